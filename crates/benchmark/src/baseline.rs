@@ -1,16 +1,16 @@
-//! Comparing with an earlier benchmark.
+//! Compares a benchmark with an earlier one.
 
 use std::collections::HashMap;
 
 use crate::report::{QuestionResult, Regression, Report, Status};
 
-/// Points of accuracy or coverage that may be lost without being called a regression.
+/// Loss of accuracy or coverage, as a share, that is not yet reported as a regression.
 const TOLERATED_SHARE: f64 = 0.02;
-/// How much slower the 95th percentile may be, and what difference is noise anyway.
+/// Relative increase of the 95th percentile that is not yet a regression. A difference below [`NOISE_MS`] never is one.
 const TOLERATED_SLOWDOWN: f64 = 0.2;
 const NOISE_MS: f64 = 50.0;
 
-/// Compares with a baseline.
+/// Returns the changes of `now` since `baseline`. `name` is the baseline's name in the report.
 #[must_use]
 pub fn compare(now: &Report, baseline: &Report, name: &str) -> Regression {
     let before: HashMap<&str, Status> = baseline.results.iter().map(|r| (r.id.as_str(), r.status)).collect();

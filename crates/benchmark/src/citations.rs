@@ -1,20 +1,21 @@
-//! Whether an answer cites as the contract wants it: `document` and `section` in every citation, and a score between 0 and 1 where there is one.
+//! Checks the citations of an answer against the contract: `document` and `section` in every citation, and a score
+//! between 0 and 1 if it has one.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::client::shown;
+use crate::client::without_controls;
 use crate::manifest::Manifest;
 
-/// How an answer cites.
+/// State of an answer's citations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum CitationStatus {
-    /// At least one, and each is whole.
+    /// At least one citation, and all of them are valid.
     Present,
     /// None.
     Missing,
-    /// One at least is malformed or cites what is not known; a good one beside it hides nothing.
+    /// At least one citation is malformed or cites an unknown document or section, even if others are valid.
     Invalid,
 }
 
@@ -27,38 +28,43 @@ pub struct Citation {
     pub section: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub relevance_score: Option<f64>,
-    /// What is wrong with it.
+    /// Everything that is wrong with it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub problems: Vec<String>,
 }
 
-/// More are not kept; they count as one that is wrong.
+/// Further citations are dropped and reported as one invalid citation.
 const MAX_CITATIONS: usize = 200;
-/// Of a name that is kept in the report.
+/// Maximum length of a name stored in the report.
 const MAX_NAME_CHARS: usize = 300;
 
-/// What a whole answer cites.
+/// The checked citations of one answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Cited {
+pub(crate) struct CheckedCitations {
     pub(crate) status: CitationStatus,
     pub(crate) citations: Vec<Citation>,
 }
 
-pub(crate) fn check(citations: Option<&Value>, manifest: Option<&Manifest>) -> Cited {
+pub(crate) fn check(citations: Option<&Value>, manifest: Option<&Manifest>) -> CheckedCitations {
     let list = match citations {
-        None | Some(Value::Null) => return Cited { status: CitationStatus::Missing, citations: Vec::new() },
+        None | Some(Value::Null) => return CheckedCitations { status: CitationStatus::Missing, citations: Vec::new() },
         Some(Value::Array(list)) if list.is_empty() => {
-            return Cited { status: CitationStatus::Missing, citations: Vec::new() };
+            return CheckedCitations { status: CitationStatus::Missing, citations: Vec::new() };
         }
         Some(Value::Array(list)) => list,
-        Some(_) => return Cited { status: CitationStatus::Invalid, citations: vec![broken("citations is no list")] },
+        Some(_) => {
+            return CheckedCitations {
+                status: CitationStatus::Invalid,
+                citations: vec![broken("citations is no list")],
+            };
+        }
     };
     let mut citations: Vec<Citation> = list.iter().take(MAX_CITATIONS).map(|one| citation(one, manifest)).collect();
     if list.len() > MAX_CITATIONS {
         citations.push(broken("there are too many citations"));
     }
     let is_whole = citations.iter().all(|citation| citation.problems.is_empty());
-    Cited { status: if is_whole { CitationStatus::Present } else { CitationStatus::Invalid }, citations }
+    CheckedCitations { status: if is_whole { CitationStatus::Present } else { CitationStatus::Invalid }, citations }
 }
 
 fn broken(problem: &str) -> Citation {
@@ -70,7 +76,7 @@ fn citation(value: &Value, manifest: Option<&Manifest>) -> Citation {
     let mut problems = Vec::new();
     let mut name = |key: &str| match fields.get(key) {
         Some(Value::String(text)) if !text.trim().is_empty() => {
-            Some(shown(text.trim()).chars().take(MAX_NAME_CHARS).collect::<String>())
+            Some(without_controls(text.trim()).chars().take(MAX_NAME_CHARS).collect::<String>())
         }
         Some(Value::String(_)) => {
             problems.push(format!("{key} is empty"));
@@ -115,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn each_citation_has_to_be_whole() {
+    fn every_citation_must_be_valid() {
         let good = json!({"document": "Harbour.md", "section": "Fees", "relevance_score": 0.5, "unknown": [1]});
         assert_eq!(status(&json!([good])), CitationStatus::Present);
         assert_eq!(status(&json!([{"document": "a", "section": "b"}])), CitationStatus::Present);
@@ -140,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manifest_says_what_can_be_cited() {
+    fn only_entries_of_the_manifest_can_be_cited() {
         let manifest = Manifest::parse("documents:\n- document: Harbour.md\n  sections: [Fees]\n- Tides.md\n").unwrap();
         let of = |document: &str, section: &str| {
             check(Some(&json!([{"document": document, "section": section}])), Some(&manifest)).status

@@ -1,5 +1,5 @@
-//! Asks one question over HTTP. A question goes in; what came back, how long it took and after how many attempts comes out. A server may
-//! answer whatever it likes: nothing of it is trusted, and no more than [`MAX_BODY_BYTES`] of it are read.
+//! Sends one question over HTTP. Input: a question. Output: the outcome, its latency and the number of attempts. The
+//! server is not trusted: its answer may have any form, and at most [`MAX_BODY_BYTES`] of it are read.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use url::Url;
 
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
-/// Before the one retry; doubled if there were more.
+/// Pause before the retry; it would double with each further one.
 const BACKOFF: Duration = Duration::from_millis(500);
 /// The first attempt and one retry.
 const ATTEMPTS: u32 = 2;
-/// Of what is kept of a server's words.
+/// Maximum length of a server's message that is stored.
 const MAX_MESSAGE_CHARS: usize = 500;
 
 pub(crate) struct Client {
@@ -25,11 +25,11 @@ pub(crate) struct Client {
     timeout: Duration,
 }
 
-/// What became of a question.
+/// Result of sending a question.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) outcome: Outcome,
-    /// Of the last attempt, from its start to the end of the answer; `None` where none came.
+    /// Duration of the last attempt until the end of the answer. `None` if no answer was received.
     pub(crate) latency: Option<Duration>,
     pub(crate) http_status: Option<u16>,
     pub(crate) attempts: u32,
@@ -39,11 +39,11 @@ pub(crate) struct Reply {
 pub(crate) enum Outcome {
     /// Status 200 and JSON.
     Answer(Value),
-    /// Status 200 and something else: why it is no answer.
+    /// Status 200 without valid JSON: what is wrong with it.
     Broken(String),
-    /// Any other status: the contract's code, as far as it is one, and the message.
+    /// Any other status: the contract's error code (`INTERNAL_ERROR` for an unknown one) and the message.
     Refused { code: String, message: String },
-    /// No answer.
+    /// No answer was received.
     Failed { code: &'static str, message: String },
 }
 
@@ -64,20 +64,22 @@ impl Client {
         Ok(Self { http, ask: at("/ask"), health: at("/health"), token, timeout })
     }
 
-    /// Whether the server says that it is well; `None` where it does not answer.
+    /// Returns the `status` field of `GET /health`, or the HTTP status if there is none. `None` if the server does not
+    /// answer.
     pub(crate) async fn health(&self) -> Option<String> {
-        let asking = async {
+        let request_future = async {
             let response = self.authorised(self.http.get(self.health.clone())).send().await.ok()?;
             let status = response.status();
             let body = body(response).await.ok()?;
             let word = serde_json::from_slice::<Value>(&body).ok();
-            let word = word.as_ref().and_then(|json| json.get("status")).and_then(Value::as_str).map(shown);
+            let word = word.as_ref().and_then(|json| json.get("status")).and_then(Value::as_str).map(without_controls);
             Some(word.unwrap_or_else(|| status.to_string()))
         };
-        tokio::time::timeout(self.timeout, asking).await.ok().flatten()
+        tokio::time::timeout(self.timeout, request_future).await.ok().flatten()
     }
 
-    /// One retry, after a pause, where no answer came: a time-out or a failed connection. What the server answers stands.
+    /// Sends a question. Retries once, after a pause, if no answer was received because of a time-out or a failed
+    /// connection. An answer is never retried, whatever it contains.
     pub(crate) async fn ask(&self, question: &str) -> Reply {
         let mut pause = BACKOFF;
         let mut attempts = 1;
@@ -94,16 +96,16 @@ impl Client {
 
     async fn attempt(&self, question: &str, attempts: u32) -> Reply {
         let started = Instant::now();
-        let asking = async {
+        let request_future = async {
             let request = self.http.post(self.ask.clone()).header("content-type", "application/json");
             let request = request.body(json!({"question": question}).to_string());
             let response = self.authorised(request).send().await?;
             let status = response.status().as_u16();
             Ok::<_, reqwest::Error>((status, body(response).await?))
         };
-        let answered = tokio::time::timeout(self.timeout, asking).await;
+        let response = tokio::time::timeout(self.timeout, request_future).await;
         let latency = started.elapsed();
-        match answered {
+        match response {
             Ok(Ok((status, body))) => {
                 let outcome = read(status, &body);
                 Reply { outcome, latency: Some(latency), http_status: Some(status), attempts }
@@ -125,7 +127,8 @@ fn failed(code: &'static str, message: String, attempts: u32) -> Reply {
     Reply { outcome: Outcome::Failed { code, message }, latency: None, http_status: None, attempts }
 }
 
-/// An answer that is cut off in the middle is a failed connection; one that is too long is cut here, and then no JSON.
+/// Reads a response body. A body that ends early is a connection error. One that is too long is cut, so that it is no
+/// valid JSON any more.
 async fn body(response: reqwest::Response) -> Result<Vec<u8>, reqwest::Error> {
     let mut chunks = response.bytes_stream();
     let mut body = Vec::new();
@@ -142,10 +145,10 @@ fn read(status: u16, body: &[u8]) -> Outcome {
     let json: Result<Value, _> = serde_json::from_slice(body);
     if status != 200 {
         let field = |name: &str| json.as_ref().ok().and_then(|json| json.get(name)).and_then(Value::as_str);
-        // A code that is not in the contract counts as the general one.
+        // An error code outside the contract is treated as the general one.
         let code = field("error").filter(|code| CODES.contains(code)).unwrap_or("INTERNAL_ERROR");
-        let given = field("error").filter(|given| *given != code).map(|given| format!("{}: ", shown(given)));
-        let message = field("message").map_or_else(|| format!("HTTP status {status}"), shown);
+        let given = field("error").filter(|given| *given != code).map(|given| format!("{}: ", without_controls(given)));
+        let message = field("message").map_or_else(|| format!("HTTP status {status}"), without_controls);
         return Outcome::Refused { code: code.to_owned(), message: format!("{}{message}", given.unwrap_or_default()) };
     }
     match json {
@@ -155,8 +158,8 @@ fn read(status: u16, body: &[u8]) -> Outcome {
     }
 }
 
-/// Words of a server, for a terminal and a report.
-pub(crate) fn shown(text: &str) -> String {
+/// Returns a server's text without control characters, for a terminal and a report.
+pub(crate) fn without_controls(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_MESSAGE_CHARS).collect()
 }
 
@@ -167,5 +170,5 @@ fn causes(error: &reqwest::Error) -> String {
         text = format!("{text}: {next}");
         cause = next.source();
     }
-    shown(&text)
+    without_controls(&text)
 }

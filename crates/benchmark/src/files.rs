@@ -1,14 +1,15 @@
-//! Reports in a folder: writing one, reading one, and the last ones.
+//! Reports in a folder: writes one, reads one, and lists the latest.
 
 use std::path::{Path, PathBuf};
 
 use crate::html::page;
 use crate::report::{Report, TrendPoint};
 
-/// Writes `benchmark_<timestamp>.json` and `.html` into a folder, which is made; never over another.
+/// Writes `benchmark_<timestamp>.json` and `.html` into a folder, which is created if needed. Never overwrites a
+/// report.
 ///
 /// # Errors
-/// When they cannot be written.
+/// When they cannot be written, or a thousand reports have the same timestamp.
 pub fn write(report: &Report, folder: &Path) -> std::io::Result<(PathBuf, PathBuf)> {
     std::fs::create_dir_all(folder)?;
     let stamp = report.timestamp.format("%Y%m%dT%H%M%SZ");
@@ -18,7 +19,7 @@ pub fn write(report: &Report, folder: &Path) -> std::io::Result<(PathBuf, PathBu
     let html = json.with_extension("html");
     let mut text = serde_json::to_string_pretty(report).map_err(std::io::Error::other)?;
     text.push('\n');
-    // Whole or not at all, also where the process ends here.
+    // Written under another name and renamed, so that the report is complete even if the process ends here.
     let partial = json.with_extension("json.partial");
     std::fs::write(&partial, text)?;
     std::fs::rename(&partial, &json)?;
@@ -29,13 +30,13 @@ pub fn write(report: &Report, folder: &Path) -> std::io::Result<(PathBuf, PathBu
 /// Reads a stored report.
 ///
 /// # Errors
-/// When the file cannot be read or is no report, in words.
+/// A message when the file cannot be read or is not a report.
 pub fn load(path: &Path) -> Result<Report, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     serde_json::from_str(&text).map_err(|error| format!("{} is no report of a benchmark: {error}", path.display()))
 }
 
-/// The last benchmarks of a folder, oldest first. What is no report is left out.
+/// Returns the last benchmarks of a folder, oldest first. Files that are not reports are skipped.
 #[must_use]
 pub fn trend(folder: &Path, last: usize) -> Vec<TrendPoint> {
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };

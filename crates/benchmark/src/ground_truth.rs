@@ -1,5 +1,5 @@
-//! The questions and what is expected of their answers. A YAML file goes in; the questions or all its mistakes at once, with their lines,
-//! come out.
+//! Reads the questions and their expected answers. Input: a YAML file. Output: the questions, or all mistakes of the
+//! file with their line numbers.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,9 +10,9 @@ use thiserror::Error;
 pub use crate::yaml::Mistake;
 use crate::yaml::{Node, parse};
 
-/// Fewer questions measure nothing.
+/// With fewer questions the figures are not meaningful.
 pub const MIN_QUESTIONS: usize = 20;
-/// A larger file is refused.
+/// A larger file is rejected.
 const MAX_BYTES: u64 = 20 * 1024 * 1024;
 
 /// A file of questions.
@@ -29,26 +29,26 @@ pub struct Question {
     pub id: String,
     pub category: String,
     pub question: String,
-    /// `None` where the documents do not say: then the right thing is to refuse.
+    /// `None` if the documents do not answer the question. The server should then refuse to answer.
     pub expected_answer: Option<String>,
-    /// Other answers that are right as well.
+    /// Other correct answers.
     pub variations: Vec<String>,
-    /// Whether an answer counts only with valid citations.
+    /// Whether an answer is correct only with valid citations.
     pub citation_required: bool,
     pub tags: Vec<String>,
-    /// Which documents and sections should be cited, where the file says so.
+    /// Documents and sections that should be cited, if the file lists them.
     pub citations: Vec<(String, String)>,
 }
 
 impl Question {
-    /// All answers that are right.
+    /// Returns all correct answers.
     #[must_use]
     pub fn accepted(&self) -> Vec<String> {
         self.expected_answer.iter().chain(&self.variations).cloned().collect()
     }
 }
 
-/// Everything that is wrong with a file.
+/// All mistakes in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct GroundTruthError {
     pub mistakes: Vec<Mistake>,
@@ -65,13 +65,13 @@ impl GroundTruth {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read, or with all that is wrong in it.
+    /// When it cannot be read, or with all mistakes in it.
     pub fn load(path: &Path) -> Result<Self, GroundTruthError> {
-        Self::parse(&text_of(path)?)
+        Self::parse(&read_text(path)?)
     }
 
     /// # Errors
-    /// All that is wrong.
+    /// All mistakes in the text.
     pub fn parse(text: &str) -> Result<Self, GroundTruthError> {
         let mut mistakes = Vec::new();
         let root = parse(text, &mut mistakes).map_err(|mistake| GroundTruthError { mistakes: vec![mistake] })?;
@@ -86,8 +86,8 @@ impl GroundTruth {
     }
 }
 
-/// A file's text, as far as it is of a size that somebody writes.
-pub(crate) fn text_of(path: &Path) -> Result<String, GroundTruthError> {
+/// Reads a file's text. Fails if it is larger than [`MAX_BYTES`].
+pub(crate) fn read_text(path: &Path) -> Result<String, GroundTruthError> {
     let unreadable = |why: String| GroundTruthError {
         mistakes: vec![Mistake { line: 0, what: format!("{} cannot be read: {why}", path.display()) }],
     };
@@ -100,12 +100,12 @@ pub(crate) fn text_of(path: &Path) -> Result<String, GroundTruthError> {
 
 struct Reader {
     mistakes: Vec<Mistake>,
-    /// With the line of each.
+    /// Question ids with their line numbers.
     ids: HashMap<String, usize>,
 }
 
 impl Reader {
-    fn wrong(&mut self, line: usize, what: impl Into<String>) {
+    fn add_mistake(&mut self, line: usize, what: impl Into<String>) {
         self.mistakes.push(Mistake { line, what: what.into() });
     }
 
@@ -118,22 +118,25 @@ impl Reader {
         };
         let Some(root) = root.filter(|root| root.map().is_some()) else {
             let line = root.map_or(1, |root| root.line);
-            self.wrong(line, "it wants a mapping with version, created, description and questions");
+            self.add_mistake(line, "it wants a mapping with version, created, description and questions");
             return read;
         };
         read.version = self.text(root, "version", "").unwrap_or_default();
         let optional = |key: &str| root.get(key).and_then(Node::text).map(str::to_owned).unwrap_or_default();
         (read.created, read.description) = (optional("created"), optional("description"));
         let Some(questions) = root.get("questions") else {
-            self.wrong(root.line, "questions is missing");
+            self.add_mistake(root.line, "questions is missing");
             return read;
         };
         let Some(list) = questions.list() else {
-            self.wrong(questions.line, "questions wants a list");
+            self.add_mistake(questions.line, "questions wants a list");
             return read;
         };
         if list.len() < MIN_QUESTIONS {
-            self.wrong(questions.line, format!("questions wants at least {MIN_QUESTIONS}, and has {}", list.len()));
+            self.add_mistake(
+                questions.line,
+                format!("questions wants at least {MIN_QUESTIONS}, and has {}", list.len()),
+            );
         }
         read.questions = list.iter().map(|node| self.question(node)).collect();
         read
@@ -142,15 +145,15 @@ impl Reader {
     fn question(&mut self, node: &Node) -> Question {
         let name = node.get("id").and_then(Node::text).map_or_else(|| "a question".to_owned(), str::to_owned);
         if node.map().is_none() {
-            self.wrong(node.line, "a question wants a mapping with id, category, question and expected_answer");
+            self.add_mistake(node.line, "a question wants a mapping with id, category, question and expected_answer");
         }
         let id = if node.map().is_some() { self.text(node, "id", "").unwrap_or_default() } else { String::new() };
         if let Some(first) = (!id.is_empty()).then(|| self.ids.insert(id.clone(), node.line)).flatten() {
-            self.wrong(node.line, format!("the id {id} is used on line {first} already"));
+            self.add_mistake(node.line, format!("the id {id} is used on line {first} already"));
         }
         let mut field = |key: &str| if node.map().is_some() { self.text(node, key, &name) } else { None };
         let (category, question) = (field("category").unwrap_or_default(), field("question").unwrap_or_default());
-        let citation_required = self.truth(node, "citation_required", &name);
+        let citation_required = self.boolean(node, "citation_required", &name);
         let variations = self.texts(node, "variations", &name);
         let expected_answer = self.expected(node, &name, citation_required, &variations);
         Question {
@@ -165,38 +168,42 @@ impl Reader {
         }
     }
 
-    /// A text that must be there.
+    /// Returns a required text; records a mistake and returns `None` if it is missing, empty or not a text.
     fn text(&mut self, node: &Node, key: &str, of: &str) -> Option<String> {
         let of = if of.is_empty() { String::new() } else { format!("{of}: ") };
         match node.get(key) {
-            None => self.wrong(node.line, format!("{of}{key} is missing")),
+            None => self.add_mistake(node.line, format!("{of}{key} is missing")),
             Some(value) => match value.text().map(str::trim) {
-                Some("") => self.wrong(value.line, format!("{of}{key} is empty")),
+                Some("") => self.add_mistake(value.line, format!("{of}{key} is empty")),
                 Some(text) => return Some(text.to_owned()),
-                None if value.is_null() => self.wrong(value.line, format!("{of}{key} is empty")),
-                None => self.wrong(value.line, format!("{of}{key} wants a text")),
+                None if value.is_null() => self.add_mistake(value.line, format!("{of}{key} is empty")),
+                None => self.add_mistake(value.line, format!("{of}{key} wants a text")),
             },
         }
         None
     }
 
-    /// Null says that the documents do not answer it, and then no citation can be wanted.
+    /// Returns the expected answer. Null means that the documents do not answer the question; requiring a citation or
+    /// listing variations is then a mistake.
     fn expected(&mut self, node: &Node, of: &str, required: bool, variations: &[String]) -> Option<String> {
         let is_null = node.get("expected_answer").is_some_and(Node::is_null);
         node.map()?;
         if is_null && required {
-            self.wrong(node.line, format!("{of}: expected_answer is empty (null), but citation_required is true"));
+            self.add_mistake(
+                node.line,
+                format!("{of}: expected_answer is empty (null), but citation_required is true"),
+            );
         }
         if is_null && !variations.is_empty() {
-            self.wrong(node.line, format!("{of}: expected_answer is empty (null), but there are variations"));
+            self.add_mistake(node.line, format!("{of}: expected_answer is empty (null), but there are variations"));
         }
         if is_null { None } else { self.text(node, "expected_answer", of) }
     }
 
-    fn truth(&mut self, node: &Node, key: &str, of: &str) -> bool {
+    fn boolean(&mut self, node: &Node, key: &str, of: &str) -> bool {
         let Some(value) = node.get(key) else { return true };
-        value.truth().unwrap_or_else(|| {
-            self.wrong(value.line, format!("{of}: {key} wants true or false"));
+        value.boolean().unwrap_or_else(|| {
+            self.add_mistake(value.line, format!("{of}: {key} wants true or false"));
             true
         })
     }
@@ -204,14 +211,14 @@ impl Reader {
     fn texts(&mut self, node: &Node, key: &str, of: &str) -> Vec<String> {
         let Some(value) = node.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
         let Some(list) = value.list() else {
-            self.wrong(value.line, format!("{of}: {key} wants a list of texts"));
+            self.add_mistake(value.line, format!("{of}: {key} wants a list of texts"));
             return Vec::new();
         };
         let mut texts = Vec::new();
         for entry in list {
             match entry.text().map(str::trim) {
                 Some(text) if !text.is_empty() => texts.push(text.to_owned()),
-                _ => self.wrong(entry.line, format!("{of}: an entry of {key} wants a text")),
+                _ => self.add_mistake(entry.line, format!("{of}: an entry of {key} wants a text")),
             }
         }
         texts
@@ -220,7 +227,7 @@ impl Reader {
     fn citations(&mut self, node: &Node, of: &str) -> Vec<(String, String)> {
         let Some(value) = node.get("citations").filter(|value| !value.is_null()) else { return Vec::new() };
         let Some(list) = value.list() else {
-            self.wrong(value.line, format!("{of}: citations wants a list of document and section"));
+            self.add_mistake(value.line, format!("{of}: citations wants a list of document and section"));
             return Vec::new();
         };
         let mut cited = Vec::new();
@@ -228,7 +235,7 @@ impl Reader {
             let part = |key: &str| entry.get(key).and_then(Node::text).map(|text| text.trim().to_owned());
             match (part("document"), part("section")) {
                 (Some(document), section) => cited.push((document, section.unwrap_or_default())),
-                (None, _) => self.wrong(entry.line, format!("{of}: a citation wants a document")),
+                (None, _) => self.add_mistake(entry.line, format!("{of}: a citation wants a document")),
             }
         }
         cited
@@ -263,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn all_mistakes_are_said_at_once_with_their_lines() {
+    fn all_mistakes_are_reported_at_once_with_their_lines() {
         let more = "- id: T-3\n  category: tides\n  question: ''\n  expected_answer: x\n  citation_required: maybe\n- just text\n\
                     - id: Q\n  question: [a]\n  expected_answer: null\n  tags: all\n";
         let text = file(3, more);
@@ -280,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_ground_truth_says_so() {
+    fn invalid_ground_truth_is_reported() {
         for text in ["", "- a\n", "version: '1.0'\n", "version: [\n", "a: 1\na: 2\n", "questions: &q []\nx: *q\n"] {
             assert!(GroundTruth::parse(text).is_err(), "{text:?}");
         }

@@ -1,9 +1,10 @@
-//! A report as one HTML page that needs nothing else: figures, plots drawn as SVG, and every question. All text in it is escaped.
+//! Renders a report as one self-contained HTML page: figures, plots as SVG, and every question. All text in it is
+//! escaped.
 
 use std::fmt::Write as _;
 
 use crate::report::{QuestionResult, Report, Status};
-use crate::table::{status_word, word};
+use crate::table::{citation_word, status_word};
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}\
 table{border-collapse:collapse;width:100%;font-size:.9rem}td,th{border-bottom:1px solid #ddd;padding:.35rem .5rem;text-align:left;vertical-align:top}\
@@ -11,7 +12,7 @@ table{border-collapse:collapse;width:100%;font-size:.9rem}td,th{border-bottom:1p
 .figures b{display:block;font-size:1.5rem}svg{max-width:100%;height:auto}small{color:#555}\
 @media(prefers-color-scheme:dark){body{background:#16181a;color:#e6e6e6}td,th,.figures div{border-color:#3a3d40}.pass{color:#6fcf8a}.fail{color:#ff8f83}.error{color:#f0bd62}small{color:#aaa}}";
 
-/// The whole page.
+/// Returns the whole page.
 #[must_use]
 pub fn page(report: &Report) -> String {
     let summary = &report.summary;
@@ -59,7 +60,7 @@ pub fn page(report: &Report) -> String {
     out.push_str("<h2>Accuracy by category</h2>\n");
     out.push_str(&category_bars(report));
     out.push_str("<h2>Latency</h2>\n");
-    out.push_str(&latency_bars(report));
+    out.push_str(&latency_histogram(report));
     trend(&mut out, report);
     out.push_str("<h2>Questions</h2>\n<table><tr><th>Id</th><th>Status</th><th>Question and answer</th><th>Cited</th><th>ms</th></tr>\n");
     report.results.iter().for_each(|result| row(&mut out, result));
@@ -111,7 +112,7 @@ fn row(out: &mut String, result: &QuestionResult) {
         "<tr><td>{}</td><td class=\"{class}\">{}<br><small>{}</small></td><td>{}<br>{}<br><small>expected: {}</small></td><td>{}</td><td>{latency}</td></tr>",
         escaped(&result.id),
         status_word(result.status),
-        result.citation_status.map_or("", word),
+        result.citation_status.map_or("", citation_word),
         escaped(&result.question),
         escaped(answer),
         escaped(result.expected_answer.as_deref().unwrap_or("(a refusal)")),
@@ -129,8 +130,8 @@ fn category_bars(report: &Report) -> String {
     out + "</svg>\n"
 }
 
-/// How many answers took how long, in classes that each double.
-fn latency_bars(report: &Report) -> String {
+/// Histogram of the latencies. Each bin is twice as wide as the one before.
+fn latency_histogram(report: &Report) -> String {
     let latencies: Vec<f64> = report.results.iter().filter_map(|result| result.latency_ms).collect();
     let limits = [10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, f64::INFINITY];
     let mut below = 0.0;
@@ -148,10 +149,10 @@ fn latency_bars(report: &Report) -> String {
         })
         .filter(|(_, count)| *count > 0)
         .collect();
-    let most = classes.iter().map(|(_, count)| *count).max().unwrap_or(1);
+    let max_count = classes.iter().map(|(_, count)| *count).max().unwrap_or(1);
     let mut out = svg(classes.len(), "Answers by the time they took");
     for (number, (name, count)) in classes.iter().enumerate() {
-        bar(&mut out, number, name, crate::statistics::share(*count, most), &count.to_string(), "#2f5d9b");
+        bar(&mut out, number, name, crate::statistics::share(*count, max_count), &count.to_string(), "#2f5d9b");
     }
     out + "</svg>\n"
 }

@@ -1,8 +1,10 @@
-//! Measures an answering API against a ground truth: are its answers right, does it cite its sources, how long does it take.
+//! Measures an answering API against a ground truth: whether its answers are correct, whether it cites its sources, and
+//! how long it takes.
 //!
-//! Comes in: a file of questions with expected answers, and the address of any server with `POST /ask` (`{"question"}` →
-//! `{"answer","citations":[{"document","section","relevance_score"}]}`, errors `{"error","message"}`). Goes out: a [`Report`], written as
-//! JSON and HTML and shown as a table. Usable alone: of this workspace it uses `aha-net` alone, and it trusts no server.
+//! Input: a file of questions with expected answers, and the address of any server with `POST /ask` (`{"question"}` →
+//! `{"answer","citations":[{"document","section","relevance_score"}]}`, errors `{"error","message"}`). Output: a
+//! [`Report`], written as JSON and HTML and printed as a table. Usable on its own: `aha-net` is the only crate of this
+//! workspace that it depends on. It does not trust the server.
 //!
 //! ```
 //! use aha_benchmark::ground_truth::GroundTruth;

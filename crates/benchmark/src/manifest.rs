@@ -1,13 +1,13 @@
-//! The documents that can be cited. YAML or JSON goes in: `documents:` with a name each, or with `document` and `sections`; or such a list
-//! alone; or a mapping of names to sections.
+//! The documents that can be cited. Input: YAML or JSON, in one of three forms: `documents:` with a list of names or of
+//! entries with `document` and `sections`; that list without the key; or a mapping of names to sections.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::ground_truth::{GroundTruthError, Mistake, text_of};
+use crate::ground_truth::{GroundTruthError, Mistake, read_text};
 use crate::yaml::{Node, Value, parse};
 
-/// Names of documents with those of their sections; of one without any all are taken.
+/// Names of documents with the names of their sections. A document without sections accepts any section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     documents: BTreeMap<String, BTreeSet<String>>,
@@ -15,13 +15,13 @@ pub struct Manifest {
 
 impl Manifest {
     /// # Errors
-    /// When the file cannot be read, or with all that is wrong in it.
+    /// When the file cannot be read, or with all mistakes in it.
     pub fn load(path: &Path) -> Result<Self, GroundTruthError> {
-        Self::parse(&text_of(path)?)
+        Self::parse(&read_text(path)?)
     }
 
     /// # Errors
-    /// All that is wrong.
+    /// All mistakes in the text.
     pub fn parse(text: &str) -> Result<Self, GroundTruthError> {
         let mut mistakes = Vec::new();
         let root = parse(text, &mut mistakes).map_err(|mistake| GroundTruthError { mistakes: vec![mistake] })?;
@@ -36,7 +36,7 @@ impl Manifest {
         if mistakes.is_empty() { Ok(Self { documents }) } else { Err(GroundTruthError { mistakes }) }
     }
 
-    /// How many documents there are.
+    /// Returns the number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.documents.len()
@@ -47,7 +47,7 @@ impl Manifest {
         self.documents.is_empty()
     }
 
-    /// What is wrong with a citation.
+    /// Returns what is wrong with a citation, `None` if it is valid.
     pub(crate) fn problem(&self, document: &str, section: Option<&str>) -> Option<String> {
         let Some(sections) = self.documents.get(document) else {
             return Some("the manifest has no such document".to_owned());

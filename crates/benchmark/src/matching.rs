@@ -1,15 +1,16 @@
-//! Whether an answer says what was expected: by its letters or by its words, against every answer that is right.
+//! Decides whether an answer matches an expected one, by edit distance or by shared words. An answer is compared with
+//! every accepted answer.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 
-/// From which likeness an answer is right; either suffices.
+/// Minimum similarities of a correct answer. Reaching either one is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Thresholds {
-    /// Of the Levenshtein ratio.
+    /// Minimum Levenshtein ratio.
     pub similarity: f64,
-    /// Of the share of the expected words that the answer has.
+    /// Minimum share of the expected words that the answer contains.
     pub overlap: f64,
 }
 
@@ -19,7 +20,7 @@ impl Default for Thresholds {
     }
 }
 
-/// The best of the comparisons with all answers that are right.
+/// The best of the comparisons with all accepted answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     pub is_match: bool,
@@ -27,14 +28,14 @@ pub struct Comparison {
     pub similarity: f64,
     /// Share of the expected words that occur in the answer.
     pub overlap: f64,
-    /// The expected answer that came nearest.
+    /// The accepted answer that is most similar.
     pub nearest: String,
 }
 
-/// What is compared of a text; an answer of megabytes is no answer.
+/// Only the first 20,000 characters of a text are compared.
 const MAX_CHARS: usize = 20_000;
 
-/// Compares an answer with each that is accepted.
+/// Compares an answer with each accepted one and returns the best comparison.
 #[must_use]
 pub fn compare(answer: &str, accepted: &[String], thresholds: Thresholds) -> Comparison {
     let answer = folded(answer);
@@ -51,7 +52,7 @@ pub fn compare(answer: &str, accepted: &[String], thresholds: Thresholds) -> Com
     best
 }
 
-/// Lower case, white space folded.
+/// Returns the text in lower case with white space collapsed.
 fn folded(text: &str) -> String {
     let text: String = text.chars().take(MAX_CHARS).collect();
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
@@ -66,7 +67,8 @@ fn ratio(one: &str, other: &str) -> f64 {
     strsim::normalized_levenshtein(one, other)
 }
 
-/// A word counts as often as it is expected; signs around it do not.
+/// Returns the share of the expected words that the answer contains. Repeated words count as often as they are
+/// expected; punctuation around a word is ignored.
 fn overlap(answer: &str, expected: &str) -> f64 {
     let expected: Vec<&str> = words(expected).collect();
     if expected.is_empty() {
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_or_words_suffice() {
+    fn either_similarity_is_enough() {
         assert!(is_right("  SEVENTY\n\tmooring  rings", &["seventy mooring rings"]));
         assert!(is_right("seventy morring rings", &["Seventy mooring rings"]));
         assert!(is_right("The pier has seventy (70) rings for mooring, by the plan of May.", &["seventy rings"]));

@@ -1,4 +1,4 @@
-//! What a benchmark found, as it is stored and shown.
+//! The results of a benchmark, as they are stored and displayed.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 use crate::citations::{Citation, CitationStatus};
 use crate::statistics::{Latency, SLOW_P95_MS, share};
 
-/// The share of questions that must pass.
+/// Minimum share of questions that must pass.
 pub const REQUIRED_ACCURACY: f64 = 0.8;
 
-/// The version of the file's form.
+/// Version of the report's file format.
 pub const REPORT_VERSION: &str = "1.0";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
-    /// The answer is right, and cites where it has to.
+    /// The answer is correct, and has valid citations if they are required.
     Pass,
     Fail,
-    /// No answer came, or an error.
+    /// No answer was received, or the server answered with an error.
     Error,
 }
 
-/// What became of one question.
+/// The result of one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionResult {
     pub id: String,
@@ -32,17 +32,18 @@ pub struct QuestionResult {
     pub question: String,
     pub expected_answer: Option<String>,
     pub status: Status,
-    /// `None` where there was no answer that could cite.
+    /// `None` if there was no answer with citations to check.
     pub citation_status: Option<CitationStatus>,
     pub answer: Option<String>,
     pub similarity: f64,
     pub overlap: f64,
     pub citations: Vec<Citation>,
-    /// Whether a document was cited that the ground truth names for it; `None` where it names none or nothing was answered.
+    /// Whether at least one document that the ground truth lists for the question was cited. `None` if it lists none or
+    /// there was no answer.
     pub is_expected_document: Option<bool>,
     pub latency_ms: Option<f64>,
     pub http_status: Option<u16>,
-    /// The contract's code of an error, or what it is about a broken answer.
+    /// The contract's error code, or the kind of fault in a malformed answer.
     pub error: Option<String>,
     pub message: Option<String>,
     pub attempts: u32,
@@ -54,15 +55,15 @@ pub struct Citations {
     pub present: usize,
     pub missing: usize,
     pub invalid: usize,
-    /// Share of the answers that cite anything.
+    /// Share of the answers with at least one citation.
     pub presence: f64,
-    /// Share of all citations that are whole.
+    /// Share of all citations that are valid.
     pub validity: f64,
-    /// Share of the answers whose citations are all whole.
+    /// Share of the answers that have citations, all of them valid.
     pub coverage: f64,
-    /// Distinct documents that were cited.
+    /// Number of distinct documents that were cited.
     pub documents: usize,
-    /// Share of the manifest's documents that were cited; `None` without one.
+    /// Share of the manifest's documents that were cited. `None` without a manifest.
     pub manifest_coverage: Option<f64>,
 }
 
@@ -82,20 +83,20 @@ pub struct Summary {
     pub passed: usize,
     pub failed: usize,
     pub errors: usize,
-    /// Passed of completed.
+    /// Passed questions as a share of the completed ones.
     pub accuracy: f64,
     pub latency: Latency,
     pub citations: Citations,
     pub by_category: BTreeMap<String, Group>,
 }
 
-/// See the module.
+/// A complete benchmark report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub version: String,
     pub timestamp: DateTime<Utc>,
     pub api_url: String,
-    /// What `GET /health` said.
+    /// The status reported by `GET /health`.
     pub health: Option<String>,
     pub ground_truth: String,
     pub ground_truth_version: String,
@@ -122,11 +123,11 @@ pub struct Regression {
     pub accuracy_change: f64,
     pub p95_change_ms: f64,
     pub coverage_change: f64,
-    /// Questions that passed then and do not now.
+    /// Questions that passed in the baseline and do not now.
     pub newly_failing: Vec<String>,
-    /// Questions that pass now and did not then.
+    /// Questions that pass now and did not in the baseline.
     pub newly_passing: Vec<String>,
-    /// What got worse by more than is tolerated, in words.
+    /// Messages about every figure that got worse by more than the tolerance.
     pub regressions: Vec<String>,
 }
 
@@ -141,14 +142,14 @@ pub struct TrendPoint {
 }
 
 impl Report {
-    /// Whether enough questions passed, of a benchmark that was not cut short.
+    /// Returns whether enough questions passed. An interrupted benchmark never passes.
     #[must_use]
     pub fn is_passed(&self) -> bool {
         !self.is_interrupted && self.summary.accuracy >= REQUIRED_ACCURACY
     }
 }
 
-/// Of the questions that were asked; `documents` is how many the manifest has.
+/// Summarises the results of the questions that were asked. `documents` is the number of documents in the manifest.
 pub(crate) fn summarise(results: &[QuestionResult], questions: usize, documents: Option<usize>) -> Summary {
     let count = |status: Status| results.iter().filter(|result| result.status == status).count();
     let latencies: Vec<f64> = results.iter().filter_map(|result| result.latency_ms).collect();
@@ -195,7 +196,7 @@ fn citations(results: &[QuestionResult], documents: Option<usize>) -> Citations 
     }
 }
 
-/// What somebody should look at, beside what passed and what did not.
+/// Returns warnings about slow answers, invalid citations and errors.
 pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     if summary.latency.p95 > SLOW_P95_MS {

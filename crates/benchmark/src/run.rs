@@ -1,4 +1,4 @@
-//! Asks every question and judges what comes back. Called by the command `aha-radar benchmark`.
+//! Sends every question and evaluates the answers. Called by the command `aha-radar benchmark`.
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -12,8 +12,8 @@ use thiserror::Error;
 use url::Url;
 
 use crate::baseline;
-use crate::citations::{CitationStatus, Cited, check};
-use crate::client::{Client, Outcome, Reply, shown};
+use crate::citations::{CheckedCitations, CitationStatus, check};
+use crate::client::{Client, Outcome, Reply, without_controls};
 use crate::files;
 use crate::ground_truth::{GroundTruth, Question};
 use crate::manifest::Manifest;
@@ -23,22 +23,22 @@ use crate::report::{QuestionResult, REPORT_VERSION, REQUIRED_ACCURACY, Report, S
 /// How a benchmark is run.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where `/ask` is, without it.
+    /// Base address of the API, without `/ask`.
     pub api_url: Url,
-    /// Sent as a bearer token, where the server wants one.
+    /// Sent as a bearer token, if the server requires one.
     pub token: Option<SecretString>,
-    /// Of an attempt.
+    /// Limit of one attempt.
     pub timeout: Duration,
     pub thresholds: Thresholds,
-    /// Questions under way at once.
+    /// Maximum number of questions in flight at once.
     pub concurrency: usize,
-    /// The ground truth's name in the report.
+    /// Name of the ground truth in the report.
     pub ground_truth: String,
     /// A report to compare with.
     pub baseline: Option<PathBuf>,
-    /// Where earlier reports are, and how many of them to compare with.
+    /// Folder of earlier reports, and the number of them to compare with.
     pub trend: Option<(PathBuf, usize)>,
-    /// When it begins.
+    /// Start time of the benchmark.
     pub now: DateTime<Utc>,
 }
 
@@ -50,10 +50,10 @@ pub enum BenchmarkError {
     Baseline(String),
 }
 
-/// Runs a benchmark. When `stop` ends before all is done, the report holds what was done until then.
+/// Runs a benchmark. If `stop` completes first, the report contains the results so far.
 ///
 /// # Errors
-/// When the baseline is of no use; a server that fails is no error.
+/// When the baseline cannot be used or no HTTP client can be built. A failing server is not an error.
 pub async fn run(
     settings: &Settings,
     truth: &GroundTruth,
@@ -69,17 +69,17 @@ pub async fn run(
         health = client.health() => health,
         () = &mut stop => return Ok(report(settings, truth, manifest, None, &[], true, started, before.as_ref())),
     };
-    let asked = futures::stream::iter(&truth.questions).map(|question| async {
+    let results_stream = futures::stream::iter(&truth.questions).map(|question| async {
         let reply = client.ask(&question.question).await;
-        judge(question, reply, settings.thresholds, manifest)
+        evaluate(question, reply, settings.thresholds, manifest)
     });
-    let mut asked = pin!(asked.buffered(settings.concurrency.max(1)));
+    let mut results_stream = pin!(results_stream.buffered(settings.concurrency.max(1)));
     let mut results = Vec::with_capacity(truth.questions.len());
     let is_interrupted = loop {
         tokio::select! {
             biased;
             () = &mut stop => break results.len() < truth.questions.len(),
-            result = asked.next() => match result {
+            result = results_stream.next() => match result {
                 Some(result) => {
                     results.push(result);
                     if let Some(result) = results.last() {
@@ -110,7 +110,7 @@ fn report(
         warnings.push("GET /health was not answered".to_owned());
     }
     let mut api_url = settings.api_url.clone();
-    // A password in the address is no business of the report.
+    // The report must not contain a password from the address.
     let _ = api_url.set_password(None);
     let mut report = Report {
         version: REPORT_VERSION.to_owned(),
@@ -138,8 +138,8 @@ fn report(
     report
 }
 
-/// Judges what came back.
-fn judge(question: &Question, reply: Reply, thresholds: Thresholds, manifest: Option<&Manifest>) -> QuestionResult {
+/// Evaluates the reply to a question.
+fn evaluate(question: &Question, reply: Reply, thresholds: Thresholds, manifest: Option<&Manifest>) -> QuestionResult {
     let mut result = QuestionResult {
         id: question.id.clone(),
         category: question.category.clone(),
@@ -159,10 +159,10 @@ fn judge(question: &Question, reply: Reply, thresholds: Thresholds, manifest: Op
         attempts: reply.attempts,
     };
     match reply.outcome {
-        Outcome::Answer(answer) => judge_answer(&mut result, question, &answer, thresholds, manifest),
-        Outcome::Broken(why) => broken(&mut result, why),
+        Outcome::Answer(answer) => evaluate_answer(&mut result, question, &answer, thresholds, manifest),
+        Outcome::Broken(why) => mark_malformed(&mut result, why),
         Outcome::Refused { code, message } => {
-            // What the documents do not say is to be refused.
+            // A server should refuse a question that the documents do not answer.
             let is_right = question.expected_answer.is_none() && code == "CITATION_REQUIRED";
             result.status = if is_right { Status::Pass } else { Status::Error };
             (result.error, result.message) = (Some(code), Some(message));
@@ -172,37 +172,37 @@ fn judge(question: &Question, reply: Reply, thresholds: Thresholds, manifest: Op
     result
 }
 
-/// A server that answers 200 with something else than an answer breaks the contract.
-fn broken(result: &mut QuestionResult, why: String) {
+/// Records a malformed answer: status 200 without a valid answer violates the contract.
+fn mark_malformed(result: &mut QuestionResult, why: String) {
     result.status = Status::Fail;
     result.citation_status = Some(CitationStatus::Invalid);
     (result.error, result.message) = (Some("INVALID_ANSWER".to_owned()), Some(why));
 }
 
-fn judge_answer(
+fn evaluate_answer(
     result: &mut QuestionResult,
     question: &Question,
     answer: &Value,
     thresholds: Thresholds,
     manifest: Option<&Manifest>,
 ) {
-    let Some(fields) = answer.as_object() else { return broken(result, "the answer is no object".to_owned()) };
+    let Some(fields) = answer.as_object() else { return mark_malformed(result, "the answer is no object".to_owned()) };
     let text = match fields.get("answer") {
         Some(Value::String(text)) if !text.trim().is_empty() => text,
-        Some(Value::String(_)) => return broken(result, "the field answer is empty".to_owned()),
-        Some(_) => return broken(result, "the field answer is no text".to_owned()),
-        None => return broken(result, "the field answer is missing".to_owned()),
+        Some(Value::String(_)) => return mark_malformed(result, "the field answer is empty".to_owned()),
+        Some(_) => return mark_malformed(result, "the field answer is no text".to_owned()),
+        None => return mark_malformed(result, "the field answer is missing".to_owned()),
     };
-    let Cited { status, citations } = check(fields.get("citations"), manifest);
+    let CheckedCitations { status, citations } = check(fields.get("citations"), manifest);
     let expected: Vec<&str> = question.citations.iter().map(|(document, _)| document.as_str()).collect();
     let is_cited = |document: &str| citations.iter().any(|citation| citation.document.as_deref() == Some(document));
     result.is_expected_document = (!expected.is_empty()).then(|| expected.iter().any(|document| is_cited(document)));
     result.citations = citations;
     result.citation_status = Some(status);
-    result.answer = Some(shown_answer(text));
+    result.answer = Some(stored_answer(text));
     let Comparison { is_match, similarity, overlap, .. } = compare(text, &question.accepted(), thresholds);
     (result.similarity, result.overlap) = (similarity, overlap);
-    let is_right = if question.expected_answer.is_some() { is_match } else { admits(text) };
+    let is_right = if question.expected_answer.is_some() { is_match } else { admits_no_answer(text) };
     let is_cited = !question.citation_required || status == CitationStatus::Present;
     result.status = if is_right && is_cited { Status::Pass } else { Status::Fail };
     result.message = match (is_right, is_cited) {
@@ -212,8 +212,8 @@ fn judge_answer(
     };
 }
 
-/// Whether an answer says that the documents do not say it.
-fn admits(text: &str) -> bool {
+/// Returns whether an answer states that the documents do not contain the information.
+fn admits_no_answer(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "not know",
         "n't know",
@@ -232,8 +232,8 @@ fn admits(text: &str) -> bool {
     WORDS.iter().any(|words| lower.contains(words))
 }
 
-/// As it is kept in the report.
-fn shown_answer(text: &str) -> String {
+/// Returns an answer as it is stored in the report: without control characters, at most 4,000 characters.
+fn stored_answer(text: &str) -> String {
     const MAX_CHARS: usize = 4_000;
-    text.split(['\n', '\r']).map(shown).collect::<Vec<_>>().join("\n").chars().take(MAX_CHARS).collect()
+    text.split(['\n', '\r']).map(without_controls).collect::<Vec<_>>().join("\n").chars().take(MAX_CHARS).collect()
 }

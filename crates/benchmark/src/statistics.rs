@@ -1,11 +1,11 @@
-//! What is said of a series of durations.
+//! Summary statistics of a series of durations.
 
 use serde::{Deserialize, Serialize};
 
-/// A 95th percentile above it is warned of, in milliseconds.
+/// A higher 95th percentile causes a warning, in milliseconds.
 pub const SLOW_P95_MS: f64 = 10_000.0;
 
-/// Of the answers that came, in milliseconds.
+/// Latencies of the received answers, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Latency {
@@ -15,14 +15,14 @@ pub struct Latency {
     pub p99: f64,
     pub mean: f64,
     pub median: f64,
-    /// Of the sample (n − 1).
+    /// Standard deviation of the sample (n − 1).
     pub std: f64,
     pub min: f64,
     pub max: f64,
 }
 
 impl Latency {
-    /// Percentiles are interpolated between the neighbouring values.
+    /// Computes the statistics. Percentiles are interpolated between the neighbouring values.
     #[must_use]
     pub fn of(milliseconds: &[f64]) -> Self {
         let mut sorted = milliseconds.to_vec();
@@ -51,7 +51,7 @@ pub(crate) const fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// A share of a count; 0 of nothing.
+/// Returns `part / whole`, and 0 if `whole` is 0.
 pub(crate) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { as_f64(part) / as_f64(whole) }
 }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_figures_are_those_of_the_books() {
+    fn statistics_match_reference_values() {
         let latency = Latency::of(&[40.0, 10.0, 20.0, 30.0]);
         assert_eq!((latency.p50, latency.median, latency.mean), (25.0, 25.0, 25.0));
         assert!((latency.p95 - 38.5).abs() < 1e-9 && (latency.p99 - 39.7).abs() < 1e-9);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn one_and_none_are_no_trouble() {
+    fn one_value_and_no_values_are_handled() {
         assert_eq!(Latency::of(&[]), Latency::default());
         let one = Latency::of(&[7.0]);
         assert_eq!((one.p50, one.p99, one.std), (7.0, 7.0, 0.0));

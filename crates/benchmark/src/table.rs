@@ -1,10 +1,10 @@
-//! A report as text for a terminal. Everything in it was stripped of control characters before.
+//! Renders a report as text for a terminal. Control characters were removed from all of its text before.
 
 use std::fmt::Write as _;
 
 use crate::report::{QuestionResult, Report, Status};
 
-/// The questions that did not pass, and the figures.
+/// Returns the questions that did not pass, followed by the figures.
 #[must_use]
 pub fn table(report: &Report) -> String {
     let mut out = String::new();
@@ -22,7 +22,7 @@ fn failures(out: &mut String, report: &Report) {
     let width = failed.iter().map(|result| result.id.chars().count()).max().unwrap_or(0).max(2);
     let _ = writeln!(out, "{:width$}  status  citation  similar  overlap  what is wrong", "id");
     for result in failed {
-        let citation = result.citation_status.map_or("-", word);
+        let citation = result.citation_status.map_or("-", citation_word);
         let what = [result.error.as_deref(), result.message.as_deref()];
         let what = what.into_iter().flatten().collect::<Vec<_>>().join(": ");
         let (id, status) = (&result.id, status_word(result.status));
@@ -76,7 +76,7 @@ fn comparisons(out: &mut String, report: &Report) {
     }
 }
 
-pub(crate) const fn word(status: crate::citations::CitationStatus) -> &'static str {
+pub(crate) const fn citation_word(status: crate::citations::CitationStatus) -> &'static str {
     match status {
         crate::citations::CitationStatus::Present => "PRESENT",
         crate::citations::CitationStatus::Missing => "MISSING",

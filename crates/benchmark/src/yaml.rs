@@ -1,12 +1,12 @@
-//! YAML as a tree that knows its lines, so that every mistake in a file can be said at once. Called by the readers of ground truth and
-//! manifest. Depth and number of nodes are bounded; aliases are refused.
+//! Parses YAML into a tree with line numbers, so that all mistakes in a file can be reported at once. Depth and number
+//! of nodes are limited; aliases are rejected. Called by the readers of ground truth and manifest.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 500_000;
 
-/// A value and its line, from 1.
+/// A value and its line number, from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     pub(crate) line: usize,
@@ -20,7 +20,7 @@ pub(crate) enum Value {
     Map(Vec<(String, Node)>),
 }
 
-/// What is wrong, and where.
+/// A mistake and its line number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mistake {
     pub line: usize,
@@ -32,7 +32,7 @@ impl Node {
         matches!(&self.value, Value::Scalar { text, is_plain: true } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
-    /// The text of a value that is no list, no mapping and not null.
+    /// Returns the text of a scalar that is not null. `None` for a list, a mapping and null.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar { text, .. } if !self.is_null() => Some(text),
@@ -40,7 +40,7 @@ impl Node {
         }
     }
 
-    pub(crate) fn truth(&self) -> Option<bool> {
+    pub(crate) fn boolean(&self) -> Option<bool> {
         match &self.value {
             Value::Scalar { text, is_plain: true } => match text.to_ascii_lowercase().as_str() {
                 "true" | "yes" | "on" => Some(true),
@@ -70,7 +70,7 @@ impl Node {
     }
 }
 
-/// The document's tree; `None` for an empty one. Keys that are repeated are mistakes.
+/// Returns the document's tree, `None` for an empty document. Repeated keys are mistakes.
 pub(crate) fn parse(text: &str, mistakes: &mut Vec<Mistake>) -> Result<Option<Node>, Mistake> {
     let mut builder = Builder { open: Vec::new(), root: None, nodes: 0, mistakes };
     for event in Parser::new_from_str(text) {
@@ -85,7 +85,7 @@ pub(crate) fn parse(text: &str, mistakes: &mut Vec<Mistake>) -> Result<Option<No
 
 enum Open {
     List(usize, Vec<Node>),
-    /// With the key whose value comes next.
+    /// A mapping with its line, its entries so far, and the key whose value comes next.
     Map(usize, Vec<(String, Node)>, Option<String>),
 }
 

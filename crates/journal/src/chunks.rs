@@ -1,11 +1,11 @@
-//! The answers of a model, one object each: what the contract says they have, checked.
+//! The objects in a model's answer, checked against the contract.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::plan::PlanAction;
 
-/// A block that holds knowledge.
+/// Classification of a block as lasting knowledge.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct KnowledgeClassificationChunk {
     pub block_id: String,
@@ -13,14 +13,14 @@ pub struct KnowledgeClassificationChunk {
     pub reason: String,
 }
 
-/// A block's knowledge without its day.
+/// A block's knowledge, reworded without references to its day.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ContentRewordingChunk {
     pub block_id: String,
     pub reworded_content: String,
 }
 
-/// A place for a block's knowledge.
+/// A proposed target for a block's knowledge.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct IntegrationDecisionChunk {
     pub knowledge_block_id: String,
@@ -34,9 +34,9 @@ pub struct IntegrationDecisionChunk {
     pub reasoning: String,
 }
 
-/// One answer of a phase.
+/// One object of a phase's answer.
 pub trait Chunk: Sized {
-    /// `None` where a field is missing, of another kind or out of its range.
+    /// Parses an object. `None` if a field is missing, has the wrong type or is out of range.
     fn of(object: Map<String, Value>) -> Option<Self>;
 }
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_contract_does_not_allow_is_refused() {
+    fn violations_of_the_contract_are_rejected() {
         assert!(
             chunk::<KnowledgeClassificationChunk>(r#"{"block_id":"b","confidence":0.85,"reason":"r","more":1}"#)
                 .is_some()

@@ -1,4 +1,4 @@
-//! The days that are asked for, as blocks with what they stand below.
+//! Reads the requested journal days as blocks with their ancestors.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum DaysError {
     Notes(#[from] NotesError),
 }
 
-/// Days from the first to the last, both included.
+/// A range of days, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     pub first: NaiveDate,
@@ -26,10 +26,10 @@ pub struct Range {
 }
 
 impl Range {
-    /// Reads `2026-03-02`, `2026-03-02..2026-03-05`, `today`, `yesterday`.
+    /// Parses `2026-03-02`, `2026-03-02..2026-03-05`, `today` or `yesterday`.
     ///
     /// # Errors
-    /// When it is none of them.
+    /// When the text has none of these forms, or the range ends before it begins.
     pub fn parse(text: &str, today: NaiveDate) -> Result<Self, DaysError> {
         let wrong = || DaysError::Range(text.to_owned());
         let day = |text: &str| match text.trim() {
@@ -59,21 +59,21 @@ pub struct Day {
     ids: Vec<String>,
 }
 
-/// A block of a day that may hold knowledge.
+/// A block of a day that may contain knowledge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalBlock {
     pub id: String,
-    /// Its place among the day's blocks.
+    /// Index among the day's blocks.
     pub index: usize,
     pub text: String,
-    /// What it stands below, the outermost first.
+    /// Texts of the blocks that contain it, the outermost first.
     pub above: Vec<String>,
 }
 
-/// The days of a range that there are; without a range the latest one before today.
+/// Returns the existing days of a range. Without a range, returns the latest day before today.
 ///
 /// # Errors
-/// When there are none, or one cannot be read.
+/// When there are none, or a page cannot be read.
 pub fn days(graph: &Graph, range: Option<Range>, today: NaiveDate) -> Result<Vec<Day>, DaysError> {
     let mut pages = graph.days()?;
     if let Some(range) = range {
@@ -98,7 +98,7 @@ impl Day {
         Ok(Self { page, file, document, ids })
     }
 
-    /// Blocks with text from which nothing was extracted yet.
+    /// Returns the blocks with text from which nothing has been extracted yet.
     #[must_use]
     pub fn blocks(&self) -> Vec<JournalBlock> {
         let text_of = |index: usize| self.document.block_text(index);
@@ -112,7 +112,7 @@ impl Day {
         blocks.collect()
     }
 
-    /// The day's page properties, a line each.
+    /// Returns the day's page properties, one line each.
     #[must_use]
     pub fn properties(&self) -> Vec<String> {
         let properties = self.document.page_properties();

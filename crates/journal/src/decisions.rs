@@ -1,31 +1,32 @@
-//! What of the proposed places is shown, by whomever they were proposed: the rules of the contract, held once more on this side.
+//! Filters the proposed targets of a block, whether a model or the rules proposed them, by the rules of the contract.
 
 use crate::plan::{Decision, NO_PAGES, PlanAction, PlannedBlock};
 
-/// A place of less confidence is dropped.
-pub const LEAST_CONFIDENCE: f64 = 0.30;
-/// Places that one page may have for one piece of knowledge.
-const MOST_OF_A_PAGE: usize = 2;
+/// A target with lower confidence is dropped.
+pub const MIN_CONFIDENCE: f64 = 0.30;
+/// Maximum number of targets on one page for one piece of knowledge.
+const MAX_TARGETS_PER_PAGE: usize = 2;
 
-/// Takes over the places for a block, the best first and that one chosen. Knowledge that stands anywhere already is not written; says whether it is so.
+/// Stores the accepted targets in the block, the most confident first, and selects the first on an existing page. If a
+/// page already contains the knowledge, the block is deselected. Returns whether that is so.
 pub fn take_over(block: &mut PlannedBlock, mut proposed: Vec<Decision>) -> bool {
-    proposed.retain(|decision| decision.confidence >= LEAST_CONFIDENCE);
+    proposed.retain(|decision| decision.confidence >= MIN_CONFIDENCE);
     proposed.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let mut kept: Vec<Decision> = Vec::new();
+    let mut accepted: Vec<Decision> = Vec::new();
     for mut decision in proposed {
-        let same_page = kept.iter().filter(|other| other.target_page == decision.target_page);
-        let same_place =
+        let same_page = accepted.iter().filter(|other| other.target_page == decision.target_page);
+        let same_target =
             |other: &&Decision| other.action == decision.action && other.target_block_id == decision.target_block_id;
-        if same_page.clone().count() < MOST_OF_A_PAGE && !same_page.clone().any(|other| same_place(&other)) {
+        if same_page.clone().count() < MAX_TARGETS_PER_PAGE && !same_page.clone().any(|other| same_target(&other)) {
             decision.apply = false;
-            kept.push(decision);
+            accepted.push(decision);
         }
     }
-    let existing = kept
+    let existing = accepted
         .iter()
         .find(|decision| decision.action == PlanAction::SkipExists)
         .map(|decision| decision.target_page.clone());
-    block.decisions = kept;
+    block.decisions = accepted;
     if let Some(page) = existing {
         block.apply = false;
         block.note = Some(format!("\"{page}\" says it already"));

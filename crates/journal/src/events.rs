@@ -1,22 +1,22 @@
-//! What happens while a plan is made, for whoever shows it.
+//! Progress events of the making of a plan, for a user interface.
 
 use crate::plan::PlannedBlock;
 
-/// See the module.
+/// A progress event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PhaseEvent {
-    /// A request goes out.
+    /// A request was sent.
     Asked { phase: &'static str, about: String },
-    /// A block that holds knowledge.
+    /// A block with knowledge was found.
     Found(PlannedBlock),
-    /// It was reworded.
+    /// A block was reworded.
     Reworded { block: String, text: String },
-    /// All places of a block are known.
+    /// All targets of a block are known.
     Placed(PlannedBlock),
-    /// A request is tried again by itself.
+    /// A request is retried automatically.
     Retried { phase: &'static str, reason: String },
-    /// A request could not be finished.
+    /// A request failed for good.
     Failed { phase: &'static str, reason: String },
-    /// Nothing more comes.
+    /// The last event.
     Finished { skipped_existing: usize, failures: Vec<String> },
 }

@@ -1,8 +1,9 @@
-//! Lasting knowledge out of daily notes.
+//! Extracts lasting knowledge from daily notes.
 //!
-//! Comes in: the days of a graph of notes. Goes out: a plan, which says what is knowledge, how it reads without its day and where it belongs; once its owner agrees,
-//! `aha-notes` writes it. Here are the plan, the questions to a model with the reading of its answers, and the rules that do without one; nothing
-//! here calls anybody. Called by the product's `journal` command.
+//! Input: the days of a graph of notes. Output: a plan that lists the knowledge found, its text without references to
+//! the day, and the pages it belongs to. Once the user agrees, `aha-notes` writes it. This crate contains the plan, the
+//! prompts to a model, the parsing of its answers, and the rules that replace a model. It makes no network calls.
+//! Called by the product's `journal` command.
 //!
 //! ```
 //! use aha_journal::ndjson::Collector;

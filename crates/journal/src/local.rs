@@ -1,7 +1,7 @@
-//! The three phases by rules: what `local` does where no model is configured. It guesses no meaning: the text stays word for word, and a place is where the
-//! same words stand.
+//! The three phases by rules, for use without a model (`local`). The rules do not interpret meaning: the text stays as
+//! it is, and targets are found by shared words.
 
-use aha_notes::knowledge::classify::LEAST_CONFIDENCE;
+use aha_notes::knowledge::classify::MIN_CONFIDENCE;
 use aha_notes::knowledge::pages::links;
 use aha_notes::knowledge::{Candidate, PageIndex, Placement, judge, reword};
 use aha_notes::{Graph, NotesError};
@@ -10,14 +10,14 @@ use crate::days::{Day, JournalBlock};
 use crate::decisions::take_over;
 use crate::plan::{Decision, Plan, PlanAction, PlannedBlock};
 
-/// What plans of it are said to be made by.
+/// Value of [`Plan::made_by`] for plans made by rules.
 pub const MADE_BY: &str = "local";
-/// Pages that are proposed for a piece of knowledge.
-const PROPOSED: usize = 3;
-/// A score of so much is as likely right as wrong.
+/// Number of pages proposed for a piece of knowledge.
+const MAX_PROPOSALS: usize = 3;
+/// The page score that corresponds to a confidence of 0.5.
 const EVEN_SCORE: f64 = 6.0;
 
-/// A plan of all the days, by rules alone.
+/// Makes a plan of all the days, by rules alone.
 ///
 /// # Errors
 /// When the graph's pages cannot be read.
@@ -28,7 +28,7 @@ pub fn extract(graph: &Graph, days: &[Day]) -> Result<Plan, NotesError> {
         for block in day.blocks() {
             if let Some(mut planned) = classify(day, &block) {
                 planned.reworded = reword(&block.text, &block.above);
-                let proposed = places(&index, &planned);
+                let proposed = proposed_targets(&index, &planned);
                 plan.skipped_existing += usize::from(take_over(&mut planned, proposed));
                 plan.blocks.push(planned);
             }
@@ -37,17 +37,16 @@ pub fn extract(graph: &Graph, days: &[Day]) -> Result<Plan, NotesError> {
     Ok(plan)
 }
 
-/// The block as planned, if it is taken for knowledge.
+/// Returns the block as planned, `None` if it is not classified as knowledge.
 #[must_use]
 pub fn classify(day: &Day, block: &JournalBlock) -> Option<PlannedBlock> {
     let judgement = judge(&block.text);
     let reason = judgement.reasons.first().copied().unwrap_or_default();
     let date = day.page.day?;
-    (judgement.confidence >= LEAST_CONFIDENCE)
-        .then(|| planned(day, block, date, judgement.confidence, reason.to_owned()))
+    (judgement.confidence >= MIN_CONFIDENCE).then(|| planned(day, block, date, judgement.confidence, reason.to_owned()))
 }
 
-/// A block that somebody takes for knowledge.
+/// Returns the plan entry of a block that was classified as knowledge, not yet reworded and without targets.
 #[must_use]
 pub fn planned(
     day: &Day,
@@ -72,10 +71,11 @@ pub fn planned(
     }
 }
 
-/// The page that is proposed for what is kept from elsewhere, besides those that fit by their words.
-const COLLECTED: &str = "Aha Radar";
+/// The page that is always proposed for text from outside the journal, in addition to pages with matching words.
+const COLLECTION_PAGE: &str = "Aha Radar";
 
-/// A plan that keeps something that stands on no journal day, such as a story. `id`: what it is known by, so that keeping it twice writes it once.
+/// Makes a plan for text that is not from a journal day, such as a story. `id` identifies the text, so that keeping it
+/// twice writes it once.
 ///
 /// # Errors
 /// When the graph's pages cannot be read.
@@ -95,20 +95,20 @@ pub fn keep(graph: &Graph, id: &str, day: chrono::NaiveDate, text: &str) -> Resu
         decisions: Vec::new(),
         note: None,
     };
-    let known = index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(COLLECTED));
-    let mut proposed = places(&index, &block);
+    let known = index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(COLLECTION_PAGE));
+    let mut proposed = proposed_targets(&index, &block);
     proposed.push(Decision {
         is_new_page: !known,
-        confidence: LEAST_CONFIDENCE_KEPT,
+        confidence: COLLECTION_CONFIDENCE,
         reasoning: "what is kept from digests is collected here".to_owned(),
-        ..new_section(COLLECTED)
+        ..new_section(COLLECTION_PAGE)
     });
     let mut plan = Plan::new(graph.root(), MADE_BY);
     plan.skipped_existing = usize::from(take_over(&mut block, proposed));
-    // Where no page fits, the new one does.
+    // If no existing page fits, the page for collected text is selected.
     if !block.apply
         && plan.skipped_existing == 0
-        && let Some(decision) = block.decisions.iter_mut().find(|decision| decision.target_page == COLLECTED)
+        && let Some(decision) = block.decisions.iter_mut().find(|decision| decision.target_page == COLLECTION_PAGE)
     {
         decision.apply = true;
         (block.apply, block.note) = (true, None);
@@ -117,10 +117,10 @@ pub fn keep(graph: &Graph, id: &str, day: chrono::NaiveDate, text: &str) -> Resu
     Ok(plan)
 }
 
-/// Of the page that is always proposed: below all that fit.
-const LEAST_CONFIDENCE_KEPT: f64 = 0.3;
+/// Confidence of the page that is always proposed. It ranks below all pages that match.
+const COLLECTION_CONFIDENCE: f64 = 0.3;
 
-/// A section at the end of a page.
+/// Returns a decision to add a section at the end of a new page.
 fn new_section(page: &str) -> Decision {
     Decision {
         target_page: page.to_owned(),
@@ -135,24 +135,25 @@ fn new_section(page: &str) -> Decision {
     }
 }
 
-/// The pages that a block's knowledge may belong to, with those that it links to.
+/// Returns the pages that may fit a block's knowledge, including the existing pages that it links to.
 #[must_use]
 pub fn candidates(index: &PageIndex, block: &PlannedBlock, limit: usize) -> Vec<Candidate> {
     let context = block.above.join(" ");
     index.candidates(&block.reworded, &context, &links(&format!("{} {context}", block.text)), limit)
 }
 
-fn places(index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
-    let found = candidates(index, block, PROPOSED);
-    let mut places: Vec<Decision> = found.iter().map(|candidate| place(index, candidate, block)).collect();
+fn proposed_targets(index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
+    let found = candidates(index, block, MAX_PROPOSALS);
+    let mut proposed_targets: Vec<Decision> =
+        found.iter().map(|candidate| target_on(index, candidate, block)).collect();
     let known = |name: &String| index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(name));
-    // A page that is linked to and not there yet.
-    let wanted = links(&block.text).into_iter().find(|name| !known(name));
-    places.extend(wanted.map(|name| new_section(&name)));
-    places
+    // Pages that the block links to and that do not exist yet.
+    let missing_page = links(&block.text).into_iter().find(|name| !known(name));
+    proposed_targets.extend(missing_page.map(|name| new_section(&name)));
+    proposed_targets
 }
 
-fn place(index: &PageIndex, candidate: &Candidate, block: &PlannedBlock) -> Decision {
+fn target_on(index: &PageIndex, candidate: &Candidate, block: &PlannedBlock) -> Decision {
     let text = block.reworded.as_str();
     let placement = index.placement(candidate, text);
     let page = &index.pages()[candidate.page];
@@ -162,25 +163,25 @@ fn place(index: &PageIndex, candidate: &Candidate, block: &PlannedBlock) -> Deci
         Placement::Exists(block) => (PlanAction::SkipExists, Some(block)),
     };
     let ids = target.map(|_| page.document.ids(&page.name));
-    let said = target.map(|block| page.document.block_text(block));
+    let target_text = target.map(|block| page.document.block_text(block));
     let confidence = candidate.score / (candidate.score + EVEN_SCORE);
     Decision {
         target_page: candidate.name.clone(),
         is_new_page: false,
         action,
         target_block_id: target.and_then(|block| ids.and_then(|ids| ids.get(block).cloned())),
-        target_block_title: said
+        target_block_title: target_text
             .as_ref()
-            .map(|said| said.lines().next().unwrap_or_default().chars().take(80).collect()),
-        target_text: said,
+            .map(|text| text.lines().next().unwrap_or_default().chars().take(80).collect()),
+        target_text,
         confidence: if placement_is_same(placement) { 0.95 } else { (confidence * 1000.0).round() / 1000.0 },
         reasoning: reasoning(&index.shared_words(candidate, text), &links(&block.text), &candidate.name),
         apply: false,
     }
 }
 
-/// Words that a reason names.
-const NAMED: usize = 3;
+/// Number of shared words listed in a reason.
+const MAX_NAMED_WORDS: usize = 3;
 
 fn reasoning(shared: &[String], links: &[String], page: &str) -> String {
     if links.iter().any(|link| link.eq_ignore_ascii_case(page)) {
@@ -189,7 +190,7 @@ fn reasoning(shared: &[String], links: &[String], page: &str) -> String {
     if shared.is_empty() {
         return "what stands above it shares words with this page".to_owned();
     }
-    let named: Vec<String> = shared.iter().take(NAMED).map(|word| format!("“{word}”")).collect();
+    let named: Vec<String> = shared.iter().take(MAX_NAMED_WORDS).map(|word| format!("“{word}”")).collect();
     format!("it shares {} with this page", named.join(", "))
 }
 
@@ -202,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_goes_to_a_page_that_fits_or_to_the_one_that_collects() {
+    fn collected_text_goes_to_a_matching_page_or_the_collection_page() {
         let folder = tempfile::tempdir().unwrap();
         let write = |file: &str, text: &str| {
             let path = folder.path().join(file);
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_every_text_has_lead_to_no_page() {
+    fn common_words_match_no_page() {
         let page = aha_notes::Document::parse(
             aha_notes::Format::Outline,
             "- Executors\n\t- they move tasks between threads along the way",

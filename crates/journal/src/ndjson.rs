@@ -1,14 +1,15 @@
-//! JSON objects out of a text that comes in pieces, a line each: what is complete is handed over at once, and what is broken costs itself alone.
+//! Extracts JSON objects, one per line, from a streamed text. Complete objects are returned at once. A malformed object
+//! does not affect the others.
 //!
-//! Models put words around the objects, fences, or line breaks into them; all of that is passed over. The objects of the contract are flat, so a line that
-//! begins with `{` begins an object, whatever came before.
+//! Text and fences around the objects and line breaks inside them are tolerated. The contract's objects are flat, so a
+//! line that begins with `{` always begins a new object.
 
 use serde_json::{Map, Value};
 
-/// An object longer than this is no answer.
-const MOST_BYTES: usize = 64 * 1024;
+/// Maximum size of an object. A longer one is discarded.
+const MAX_OBJECT_BYTES: usize = 64 * 1024;
 
-/// See the module.
+/// Incremental extractor of JSON objects.
 #[derive(Debug, Default)]
 pub struct Collector {
     pending: String,
@@ -16,17 +17,17 @@ pub struct Collector {
     in_string: bool,
     is_escaped: bool,
     at_line_start: bool,
-    /// Objects that could not be read.
+    /// Number of objects that could not be parsed.
     pub malformed: usize,
 }
 
 impl Collector {
-    /// The objects that are complete with this piece.
+    /// Adds a piece of the text and returns the objects that it completes.
     pub fn push(&mut self, piece: &str) -> Vec<Map<String, Value>> {
         piece.chars().filter_map(|c| self.take(c)).collect()
     }
 
-    /// Whatever is still open was cut off.
+    /// Ends the text. An object that is still open counts as malformed.
     pub fn finish(&mut self) -> Vec<Map<String, Value>> {
         if self.depth > 0 {
             self.drop_pending();
@@ -44,7 +45,7 @@ impl Collector {
         let starts_line = self.at_line_start;
         self.at_line_start = c == '\n' || (starts_line && c.is_whitespace());
         let is_broken = (c == '\n' && self.in_string) || (c == '{' && starts_line && self.depth > 0);
-        if (is_broken && self.depth > 0) || self.pending.len() > MOST_BYTES {
+        if (is_broken && self.depth > 0) || self.pending.len() > MAX_OBJECT_BYTES {
             self.drop_pending();
         }
         if self.depth == 0 && c != '{' {
@@ -83,12 +84,12 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_line_costs_itself_alone() {
+    fn a_malformed_object_does_not_affect_others() {
         assert_eq!(ids(&[STREAM]), ["b1", "b3", "b4 \u{1f980}", "b5"]);
     }
 
     #[test]
-    fn a_stream_cut_anywhere_keeps_exactly_what_was_complete() {
+    fn a_truncated_stream_yields_exactly_the_complete_objects() {
         let whole = ids(&[STREAM]);
         for cut in (0..=STREAM.len()).filter(|cut| STREAM.is_char_boundary(*cut)) {
             let kept = ids(&[&STREAM[..cut]]);
@@ -102,13 +103,13 @@ mod tests {
                 end <= cut
             });
             assert_eq!(kept, whole[..complete.count()], "cut at {cut}");
-            // The same in two pieces as in one.
+            // The result must not depend on how the text is split.
             assert_eq!(ids(&[&STREAM[..cut], &STREAM[cut..]]), whole);
         }
     }
 
     #[test]
-    fn brackets_of_an_array_around_them_are_passed_over() {
+    fn array_brackets_around_objects_are_ignored() {
         assert_eq!(ids(&["[{\"block_id\": \"b1\"},\n{\"block_id\": \"b2\"}]"]), ["b1", "b2"]);
     }
 }

@@ -1,4 +1,5 @@
-//! The plan: what would be kept of some days, how and where. A JSON file that a person can read and change before it is carried out.
+//! The plan: what to write from some days, how and where. It is a JSON file that a user can review and edit before it
+//! is applied.
 
 use std::path::Path;
 
@@ -22,23 +23,23 @@ pub enum PlanError {
 
 const VERSION: u32 = 1;
 
-/// See the module.
+/// A plan file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub version: u32,
     pub graph: String,
-    /// `local`, or the models that were asked.
+    /// `local`, or the models that were used.
     pub made_by: String,
     pub blocks: Vec<PlannedBlock>,
-    /// Blocks whose knowledge stands on a page already.
+    /// Number of blocks whose knowledge is already on a page.
     #[serde(default)]
     pub skipped_existing: usize,
-    /// Phases that could not be finished, and why: what came before is in the plan.
+    /// Phases that failed, with reasons. Results from before a failure are in the plan.
     #[serde(default)]
     pub failures: Vec<String>,
 }
 
-/// A block of a journal day with knowledge.
+/// A block of a journal day that contains knowledge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedBlock {
     pub block: String,
@@ -50,17 +51,17 @@ pub struct PlannedBlock {
     pub above: Vec<String>,
     pub confidence: f64,
     pub reason: String,
-    /// What is written; may be edited.
+    /// The text to write. The user may edit it.
     pub reworded: String,
-    /// Whether it is written at all.
+    /// Whether the block is written.
     pub apply: bool,
     pub decisions: Vec<Decision>,
-    /// What there is to say of it: that no page fits, or that a page says it already.
+    /// A remark: that no page fits, or that a page already contains the knowledge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// What may be done with knowledge on a page.
+/// The action proposed for knowledge on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanAction {
@@ -70,22 +71,22 @@ pub enum PlanAction {
     SkipExists,
 }
 
-/// A place where knowledge may go.
+/// A proposed target for knowledge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     pub target_page: String,
-    /// The page does not exist yet.
+    /// Whether the page does not exist yet.
     #[serde(default)]
     pub is_new_page: bool,
     pub action: PlanAction,
     pub target_block_id: Option<String>,
     pub target_block_title: Option<String>,
-    /// What the target block said.
+    /// Text of the target block when the plan was made.
     #[serde(default)]
     pub target_text: Option<String>,
     pub confidence: f64,
     pub reasoning: String,
-    /// Whether it is carried out, if the block is.
+    /// Whether this target is written, provided that the block's own `apply` is set.
     pub apply: bool,
 }
 
@@ -100,7 +101,7 @@ impl PlanAction {
         }
     }
 
-    /// What is written; nothing for knowledge that is there.
+    /// Returns the edit to make, `None` for knowledge that is already on the page.
     #[must_use]
     pub const fn change(self) -> Option<Action> {
         match self {
@@ -112,7 +113,7 @@ impl PlanAction {
     }
 }
 
-/// What is said where no page fits.
+/// Note of a block for which no page fits.
 pub const NO_PAGES: &str = "no relevant pages";
 
 impl Plan {
@@ -128,7 +129,7 @@ impl Plan {
         }
     }
 
-    /// What carrying it out would write, in the plan's order.
+    /// Returns the changes that applying the plan would make, in the plan's order.
     #[must_use]
     pub fn changes(&self) -> Vec<Change> {
         let blocks = self.blocks.iter().filter(|block| block.apply);
@@ -136,7 +137,7 @@ impl Plan {
     }
 
     /// # Errors
-    /// When the file cannot be read, is no plan of this version, or is for another graph.
+    /// When the file cannot be read, is not a plan of this version, or belongs to another graph.
     pub fn read(path: &Path, graph: &Path) -> Result<Self, PlanError> {
         let file = path.display().to_string();
         let bytes =
@@ -155,7 +156,7 @@ impl Plan {
     pub fn write(&self, path: &Path) -> Result<(), PlanError> {
         let file = path.display().to_string();
         let json = serde_json::to_vec_pretty(self).map_err(|source| PlanError::Json { file: file.clone(), source })?;
-        // Beside and renamed, so that a plan is never cut off.
+        // Written to a temporary file and renamed, so that a plan file is always complete.
         let part = path.with_extension("part");
         let written = std::fs::write(&part, json).and_then(|()| std::fs::rename(&part, path));
         written.map_err(|source| PlanError::Io { action: "write", file, source })
@@ -167,7 +168,7 @@ impl PlannedBlock {
         let action = decision.action.change().filter(|_| decision.apply)?;
         Some(Change {
             knowledge: self.block.clone(),
-            // What is from elsewhere than a day gets no link there.
+            // Text from outside the journal gets no link in a journal day.
             origin: (!self.file.is_empty()).then(|| Origin { file: self.file.clone(), page: self.page.clone() }),
             page: decision.target_page.clone(),
             action,

@@ -1,7 +1,8 @@
-//! What is put to a model: journal blocks and pages as XML, fenced and escaped, with short ids that hold for one request.
+//! Renders the input of a model: journal blocks and pages as XML, fenced and escaped, with short ids that are valid for
+//! one request.
 //!
-//! An id of a block is forty characters that mean nothing to a model and cost tokens; `b1` is what it sees, and an id that was not given to it is dropped from
-//! what it answers.
+//! A block id has forty characters that mean nothing to a model and cost tokens, so the model sees `b1` instead. An id
+//! in its answer that was not assigned is ignored.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ impl ShortIds {
         Self { ids: BTreeMap::new(), prefix }
     }
 
-    /// The short id of a block; the same for the same one.
+    /// Returns the short id of a block, assigning one on first use.
     pub fn short(&mut self, id: &str) -> String {
         if let Some((short, _)) = self.ids.iter().find(|(_, known)| *known == id) {
             return short.clone();
@@ -34,14 +35,14 @@ impl ShortIds {
         short
     }
 
-    /// The block that a model means; `None` for an id that it made up.
+    /// Returns the block with a short id, `None` for an id that was not assigned.
     #[must_use]
     pub fn block(&self, short: &str) -> Option<&str> {
         self.ids.get(short.trim()).map(String::as_str)
     }
 }
 
-/// Text that cannot end its fence.
+/// Escapes text so that it cannot close its enclosing tag.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -51,7 +52,7 @@ fn attribute(text: &str) -> String {
     escaped(text).replace('"', "&quot;").replace(['\n', '\r'], " ")
 }
 
-/// How the graph indents, in words.
+/// Describes the graph's indentation.
 #[must_use]
 pub fn indent_style(unit: &str) -> String {
     if unit.starts_with('\t') {
@@ -61,10 +62,10 @@ pub fn indent_style(unit: &str) -> String {
     }
 }
 
-/// The lines of some blocks of a document, each with its short id: `id::` lines of the file's own are left out.
-fn outline(document: &Document, wanted: &[usize], ids: &[String], short: &mut ShortIds) -> String {
+/// Renders blocks of a document, each with its short id. The file's own `id::` and `extracted-to::` lines are omitted.
+fn outline(document: &Document, indexes: &[usize], ids: &[String], short: &mut ShortIds) -> String {
     let mut text = String::new();
-    for index in wanted {
+    for index in indexes {
         let Some(block) = document.blocks().get(*index) else { continue };
         let first = document.line(block.lines.start);
         let indent = if document.format() == Format::Outline {
@@ -86,7 +87,7 @@ fn outline(document: &Document, wanted: &[usize], ids: &[String], short: &mut Sh
     text
 }
 
-/// The whole of a day, for classification.
+/// Renders a whole day, for classification.
 #[must_use]
 pub fn day(day: &Day, short: &mut ShortIds) -> String {
     let all: Vec<usize> = (0..day.document.blocks().len()).collect();
@@ -96,16 +97,16 @@ pub fn day(day: &Day, short: &mut ShortIds) -> String {
     format!("<journal date=\"{}\">\n{head}{body}</journal>\n", attribute(&day.page.name))
 }
 
-/// A block with all that it stands below: the last one is meant.
+/// Renders a block after the blocks that contain it.
 fn in_context(day: &Day, block: &PlannedBlock, short: &mut ShortIds) -> String {
     let Some(index) = day.document.find(&day.page.name, &block.block) else { return escaped(&block.text) };
     let ids = day.document.ids(&day.page.name);
-    // Only the block itself has an id: what it stands below is context.
+    // Only the block itself gets an id; its ancestors are context.
     let above = outline(&day.document, &day.document.ancestors(index), &[], short);
     format!("{above}{}", outline(&day.document, &[index], &ids, short))
 }
 
-/// Blocks to be reworded.
+/// Renders blocks to be reworded.
 #[must_use]
 pub fn blocks(days: &[Day], blocks: &[&PlannedBlock], short: &mut ShortIds) -> String {
     let mut text = String::from("<blocks>\n");
@@ -120,7 +121,7 @@ pub fn blocks(days: &[Day], blocks: &[&PlannedBlock], short: &mut ShortIds) -> S
     text
 }
 
-/// One piece of knowledge with the pages that it may belong to.
+/// Renders one piece of knowledge with its candidate pages.
 #[must_use]
 pub fn integration(
     days: &[Day],

@@ -1,4 +1,4 @@
-//! Makes the changes of a file to a graph: `apply GRAPH STATE CHANGES.json`. The kill tests of the crate start it, too.
+//! Applies the changes in a file to a graph: `apply GRAPH STATE CHANGES.json`. The crate's kill tests also run it.
 
 use std::path::Path;
 use std::process::ExitCode;

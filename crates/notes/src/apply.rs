@@ -1,7 +1,7 @@
-//! Changes brought into the files of a graph: the page first, then the journal's link to it.
+//! Applies changes to the files of a graph: first to the page, then to the journal day that gets a link to it.
 //!
-//! A change that is there already is not made again, so an apply that was killed is simply done again. Where another program changes a file in
-//! between, the file is read again and the change made to what it says now.
+//! A change that is already present is not made again, so an apply that was killed can simply be repeated. If another
+//! program changes a file meanwhile, the file is read again and the change is made to its new content.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -14,10 +14,10 @@ use crate::change::{Change, Origin, new_page};
 use crate::document::Document;
 use crate::error::NotesError;
 use crate::graph::Graph;
-use crate::replace_file::{content, is_quiet, replace};
-use crate::state::{Record, Set, State, Wrote, hash, is_done, tag};
+use crate::replace_file::{content, replace, wait_until_quiet};
+use crate::state::{Record, Set, State, WriteKind, hash, is_done, tag};
 
-/// What became of a change.
+/// Result of one change.
 #[derive(Debug)]
 pub enum Outcome {
     Written { block: String },
@@ -25,18 +25,18 @@ pub enum Outcome {
     Failed(NotesError),
 }
 
-/// What an apply did.
+/// Result of an apply.
 #[derive(Debug)]
 pub struct Applied {
-    /// One a change, in their order.
+    /// One outcome per change, in the order of the changes.
     pub outcomes: Vec<Outcome>,
-    /// Where it is kept for [`crate::undo`]; `None` where nothing was written.
+    /// Folder of the records for [`crate::undo`]. `None` if nothing was written.
     pub set: Option<PathBuf>,
-    /// Files that another program still wrote to while they were replaced, and where that is kept.
+    /// Files that another program wrote to while they were replaced, with the path of the saved text.
     pub written_late: Vec<(String, PathBuf)>,
 }
 
-/// A file as it is and as it would be.
+/// A file before and after the changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
     /// Relative to the graph.
@@ -45,16 +45,16 @@ pub struct Preview {
     pub after: String,
 }
 
-/// A change that cannot be made, by its index, and why.
+/// A change that cannot be made: its index and the reason.
 pub type NotMade = (usize, NotesError);
 
-/// How often a file that another program changes meanwhile is read again.
+/// How often a file is read again while another program keeps changing it.
 const ATTEMPTS: usize = 25;
 
-/// Makes the changes. `protected`: today, whose page is not written.
+/// Applies the changes. `protected` is today: changes from its page are refused.
 ///
 /// # Errors
-/// When the state folder cannot be used; what is wrong with one change is its outcome.
+/// When the state folder cannot be used. An error in one change is reported as its outcome.
 pub fn apply(
     graph: &Graph,
     state: &State,
@@ -62,7 +62,7 @@ pub fn apply(
     protected: Option<NaiveDate>,
 ) -> Result<Applied, NotesError> {
     let set = state.new_set()?;
-    let mut writer = Writer { graph, state, set, own: HashMap::new() };
+    let mut writer = Writer { graph, state, set, own_writes: HashMap::new() };
     let mut outcomes = Vec::with_capacity(changes.len());
     for change in changes {
         outcomes.push(writer.make(change, protected).unwrap_or_else(Outcome::Failed));
@@ -76,15 +76,15 @@ struct Writer<'a> {
     graph: &'a Graph,
     state: &'a State,
     set: Set,
-    /// Hashes of what was written here, which need not be waited for.
-    own: HashMap<PathBuf, String>,
+    /// Hashes of files written by this apply. There is no need to wait until these are quiet.
+    own_writes: HashMap<PathBuf, String>,
 }
 
 impl Writer<'_> {
     fn make(&mut self, change: &Change, protected: Option<NaiveDate>) -> Result<Outcome, NotesError> {
         let origin = origin_file(self.graph, change, protected)?;
         let page = self.graph.page(&change.page)?;
-        // Whether the journal can take its link is known before the page is written.
+        // Checks that the journal block can take the link before the page is written.
         if let Some((origin, file)) = &origin {
             change.link_in(&mut self.graph.read(file)?, origin, "")?;
         }
@@ -95,8 +95,8 @@ impl Writer<'_> {
             block.clone_from(&written.block);
             let text = change.text.clone();
             Ok(written.is_new.then_some(match change.action {
-                crate::Action::Replace => Wrote::Replacement { id: written.block },
-                _ => Wrote::Block { id: written.block, text },
+                crate::Action::Replace => WriteKind::Replacement { id: written.block },
+                _ => WriteKind::Block { id: written.block, text },
             }))
         })?;
         failpoint::hit("notes.page_written");
@@ -105,7 +105,7 @@ impl Writer<'_> {
             Some((origin, file)) => {
                 let link = self.graph.link(&page.name, &block);
                 self.edit(file, |document| {
-                    Ok(change.link_in(document, origin, &link)?.then(|| Wrote::Link { link: link.clone() }))
+                    Ok(change.link_in(document, origin, &link)?.then(|| WriteKind::Link { link: link.clone() }))
                 })?
             }
         };
@@ -113,16 +113,17 @@ impl Writer<'_> {
         Ok(if is_new || is_linked { Outcome::Written { block } } else { Outcome::AlreadyThere { block } })
     }
 
-    /// Reads, edits and replaces a file until no other program interferes. Whether anything changed.
+    /// Reads, edits and replaces a file, and repeats that while other programs interfere. Returns whether anything
+    /// changed.
     fn edit(
         &mut self,
         path: &Path,
-        mut edit: impl FnMut(&mut Document) -> Result<Option<Wrote>, NotesError>,
+        mut edit: impl FnMut(&mut Document) -> Result<Option<WriteKind>, NotesError>,
     ) -> Result<bool, NotesError> {
         for _ in 0..ATTEMPTS {
             let base = content(path)?;
-            let is_own = base.as_ref().is_some_and(|base| self.own.get(path) == Some(&hash(base)));
-            if !is_own && !is_quiet(path, &self.state.probe())? {
+            let is_own = base.as_ref().is_some_and(|base| self.own_writes.get(path) == Some(&hash(base)));
+            if !is_own && !wait_until_quiet(path, &self.state.probe())? {
                 break;
             }
             let base = if is_own { base } else { content(path)? };
@@ -135,16 +136,16 @@ impl Writer<'_> {
         Err(NotesError::Busy(path.to_owned()))
     }
 
-    fn replace(&mut self, path: &Path, base: Option<&[u8]>, new: &[u8], wrote: Wrote) -> Result<bool, NotesError> {
+    fn replace(&mut self, path: &Path, base: Option<&[u8]>, new: &[u8], wrote: WriteKind) -> Result<bool, NotesError> {
         let folder = path.parent().unwrap_or(self.graph.root());
         fs::create_dir_all(folder).map_err(NotesError::io("create", folder))?;
         let record = Record { file: relative(self.graph, path), base: base.map(hash), new: hash(new), wrote };
         let recorded = self.set.record(&record, base)?;
         let replaced = replace(path, base, new, &tag(&recorded), &recorded.with_extension("kept"))?;
         if is_done(replaced) {
-            self.own.insert(path.to_owned(), hash(new));
+            self.own_writes.insert(path.to_owned(), hash(new));
         } else {
-            Set::withdraw(&recorded);
+            Set::discard(&recorded);
         }
         Ok(is_done(replaced))
     }
@@ -160,7 +161,8 @@ pub(crate) fn relative(graph: &Graph, path: &Path) -> String {
     path.strip_prefix(graph.root()).unwrap_or(path).to_string_lossy().into_owned()
 }
 
-/// The file of the journal's day, unless it is today's.
+/// Returns the origin and the file of its journal day. `None` for a change without an origin; an error if the day is
+/// `protected` or missing.
 fn origin_file<'a>(
     graph: &Graph,
     change: &'a Change,
@@ -176,7 +178,7 @@ fn origin_file<'a>(
     Ok(Some((origin, day.path)))
 }
 
-/// The files as they would be after the changes; nothing is written. What cannot be made is said in its place.
+/// Returns the files as the changes would make them, without writing anything, and the changes that cannot be made.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -221,7 +223,7 @@ fn preview_one(
 }
 
 impl Preview {
-    /// As a unified diff.
+    /// Renders a unified diff.
     #[must_use]
     pub fn diff(&self) -> String {
         let diff = similar::TextDiff::from_lines(&self.before, &self.after);

@@ -1,11 +1,12 @@
-//! A block: what can be pointed at, moved below and replaced. An index into a document's lines, never a copy of them.
+//! A block: the unit that can be linked to, moved and replaced. It holds indexes into a document's lines, not a copy of
+//! them.
 
 use std::ops::Range;
 
-/// What a block is in its file.
+/// Syntactic kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A bullet of an outline, an item of a list.
+    /// A bullet of an outline or a list item.
     Item,
     /// A heading of this level.
     Heading(u8),
@@ -13,25 +14,25 @@ pub enum Kind {
     Paragraph,
 }
 
-/// See the module.
+/// A block of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     pub kind: Kind,
-    /// The block that it stands below, by its index.
+    /// Index of the block that contains it.
     pub parent: Option<usize>,
-    /// 0 at the top.
+    /// Nesting depth, 0 at the top level.
     pub depth: usize,
-    /// Its own lines, blank ones behind it included.
+    /// Its own lines, including blank lines after it.
     pub lines: Range<usize>,
-    /// Where what stands below it ends.
+    /// Line after its last descendant.
     pub end: usize,
-    /// Bytes of white space in front of its first line.
+    /// Bytes of white space before its first line's text.
     pub indent: usize,
-    /// Bytes in front of its first line's content: white space, bullet or number signs, and one space.
+    /// Bytes before its first line's content: white space, a bullet or number signs, and one space.
     pub marker: usize,
 }
 
-/// Blocks in the order of their first lines, before parents, depths and ends are known.
+/// The beginning of a block, before its depth and end are known. Starts are in the order of their lines.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) kind: Kind,
@@ -41,7 +42,7 @@ pub(crate) struct Start {
     pub(crate) parent: Option<usize>,
 }
 
-/// Turns starts into blocks: each owns the lines up to the next start, and all that stands below it.
+/// Builds blocks from their starts. A block owns the lines up to the next start; its end includes its descendants.
 pub(crate) fn assemble(starts: &[Start], line_count: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::with_capacity(starts.len());
     for (index, start) in starts.iter().enumerate() {
@@ -51,7 +52,7 @@ pub(crate) fn assemble(starts: &[Start], line_count: usize) -> Vec<Block> {
         let Start { kind, indent, marker, parent, .. } = *start;
         blocks.push(Block { kind, parent, depth, lines, end, indent, marker });
     }
-    // From the back, so that an end is final before it is handed to the parent.
+    // In reverse order, so that an end is final before it is propagated to the parent.
     for index in (0..blocks.len()).rev() {
         let Some((parent, end)) = blocks.get(index).and_then(|block| Some((block.parent?, block.end))) else {
             continue;

@@ -1,4 +1,5 @@
-//! A piece of knowledge that goes to a page: what is written there, and the link that the journal gets. Pure: documents in, documents out.
+//! One piece of knowledge to write to a page: the edit of the page, and the link added to the journal. It has no I/O:
+//! it edits documents in memory.
 
 use aha_core::ids::NoteBlockId;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use crate::document::{Document, Format};
 use crate::edit::EditError;
 use crate::error::NotesError;
 
-/// What is done to the page.
+/// How the page is edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -28,7 +29,7 @@ impl Action {
     }
 }
 
-/// Where knowledge comes from: a block of a journal day.
+/// The journal day that the knowledge comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The day's file, relative to the graph.
@@ -37,49 +38,49 @@ pub struct Origin {
     pub page: String,
 }
 
-/// See the module.
+/// One change of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The id of the journal's block, or of what else the knowledge is from.
+    /// Id of the journal block or of another source of the knowledge.
     pub knowledge: String,
     pub origin: Option<Origin>,
     pub page: String,
     pub action: Action,
-    /// The block of the page that it goes below or in the place of.
+    /// Id of the page's block to write below or to replace.
     pub target: Option<String>,
-    /// What that block said when it was chosen; it is replaced only if it still does.
+    /// Text of the target block when it was chosen. The block is replaced only if it still has this text.
     #[serde(default)]
     pub target_text: Option<String>,
     pub text: String,
 }
 
-/// What an edit made of a page.
+/// Result of writing to a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The block that has the knowledge now.
+    /// Id of the block that now contains the knowledge.
     pub block: String,
     pub is_new: bool,
 }
 
-/// The property of the journal's block.
+/// Property of a journal block with the links to where its knowledge was written.
 pub const EXTRACTED_TO: &str = "extracted-to";
 
 impl Change {
-    /// The id of the block that it writes: the same for the same knowledge, page, action and target.
+    /// Returns the id of the block to write. It depends only on the knowledge, the page, the action and the target.
     #[must_use]
     pub fn block_id(&self) -> String {
         let target = self.target.as_deref().unwrap_or_default();
         NoteBlockId::of(&[&self.knowledge, &self.page.to_lowercase(), self.action.as_str(), target]).to_string()
     }
 
-    /// Writes it to its page, unless it is there.
+    /// Writes the knowledge to its page, unless it is already there.
     ///
     /// # Errors
-    /// When its target is gone or says something else, or the page would be read differently.
+    /// When the target does not exist or has another text, or the edit would change how the rest of the page is parsed.
     pub fn write_to(&self, page: &mut Document, unit: &str) -> Result<Written, NotesError> {
         let id = self.block_id();
-        let there = (0..page.blocks().len()).any(|index| page.explicit_id(index).as_deref() == Some(id.as_str()));
-        if there {
+        let exists = (0..page.blocks().len()).any(|index| page.explicit_id(index).as_deref() == Some(id.as_str()));
+        if exists {
             return Ok(Written { block: id, is_new: false });
         }
         let failed = |source: EditError| NotesError::Edit { page: self.page.clone(), source };
@@ -97,9 +98,9 @@ impl Change {
     fn replace_in(&self, page: &mut Document, id: &str) -> Result<Written, NotesError> {
         let target = self.find_target(page)?;
         let block = page.explicit_id(target).unwrap_or_else(|| id.to_owned());
-        let wanted = content::lines(page.format(), &self.text).map(|lines| lines.join("\n"));
+        let expected = content::lines(page.format(), &self.text).map(|lines| lines.join("\n"));
         let present = page.block_text(target);
-        if wanted.as_deref() == Some(present.as_str()) {
+        if expected.as_deref() == Some(present.as_str()) {
             return Ok(Written { block, is_new: false });
         }
         if self.target_text.as_ref().is_some_and(|expected| *expected != present) {
@@ -120,10 +121,11 @@ impl Change {
         self.target.as_deref().and_then(|id| page.find(&self.page, id)).ok_or_else(|| self.no_block())
     }
 
-    /// Puts a link to the page's block into the journal's, unless it is there. Whether anything changed.
+    /// Adds a link to the written block to the journal's block, unless it is already there. Returns whether anything
+    /// changed.
     ///
     /// # Errors
-    /// When the journal's block is gone, or its day would be read differently.
+    /// When the journal's block does not exist, or the edit would change how the rest of the day is parsed.
     pub fn link_in(&self, day: &mut Document, origin: &Origin, link: &str) -> Result<bool, NotesError> {
         let no_block = || NotesError::NoBlock { page: origin.page.clone(), block: self.knowledge.clone() };
         let block = day.find(&origin.page, &self.knowledge).ok_or_else(no_block)?;
@@ -138,10 +140,10 @@ impl Change {
     }
 }
 
-/// Takes a link away again; the property goes with the last one. Whether it was there.
+/// Removes a link, and the property with its last link. Returns whether the link was found.
 ///
 /// # Errors
-/// When the day would be read differently without it.
+/// When the edit would change how the rest of the day is parsed.
 pub fn unlink(day: &mut Document, link: &str) -> Result<bool, EditError> {
     for index in 0..day.blocks().len() {
         let Some(value) = day.property(index, EXTRACTED_TO).filter(|value| value.contains(link)) else { continue };
@@ -156,7 +158,7 @@ pub fn unlink(day: &mut Document, link: &str) -> Result<bool, EditError> {
     Ok(false)
 }
 
-/// How a page of the format begins when it is made.
+/// Returns an empty document of the format.
 #[must_use]
 pub fn new_page(format: Format) -> Document {
     Document::parse(format, "")

@@ -1,6 +1,7 @@
-//! What a graph's own settings say of its files: `logseq/config.edn`, and Obsidian's `daily-notes.json`.
+//! Reads a graph's own settings about its files: `logseq/config.edn`, and Obsidian's `daily-notes.json`.
 //!
-//! Only the scalars at the top of the map are read; everything else in the file is skipped, comments and discarded forms included.
+//! Only scalars at the top level of the EDN map are read. Everything else is skipped, including comments and discarded
+//! forms.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -8,7 +9,7 @@ use std::str::Chars;
 
 use serde::Deserialize;
 
-/// Keys of the top map, without their colon, with strings and keywords as they are written.
+/// Returns the scalars of the top-level map. Keys have no leading colon; strings and keywords are as written.
 #[must_use]
 pub fn scalars(edn: &str) -> BTreeMap<String, String> {
     let mut reader = Reader { chars: edn.chars().peekable() };
@@ -18,7 +19,7 @@ pub fn scalars(edn: &str) -> BTreeMap<String, String> {
     while let Some(token) = reader.token() {
         match token {
             Token::Open => {
-                // A collection at the top is a value that is not read.
+                // The value of this key is a collection, which is ignored.
                 if depth == 1 {
                     key = None;
                 }
@@ -41,7 +42,7 @@ pub fn scalars(edn: &str) -> BTreeMap<String, String> {
 enum Token {
     Open,
     Close,
-    /// `#_`: the next form does not count.
+    /// `#_`: the next form is discarded.
     Discard,
     Scalar(String),
 }
@@ -60,7 +61,7 @@ impl Reader<'_> {
                 '}' | ']' | ')' => return Some(Token::Close),
                 '"' => return Some(Token::Scalar(self.string())),
                 '#' if self.chars.next_if_eq(&'_').is_some() => return Some(Token::Discard),
-                // Of a set or a regular expression, what follows is enough.
+                // The tag of a set or a regular expression is skipped; the form after it is read as usual.
                 '#' => {}
                 first => return Some(Token::Scalar(self.word(first))),
             }
@@ -102,7 +103,7 @@ impl Reader<'_> {
     }
 }
 
-/// Obsidian's settings of its daily notes.
+/// Obsidian's settings for daily notes.
 #[derive(Debug, Default, Deserialize)]
 pub struct DailyNotes {
     #[serde(default)]

@@ -1,13 +1,13 @@
-//! Text that is to become one block and nothing else.
+//! Prepares text so that it becomes exactly one block.
 //!
-//! It comes from a model or from a journal, so whatever of it would be markup of its own is taken away: further bullets,
-//! properties (`id::` above all), drawers, fences that are never closed.
+//! The text comes from a model or a journal, so markup that would create blocks or properties is removed: further
+//! bullets, properties (especially `id::`), drawers, and fences that are never closed.
 
 use crate::document::Format;
 use crate::opaque::Region;
 use crate::property;
 
-/// The lines of the block's text; `None` where nothing is left.
+/// Returns the lines of the block's text. `None` if nothing remains.
 pub(crate) fn lines(format: Format, text: &str) -> Option<Vec<String>> {
     let mut lines = Vec::new();
     let mut region: Option<Region> = None;
@@ -23,7 +23,7 @@ pub(crate) fn lines(format: Format, text: &str) -> Option<Vec<String>> {
         }
     }
     lines.extend(region.map(|open| open.closing()));
-    // In plain Markdown a line of its own can begin another block, so lines are joined where nothing depends on them.
+    // In plain Markdown a separate line can begin another block, so lines are joined if the text has no fenced region.
     let has_region = lines.iter().any(|line| Region::opened_by(line).is_some());
     if format == Format::Markdown && !has_region && lines.len() > 1 {
         lines = vec![lines.join(" ")];
@@ -35,7 +35,7 @@ fn printable(line: &str) -> String {
     line.chars().filter(|c| !c.is_control() || *c == '\t').collect()
 }
 
-/// A line outside of fences as mere text.
+/// Removes markup from a line outside of fences.
 fn plain(format: Format, line: &str) -> String {
     let mut line = line.trim();
     while let Some(rest) = bulletless(format, line) {

@@ -1,6 +1,7 @@
-//! Names of journal days: dates written by a graph's pattern, and read back.
+//! Formats and parses the names of journal days by a graph's date pattern.
 //!
-//! Logseq writes patterns as Java does (`yyyy_MM_dd`, `MMM do, yyyy`), Obsidian as moment.js does (`YYYY-MM-DD`); both are read.
+//! Logseq's patterns follow Java (`yyyy_MM_dd`, `MMM do, yyyy`), Obsidian's follow moment.js (`YYYY-MM-DD`). Both are
+//! supported.
 
 use chrono::{Datelike as _, NaiveDate};
 
@@ -24,7 +25,7 @@ const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Frid
 enum Part {
     Year,
     ShortYear,
-    /// Digits at least.
+    /// Minimum number of digits.
     Month(usize),
     MonthName(usize),
     Day(usize),
@@ -34,7 +35,7 @@ enum Part {
     Text(String),
 }
 
-/// See the module.
+/// A parsed date pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DateFormat {
     parts: Vec<Part>,
@@ -43,7 +44,7 @@ pub struct DateFormat {
 const WHOLE: usize = usize::MAX;
 
 impl DateFormat {
-    /// `None` where the pattern has a sign that is not known, or no complete date.
+    /// Parses a pattern. `None` if it contains an unknown letter or does not determine a complete date.
     #[must_use]
     pub fn parse(pattern: &str) -> Option<Self> {
         let mut parts = Vec::new();
@@ -119,7 +120,7 @@ impl DateFormat {
     }
 }
 
-/// A part of a pattern, and how many bytes it takes if not just the run of one sign.
+/// Returns a part of a pattern, and its length in bytes if it is not just the run of one letter.
 fn part(sign: char, run: usize, after: &str) -> Option<(Part, Option<usize>)> {
     let name = |run: usize| if run >= 4 { WHOLE } else { 3 };
     let part = match (sign, run) {
@@ -146,10 +147,10 @@ fn ordinal(day: u32) -> &'static str {
     }
 }
 
-fn take(text: &str, least: usize, most: usize, mut set: impl FnMut(i32)) -> Option<&str> {
-    let digits = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
+fn take(text: &str, min: usize, max: usize, mut set: impl FnMut(i32)) -> Option<&str> {
+    let digits = text.bytes().take(max).take_while(u8::is_ascii_digit).count();
     let (number, rest) = (text.get(..digits)?, text.get(digits..)?);
-    set(number.parse().ok().filter(|_| digits >= least)?);
+    set(number.parse().ok().filter(|_| digits >= min)?);
     Some(rest)
 }
 
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_refused() {
+    fn invalid_dates_are_rejected() {
         assert_eq!(DateFormat::parse("yyyy"), None);
         assert_eq!(DateFormat::parse("yyyy-ww"), None);
         let format = DateFormat::parse("yyyy_MM_dd").unwrap();

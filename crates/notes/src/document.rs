@@ -1,6 +1,7 @@
-//! One file of notes: its lines as they are, and the blocks found in them.
+//! One file of notes: its unmodified lines, and the blocks parsed from them.
 //!
-//! Comes in: the bytes of a file. Goes out: the same bytes, but for what [`crate::edit`] changed. Whatever is not understood stays in its line.
+//! Input: the text of a file. Output: the same text byte for byte, except for what [`crate::edit`] changed. Unknown
+//! syntax is preserved.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ use crate::opaque::{front_matter, interior};
 use crate::property::{self, Property};
 use crate::{markdown, outline};
 
-/// How the files of a graph are written.
+/// File format of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Logseq's outline.
@@ -21,7 +22,7 @@ pub enum Format {
     Markdown,
 }
 
-/// See the module.
+/// A parsed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     pub(crate) format: Format,
@@ -47,12 +48,12 @@ impl Document {
         Self { format, has_byte_order_mark, lines, blocks }
     }
 
-    /// The same file with other lines.
+    /// Returns a document of the same format with other lines.
     pub(crate) fn with_lines(&self, lines: Vec<Line>) -> Self {
         Self::from_lines(self.format, self.has_byte_order_mark, lines)
     }
 
-    /// The file's text, byte for byte.
+    /// Returns the file's text, byte for byte.
     #[must_use]
     pub fn text(&self) -> String {
         let mark = self.has_byte_order_mark.then_some(BYTE_ORDER_MARK);
@@ -69,26 +70,26 @@ impl Document {
         &self.blocks
     }
 
-    /// A line of the file without its ending.
+    /// Returns a line of the file without its ending; empty if there is no such line.
     #[must_use]
     pub fn line(&self, line: usize) -> &str {
         self.lines.get(line).map_or("", |line| line.text.as_str())
     }
 
-    /// A block's own lines as they are, but for blank ones behind it.
+    /// Returns a block's own unmodified lines, without blank lines at its end.
     #[must_use]
     pub fn block_lines(&self, index: usize) -> Vec<&str> {
         let Some(block) = self.blocks.get(index) else { return Vec::new() };
         (block.lines.start..block.lines.end - self.trailing_blank_lines(block)).map(|line| self.line(line)).collect()
     }
 
-    /// A line without indentation and, if it is a block's first, without its marker.
+    /// Returns a line without indentation, and without the marker if it is a block's first line.
     pub(crate) fn content(&self, block: &Block, line: usize) -> &str {
         let text = self.lines.get(line).map_or("", |line| line.text.as_str());
         if line == block.lines.start { text.get(block.marker..).unwrap_or_default() } else { text.trim_start() }
     }
 
-    /// Whether each of a block's lines is its text: not a property, a drawer or planning.
+    /// Returns for each line of a block whether it is text, not a property, a drawer or planning.
     pub(crate) fn is_text(&self, block: &Block) -> Vec<bool> {
         let own = self.lines.get(block.lines.clone()).unwrap_or_default();
         let strip = match self.format {
@@ -109,7 +110,7 @@ impl Document {
         is_text
     }
 
-    /// What a block says: its lines without markers, indentation, properties, drawers and planning.
+    /// Returns a block's text: its lines without markers, indentation, properties, drawers and planning.
     #[must_use]
     pub fn block_text(&self, index: usize) -> String {
         let Some(block) = self.blocks.get(index) else { return String::new() };
@@ -131,14 +132,14 @@ impl Document {
         }
     }
 
-    /// A line without so many bytes of white space, or as many as it has.
+    /// Returns a line without its first `indent` bytes of white space, or without all of it if there is less.
     fn dedented(&self, line: usize, indent: usize) -> &str {
         let text = self.lines.get(line).map_or("", |line| line.text.as_str());
         let white = crate::lines::indent_of(text).len().min(indent);
         text.get(white..).unwrap_or_default()
     }
 
-    /// The properties of a block, in their order.
+    /// Returns the properties of a block, in order.
     #[must_use]
     pub fn properties(&self, index: usize) -> Vec<Property> {
         let Some(block) = self.blocks.get(index) else { return Vec::new() };
@@ -158,12 +159,12 @@ impl Document {
             .map(|found| found.value)
     }
 
-    /// Lines before the first block.
+    /// Returns the number of lines before the first block.
     pub(crate) fn preamble(&self) -> usize {
         self.blocks.first().map_or(self.lines.len(), |block| block.lines.start)
     }
 
-    /// The page's properties: those before the first block, and the simple ones of the front matter.
+    /// Returns the page's properties: those before the first block, and the simple ones in the front matter.
     #[must_use]
     pub fn page_properties(&self) -> Vec<Property> {
         let matter = front_matter(&self.lines);
@@ -187,7 +188,7 @@ impl Document {
             .map(|found| found.value)
     }
 
-    /// The id that the file gives a block: `id::`, or `^id` at the end of its text in plain Markdown.
+    /// Returns the id written in the file: `id::`, or `^id` at the end of the text in plain Markdown.
     #[must_use]
     pub fn explicit_id(&self, index: usize) -> Option<String> {
         match self.format {
@@ -200,8 +201,8 @@ impl Document {
         }
     }
 
-    /// The ids of all blocks of a page: what the file says, else one derived from the page, the block's text and what it stands
-    /// below. The second of two that say the same in the same place counts its place among them.
+    /// Returns the ids of all blocks of a page. A block without an id in the file gets one derived from the page, its
+    /// ancestors and its text. Siblings with the same text are numbered.
     #[must_use]
     pub fn ids(&self, page: &str) -> Vec<String> {
         let page = page.to_lowercase();
@@ -216,14 +217,14 @@ impl Document {
         paths.into_iter().enumerate().map(|(index, derived)| self.explicit_id(index).unwrap_or(derived)).collect()
     }
 
-    /// The block with an id that the file or [`Self::ids`] gives it.
+    /// Returns the block with an id, either from the file or derived as in [`Self::ids`].
     #[must_use]
     pub fn find(&self, page: &str, id: &str) -> Option<usize> {
         let explicit = (0..self.blocks.len()).find(|index| self.explicit_id(*index).as_deref() == Some(id));
         explicit.or_else(|| self.ids(page).iter().position(|known| known == id))
     }
 
-    /// The blocks that a block stands below, the outermost first.
+    /// Returns the ancestors of a block, the outermost first.
     #[must_use]
     pub fn ancestors(&self, index: usize) -> Vec<usize> {
         let mut above = Vec::new();
@@ -236,13 +237,13 @@ impl Document {
         above
     }
 
-    /// The blocks directly below a block, or at the top for `None`.
+    /// Returns the direct children of a block, or the top-level blocks for `None`.
     #[must_use]
     pub fn children(&self, parent: Option<usize>) -> impl DoubleEndedIterator<Item = usize> + '_ {
         self.blocks.iter().enumerate().filter(move |(_, block)| block.parent == parent).map(|(index, _)| index)
     }
 
-    /// A heading's level, also of a bullet that has one.
+    /// Returns whether a block is a heading or a bullet with heading markup.
     #[must_use]
     pub fn is_heading(&self, index: usize) -> bool {
         self.blocks.get(index).is_some_and(|block| {
@@ -251,7 +252,7 @@ impl Document {
     }
 }
 
-/// Obsidian's block id at the end of a line.
+/// Returns Obsidian's block id at the end of a line.
 fn block_id(content: &str) -> Option<&str> {
     let (before, id) = content.trim_end().rsplit_once('^')?;
     let is_id = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');

@@ -1,15 +1,15 @@
-//! Edits of a document: each changes what it means to change and nothing else.
+//! Edits of a document. An edit never changes anything beyond its target.
 //!
-//! An edit inserts or replaces lines, the result is parsed again, and [`unchanged`] compares it with what was there: where any other block would read
-//! differently or stand elsewhere, the edit is refused and the document stays as it was.
+//! An edit inserts or replaces lines. The result is parsed again, and [`unchanged`] compares it with the original. If
+//! any other block would have another text or position, the edit is refused and the document stays as it was.
 
 use thiserror::Error;
 
 use crate::block::{Block, Kind};
 use crate::content;
 use crate::document::{Document, Format};
-use crate::insert::{Place, insertion};
-use crate::lines::{Ending, Line, indent_of, usual_ending};
+use crate::insert::{Position, insertion};
+use crate::lines::{Ending, Line, dominant_ending, indent_of};
 use crate::opaque::interior;
 
 /// Why an edit was not made.
@@ -24,15 +24,16 @@ pub enum EditError {
 }
 
 impl Document {
-    /// Writes a new block at the end of the page.
+    /// Adds a new block at the end of the page.
     ///
     /// # Errors
-    /// When there is no text, or what surrounds it would be read differently.
+    /// When there is no text, or the rest of the page would be parsed differently.
     pub fn add_section(&mut self, text: &str, id: &str, unit: &str) -> Result<(), EditError> {
-        self.insert(&Place::AtEnd, text, id, unit)
+        self.insert(&Position::AtEnd, text, id, unit)
     }
 
-    /// Writes a new block below another, behind all that stands there. `unit` is the indentation of one level, used where the page shows none.
+    /// Adds a new block as the last descendant of another. `unit` is the indentation of one level, used if the page
+    /// itself shows none.
     ///
     /// # Errors
     /// As [`Self::add_section`], and when there is no such block.
@@ -40,17 +41,17 @@ impl Document {
         if parent >= self.blocks.len() {
             return Err(EditError::NoBlock);
         }
-        self.insert(&Place::Under(parent), text, id, unit)
+        self.insert(&Position::Under(parent), text, id, unit)
     }
 
-    fn insert(&mut self, place: &Place, text: &str, id: &str, unit: &str) -> Result<(), EditError> {
+    fn insert(&mut self, position: &Position, text: &str, id: &str, unit: &str) -> Result<(), EditError> {
         let text = content::lines(self.format, text).ok_or(EditError::Empty)?;
-        let new = insertion(self, place, &text, id, unit);
+        let new = insertion(self, position, &text, id, unit);
         let edited = self.with_lines(self.spliced(new.at, new.at, new.lines));
         let added = edited.blocks.len().saturating_sub(self.blocks.len());
         let first = edited.blocks.iter().position(|block| block.lines.start >= new.at).unwrap_or_default();
-        // A page of plain Markdown may get a heading for it.
-        let is_one = added == 1 || (added == 2 && self.format == Format::Markdown && *place == Place::AtEnd);
+        // On a page of plain Markdown a heading may be added with it.
+        let is_one = added == 1 || (added == 2 && self.format == Format::Markdown && *position == Position::AtEnd);
         if !is_one || !unchanged(self, &edited, None, Some((first, added))) {
             return Err(EditError::WouldChangeOthers);
         }
@@ -58,7 +59,8 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces a block's text; its properties, drawers, planning and all that stands below it stay. A block without an id gets this one.
+    /// Replaces a block's text. Its properties, drawers, planning and descendants are preserved. A block without an id
+    /// gets `id`.
     ///
     /// # Errors
     /// As [`Self::add_under`].
@@ -103,10 +105,11 @@ impl Document {
         Ok(())
     }
 
-    /// Sets a property of a block: in its own line if it has one, else behind the others, else where Logseq puts the first.
+    /// Sets a property of a block. An existing one is replaced in its line. A new one is added after the others, or
+    /// where Logseq puts the first one.
     ///
     /// # Errors
-    /// When there is no such block, or what surrounds it would be read differently.
+    /// When there is no such block, or the rest of the page would be parsed differently.
     pub fn set_property(&mut self, index: usize, key: &str, value: &str) -> Result<(), EditError> {
         let block = self.blocks.get(index).ok_or(EditError::NoBlock)?.clone();
         let known = self.properties(index);
@@ -143,7 +146,7 @@ impl Document {
         }
         let first = &self.lines[block.lines.start].text;
         let content = self.content(block, block.lines.start);
-        // As Logseq does it: a block that begins with a fence, or with nothing, has its properties first.
+        // As in Logseq, properties come first in a block that begins with a fence or is empty.
         let has_no_title = content.trim().is_empty() || self.begins_with_region(block);
         match last {
             None if has_no_title => {
@@ -158,13 +161,13 @@ impl Document {
         }
     }
 
-    /// Whether a block's first line opens a fence or the like that is closed.
+    /// Returns whether a block's first line opens a fence or another region that is also closed.
     fn begins_with_region(&self, block: &Block) -> bool {
         let own = self.lines.get(block.lines.clone()).unwrap_or_default();
         interior(own, crate::outline::content).get(1) == Some(&true)
     }
 
-    /// Takes a property of a block away, line and all.
+    /// Removes a property of a block with its line.
     ///
     /// # Errors
     /// As [`Self::set_property`].
@@ -181,10 +184,10 @@ impl Document {
         Ok(())
     }
 
-    /// Removes a block below which nothing stands; blank lines behind it stay.
+    /// Removes a block without descendants. Blank lines after it are preserved.
     ///
     /// # Errors
-    /// When there is no such block, something stands below it, or what surrounds it would be read differently.
+    /// When there is no such block, it has descendants, or the rest of the page would be parsed differently.
     pub fn remove(&mut self, index: usize) -> Result<(), EditError> {
         let block = self.blocks.get(index).ok_or(EditError::NoBlock)?;
         if block.end != block.lines.end {
@@ -205,7 +208,7 @@ impl Document {
         Ok(())
     }
 
-    /// What a continuation line of a block begins with.
+    /// Returns the indentation of a block's continuation lines.
     pub(crate) fn continuation_indent(&self, block: &Block) -> String {
         let first = self.lines.get(block.lines.start).map_or("", |line| line.text.as_str());
         let white = indent_of(first);
@@ -216,23 +219,23 @@ impl Document {
         }
     }
 
-    /// Blank lines at the end of a block's own, but for its first.
+    /// Returns the number of blank lines at the end of a block, its first line excluded.
     pub(crate) fn trailing_blank_lines(&self, block: &Block) -> usize {
         let own = block.lines.clone().skip(1).rev();
         own.take_while(|line| self.lines.get(*line).is_some_and(Line::is_blank)).count()
     }
 
-    /// The lines with `from..to` replaced. A file without a final newline keeps having none.
+    /// Returns the lines with `from..to` replaced. A file without a final newline stays without one.
     pub(crate) fn spliced(&self, from: usize, to: usize, new: Vec<String>) -> Vec<Line> {
-        let usual = usual_ending(&self.lines);
+        let dominant = dominant_ending(&self.lines);
         let mut lines = self.lines.clone();
         let old: Vec<Ending> = self.lines.get(from..to).unwrap_or_default().iter().map(|line| line.ending).collect();
         let ends_file = to == self.lines.len();
-        let last = self.lines.last().map_or(usual, |line| line.ending);
+        let last = self.lines.last().map_or(dominant, |line| line.ending);
         let count = new.len();
         let new = new.into_iter().enumerate().map(|(at, text)| {
             let kept = old.get(at).copied().filter(|ending| *ending != Ending::None);
-            let ending = if ends_file && at + 1 == count { last } else { kept.unwrap_or(usual) };
+            let ending = if ends_file && at + 1 == count { last } else { kept.unwrap_or(dominant) };
             Line { text, ending }
         });
         lines.splice(from..to, new);
@@ -240,19 +243,20 @@ impl Document {
             from.checked_sub(1).and_then(|before| lines.get_mut(before)).filter(|_| ends_file && count > 0)
             && before.ending == Ending::None
         {
-            before.ending = usual;
+            before.ending = dominant;
         }
         lines
     }
 }
 
-/// A block's bullet; where nothing followed it not even a space, with one.
+/// Returns a block's bullet followed by white space; a space is added if there is none.
 fn bullet_of(first: &str, marker: usize) -> String {
     let bullet = first.get(..marker).unwrap_or(first);
     if bullet.trim().is_empty() || bullet.ends_with([' ', '\t']) { bullet.to_owned() } else { format!("{bullet} ") }
 }
 
-/// Whether `after` is `before` with `added` (index and number of blocks) put in, and all blocks but `changed` read as before.
+/// Returns whether all blocks except `changed` are the same in `before` and `after`. `added` is the index and number of
+/// inserted blocks.
 fn unchanged(before: &Document, after: &Document, changed: Option<usize>, added: Option<(usize, usize)>) -> bool {
     let (at, count) = added.unwrap_or((usize::MAX, 0));
     let moved = |index: usize| if index >= at { index + count } else { index };
@@ -265,7 +269,7 @@ fn unchanged(before: &Document, after: &Document, changed: Option<usize>, added:
         document.lines[block.lines.start..end].iter().map(|line| line.text.clone()).collect()
     };
     let (old, new) = (preamble(before), preamble(after));
-    // A blank line may come between a page's properties and its first block.
+    // A blank line may be inserted between a page's properties and its first block.
     let same_preamble = new.starts_with(&old) && new[old.len()..].iter().all(String::is_empty);
     same_preamble
         && after.blocks.len() == before.blocks.len() + count

@@ -1,4 +1,4 @@
-//! What can go wrong with a graph.
+//! Errors of reading and writing a graph.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::edit::EditError;
 
-/// See the module.
+/// An error of reading or writing a graph.
 #[derive(Debug, Error)]
 pub enum NotesError {
     #[error("cannot {action} {}: {source}", path.display())]

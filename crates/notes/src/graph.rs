@@ -1,7 +1,7 @@
 //! A graph: a folder whose files are pages and journal days.
 //!
-//! Comes in: a folder. Goes out: its pages and days by name and date, and where the file of one that does not exist yet belongs. Symbolic links
-//! and conflict copies are left alone; a folder that Logseq keeps as a database is refused.
+//! Input: a folder. Output: its pages by name and its days by date, and the path for the file of a new one. Symbolic
+//! links and conflict copies are ignored. A folder that Logseq stores as a database is rejected.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,20 +13,20 @@ use crate::config::{DailyNotes, scalars};
 use crate::date_format::DateFormat;
 use crate::document::{Document, Format};
 use crate::error::NotesError;
-use crate::insert::usual_unit;
+use crate::insert::first_indent_unit;
 use crate::names::{NameFormat, is_conflict_copy};
 
-/// A page, or a journal day: they are files of one kind.
+/// A page or a journal day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// As it is linked to.
+    /// Name used in links.
     pub name: String,
     pub path: PathBuf,
-    /// The day that a journal page is about.
+    /// Date of a journal page.
     pub day: Option<NaiveDate>,
 }
 
-/// See the module.
+/// An opened graph.
 #[derive(Debug, Clone)]
 pub struct Graph {
     root: PathBuf,
@@ -34,19 +34,19 @@ pub struct Graph {
     names: NameFormat,
     pages: PathBuf,
     journals: PathBuf,
-    /// Of the journal files' names; the first is the one that new ones get.
+    /// Formats of the journal files' names. New files use the first one.
     file_dates: Vec<DateFormat>,
     title_dates: DateFormat,
     unit: String,
 }
 
-/// Files looked at to see how a graph indents.
+/// Number of files read to determine a graph's indentation.
 const SAMPLED_FILES: usize = 20;
 const FOLDERS_DEEP: usize = 12;
 
 impl Graph {
     /// # Errors
-    /// When the folder is no graph, or one in Logseq's database form, or its settings cannot be used.
+    /// When the folder is not a graph, is one in Logseq's database format, or its settings cannot be used.
     pub fn open(root: &Path) -> Result<Self, NotesError> {
         let root = fs::canonicalize(root).map_err(NotesError::io("open", root))?;
         if ["db.sqlite", "logseq/db.sqlite"].iter().any(|name| root.join(name).exists()) {
@@ -65,13 +65,13 @@ impl Graph {
     fn logseq(root: PathBuf, path: &Path) -> Result<Self, NotesError> {
         let text = if path.exists() { read_text(path)? } else { String::new() };
         let config = scalars(&text);
-        let dates = |key: &str, usual: &str| {
-            let pattern = config.get(key).map_or(usual, String::as_str);
+        let dates = |key: &str, default: &str| {
+            let pattern = config.get(key).map_or(default, String::as_str);
             let problem = format!(":{key} \"{pattern}\" is no date format that is known");
             DateFormat::parse(pattern).ok_or(NotesError::Config { path: path.to_owned(), problem })
         };
-        let folder = |key: &str, usual: &str| {
-            let name = config.get(key).map_or(usual, String::as_str);
+        let folder = |key: &str, default: &str| {
+            let name = config.get(key).map_or(default, String::as_str);
             let is_inside = !Path::new(name).components().any(|part| !matches!(part, std::path::Component::Normal(_)));
             let problem = format!(":{key} \"{name}\" is no folder of the graph");
             if is_inside { Ok(root.join(name)) } else { Err(NotesError::Config { path: path.to_owned(), problem }) }
@@ -104,11 +104,11 @@ impl Graph {
             DailyNotes::default()
         };
         let pattern = if daily.format.is_empty() { "YYYY-MM-DD" } else { daily.format.as_str() };
-        // A pattern may name folders; the file's own name is what is behind the last one.
+        // A pattern may contain folders; the file name is the part after the last slash.
         let pattern = pattern.rsplit('/').next().unwrap_or(pattern);
         let problem = format!("\"{pattern}\" is no date format that is known");
         let dates = DateFormat::parse(pattern).ok_or(NotesError::Config { path: path.clone(), problem })?;
-        let usual = DateFormat::parse("YYYY-MM-DD").into_iter();
+        let default = DateFormat::parse("YYYY-MM-DD").into_iter();
         let journals = if daily.folder.split('/').any(|part| part == "..") {
             root.clone()
         } else {
@@ -119,7 +119,7 @@ impl Graph {
             names: NameFormat::Folders,
             pages: root.clone(),
             journals,
-            file_dates: [dates.clone()].into_iter().chain(usual).collect(),
+            file_dates: [dates.clone()].into_iter().chain(default).collect(),
             title_dates: dates,
             unit: String::new(),
             root,
@@ -140,7 +140,7 @@ impl Graph {
         self.format
     }
 
-    /// The indentation of one level, as most of the graph's files have it.
+    /// Returns the indentation of one level that most of the graph's files use.
     #[must_use]
     pub fn unit(&self) -> &str {
         &self.unit
@@ -151,16 +151,16 @@ impl Graph {
         let mut paths = Self::files(&self.journals).unwrap_or_default();
         paths.extend(Self::files(&self.pages).unwrap_or_default().into_iter().take(SAMPLED_FILES));
         for path in paths.iter().rev().take(SAMPLED_FILES * 2) {
-            let unit = read_text(path).ok().and_then(|text| usual_unit(&Document::parse(self.format, &text)));
+            let unit = read_text(path).ok().and_then(|text| first_indent_unit(&Document::parse(self.format, &text)));
             if let Some(unit) = unit {
                 *counts.entry(unit).or_default() += 1;
             }
         }
-        let most = counts.into_iter().max_by_key(|(unit, count)| (*count, unit == "\t"));
-        most.map_or_else(|| "\t".to_owned(), |(unit, _)| unit)
+        let most_common = counts.into_iter().max_by_key(|(unit, count)| (*count, unit == "\t"));
+        most_common.map_or_else(|| "\t".to_owned(), |(unit, _)| unit)
     }
 
-    /// Markdown files below a folder, in order.
+    /// Returns the Markdown files below a folder, sorted.
     fn files(folder: &Path) -> Result<Vec<PathBuf>, NotesError> {
         let mut found = Vec::new();
         collect(folder, FOLDERS_DEEP, &mut found)?;
@@ -172,14 +172,14 @@ impl Graph {
         path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The day that a file is about, by its name.
+    /// Returns the date in a file's name.
     fn day_of(&self, path: &Path) -> Option<NaiveDate> {
         let stem = Self::stem_of(path);
         let is_there = self.format == Format::Markdown || path.starts_with(&self.journals);
         self.file_dates.iter().filter(|_| is_there).find_map(|dates| dates.read(&stem))
     }
 
-    /// All journal days, the earliest first.
+    /// Returns all journal days, the earliest first.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -189,12 +189,12 @@ impl Graph {
         let mut days: Vec<Page> =
             days.map(|(day, path)| Page { name: self.title_dates.write(day), path, day: Some(day) }).collect();
         days.sort_by(|a, b| a.day.cmp(&b.day).then_with(|| a.path.cmp(&b.path)));
-        // Of two files for one day the one by the graph's own format counts.
+        // If there are two files for one day, the one in the graph's own format is used.
         days.dedup_by_key(|page| page.day);
         Ok(days)
     }
 
-    /// All pages that are no journal days, by their files' names.
+    /// Returns all pages except journal days, sorted by file name.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -217,15 +217,15 @@ impl Graph {
         Ok(files.iter().map(|path| Page { name: name(path), path: path.clone(), day: None }).collect())
     }
 
-    /// The page with a name, in whatever case; the file of a new one where there is none.
+    /// Returns the page with a name, ignoring case. If there is none, returns the path for its new file.
     ///
     /// # Errors
-    /// When no page may be called so, or the folder cannot be read.
+    /// When the name is not allowed for a page, or the folder cannot be read.
     pub fn page(&self, name: &str) -> Result<Page, NotesError> {
-        let wanted = name.trim().to_lowercase();
+        let name_lower = name.trim().to_lowercase();
         let named = |page: &Page| {
-            page.name.to_lowercase() == wanted
-                || self.format == Format::Markdown && self.relative(page).to_lowercase() == wanted
+            page.name.to_lowercase() == name_lower
+                || self.format == Format::Markdown && self.relative(page).to_lowercase() == name_lower
         };
         if let Some(page) = self.pages()?.into_iter().find(named) {
             return Ok(page);
@@ -233,7 +233,7 @@ impl Graph {
         let titled = |page: &Page| {
             let document = self.read(&page.path).ok();
             let title = document.and_then(|document| document.page_property("title"));
-            title.is_some_and(|title| title.to_lowercase() == wanted)
+            title.is_some_and(|title| title.to_lowercase() == name_lower)
         };
         if self.format == Format::Outline
             && let Some(page) = self.pages()?.into_iter().find(titled)
@@ -248,7 +248,7 @@ impl Graph {
         page.path.strip_prefix(&self.pages).unwrap_or(&page.path).with_extension("").to_string_lossy().into_owned()
     }
 
-    /// A file as blocks.
+    /// Reads a file and parses its blocks.
     ///
     /// # Errors
     /// When it cannot be read or is not UTF-8.
@@ -256,7 +256,7 @@ impl Graph {
         Ok(Document::parse(self.format, &read_text(path)?))
     }
 
-    /// A link to a block of a page, as the graph's program writes it.
+    /// Returns a link to a block of a page, in the syntax of the graph's program.
     #[must_use]
     pub fn link(&self, page: &str, block: &str) -> String {
         match self.format {
@@ -273,7 +273,7 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), 
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_markdown = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
-        // Logseq keeps its own copies in logseq/.
+        // Logseq stores its own copies in `logseq/`.
         let is_own = name.starts_with('.') || name == "logseq" || name == "node_modules";
         if kind.is_dir() && depth > 0 && !is_own {
             collect(&path, depth - 1, found)?;

@@ -1,47 +1,47 @@
-//! Where a new block goes and how it is written there: the lines, and the line in front of which they come.
+//! Determines where a new block is inserted, and renders its lines for that position.
 
 use crate::block::{Block, Kind};
 use crate::document::{Document, Format};
 use crate::lines::{Line, indent_of};
 
-/// Where a block is to come.
+/// Target position of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Position {
     /// At the end of the page.
     AtEnd,
-    /// Below this block, behind all that stands there.
+    /// As the last descendant of this block.
     Under(usize),
 }
 
-/// Lines to put in front of a line.
+/// Lines to insert before the line `at`.
 #[derive(Debug)]
 pub(crate) struct Insertion {
     pub(crate) at: usize,
     pub(crate) lines: Vec<String>,
 }
 
-/// The heading that new knowledge gets on a page of plain Markdown that has headings.
+/// Heading under which new knowledge is added on a plain Markdown page with headings.
 const NOTES_HEADING: &str = "Notes";
 
-pub(crate) fn insertion(document: &Document, place: &Place, text: &[String], id: &str, unit: &str) -> Insertion {
-    match (document.format, place) {
-        (Format::Outline, Place::AtEnd) => at_end_of_outline(document, text, id),
-        (Format::Outline, Place::Under(parent)) => {
+pub(crate) fn insertion(document: &Document, position: &Position, text: &[String], id: &str, unit: &str) -> Insertion {
+    match (document.format, position) {
+        (Format::Outline, Position::AtEnd) => at_end_of_outline(document, text, id),
+        (Format::Outline, Position::Under(parent)) => {
             let indent = child_indent(document, *parent, unit);
             Insertion { at: end_of(document, document.blocks[*parent].end), lines: bullet(&indent, text, id) }
         }
-        (Format::Markdown, Place::AtEnd) => at_end_of_markdown(document, text, id, unit),
-        (Format::Markdown, Place::Under(parent)) => under_in_markdown(document, *parent, text, id, unit),
+        (Format::Markdown, Position::AtEnd) => at_end_of_markdown(document, text, id, unit),
+        (Format::Markdown, Position::Under(parent)) => under_in_markdown(document, *parent, text, id, unit),
     }
 }
 
-/// Behind the last line before `end` that is not blank.
+/// Returns the line after the last non-blank one before `end`.
 fn end_of(document: &Document, end: usize) -> usize {
     let lines = document.lines.get(..end).unwrap_or_default();
     lines.iter().rposition(|line| !line.is_blank()).map_or(end, |last| last + 1)
 }
 
-/// A bullet with its text and its id, as Logseq writes them.
+/// Renders a bullet with its text and id, as Logseq does.
 fn bullet(indent: &str, text: &[String], id: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut text = text.iter();
@@ -60,7 +60,7 @@ fn at_end_of_outline(document: &Document, text: &[String], id: &str) -> Insertio
     let last = document.children(None).next_back().map(|last| &document.blocks[last]);
     let indent = last.map_or("", |last| indent_of(&document.lines[last.lines.start].text));
     let mut lines = bullet(indent, text, id);
-    // A page that has nothing but properties: Logseq wants a blank line behind them.
+    // On a page with only properties Logseq requires a blank line after them.
     if last.is_none() && document.lines.last().is_some_and(|line| !line.is_blank()) {
         lines.insert(0, String::new());
     }
@@ -68,17 +68,19 @@ fn at_end_of_outline(document: &Document, text: &[String], id: &str) -> Insertio
     Insertion { at, lines }
 }
 
-/// As the last block below the parent is indented, else one level more than the parent.
+/// Returns the indentation of the parent's last child, or one level more than the parent if it has none.
 fn child_indent(document: &Document, parent: usize, unit: &str) -> String {
     let indent = |block: &Block| indent_of(&document.lines[block.lines.start].text).to_owned();
     match document.children(Some(parent)).next_back() {
         Some(child) => indent(&document.blocks[child]),
-        None => format!("{}{}", indent(&document.blocks[parent]), usual_unit(document).unwrap_or(unit.to_owned())),
+        None => {
+            format!("{}{}", indent(&document.blocks[parent]), first_indent_unit(document).unwrap_or(unit.to_owned()))
+        }
     }
 }
 
-/// The indentation of one level, by the first block that has some.
-pub(crate) fn usual_unit(document: &Document) -> Option<String> {
+/// Returns the indentation of one level, taken from the first nested block.
+pub(crate) fn first_indent_unit(document: &Document) -> Option<String> {
     let indent = |block: &Block| indent_of(&document.lines[block.lines.start].text);
     let units = document.blocks.iter().filter_map(|block| {
         let parent = document.blocks.get(block.parent?)?;
@@ -91,7 +93,8 @@ fn is_item(block: &Block) -> bool {
     block.kind == Kind::Item
 }
 
-/// At the end of a page without headings, else below its last heading `Notes`, which is made where there is none.
+/// Inserts at the end of a page without headings, else below its last heading `Notes`, which is created if there is
+/// none.
 fn at_end_of_markdown(document: &Document, text: &[String], id: &str, unit: &str) -> Insertion {
     let headings = |block: &&Block| matches!(block.kind, Kind::Heading(_));
     let notes = document
@@ -109,7 +112,7 @@ fn at_end_of_markdown(document: &Document, text: &[String], id: &str, unit: &str
             Kind::Heading(level) => Some(usize::from(level)),
             _ => None,
         });
-        // Below the page's title, beside its sections.
+        // The level of the page's sections, below its title.
         let level = levels.min().map_or(2, |top| top.max(2));
         lines = vec![String::new(), format!("{} {NOTES_HEADING}", "#".repeat(level)), String::new()];
         lines.extend(paragraph("", text, id));
@@ -134,7 +137,7 @@ fn under_in_markdown(document: &Document, parent: usize, text: &[String], id: &s
             }
             let own = indent_of(&document.lines[block.lines.start].text);
             let wide = " ".repeat(block.marker - block.indent);
-            let step = usual_unit(document).filter(|unit| unit.starts_with('\t') || unit.len() >= wide.len());
+            let step = first_indent_unit(document).filter(|unit| unit.starts_with('\t') || unit.len() >= wide.len());
             let step = step.unwrap_or(if unit.starts_with('\t') { unit.to_owned() } else { wide });
             Insertion { at, lines: item(&format!("{own}{step}- "), &format!("{own}{step}  "), text, id) }
         }
@@ -148,7 +151,7 @@ fn under_in_markdown(document: &Document, parent: usize, text: &[String], id: &s
     }
 }
 
-/// At the end of what stands directly below a heading, before its sub-headings.
+/// Inserts after the heading's direct content, before its sub-headings.
 fn under_heading(document: &Document, heading: usize, text: &[String], id: &str) -> Insertion {
     let block = &document.blocks[heading];
     let below =
@@ -164,7 +167,7 @@ fn under_heading(document: &Document, heading: usize, text: &[String], id: &str)
     Insertion { at, lines }
 }
 
-/// An item beside another: its indentation and sign, the next number for a numbered one.
+/// Renders an item like `other`: with the same indentation and marker, or the next number in a numbered list.
 fn item_like(document: &Document, other: &Block, text: &[String], id: &str) -> Vec<String> {
     let marker = document.lines[other.lines.start].text.get(..other.marker).unwrap_or("- ");
     let digits: String = marker.chars().filter(char::is_ascii_digit).collect();
@@ -186,7 +189,7 @@ fn item(marker: &str, indent: &str, text: &[String], id: &str) -> Vec<String> {
 
 fn paragraph(indent: &str, text: &[String], id: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.iter().map(|line| format!("{indent}{line}")).collect();
-    // Behind a fence the id stands in a line of its own.
+    // After a fence the id needs its own line.
     match lines.last_mut() {
         Some(last) if !last.trim_start().starts_with(['`', '~']) => last.extend([" ^", id]),
         _ => lines.push(format!("{indent}^{id}")),

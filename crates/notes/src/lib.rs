@@ -1,7 +1,7 @@
-//! A folder of notes, Logseq's or plain Markdown, read and edited without ever losing a byte.
+//! Reads and edits a folder of notes, either Logseq's or plain Markdown, without losing a byte.
 //!
-//! Comes in: a folder. Goes out: its pages and journal days as blocks, and files in which exactly what was meant has changed. No model and no database:
-//! called by the product's journal, and usable alone.
+//! Input: a folder. Output: its pages and journal days as blocks, and files in which only the intended lines have
+//! changed. It needs no model and no database. Called by the product's journal, and usable on its own.
 //!
 //! ```
 //! use aha_notes::{Document, Format};

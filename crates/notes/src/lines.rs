@@ -1,6 +1,6 @@
-//! A text as lines that remember how each of them ended. Comes in: a text; goes out: the same text, byte for byte.
+//! Splits text into lines that keep their line endings. Joining the lines restores the text byte for byte.
 
-/// How a line ends in the file.
+/// A line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ending {
     /// The last line of a file without a final newline.
@@ -20,7 +20,7 @@ impl Ending {
     }
 }
 
-/// One line. A carriage return that no line feed follows is a part of its text.
+/// One line. A carriage return without a line feed is part of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     pub text: String,
@@ -53,15 +53,15 @@ pub fn join(lines: &[Line]) -> String {
     lines.iter().flat_map(|line| [line.text.as_str(), line.ending.as_str()]).collect()
 }
 
-/// What new lines of the text should end with: as most of its lines do, a line feed in doubt.
+/// Returns the ending for new lines: the one that most lines have, and a line feed if there is a tie.
 #[must_use]
-pub fn usual_ending(lines: &[Line]) -> Ending {
+pub fn dominant_ending(lines: &[Line]) -> Ending {
     let crlf = lines.iter().filter(|line| line.ending == Ending::CrLf).count();
     let lf = lines.iter().filter(|line| line.ending == Ending::Lf).count();
     if crlf > lf { Ending::CrLf } else { Ending::Lf }
 }
 
-/// The white space that a line begins with.
+/// Returns the white space at the beginning of a line.
 #[must_use]
 pub fn indent_of(text: &str) -> &str {
     let end = text.find(|c| c != ' ' && c != '\t').unwrap_or(text.len());

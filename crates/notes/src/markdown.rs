@@ -1,18 +1,18 @@
-//! Plain Markdown: headings, items of lists and paragraphs are blocks. What follows a heading is below it; an item is below the item that
-//! it is indented under.
+//! Parses plain Markdown: headings, list items and paragraphs are blocks. Text after a heading is below it, and an item
+//! is below the item that it is indented under.
 
 use crate::block::{Block, Kind, Start, assemble};
 use crate::lines::{Line, indent_of};
 use crate::opaque::interior;
 use crate::outline::heading;
 
-/// A line without its marker and indentation.
+/// Returns a line without its marker and indentation.
 pub(crate) fn content(text: &str) -> &str {
     let marker = item(text).unwrap_or(indent_of(text).len());
     text.get(marker..).unwrap_or_default()
 }
 
-/// Bytes up to the content of an item's line.
+/// Returns the number of bytes before an item's content. `None` if the line is not an item.
 fn item(text: &str) -> Option<usize> {
     let indent = indent_of(text).len();
     let rest = text.get(indent..)?;
@@ -30,19 +30,19 @@ fn item(text: &str) -> Option<usize> {
     }
 }
 
-/// `---`, `* * *`: a line across.
+/// Returns whether a line is a thematic break: `---`, `* * *`.
 fn is_rule(text: &str) -> bool {
     let signs: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     signs.len() >= 3 && signs.first().is_some_and(|first| "-*_".contains(*first) && signs.iter().all(|c| c == first))
 }
 
-/// The blocks met so far, and what the next one may stand below.
+/// The blocks found so far, and the possible parents of the next one.
 #[derive(Debug, Default)]
 struct Parser {
     starts: Vec<Start>,
     headings: Vec<(u8, usize)>,
     items: Vec<usize>,
-    /// Whether a line of text would continue what is above it.
+    /// Whether a line of text would continue the block before it.
     is_open: bool,
 }
 

@@ -1,24 +1,24 @@
-//! Page names and file names: what Logseq writes for what the name of a file cannot hold.
+//! Converts page names to file names and back, with Logseq's escapes for characters that a file name cannot contain.
 
 use std::fmt::Write as _;
 
 /// How a graph writes page names as file names (`:file/name-format`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameFormat {
-    /// `/` is `___`; other reserved characters are percent-encoded.
+    /// `/` becomes `___`; other reserved characters are percent-encoded.
     TripleLowbar,
-    /// Reserved characters are percent-encoded, `/` among them: graphs that were never converted.
+    /// Reserved characters are percent-encoded, including `/`. Used by graphs that were never converted.
     Legacy,
-    /// `/` is a folder: plain Markdown.
+    /// `/` separates folders, as in plain Markdown.
     Folders,
 }
 
 const RESERVED: &str = "<>:\"|?*#\\";
-/// Names that Windows keeps for itself.
+/// File names reserved by Windows.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com1", "lpt1"];
 
 impl NameFormat {
-    /// The file's name without its extension, for a page; `None` where no file may be called so.
+    /// Returns the file name without extension for a page. `None` if the name is not allowed.
     #[must_use]
     pub fn file_stem(self, page: &str) -> Option<String> {
         let page = page.trim();
@@ -32,13 +32,13 @@ impl NameFormat {
             Self::Folders => (!page.contains(['\\', ':', '*', '?', '"', '<', '>', '|', '#', '^', '[', ']']))
                 .then(|| page.to_owned())?,
         };
-        // A name that begins with a dot would be hidden, one that ends with one is none on Windows.
+        // A file name with a leading dot would be hidden, and Windows does not allow one with a trailing dot.
         let stem = stem.strip_prefix('.').map_or(stem.clone(), |rest| format!("%2E{rest}"));
         let stem = stem.strip_suffix('.').map_or(stem.clone(), |rest| format!("{rest}%2E"));
         (stem.len() <= 240 && !DEVICES.contains(&stem.to_lowercase().as_str())).then_some(stem)
     }
 
-    /// The page that a file is about.
+    /// Returns the name of the page in a file.
     #[must_use]
     pub fn page_name(self, stem: &str) -> String {
         match self {
@@ -53,7 +53,7 @@ fn encoded(name: &str, with_slash: bool) -> String {
     let mut text = String::with_capacity(name.len());
     let mut rest = name.chars().peekable();
     while let Some(c) = rest.next() {
-        // A percent sign only where it would be read as the beginning of a code.
+        // A percent sign is encoded only if it would be read as the beginning of a code.
         let is_ambiguous = c == '%' && rest.peek().is_some_and(char::is_ascii_hexdigit);
         if RESERVED.contains(c) || (with_slash && c == '/') || is_ambiguous {
             let _ = write!(text, "%{:02X}", u32::from(c));
@@ -64,7 +64,7 @@ fn encoded(name: &str, with_slash: bool) -> String {
     text
 }
 
-/// With its codes `%XX` read as bytes, as long as that gives UTF-8.
+/// Decodes `%XX` codes as bytes. The name is unchanged if the result is not UTF-8.
 fn decoded(stem: &str) -> String {
     let bytes = stem.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -78,7 +78,8 @@ fn decoded(stem: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| stem.to_owned())
 }
 
-/// Whether a file is a copy that a synchronising program made of a conflict, or a remainder of a write: it is left alone.
+/// Returns whether a file is a conflict copy of a synchronisation program or the remainder of an interrupted write.
+/// Such files are ignored.
 #[must_use]
 pub fn is_conflict_copy(stem: &str) -> bool {
     let lower = stem.to_lowercase();

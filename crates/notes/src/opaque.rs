@@ -1,13 +1,14 @@
-//! Lines in which nothing is markup: code fences, `#+BEGIN_…` blocks, displayed formulas, front matter.
+//! Finds lines in which nothing is markup: code fences, `#+BEGIN_…` blocks, displayed formulas, front matter.
 //!
-//! Comes in: lines. Goes out: for each line whether it lies inside such a region, its last line included, its first not. A region that
-//! is never closed is none: Logseq reads its first line as text, and an edit must not be swallowed by it.
+//! Input: lines. Output: for each line whether it is inside such a region. A region's last line counts as inside, its
+//! first line does not. A region that is never closed is ignored: Logseq reads its first line as text, and an edit must
+//! not end up inside it.
 
 use std::collections::BTreeSet;
 
 use crate::lines::Line;
 
-/// What a line opens.
+/// A region opened by a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Region {
     Fence { mark: char, length: usize },
@@ -16,7 +17,7 @@ pub(crate) enum Region {
 }
 
 impl Region {
-    /// What is opened by a line with this content, its bullet and indentation removed.
+    /// Returns the region opened by a line whose bullet and indentation were removed.
     pub(crate) fn opened_by(content: &str) -> Option<Self> {
         let content = content.trim();
         let mark = content.chars().next()?;
@@ -45,7 +46,7 @@ impl Region {
         }
     }
 
-    /// A line that closes it.
+    /// Returns a line that closes the region.
     pub(crate) fn closing(&self) -> String {
         match self {
             Self::Fence { mark, length } => mark.to_string().repeat(*length),
@@ -55,7 +56,7 @@ impl Region {
     }
 }
 
-/// Which regions are known to be closed nowhere further down, so that a hostile file is not searched once a line.
+/// Regions that are known not to be closed later in the file. This avoids searching a hostile file once per line.
 #[derive(Debug, Default)]
 struct Unclosed {
     backticks: Option<usize>,
@@ -67,18 +68,19 @@ struct Unclosed {
 impl Unclosed {
     fn contains(&self, region: &Region) -> bool {
         match region {
-            Region::Fence { mark: '`', length } => self.backticks.is_some_and(|least| *length >= least),
-            Region::Fence { length, .. } => self.tildes.is_some_and(|least| *length >= least),
+            Region::Fence { mark: '`', length } => self.backticks.is_some_and(|min_length| *length >= min_length),
+            Region::Fence { length, .. } => self.tildes.is_some_and(|min_length| *length >= min_length),
             Region::Org(name) => self.names.contains(name),
             Region::Formula => self.formula,
         }
     }
 
     fn insert(&mut self, region: &Region) {
-        let least = |known: Option<usize>, length: usize| Some(known.map_or(length, |least| least.min(length)));
+        let min_length =
+            |known: Option<usize>, length: usize| Some(known.map_or(length, |min_length| min_length.min(length)));
         match region {
-            Region::Fence { mark: '`', length } => self.backticks = least(self.backticks, *length),
-            Region::Fence { length, .. } => self.tildes = least(self.tildes, *length),
+            Region::Fence { mark: '`', length } => self.backticks = min_length(self.backticks, *length),
+            Region::Fence { length, .. } => self.tildes = min_length(self.tildes, *length),
             Region::Org(name) => {
                 self.names.insert(name.clone());
             }
@@ -87,7 +89,7 @@ impl Unclosed {
     }
 }
 
-/// How many lines the front matter takes, its two `---` included.
+/// Returns the number of lines of the front matter, including both `---` lines.
 pub(crate) fn front_matter(lines: &[Line]) -> usize {
     if lines.first().is_none_or(|line| line.text.trim_end() != "---") {
         return 0;
@@ -96,7 +98,7 @@ pub(crate) fn front_matter(lines: &[Line]) -> usize {
     close.map_or(0, |at| at + 2)
 }
 
-/// See the module. `content` takes a line's bullet and indentation away.
+/// Returns for each line whether it is inside a region. `content` removes a line's bullet and indentation.
 pub(crate) fn interior(lines: &[Line], content: impl Fn(&str) -> &str) -> Vec<bool> {
     let mut inside = vec![false; lines.len()];
     let start = front_matter(lines);

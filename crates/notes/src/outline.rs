@@ -1,13 +1,14 @@
-//! Logseq's outline: every bullet is a block, and what stands further to the right is below it.
+//! Parses Logseq's outline: every bullet is a block, and blocks with deeper indentation are below it.
 //!
-//! A bullet is white space, `-`, and a space or the end of the line, outside of fences. A heading without a bullet at the left edge is a block,
-//! too. As in Logseq's parser, the depth is that of the characters of white space, a tab counting one.
+//! A bullet is white space, `-`, and a space or the end of the line, outside of fences. A heading without a bullet at
+//! the left edge is also a block. As in Logseq's parser, the depth is the number of white space characters; a tab
+//! counts as one.
 
 use crate::block::{Block, Kind, Start, assemble};
 use crate::lines::{Line, indent_of};
 use crate::opaque::interior;
 
-/// A line without its bullet and indentation.
+/// Returns a line without its bullet and indentation.
 pub(crate) fn content(text: &str) -> &str {
     match bullet(text) {
         Some(marker) => text.get(marker..).unwrap_or_default(),
@@ -15,7 +16,7 @@ pub(crate) fn content(text: &str) -> &str {
     }
 }
 
-/// Bytes up to the content of a bullet's line.
+/// Returns the number of bytes before a bullet's content. `None` if the line is not a bullet.
 fn bullet(text: &str) -> Option<usize> {
     let indent = indent_of(text).len();
     let rest = text.get(indent..)?.strip_prefix('-')?;
@@ -26,7 +27,7 @@ fn bullet(text: &str) -> Option<usize> {
     }
 }
 
-/// Level and bytes up to the content of a heading's line.
+/// Returns the level of a heading and the number of bytes before its content.
 pub(crate) fn heading(text: &str) -> Option<(u8, usize)> {
     let level = text.bytes().take_while(|byte| *byte == b'#').count();
     let rest = text.get(level..)?;

@@ -1,15 +1,16 @@
-//! Properties: lines `key:: value`, as Logseq and Obsidian's Dataview write them.
+//! Parses properties: lines of the form `key:: value`, as Logseq and Obsidian's Dataview write them.
 
 /// A property of a page or a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
     pub key: String,
     pub value: String,
-    /// The line it stands in.
+    /// Index of its line in the document.
     pub line: usize,
 }
 
-/// Key and value of a line's content, if it is a property. A key has no white space and no markup: `std::vector` is none, nor is a link.
+/// Returns the key and value of a line's content, if it is a property. A key contains no white space and no markup, so
+/// neither `std::vector` nor a link is one.
 #[must_use]
 pub fn parse(content: &str) -> Option<(&str, &str)> {
     let content = content.trim();
@@ -18,7 +19,7 @@ pub fn parse(content: &str) -> Option<(&str, &str)> {
     (is_key && (value.is_empty() || value.starts_with([' ', '\t']))).then(|| (key, value.trim()))
 }
 
-/// Lines that belong to a block and are not its text: planning and drawers. The drawer's end is looked for by the caller.
+/// Returns whether a line is planning, which belongs to a block but is not its text.
 #[must_use]
 pub fn is_planning(content: &str) -> bool {
     let content = content.trim();

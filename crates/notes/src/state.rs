@@ -1,6 +1,8 @@
-//! The state folder of a graph: what each write replaced, so that it can be undone, and so that a killed one is cleared up.
+//! The state folder of a graph. It records what each write replaced, so that writes can be undone and interrupted ones
+//! cleaned up.
 //!
-//! A set is one apply: a folder with a record a write, made before the write, and beside it the replaced text. Nothing here is needed to read the graph.
+//! A set is the records of one apply: a folder with one record per write, created before the write, and the replaced
+//! text. The graph can be read without it.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -12,17 +14,17 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::NotesError;
-use crate::replace_file::{Replaced, beside, content, exchange_until_settled, keep};
+use crate::replace_file::{Replaced, content, exchange_until_settled, move_to_backup, temp_path};
 
-/// How a write is taken back where the file was changed since.
+/// How a write is undone if the file was changed since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "wrote")]
-pub enum Wrote {
-    /// A block with this id.
+pub enum WriteKind {
+    /// A block with this id was added.
     Block { id: String, text: String },
-    /// Another text in the place of a block's.
+    /// A block's text was replaced.
     Replacement { id: String },
-    /// A link in a journal's block.
+    /// A link was added to a journal's block.
     Link { link: String },
 }
 
@@ -31,15 +33,15 @@ pub enum Wrote {
 pub struct Record {
     /// The file, relative to the graph.
     pub file: String,
-    /// Hash of what was there; `None` for a new file.
+    /// Hash of the previous content. `None` for a new file.
     pub base: Option<String>,
-    /// Hash of what was written.
+    /// Hash of the written content.
     pub new: String,
     #[serde(flatten)]
-    pub wrote: Wrote,
+    pub wrote: WriteKind,
 }
 
-/// See the module. While it is open no other program with this code writes to the graph.
+/// The opened state folder. While it is open, no other process that uses this crate writes to the graph.
 #[derive(Debug)]
 pub struct State {
     folder: PathBuf,
@@ -47,7 +49,7 @@ pub struct State {
     _lock: File,
 }
 
-/// Records of one apply.
+/// The records of one apply.
 #[derive(Debug)]
 pub struct Set {
     pub folder: PathBuf,
@@ -66,10 +68,11 @@ pub fn hash(bytes: &[u8]) -> String {
 const UNDONE: &str = "undone";
 
 impl State {
-    /// Opens the state of a graph below `folder`, and clears up what a killed program left.
+    /// Opens the state of a graph below `folder`, and cleans up after a killed process. Waits while another process has
+    /// it open.
     ///
     /// # Errors
-    /// When the folder cannot be used, or another program of this kind is at work.
+    /// When the folder cannot be used.
     pub fn open(folder: &Path, graph: &Path) -> Result<Self, NotesError> {
         let folder = folder.join(hash(graph.to_string_lossy().as_bytes()));
         fs::create_dir_all(&folder).map_err(NotesError::io("create", &folder))?;
@@ -77,16 +80,16 @@ impl State {
         let lock = File::create(&path).map_err(NotesError::io("create", &path))?;
         flock(&lock, FlockOperation::LockExclusive).map_err(|error| NotesError::io("lock", &path)(error.into()))?;
         let state = Self { folder, graph: graph.to_owned(), _lock: lock };
-        state.clear_up()?;
+        state.clean_up()?;
         Ok(state)
     }
 
-    /// A scratch file's name.
+    /// Returns the path of a scratch file.
     pub(crate) fn probe(&self) -> PathBuf {
         self.folder.join("probe")
     }
 
-    /// All sets that are not undone, the latest first.
+    /// Returns all sets that are not undone, the latest first.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -100,7 +103,7 @@ impl State {
     }
 
     /// # Errors
-    /// When its folder cannot be made.
+    /// When its folder cannot be created.
     pub fn new_set(&self) -> Result<Set, NotesError> {
         let entries = fs::read_dir(&self.folder).map_err(NotesError::io("list", &self.folder))?;
         let stems = entries.filter_map(|entry| entry.ok()?.path().file_stem()?.to_str()?.parse::<u64>().ok());
@@ -109,12 +112,12 @@ impl State {
         Ok(Set { folder, next: 0 })
     }
 
-    /// Marks a set as taken back; it is kept.
+    /// Marks a set as undone. It is not deleted.
     pub(crate) fn set_undone(set: &Path) -> Result<(), NotesError> {
         fs::rename(set, set.with_extension(UNDONE)).map_err(NotesError::io("rename", set))
     }
 
-    /// The records of a set with their names, in their order.
+    /// Returns the records of a set with their paths, in order.
     pub(crate) fn records(set: &Path) -> Result<Vec<(PathBuf, Record)>, NotesError> {
         let entries = fs::read_dir(set).map_err(NotesError::io("list", set))?;
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
@@ -123,38 +126,47 @@ impl State {
         paths.into_iter().map(|path| Ok((path.clone(), read_record(&path)?))).collect()
     }
 
-    /// Files that a killed program left beside those it was replacing: what others wrote goes back, what is ours is removed.
-    fn clear_up(&self) -> Result<(), NotesError> {
+    /// Cleans up temporary files that a killed process left next to their targets. Text from other programs is
+    /// restored, our own is removed.
+    fn clean_up(&self) -> Result<(), NotesError> {
         for set in self.sets()? {
             for (path, record) in Self::records(&set)? {
                 let file = self.graph.join(&record.file);
-                let _ = fs::remove_file(beside(&file, &tag(&path)).with_extension("aha-part"));
-                let beside = beside(&file, &tag(&path));
-                let Some(left) = content(&beside)? else { continue };
+                let _ = fs::remove_file(temp_path(&file, &tag(&path)).with_extension("aha-part"));
+                let temp_path = temp_path(&file, &tag(&path));
+                let Some(left) = content(&temp_path)? else { continue };
                 let left_hash = hash(&left);
                 if left_hash == record.new {
-                    fs::remove_file(&beside).map_err(NotesError::io("remove", &beside))?;
+                    fs::remove_file(&temp_path).map_err(NotesError::io("remove", &temp_path))?;
                 } else if record.base.as_ref() == Some(&left_hash) {
-                    keep(&beside, &path.with_extension("kept"))?;
+                    move_to_backup(&temp_path, &path.with_extension("kept"))?;
                 } else {
-                    Self::put_back(&file, &beside, &record, left, &path)?;
+                    Self::restore_other(&file, &temp_path, &record, left, &path)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Another program's text came out of an exchange, and the one that exchanged was killed before it could give it back.
-    fn put_back(file: &Path, beside: &Path, record: &Record, left: Vec<u8>, path: &Path) -> Result<(), NotesError> {
+    /// Restores another program's text. The process was killed after an exchange replaced that text and before it could
+    /// put it back.
+    fn restore_other(
+        file: &Path,
+        temp_path: &Path,
+        record: &Record,
+        left: Vec<u8>,
+        path: &Path,
+    ) -> Result<(), NotesError> {
         let present = content(file)?;
         if let Some(present) = present.filter(|present| hash(present) == record.new) {
-            let settled = exchange_until_settled(file, beside, present, left);
+            let settled = exchange_until_settled(file, temp_path, present, left);
             settled.map_err(|error| NotesError::io("replace", file)(error.into()))?;
         }
-        keep(beside, &path.with_extension("other"))
+        move_to_backup(temp_path, &path.with_extension("other"))
     }
 
-    /// Replaced files that another program wrote to afterwards: it had them open. What it wrote is kept there.
+    /// Returns the replaced files that another program, which had them open, wrote to afterwards, with the path of the
+    /// saved text.
     ///
     /// # Errors
     /// When a set cannot be read.
@@ -162,10 +174,10 @@ impl State {
         let mut late = Vec::new();
         for set in self.sets()?.into_iter().take(1) {
             for (path, record) in Self::records(&set)? {
-                let kept = path.with_extension("kept");
-                let hash_of_kept = content(&kept)?.map(|bytes| hash(&bytes));
+                let backup = path.with_extension("kept");
+                let hash_of_kept = content(&backup)?.map(|bytes| hash(&bytes));
                 if hash_of_kept.is_some_and(|hash| Some(hash) != record.base) {
-                    late.push((record.file, kept));
+                    late.push((record.file, backup));
                 }
             }
         }
@@ -173,7 +185,7 @@ impl State {
     }
 }
 
-/// What tells the file beside of one record from that of another.
+/// Returns the tag that identifies the temporary file of a record.
 pub(crate) fn tag(record: &Path) -> String {
     let set = record.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     format!("{set}-{}", record.file_stem().unwrap_or_default().to_string_lossy())
@@ -186,7 +198,7 @@ fn read_record(path: &Path) -> Result<Record, NotesError> {
 }
 
 impl Set {
-    /// Writes down what is about to be done, the replaced text first, and says where.
+    /// Records a write before it is made, first the text to be replaced. Returns the record's path.
     pub(crate) fn record(&mut self, record: &Record, base: Option<&[u8]>) -> Result<PathBuf, NotesError> {
         self.next += 1;
         let path = self.folder.join(format!("{:05}.json", self.next));
@@ -201,13 +213,13 @@ impl Set {
         Ok(path)
     }
 
-    /// A write that was not made after all.
-    pub(crate) fn withdraw(path: &Path) {
+    /// Deletes the record of a write that was not made.
+    pub(crate) fn discard(path: &Path) {
         let _ = fs::remove_file(path);
         let _ = fs::remove_file(path.with_extension("before"));
     }
 
-    /// Removes the set again if nothing was written.
+    /// Removes the set if nothing was written, else returns its folder.
     pub(crate) fn finish(self) -> Option<PathBuf> {
         fs::remove_dir(&self.folder).is_err().then_some(self.folder)
     }
@@ -219,7 +231,7 @@ fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), NotesError> {
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(NotesError::io("write", path))
 }
 
-/// Whether a replacement was made.
+/// Returns whether a replacement was made.
 pub(crate) const fn is_done(replaced: Replaced) -> bool {
     matches!(replaced, Replaced::Done)
 }

@@ -1,4 +1,5 @@
-//! The latest apply taken back: a file that is as it was left gets its former text; one that was changed since loses only what was written.
+//! Undoes the latest apply. A file that is unchanged since gets its former text. From one that was changed since, only
+//! what was written is removed.
 
 use std::path::Path;
 
@@ -7,24 +8,24 @@ use crate::change::unlink;
 use crate::document::Document;
 use crate::error::NotesError;
 use crate::graph::Graph;
-use crate::replace_file::{content, keep, replace};
-use crate::state::{Record, State, Wrote, hash, is_done};
+use crate::replace_file::{content, move_to_backup, replace};
+use crate::state::{Record, State, WriteKind, hash, is_done};
 
-/// What became of one write.
+/// Result of undoing one write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undone {
-    /// The file is as it was before.
+    /// The file is as it was before the apply.
     Restored { file: String },
-    /// The file was changed since; only what was written is gone.
+    /// The file was changed since; only what was written was removed.
     TakenOut { file: String },
-    /// The file was changed since where it was written: it is left alone.
+    /// What was written was itself changed since; the file was not modified.
     LeftAlone { file: String, why: &'static str },
 }
 
-/// Takes the latest set back; empty where there is none.
+/// Undoes the latest set. Returns an empty list if there is none.
 ///
 /// # Errors
-/// When a file cannot be read or written; what was taken back until then stays so, and the rest is done by the next call.
+/// When a file cannot be read or written. What was undone until then stays undone, and the next call does the rest.
 pub fn undo(graph: &Graph, state: &State) -> Result<Vec<Undone>, NotesError> {
     let Some(set) = state.sets()?.into_iter().next() else { return Ok(Vec::new()) };
     let mut undone = Vec::new();
@@ -48,13 +49,13 @@ fn undo_one(graph: &Graph, recorded: &Path, record: &Record) -> Result<Undone, N
     if is_before {
         return Ok(Undone::Restored { file });
     }
-    let (tag, kept) = (format!("undo-{}", crate::state::tag(recorded)), recorded.with_extension("undone"));
+    let (tag, backup) = (format!("undo-{}", crate::state::tag(recorded)), recorded.with_extension("undone"));
     if hash(&present) == record.new {
         let Some(before) = content(&recorded.with_extension("before"))? else {
-            keep(&path, &kept)?;
+            move_to_backup(&path, &backup)?;
             return Ok(Undone::Restored { file });
         };
-        if is_done(replace(&path, Some(&present), &before, &tag, &kept)?) {
+        if is_done(replace(&path, Some(&present), &before, &tag, &backup)?) {
             return Ok(Undone::Restored { file });
         }
     }
@@ -66,7 +67,7 @@ fn undo_one(graph: &Graph, recorded: &Path, record: &Record) -> Result<Undone, N
     if let Err(why) = take_out(&mut document, &record.wrote) {
         return Ok(Undone::LeftAlone { file, why });
     }
-    let replaced = replace(&path, Some(&present), document.text().as_bytes(), &tag, &kept)?;
+    let replaced = replace(&path, Some(&present), document.text().as_bytes(), &tag, &backup)?;
     Ok(if is_done(replaced) {
         Undone::TakenOut { file }
     } else {
@@ -74,11 +75,11 @@ fn undo_one(graph: &Graph, recorded: &Path, record: &Record) -> Result<Undone, N
     })
 }
 
-fn take_out(document: &mut Document, wrote: &Wrote) -> Result<(), &'static str> {
+fn take_out(document: &mut Document, wrote: &WriteKind) -> Result<(), &'static str> {
     match wrote {
-        Wrote::Block { id, text } => {
+        WriteKind::Block { id, text } => {
             let found = (0..document.blocks().len()).find(|index| document.explicit_id(*index).as_deref() == Some(id));
-            // Whoever removed it has done what was asked.
+            // If it was already removed, there is nothing to do.
             let Some(index) = found else { return Ok(()) };
             let written = crate::content::lines(document.format(), text).map(|lines| lines.join("\n"));
             if written.as_deref() != Some(document.block_text(index).as_str()) {
@@ -86,7 +87,7 @@ fn take_out(document: &mut Document, wrote: &Wrote) -> Result<(), &'static str> 
             }
             document.remove(index).map_err(|_| "something stands below what was written")
         }
-        Wrote::Link { link } => unlink(document, link).map(|_| ()).map_err(|_| "the journal's block was changed"),
-        Wrote::Replacement { .. } => Err("the page was changed since a block of it was replaced"),
+        WriteKind::Link { link } => unlink(document, link).map(|_| ()).map_err(|_| "the journal's block was changed"),
+        WriteKind::Replacement { .. } => Err("the page was changed since a block of it was replaced"),
     }
 }

@@ -8,7 +8,7 @@
     reason = "a failed test is the report, and figures are printed"
 )]
 
-use aha_notes::knowledge::classify::LEAST_CONFIDENCE;
+use aha_notes::knowledge::classify::MIN_CONFIDENCE;
 use aha_notes::knowledge::pages::links;
 use aha_notes::knowledge::{PageIndex, Placement, judge, reword};
 use aha_notes::{Document, Format};
@@ -59,7 +59,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
 
 /// Precision and recall of what is taken for knowledge.
 fn measured(of: &[&Labelled], name: &str, says: bool) -> (f64, f64) {
-    let taken = |one: &&&Labelled| judge(&one.text).confidence >= LEAST_CONFIDENCE;
+    let taken = |one: &&&Labelled| judge(&one.text).confidence >= MIN_CONFIDENCE;
     let found = of.iter().filter(taken).count();
     let right = of.iter().filter(taken).filter(|one| one.is_knowledge).count();
     let all = of.iter().filter(|one| one.is_knowledge).count();

@@ -1,4 +1,5 @@
-//! Reads sentences from standard input, one a line, against some records: `cargo run -p aha-planner --example read < sentences`.
+//! Interprets sentences from standard input, one per line, against sample records: `cargo run -p aha-planner --example
+//! read < sentences`.
 
 use std::io::{Write as _, stdin, stdout};
 

@@ -1,5 +1,5 @@
-//! Makes the records of operations that are valid. Pure: the store reads what is concerned, calls this inside its transaction, and writes
-//! what changed.
+//! Applies valid operations to records. It has no I/O: the store loads the records concerned, calls this inside its
+//! transaction, and writes what changed.
 
 use aha_core::time::Timestamp;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::record::{Goal, Item, Kind};
 pub use crate::state::{Key, Record, State};
 use crate::validate::ErrorCode;
 
-/// One of the operations does not fit what those before it left.
+/// An operation is not valid after the operations before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("operation {index} cannot follow those before it: {code}")]
 pub struct ApplyError {
@@ -18,12 +18,12 @@ pub struct ApplyError {
     pub code: ErrorCode,
 }
 
-/// What a batch of operations did, in their order.
+/// Result of a batch of operations, in the order of the operations.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Applied {
     pub results: Vec<Value>,
     pub summary: Counts,
-    /// The record of each operation.
+    /// Key of each operation's record.
     #[serde(skip)]
     pub keys: Vec<Key>,
 }
@@ -36,8 +36,8 @@ pub struct Counts {
     pub completed: usize,
 }
 
-/// Applies all operations in their order, or says which one does not fit; then `state` is of no further use. New records get the ids after
-/// `last_id`, which is moved.
+/// Applies all operations in order. New records get the ids after `last_id`, which is advanced. Returns an error for
+/// the first operation that does not fit; `state` must not be used after that.
 pub fn apply(
     state: &mut State,
     operations: &[Operation],
@@ -142,25 +142,25 @@ fn new_goal(id: i64, now: Timestamp) -> Goal {
     }
 }
 
-/// Writes what was said over what is there.
-fn put<T: Clone>(place: &mut T, said: Option<&T>) {
-    if let Some(value) = said {
-        place.clone_from(value);
+/// Overwrites a field if the operation contains a value for it.
+fn set_if_given<T: Clone>(field: &mut T, value: Option<&T>) {
+    if let Some(value) = value {
+        field.clone_from(value);
     }
 }
 
 fn change_item(item: &mut Item, operation: &Operation, now: Timestamp) {
-    put(&mut item.title, operation.title.as_ref());
-    put(&mut item.notes, operation.notes.as_ref());
-    put(&mut item.scheduled_for, operation.scheduled_for.as_ref());
-    put(&mut item.time_of_day, operation.time_of_day.as_ref());
-    put(&mut item.start_time, operation.start_time.as_ref());
-    put(&mut item.end_time, operation.end_time.as_ref());
-    put(&mut item.location, operation.location.as_ref());
-    put(&mut item.priority, operation.priority.as_ref());
-    put(&mut item.link, operation.link.as_ref());
-    put(&mut item.recurrence, operation.recurrence.as_ref());
-    put(&mut item.completed, operation.completed.as_ref());
+    set_if_given(&mut item.title, operation.title.as_ref());
+    set_if_given(&mut item.notes, operation.notes.as_ref());
+    set_if_given(&mut item.scheduled_for, operation.scheduled_for.as_ref());
+    set_if_given(&mut item.time_of_day, operation.time_of_day.as_ref());
+    set_if_given(&mut item.start_time, operation.start_time.as_ref());
+    set_if_given(&mut item.end_time, operation.end_time.as_ref());
+    set_if_given(&mut item.location, operation.location.as_ref());
+    set_if_given(&mut item.priority, operation.priority.as_ref());
+    set_if_given(&mut item.link, operation.link.as_ref());
+    set_if_given(&mut item.recurrence, operation.recurrence.as_ref());
+    set_if_given(&mut item.completed, operation.completed.as_ref());
     if item.recurrence.repeats() {
         item.completed = false;
     } else {
@@ -170,12 +170,12 @@ fn change_item(item: &mut Item, operation: &Operation, now: Timestamp) {
 }
 
 fn change_goal(goal: &mut Goal, operation: &Operation, now: Timestamp) {
-    put(&mut goal.title, operation.title.as_ref());
-    put(&mut goal.notes, operation.notes.as_ref());
-    put(&mut goal.status, operation.status.as_ref());
-    put(&mut goal.current_progress_value, operation.current_progress_value.as_ref());
-    put(&mut goal.target_progress_value, operation.target_progress_value.as_ref());
-    put(&mut goal.progress_unit, operation.progress_unit.as_ref());
+    set_if_given(&mut goal.title, operation.title.as_ref());
+    set_if_given(&mut goal.notes, operation.notes.as_ref());
+    set_if_given(&mut goal.status, operation.status.as_ref());
+    set_if_given(&mut goal.current_progress_value, operation.current_progress_value.as_ref());
+    set_if_given(&mut goal.target_progress_value, operation.target_progress_value.as_ref());
+    set_if_given(&mut goal.progress_unit, operation.progress_unit.as_ref());
     match operation.action {
         Action::AddItems => {
             goal.todos.extend(operation.todos.iter().flatten());
@@ -211,7 +211,7 @@ fn complete(item: &mut Item, operation: &Operation, now: Timestamp) -> Result<()
     Ok(())
 }
 
-/// Takes a record out, and out of the goals that name it.
+/// Deletes a record and removes it from the goals that contain it.
 fn delete(state: &mut State, kind: Kind, id: i64, now: Timestamp) -> Result<(), ErrorCode> {
     state.records.remove(&(kind, id)).ok_or(ErrorCode::IdNotFound)?;
     for record in state.records.values_mut() {

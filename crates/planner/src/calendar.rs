@@ -1,7 +1,8 @@
-//! iCalendar (RFC 5545) out: events as VEVENT, todos and habits as VTODO, so that a calendar program can subscribe.
+//! Renders an iCalendar file (RFC 5545) that a calendar program can subscribe to: events as VEVENT, todos and habits as
+//! VTODO.
 //!
-//! Dates and times are written without a zone, as they are kept: the owner's local ones. An occurrence of a todo or a habit that is done
-//! is an EXDATE; what does not repeat and is done says so by its STATUS.
+//! Dates and times are written without a time zone, as they are stored: they are the user's local ones. A completed
+//! occurrence of a todo or habit is written as EXDATE; a completed item that does not repeat has a STATUS.
 
 use chrono::{NaiveDate, NaiveDateTime};
 use icalendar::{Calendar, CalendarDateTime, Component as _, DatePerhapsTime, Event, EventLike as _, Todo, TodoStatus};
@@ -10,10 +11,10 @@ use crate::record::{Item, Kind, Priority};
 use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
 
-/// The longest gap before the first occurrence of a rule: a weekend.
+/// Number of days after the anchor that are searched for the first occurrence. The longest possible gap is a weekend.
 const FIRST_WITHIN_DAYS: u64 = 7;
 
-/// Renders these items. A rule that names no day at all is left out.
+/// Renders the items as a calendar. An item whose rule has no occurrence is omitted.
 #[must_use]
 pub fn render(name: &str, items: &[Item]) -> String {
     let mut calendar = Calendar::new();
@@ -71,8 +72,8 @@ fn todo(item: &Item) -> Option<Todo> {
     Some(todo.done())
 }
 
-/// The first day that the rule names: iCalendar counts DTSTART as an occurrence, whatever the rule says. `None` where there is none,
-/// `Some(None)` for what has no date.
+/// Returns the first occurrence. It is needed because iCalendar counts DTSTART as an occurrence, whatever the rule is.
+/// `None` if the rule has no occurrence, `Some(None)` for an item without a date.
 #[expect(clippy::option_option, reason = "no date and no day in the rule are two things")]
 fn first_day(item: &Item) -> Option<Option<NaiveDate>> {
     let Some(anchor) = item.scheduled_for else { return Some(None) };
@@ -89,7 +90,7 @@ fn describe<C: icalendar::Component>(component: &mut C, item: &Item) {
     if !item.notes.is_empty() {
         component.description(&item.notes);
     }
-    // A path of ours is no address that another program could open.
+    // Only a full URL can be opened by another program.
     if let Some(link) = item.link.as_deref().filter(|link| link.starts_with("http")) {
         component.url(link);
     }
@@ -108,7 +109,7 @@ fn repeat<C: icalendar::Component>(component: &mut C, item: &Item, first: NaiveD
     }
 }
 
-/// UNTIL is of the sort that DTSTART is: a date, or a local date and time.
+/// Renders the RRULE. UNTIL has the type of DTSTART: a date, or a local date and time.
 fn rule(recurrence: Recurrence, timed: bool, first: NaiveDate) -> Option<String> {
     let rule = match recurrence.rule {
         Rule::None => return None,

@@ -1,12 +1,12 @@
-//! What an owner plans: todos, events, habits and goals, and how a sentence becomes a change of them.
+//! The planner: todos, events, habits and goals, and the conversion of sentences into changes of them.
 //!
-//! Comes in: sentences, operations as JSON, the records they concern, today's date. Goes out: operations that are valid, or what is
-//! wrong with each; records as they become; text and calendars. Called by `aha-store` (which applies operations inside its
-//! transaction) and by the product's assistant. No I/O, no clock, no randomness.
+//! Input: sentences, operations as JSON, the records they concern, today's date. Output: valid operations or the errors
+//! in each; updated records; text and calendars. Called by `aha-store`, which applies operations inside its
+//! transaction, and by the product's assistant. It uses no I/O, no clock and no randomness.
 //!
-//! The way of a change: [`shape`] brings an operation into its one form, [`validate`] says what is wrong with it, [`repair`] corrects
-//! what rules can correct, [`apply`] makes the records, [`summary`] says it in words. [`language`] is how `local`, which has no model,
-//! reads a sentence.
+//! The steps of a change: [`shape`] normalises an operation, [`validate`] reports its errors, [`repair`] corrects what
+//! rules can correct, [`apply`] updates the records, [`summary`] describes it in text. [`language`] interprets
+//! sentences without a model (`local`).
 
 pub mod apply;
 pub mod calendar;
@@ -23,5 +23,5 @@ pub mod summary;
 pub mod time_of_day;
 pub mod validate;
 
-/// More operations than these are refused, in a proposal and in a batch to apply.
+/// Maximum number of operations in a proposal and in a batch.
 pub const MAX_OPERATIONS: usize = 20;

@@ -1,4 +1,4 @@
-//! Which records a few words mean: by the words of their titles, and how important they are.
+//! Finds the records that a few words refer to, by the words of their titles, and ranks options by priority.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use serde::Serialize;
 use crate::meanings::same_meaning;
 use crate::record::{Goal, Item, Kind, Priority};
 
-/// So many are offered when it is not clear which one is meant.
+/// Maximum number of options offered when a reference is ambiguous.
 pub const MAX_OPTIONS: usize = 5;
 
-/// Words that tell no title from another.
+/// Words that do not distinguish titles.
 const FILLERS: [&str; 26] = [
     "a", "an", "the", "my", "our", "your", "this", "that", "these", "those", "to", "for", "of", "on", "in", "at",
     "with", "and", "todo", "task", "item", "event", "habit", "entry", "one", "please",
 ];
 
-/// What is offered to choose from.
+/// An option offered to the user.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClarifyOption {
@@ -44,7 +44,7 @@ pub struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// As it is offered.
+    /// Returns the record as an option.
     #[must_use]
     pub fn option(&self) -> ClarifyOption {
         ClarifyOption { id: self.id, kind: self.kind, title: self.title.to_owned(), scheduled_for: self.scheduled_for }
@@ -64,7 +64,7 @@ impl<'a> From<&'a Goal> for Candidate<'a> {
     }
 }
 
-/// The words of a text that tell, in lower case, the plural's "s" and the possessive's taken off.
+/// Returns the significant words of a text in lower case, without the plural "s" and possessives.
 #[must_use]
 pub fn tokens(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase().replace(['\'', '\u{2019}'], "'");
@@ -79,8 +79,8 @@ fn stem(word: &str) -> String {
     word[..word.len() - usize::from(plural)].replace('\'', "")
 }
 
-/// Whether two words are the same but for a slip of the keyboard.
-fn alike(a: &str, b: &str) -> bool {
+/// Returns whether two words match, allowing a typing error, a longer compound and derived forms.
+fn is_similar_word(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }
@@ -100,24 +100,25 @@ fn alike(a: &str, b: &str) -> bool {
     compound || (short.chars().count() >= 5 && strsim::damerau_levenshtein(a, b) == 1)
 }
 
-/// Whether "buy" goes with the stem of "buying", "make" with that of "making", "run" with that of "running".
+/// Returns whether `word` has this stem of an "-ing" form: "buy" for "buying", "make" for "making", "run" for
+/// "running".
 fn is_present(stem: &str, word: &str) -> bool {
     let doubled = || word.chars().last().is_some_and(|last| stem.strip_suffix(last) == Some(word));
     word.len() >= 3 && (stem == word || word.strip_suffix('e') == Some(stem) || doubled())
 }
 
-/// How much of the words asked for stands in the title: 0 to 1.
+/// Returns the share of the words in `query` that occur in the title, 0 to 1.
 #[must_use]
-pub fn coverage(asked: &BTreeSet<String>, title: &BTreeSet<String>) -> f64 {
-    covered(asked, title, alike)
+pub fn coverage(query: &BTreeSet<String>, title: &BTreeSet<String>) -> f64 {
+    covered(query, title, is_similar_word)
 }
 
-fn covered(asked: &BTreeSet<String>, title: &BTreeSet<String>, same: impl Fn(&str, &str) -> bool) -> f64 {
-    if asked.is_empty() {
+fn covered(query: &BTreeSet<String>, title: &BTreeSet<String>, same: impl Fn(&str, &str) -> bool) -> f64 {
+    if query.is_empty() {
         return 0.0;
     }
-    let found = asked.iter().filter(|word| title.iter().any(|other| same(word, other))).count();
-    ratio(found, asked.len())
+    let found = query.iter().filter(|word| title.iter().any(|other| same(word, other))).count();
+    ratio(found, query.len())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a sentence has few words")]
@@ -125,51 +126,51 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// The records whose titles hold all the words asked for. Where some say nothing else, these alone.
+/// Returns the records whose titles contain all words of `query`. If some titles contain no others, returns only these.
 #[must_use]
-pub fn matches<'a>(asked: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<Candidate<'a>> {
-    matches_by(asked, candidates, alike)
+pub fn matches<'a>(query: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<Candidate<'a>> {
+    matches_by(query, candidates, is_similar_word)
 }
 
-/// The same, where a title may hold another word that means the same.
+/// Like [`matches()`], but a title may contain a synonym.
 #[must_use]
-pub fn matches_by_meaning<'a>(asked: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<Candidate<'a>> {
-    matches_by(asked, candidates, |a, b| alike(a, b) || same_meaning(a, b))
+pub fn matches_by_meaning<'a>(query: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<Candidate<'a>> {
+    matches_by(query, candidates, |a, b| is_similar_word(a, b) || same_meaning(a, b))
 }
 
 fn matches_by<'a>(
-    asked: &str,
+    query: &str,
     candidates: impl IntoIterator<Item = Candidate<'a>>,
     same: impl Fn(&str, &str) -> bool,
 ) -> Vec<Candidate<'a>> {
-    let asked = tokens(asked);
+    let query = tokens(query);
     let found: Vec<(Candidate<'a>, bool)> = candidates
         .into_iter()
         .map(|one| (one, tokens(one.title)))
-        .filter(|(_, title)| covered(&asked, title, &same) >= 1.0)
-        .map(|(one, title)| (one, title.len() == asked.len()))
+        .filter(|(_, title)| covered(&query, title, &same) >= 1.0)
+        .map(|(one, title)| (one, title.len() == query.len()))
         .collect();
     let exact: Vec<Candidate<'a>> = found.iter().filter(|(_, exact)| *exact).map(|(one, _)| *one).collect();
     if exact.is_empty() { found.into_iter().map(|(one, _)| one).collect() } else { exact }
 }
 
-/// What to choose from, best first: by how many of the words asked for the titles hold, then by priority, date and id.
+/// Returns the options, best first: by the share of matching words plus a weight for the priority, then by date and id.
 #[must_use]
-pub fn ranked_options<'a>(asked: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<ClarifyOption> {
-    let asked = tokens(asked);
-    let score = |one: &Candidate<'a>| coverage(&asked, &tokens(one.title)) + priority_weight(one.priority);
+pub fn ranked_options<'a>(query: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<ClarifyOption> {
+    let query = tokens(query);
+    let score = |one: &Candidate<'a>| coverage(&query, &tokens(one.title)) + priority_weight(one.priority);
     let mut ranked: Vec<(f64, Candidate<'a>)> = candidates.into_iter().map(|one| (score(&one), one)).collect();
     ranked.sort_by(|(a, left), (b, right)| {
         let day = |one: &Candidate<'a>| one.scheduled_for.unwrap_or(NaiveDate::MAX);
         b.total_cmp(a).then_with(|| day(left).cmp(&day(right))).then_with(|| left.id.cmp(&right.id))
     });
-    let some_match = ranked.first().is_some_and(|(score, _)| *score >= LEAST_WORD_SCORE);
-    let fits = |score: &f64| !some_match || *score >= LEAST_WORD_SCORE;
+    let some_match = ranked.first().is_some_and(|(score, _)| *score >= MIN_WORD_SCORE);
+    let fits = |score: &f64| !some_match || *score >= MIN_WORD_SCORE;
     ranked.iter().filter(|(score, _)| fits(score)).take(MAX_OPTIONS).map(|(_, one)| one.option()).collect()
 }
 
-/// Below it not even one of several words was found: priorities alone come to less.
-const LEAST_WORD_SCORE: f64 = 0.11;
+/// Minimum score of an option with at least one matching word. A priority alone scores less.
+const MIN_WORD_SCORE: f64 = 0.11;
 
 fn priority_weight(priority: Priority) -> f64 {
     match priority {

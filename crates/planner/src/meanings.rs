@@ -1,9 +1,10 @@
-//! Words that mean the same in a plan, for records that are named by other words than their titles: "ring the dentist" for "Call the dentist".
+//! Groups of synonyms, for records that are referred to by words other than those in their titles: "ring the dentist"
+//! for "Call the dentist".
 //!
-//! Called by [`super::matching`] where no title holds the words themselves. Only words that nobody would use for two different records stand
-//! together: "call" and "meeting" do not.
+//! Called by [`super::matching`] if no title contains the words themselves. A group contains only words that would not
+//! be used for two different records: "call" and "meeting" are not synonyms.
 
-/// Groups of words, each parted by spaces, as [`super::matching::tokens`] has them.
+/// Groups of words separated by spaces, in the form that [`super::matching::tokens`] returns.
 const GROUPS: [&str; 34] = [
     "call ring phone telephone",
     "buy purchase get",
@@ -41,7 +42,7 @@ const GROUPS: [&str; 34] = [
     "holiday vacation",
 ];
 
-/// Whether the two words stand in one group.
+/// Returns whether the two words are in the same group.
 #[must_use]
 pub fn same_meaning(a: &str, b: &str) -> bool {
     GROUPS.iter().any(|group| {

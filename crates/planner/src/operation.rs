@@ -1,4 +1,5 @@
-//! One change of one record, as it is written down: `kind`, `action` and the code `op` that says both, with what the action needs.
+//! The serialised form of one change of one record: `kind`, `action` and the code `op` that combines both, with the
+//! fields of the action.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use crate::record::{GoalStatus, Kind, Priority};
 use crate::recurrence::Recurrence;
 use crate::time_of_day::TimeOfDay;
 
-/// What is done to a record.
+/// The action on a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -52,7 +53,7 @@ impl Action {
         }
     }
 
-    /// The action of that name, where records of `kind` have it.
+    /// Returns the action with this name, `None` if records of `kind` do not have it.
     #[must_use]
     pub fn of(kind: Kind, name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.as_str() == name && action.is_of(kind))
@@ -73,16 +74,16 @@ impl fmt::Display for Action {
     }
 }
 
-/// The code `op`: the action's name, of a goal with `goal_` before it.
+/// Returns the code `op`: the action's name, for a goal with the prefix `goal_`.
 #[must_use]
 pub fn op_code(kind: Kind, action: &str) -> String {
     if kind == Kind::Goal { format!("goal_{action}") } else { action.to_owned() }
 }
 
-/// A field that an operation may leave out, set, or set to nothing.
+/// A field that an operation may omit, set, or set to null.
 pub type Patch<T> = Option<Option<T>>;
 
-/// An operation that [`crate::validate`] found nothing wrong with.
+/// An operation that passed [`crate::validate`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Operation {
@@ -136,7 +137,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// One that says nothing but what is done to what.
+    /// Returns an operation without further fields.
     #[must_use]
     pub fn new(kind: Kind, action: Action, id: Option<i64>) -> Self {
         Self {
@@ -169,7 +170,7 @@ impl Operation {
     }
 }
 
-/// Keeps "left out" and `null` apart.
+/// Distinguishes a missing field from `null`.
 fn patch<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Patch<T>, D::Error> {
     Option::<T>::deserialize(deserializer).map(Some)
 }

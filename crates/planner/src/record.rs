@@ -1,4 +1,4 @@
-//! What is kept: items (todos, events, habits) and goals.
+//! The stored records: items (todos, events, habits) and goals.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::recurrence::Recurrence;
 use crate::time_of_day::TimeOfDay;
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -39,7 +39,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The word names no kind of record.
+/// A word that names no kind of record.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is none of todo, event, habit, goal")]
 pub struct UnknownWord(String);
@@ -95,8 +95,8 @@ impl GoalStatus {
     }
 }
 
-/// A todo, an event or a habit. Dates are the owner's local ones; `timeOfDay` is a todo's or a habit's, the times of start and end an
-/// event's.
+/// A todo, an event or a habit. Dates are in the user's local time. `timeOfDay` is used by todos and habits, the start
+/// and end times by events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
@@ -111,17 +111,17 @@ pub struct Item {
     pub location: Option<String>,
     pub priority: Priority,
     pub recurrence: Recurrence,
-    /// Of what does not repeat; what repeats is done by its days.
+    /// For an item that does not repeat. A repeating item is completed by its days.
     pub completed: bool,
-    /// The days on which an occurrence was done.
+    /// Days of the completed occurrences.
     pub completed_dates: BTreeSet<NaiveDate>,
-    /// The address that it came from, such as a story's.
+    /// The address that the item was created from, such as a story's.
     pub link: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// Something to reach, with items and goals below it.
+/// A goal, with items and goals below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Goal {
@@ -139,7 +139,7 @@ pub struct Goal {
     pub updated_at: Timestamp,
 }
 
-/// An item on one day; `completed` of the item says whether it is done on that day.
+/// An item on one day. The item's `completed` is the state on that day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Occurrence {
@@ -149,19 +149,19 @@ pub struct Occurrence {
 }
 
 impl Item {
-    /// When on its day it begins.
+    /// Returns the start time.
     #[must_use]
     pub fn time(&self) -> Option<TimeOfDay> {
         self.start_time.or(self.time_of_day)
     }
 
-    /// Whether it is done on that day.
+    /// Returns whether it is completed on that day.
     #[must_use]
     pub fn completed_on(&self, day: NaiveDate) -> bool {
         if self.recurrence.repeats() { self.completed_dates.contains(&day) } else { self.completed }
     }
 
-    /// Whether something of it is left to do from `today` on.
+    /// Returns whether the item has an open occurrence from `today` on.
     #[must_use]
     pub fn is_open(&self, today: NaiveDate) -> bool {
         match (self.recurrence.repeats(), self.recurrence.until) {
@@ -171,7 +171,7 @@ impl Item {
         }
     }
 
-    /// The item on each of its days from `from` to `to`, both included.
+    /// Returns an occurrence for each of its days from `from` to `to`, both included.
     #[must_use]
     pub fn occurrences(&self, from: NaiveDate, to: NaiveDate) -> Vec<Occurrence> {
         let Some(anchor) = self.scheduled_for else { return Vec::new() };
@@ -181,7 +181,7 @@ impl Item {
 }
 
 impl Goal {
-    /// How much of the target is reached, 0 to 1; `None` without a target.
+    /// Returns the share of the target that is reached, 0 to 1. `None` without a target.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
         match (self.current_progress_value.unwrap_or(0.0), self.target_progress_value) {
@@ -191,11 +191,11 @@ impl Goal {
     }
 }
 
-/// All occurrences of these items from `from` to `to`, by day, time and id.
+/// Returns all occurrences of the items from `from` to `to`, by day, time and id.
 #[must_use]
 pub fn agenda(items: &[Item], from: NaiveDate, to: NaiveDate) -> Vec<Occurrence> {
     let mut days: Vec<Occurrence> = items.iter().flat_map(|item| item.occurrences(from, to)).collect();
-    // Without a time first: what concerns the whole day.
+    // Items without a time concern the whole day and come first.
     days.sort_by_key(|occurrence| (occurrence.date, occurrence.item.time(), occurrence.item.id));
     days
 }

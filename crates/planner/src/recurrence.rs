@@ -1,15 +1,15 @@
-//! How an item repeats, and on which days.
+//! Recurrence rules and the days they produce.
 //!
-//! A rule counts whole local days from its anchor, the item's `scheduledFor`, so that a change of clocks moves no occurrence. What repeats
-//! for ever is expanded only between two dates.
+//! A rule counts whole local days from its anchor, the item's `scheduledFor`, so that a clock change moves no
+//! occurrence. A rule without an end is expanded only between two dates.
 
 use chrono::{Datelike as _, Days, NaiveDate, Weekday};
 use serde::{Deserialize, Serialize};
 
-/// The longest step of `every_n_days`: a hundred years.
+/// Maximum interval of `every_n_days`: a hundred years.
 pub const MAX_INTERVAL_DAYS: u32 = 36_525;
 
-/// Which days a rule names, from its anchor on.
+/// The days of a rule, from its anchor on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rule {
     #[default]
@@ -19,11 +19,11 @@ pub enum Rule {
     Weekdays,
     /// The anchor's day of the week.
     Weekly,
-    /// The anchor, and each so many days later; at least 1.
+    /// The anchor and every n-th day after it; n is at least 1.
     EveryNDays(u32),
 }
 
-/// A rule and the last day it may name.
+/// A rule and its last possible day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "Wire", into = "Wire")]
 pub struct Recurrence {
@@ -32,7 +32,7 @@ pub struct Recurrence {
     pub until: Option<NaiveDate>,
 }
 
-/// What is wrong with a recurrence that is written down.
+/// Why a serialised recurrence is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidRecurrence {
     #[error("every_n_days needs intervalDays from 1 to {MAX_INTERVAL_DAYS}, not {0:?}")]
@@ -53,7 +53,7 @@ impl Recurrence {
         self.rule != Rule::None
     }
 
-    /// Whether the rule names that day.
+    /// Returns whether the rule has an occurrence on that day.
     #[must_use]
     pub fn occurs_on(&self, anchor: NaiveDate, day: NaiveDate) -> bool {
         if day < anchor || self.until.is_some_and(|until| day > until) {
@@ -69,7 +69,8 @@ impl Recurrence {
         }
     }
 
-    /// The days that the rule names from `from` to `to`, both included. What does not repeat is on its anchor's day.
+    /// Returns the occurrences from `from` to `to`, both included. An item that does not repeat occurs on its anchor's
+    /// day.
     #[must_use]
     pub fn occurrences(&self, anchor: NaiveDate, from: NaiveDate, to: NaiveDate) -> Vec<NaiveDate> {
         let last = self.until.map_or(to, |until| until.min(to));
@@ -90,18 +91,18 @@ impl Recurrence {
             .collect()
     }
 
-    /// The first day from `from` on that the rule names.
+    /// Returns the first occurrence on or after `from`.
     #[must_use]
     pub fn next_from(&self, anchor: NaiveDate, from: NaiveDate) -> Option<NaiveDate> {
-        let reach = match self.rule {
+        let max_gap_days = match self.rule {
             Rule::EveryNDays(interval) => u64::from(interval),
             _ => 7,
         };
         let start = from.max(anchor);
-        self.occurrences(anchor, start, start.checked_add_days(Days::new(reach))?).first().copied()
+        self.occurrences(anchor, start, start.checked_add_days(Days::new(max_gap_days))?).first().copied()
     }
 
-    /// In words: "every 3 days until 2026-06-30".
+    /// Describes the recurrence: "every 3 days until 2026-06-30".
     #[must_use]
     pub fn in_words(&self) -> String {
         let rule = match self.rule {

@@ -1,4 +1,4 @@
-//! Corrects by rules what validation found, where only one correction is meant: tried before a model is asked, and all there is without
+//! Corrects validation errors by rules, if only one correction is possible. Used before a model is asked, or instead of
 //! one.
 
 use chrono::NaiveDate;
@@ -9,7 +9,7 @@ use crate::shape::Fields;
 use crate::state::State;
 use crate::validate::{CheckedOperation, ErrorCode, Validation, validate_proposal};
 
-/// The operations again, those that were invalid with what the rules correct, validated anew.
+/// Corrects the invalid operations and validates all of them again.
 #[must_use]
 pub fn repair(validation: &Validation, state: &State, today: NaiveDate) -> Validation {
     let operations: Vec<Value> = validation.results.iter().map(|result| corrected(result, state, today)).collect();
@@ -24,7 +24,7 @@ fn corrected(result: &CheckedOperation, state: &State, today: NaiveDate) -> Valu
     for code in &result.errors {
         correct(&mut fields, *code, state, today);
     }
-    // A recurrence that was just put in may want its first day.
+    // A recurrence that was just added may need its first day.
     let repeats = fields.get("recurrence").and_then(|r| r["type"].as_str()).is_some_and(|rule| rule != "none");
     if repeats && result.errors.contains(&ErrorCode::MissingRecurrence) {
         correct(&mut fields, ErrorCode::MissingAnchor, state, today);
@@ -38,7 +38,7 @@ fn correct(fields: &mut Fields, code: ErrorCode, state: &State, today: NaiveDate
         ErrorCode::MissingRecurrence => {
             let habit = fields.get("kind").and_then(Value::as_str) == Some("habit");
             let rule = match item {
-                // An update that does not speak of it keeps how it repeats.
+                // An update without a recurrence preserves the current one.
                 Some(item) => json!(item.recurrence),
                 None => json!({ "type": if habit { "daily" } else { "none" } }),
             };
@@ -73,7 +73,7 @@ fn known_item<'a>(fields: &Fields, state: &'a State) -> Option<&'a Item> {
     state.item(kind, fields.get("id")?.as_i64()?)
 }
 
-/// Ids are counted across kinds: one that is another kind's names that one.
+/// Ids are counted across kinds, so an id that belongs to another kind identifies the record.
 fn correct_kind(fields: &mut Fields, state: &State) {
     let goal = fields.get("kind").and_then(Value::as_str) == Some("goal");
     let item = fields.get("id").and_then(Value::as_i64).and_then(|id| state.item_by_id(id));
@@ -82,7 +82,7 @@ fn correct_kind(fields: &mut Fields, state: &State) {
     }
 }
 
-/// The day that is meant by "done": today where it is due, else the last one before, else the next.
+/// Returns the day that "done" refers to: today if it is due, else the last occurrence before, else the next.
 #[must_use]
 pub fn due_day(item: &Item, today: NaiveDate) -> Option<NaiveDate> {
     let anchor = item.scheduled_for?;

@@ -1,6 +1,6 @@
-//! Brings an operation, as a model or a client wrote it, into the one form that [`crate::validate`] reads.
+//! Normalises an operation from a model or a client for [`crate::validate`].
 //!
-//! Says nothing about right or wrong: what cannot be understood is left as it is, for the validation to name.
+//! It does not judge an operation. Fields that cannot be interpreted stay as they are, for the validation to report.
 
 use serde_json::{Map, Value};
 
@@ -9,18 +9,18 @@ use crate::record::Kind;
 
 pub type Fields = Map<String, Value>;
 
-/// Fields that may be nothing; an empty text means that.
+/// Nullable fields; an empty text means null.
 const NULLABLE: [&str; 8] =
     ["scheduledFor", "timeOfDay", "startTime", "endTime", "location", "progressUnit", "link", "occurrenceDate"];
 
-/// Fields whose words are written in lower case.
+/// Fields whose values are converted to lower case.
 const WORDS: [&str; 5] = ["kind", "action", "op", "priority", "status"];
 
-/// The operation with `kind`, `action` and `op` where they can be told, words in lower case, empty texts as null. `None` for what is no
-/// object.
+/// Returns the operation with `kind`, `action` and `op` inferred as far as possible, words in lower case and empty
+/// texts as null. `None` if the value is not an object.
 #[must_use]
 pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
-    // As a validation lists it: the operation with its errors.
+    // Also accepts the form in a validation result, the operation with its errors.
     let operation = operation.get("op").filter(|inner| inner.is_object()).unwrap_or(operation);
     let mut fields = operation.as_object()?.clone();
     for word in WORDS {
@@ -34,7 +34,7 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
         }
     }
     for name in ["priority", "status", "notes", "recurrence", "completed"] {
-        // Nothing said: the default, or what it was.
+        // An empty value means the default, or the current value.
         if fields.get(name).is_some_and(|value| value.is_null() || value.as_str() == Some("")) {
             fields.shift_remove(name);
         }
@@ -50,7 +50,8 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
     Some(fields)
 }
 
-/// Without control characters and the marks that turn the direction of writing; white space as single spaces, lines kept where `lines`.
+/// Removes control characters and bidirectional formatting, and collapses white space to single spaces. With `lines`,
+/// line breaks are preserved.
 pub(crate) fn readable(text: &str, lines: bool) -> String {
     let kept = |c: char| (lines && c == '\n') || !(c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
     let spaced: String = text.chars().map(|c| if c == '\t' || (!lines && c == '\n') { ' ' } else { c }).collect();
@@ -58,7 +59,7 @@ pub(crate) fn readable(text: &str, lines: bool) -> String {
     if lines { clean.trim().to_owned() } else { clean.split_whitespace().collect::<Vec<_>>().join(" ") }
 }
 
-/// A rule may be written as its name alone, and its interval as `interval`.
+/// Accepts a rule given by its name alone, and its interval as `interval`.
 fn shape_recurrence(fields: &mut Fields) {
     let Some(recurrence) = fields.get_mut("recurrence") else { return };
     if let Some(name) = recurrence.as_str() {
@@ -74,7 +75,7 @@ fn shape_recurrence(fields: &mut Fields) {
     rule.retain(|_, value| !(value.is_null() || value.as_str() == Some("")));
 }
 
-/// A goal's items may be written as `{"id": 3}` in the place of 3.
+/// Accepts a goal's items as `{"id": 3}` instead of 3.
 fn shape_items(fields: &mut Fields) {
     for name in ["todos", "events"] {
         let Some(Value::Array(items)) = fields.get_mut(name) else { continue };
@@ -102,21 +103,21 @@ fn shape_op(fields: &mut Fields) {
     };
     let action = action.strip_prefix("goal_").filter(|_| kind == Kind::Goal).unwrap_or(&action);
     if action == "create" {
-        // An id is given by the store.
+        // The store assigns the id.
         fields.shift_remove("id");
     }
     fields.insert("op".to_owned(), op_code(kind, action).into());
     fields.insert("action".to_owned(), action.into());
 }
 
-/// What an operation without an action means: by whether it names a record, and what else it says.
+/// Infers the action of an operation without one, from its id and its other fields.
 fn inferred_action(fields: &Fields) -> Option<&'static str> {
     let has = |name: &str| fields.contains_key(name);
-    let says_something =
+    let has_fields =
         ["title", "notes", "scheduledFor", "priority", "recurrence", "timeOfDay"].iter().any(|name| has(name));
     match fields.get("id").is_some_and(Value::is_number) {
         true if has("occurrenceDate") => Some("complete_occurrence"),
-        true if says_something => Some("update"),
+        true if has_fields => Some("update"),
         true if fields.get("completed").is_some_and(Value::is_boolean) => Some("complete"),
         false if has("title") || has("scheduledFor") || has("priority") => Some("create"),
         _ => None,

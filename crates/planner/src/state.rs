@@ -1,4 +1,4 @@
-//! The records of an owner, as operations find them.
+//! A user's records, as operations see them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::matching::Candidate;
 use crate::record::{Goal, GoalStatus, Item, Kind};
 
-/// A record of either sort.
+/// A record of either type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Record {
@@ -16,10 +16,10 @@ pub enum Record {
     Goal(Goal),
 }
 
-/// What names a record: ids are counted for each user, whatever the kind.
+/// Identifies a record. Ids are counted per user, across all kinds.
 pub type Key = (Kind, i64);
 
-/// Records as they are: all of a user's, or those that some operations concern with all goals.
+/// The current records: all of a user's, or those that some operations concern together with all goals.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
     pub(crate) records: BTreeMap<Key, Record>,
@@ -73,20 +73,20 @@ impl State {
         })
     }
 
-    /// The item with that id, of whatever kind.
+    /// Returns the item with that id, of any kind.
     #[must_use]
     pub fn item_by_id(&self, id: i64) -> Option<&Item> {
         [Kind::Todo, Kind::Event, Kind::Habit].into_iter().find_map(|kind| self.item(kind, id))
     }
 
-    /// What a sentence can mean: what is open on `today` or later, or with `done` all of it.
+    /// Returns the records that a sentence can refer to: those open on `today` or later, with `done` all of them.
     pub fn candidates(&self, today: NaiveDate, done: bool) -> impl Iterator<Item = Candidate<'_>> {
         let items = self.items().filter(move |item| done || item.is_open(today)).map(Candidate::from);
         let goals = self.goals().filter(move |goal| done || goal.status == GoalStatus::Active).map(Candidate::from);
         items.chain(goals)
     }
 
-    /// Whether goal `below` is `above`, or `above` stands somewhere below it.
+    /// Returns whether goal `below` is `above`, or `above` is one of its descendants.
     #[must_use]
     pub fn is_below(&self, above: i64, below: i64) -> bool {
         let (mut open, mut seen) = (vec![below], BTreeSet::new());
@@ -101,14 +101,14 @@ impl State {
         false
     }
 
-    /// The keys whose record is another one in `after`, is new there, or is gone.
+    /// Returns the keys whose record was changed, added or removed in `after`.
     #[must_use]
     pub fn changed_keys(&self, after: &Self) -> Vec<Key> {
         let keys: BTreeSet<Key> = self.records.keys().chain(after.records.keys()).copied().collect();
         keys.into_iter().filter(|key| self.records.get(key) != after.records.get(key)).collect()
     }
 
-    /// Puts a record in its place, or takes it out.
+    /// Stores a record, or removes it.
     pub fn set(&mut self, key: Key, record: Option<Record>) {
         match record {
             Some(record) => self.records.insert(key, record),

@@ -1,14 +1,14 @@
-//! What operations would do, in plain words: by rules, for where no model is asked or it fails.
+//! Describes operations as text, by rules, for when no model is asked or it fails.
 
 use crate::operation::{Action, Operation};
 use crate::record::Kind;
 use crate::recurrence::Recurrence;
 use crate::state::State;
 
-/// Longer titles are cut, so that a summary stays a few lines.
+/// Longer titles are truncated, so that a summary is only a few lines.
 const TITLE_CHARS: usize = 60;
 
-/// A sentence an operation, one after the other. Nothing to do is said too.
+/// Returns one sentence per operation, and a sentence if there are none.
 #[must_use]
 pub fn summarise(operations: &[Operation], state: &State) -> String {
     if operations.is_empty() {
@@ -17,7 +17,7 @@ pub fn summarise(operations: &[Operation], state: &State) -> String {
     operations.iter().map(|operation| sentence(operation, state)).collect::<Vec<_>>().join(" ")
 }
 
-/// What one operation would do: "Add todo "Pay rent" on 2026-03-13 at 15:00, high priority."
+/// Describes one operation: "Add todo "Pay rent" on 2026-03-13 at 15:00, high priority."
 #[must_use]
 pub fn sentence(operation: &Operation, state: &State) -> String {
     let what = named(operation, state);
@@ -69,7 +69,7 @@ fn goal_title(id: Option<i64>, state: &State) -> String {
     format!("goal {}", title.or_else(|| id.map(|id| format!("#{id}"))).unwrap_or_default())
 }
 
-/// When, how often and how important: " on 2026-03-13 at 15:00, every week, high priority".
+/// Returns the time, recurrence and priority: " on 2026-03-13 at 15:00, every week, high priority".
 fn details(operation: &Operation) -> String {
     let repeats = operation.recurrence.filter(Recurrence::repeats);
     let preposition = if repeats.is_some() { "from" } else { "on" };
@@ -85,23 +85,23 @@ fn details(operation: &Operation) -> String {
     parts.into_iter().flatten().collect()
 }
 
-/// Only what an update makes different from what is there.
+/// Returns only the fields that an update changes.
 fn changes(operation: &Operation, state: &State) -> String {
-    let mut said = operation.clone();
+    let mut changed = operation.clone();
     if let Some(item) = operation.id.and_then(|id| state.item(operation.kind, id)) {
-        said.recurrence = said.recurrence.filter(|recurrence| *recurrence != item.recurrence);
-        said.scheduled_for = said.scheduled_for.filter(|day| *day != item.scheduled_for);
-        said.priority = said.priority.filter(|priority| *priority != item.priority);
+        changed.recurrence = changed.recurrence.filter(|recurrence| *recurrence != item.recurrence);
+        changed.scheduled_for = changed.scheduled_for.filter(|day| *day != item.scheduled_for);
+        changed.priority = changed.priority.filter(|priority| *priority != item.priority);
     } else {
-        said.recurrence = said.recurrence.filter(Recurrence::repeats);
+        changed.recurrence = changed.recurrence.filter(Recurrence::repeats);
     }
     let parts = [
         operation.title.as_ref().map(|title| format!(" to {}", quoted(title))),
-        said.recurrence.filter(|recurrence| !recurrence.repeats()).map(|_| ": no longer repeats".to_owned()),
-        said.scheduled_for.filter(Option::is_none).map(|_| ": no date".to_owned()),
+        changed.recurrence.filter(|recurrence| !recurrence.repeats()).map(|_| ": no longer repeats".to_owned()),
+        changed.scheduled_for.filter(Option::is_none).map(|_| ": no date".to_owned()),
         operation.notes.as_ref().map(|_| ": notes".to_owned()),
         operation.status.map(|status| format!(": {}", status.as_str())),
         operation.current_progress_value.flatten().map(|value| format!(": progress {value}")),
     ];
-    parts.into_iter().flatten().chain([details(&said)]).collect()
+    parts.into_iter().flatten().chain([details(&changed)]).collect()
 }

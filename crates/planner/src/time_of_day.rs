@@ -1,4 +1,4 @@
-//! A time of day in the owner's zone, to the minute, written `HH:MM`.
+//! A time of day in the user's time zone, to the minute, written `HH:MM`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ pub struct TimeOfDay(u16);
 pub struct InvalidTimeOfDay(String);
 
 impl TimeOfDay {
-    /// `None` where there is no such time.
+    /// Returns `None` if there is no such time.
     #[must_use]
     pub fn new(hour: u16, minute: u16) -> Option<Self> {
         (hour < 24 && minute < 60).then_some(Self(hour * 60 + minute))
@@ -32,13 +32,13 @@ impl TimeOfDay {
         self.0 % 60
     }
 
-    /// So many minutes later on the same day; 23:59 at the latest.
+    /// Returns the time some minutes later on the same day, 23:59 at the latest.
     #[must_use]
     pub fn plus_minutes(self, minutes: u16) -> Self {
         Self(self.0.saturating_add(minutes).min(23 * 60 + 59))
     }
 
-    /// As chrono sees it.
+    /// Converts to chrono's type.
     #[must_use]
     pub fn to_naive(self) -> NaiveTime {
         NaiveTime::from_hms_opt(u32::from(self.hour()), u32::from(self.minute()), 0).unwrap_or(NaiveTime::MIN)

@@ -1,4 +1,4 @@
-//! What is wrong with operations: every rule, for every kind, by its code.
+//! Validates operations: every rule, for every kind, with its error code.
 
 use std::fmt;
 
@@ -20,18 +20,18 @@ const MAX_ITEMS_OF_A_GOAL: usize = 100;
 
 macro_rules! error_codes {
     ($($name:ident = $code:literal: $words:literal,)*) => {
-        /// What is wrong with an operation, or with a whole proposal.
+        /// An error in an operation, or in a whole proposal.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode { $(#[doc = concat!("`", $code, "`")] $name,)* }
 
         impl ErrorCode {
-            /// The code that answers carry.
+            /// The code in API answers.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// What it means and what to do, for a person or a model.
+            /// What the error means and what to do, for a user or a model.
             #[must_use]
             pub const fn in_words(self) -> &'static str {
                 match self { $(Self::$name => $words,)* }
@@ -87,17 +87,17 @@ impl Serialize for ErrorCode {
     }
 }
 
-/// An operation in its form, and what is wrong with it.
+/// A normalised operation and its errors.
 #[derive(Debug, Clone, Serialize)]
 pub struct CheckedOperation {
     pub op: Value,
     pub errors: Vec<ErrorCode>,
-    /// Where nothing is wrong.
+    /// `None` if there are errors.
     #[serde(skip)]
     pub operation: Option<Operation>,
 }
 
-/// What is wrong with a proposal as a whole, and with each of its operations in their order.
+/// The errors of a proposal as a whole, and the result for each of its operations, in order.
 #[derive(Debug, Clone, Serialize)]
 pub struct Validation {
     pub errors: Vec<ErrorCode>,
@@ -110,7 +110,7 @@ impl Validation {
         self.errors.is_empty()
     }
 
-    /// Those with nothing wrong, in their order.
+    /// Returns the operations without errors, in order.
     #[must_use]
     pub fn valid(&self) -> Vec<Operation> {
         self.results.iter().filter_map(|result| result.operation.clone()).collect()
@@ -122,7 +122,8 @@ impl Validation {
     }
 }
 
-/// Shapes and checks each operation against the records as they are. Of more than [`MAX_OPERATIONS`] none is looked at.
+/// Normalises and checks each operation against the current records. If there are more than [`MAX_OPERATIONS`], none is
+/// checked.
 #[must_use]
 pub fn validate_proposal(operations: &[Value], state: &State) -> Validation {
     let refused = |code| Validation { errors: vec![code], results: Vec::new() };
@@ -137,7 +138,7 @@ pub fn validate_proposal(operations: &[Value], state: &State) -> Validation {
     Validation { errors: if invalid { vec![ErrorCode::InvalidOperations] } else { Vec::new() }, results }
 }
 
-/// Shapes one operation and checks it.
+/// Normalises and checks one operation.
 #[must_use]
 pub fn check(operation: &Value, state: &State) -> CheckedOperation {
     let Some(fields) = infer_operation_shape(operation) else {
@@ -199,14 +200,14 @@ impl Checker<'_> {
         self.fields.get(name).and_then(Value::as_i64).filter(|id| *id > 0)
     }
 
-    /// Reports `code` where the field is there, is not null, and does not fit.
+    /// Reports `code` if the field exists, is not null, and does not fit.
     fn field(&mut self, name: &str, code: ErrorCode, fits: impl Fn(&Value) -> bool) {
         if self.fields.get(name).is_some_and(|value| !value.is_null() && !fits(value)) {
             self.report(code);
         }
     }
 
-    /// What each field may hold, whatever the action.
+    /// Checks the values of each field, whatever the action.
     fn check_fields(&mut self) {
         self.field("notes", ErrorCode::InvalidNotes, |v| is_text(v, MAX_NOTES_CHARS));
         self.field("location", ErrorCode::InvalidLocation, |v| is_text(v, MAX_TITLE_CHARS));
@@ -263,7 +264,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An occurrence is what repeats has, whatever kind it is of.
+    /// Checks a completion. Only repeating items have occurrences, whatever their kind.
     fn check_completion(&mut self, kind: Kind, action: Action) {
         let day = self.fields.get("occurrenceDate").and_then(date);
         if action == Action::CompleteOccurrence && day.is_none() {
@@ -275,7 +276,7 @@ impl Checker<'_> {
             (Action::CompleteOccurrence, false) => self.report(ErrorCode::NotRepeating),
             (Action::CompleteOccurrence, true) => {
                 let due = |day| item.scheduled_for.is_some_and(|anchor| item.recurrence.occurs_on(anchor, day));
-                // A day that was done under an earlier rule can still be taken back.
+                // A day that was completed under an earlier rule can still be reopened.
                 if day.is_some_and(|day| !due(day) && !item.completed_dates.contains(&day)) {
                     self.report(ErrorCode::InvalidOccurrenceDate);
                 }
@@ -344,7 +345,7 @@ fn reads<T: serde::de::DeserializeOwned>(value: &Value) -> bool {
     serde_json::from_value::<T>(value.clone()).is_ok()
 }
 
-/// A date as `YYYY-MM-DD`, digits alone, from 1900 to 9999 less a margin for what is computed from it.
+/// Parses a date `YYYY-MM-DD`, in digits only, from 1900 to 9999 minus a margin for date computations.
 #[must_use]
 pub fn parse_date(text: &str) -> Option<NaiveDate> {
     let form = text.len() == 10

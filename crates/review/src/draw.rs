@@ -1,4 +1,4 @@
-//! How it looks: the stories above, the selected one below, a message and the keys at the foot.
+//! Draws the screen: the stories at the top, the selected one below, then a message and the keys.
 
 use aha_core::feedback::FeedbackKind;
 use ratatui::Frame;
@@ -73,7 +73,7 @@ fn row(story: &Story) -> Line<'static> {
     Line::from(vec![Span::raw(format!("{:3} ", story.rank)), Span::raw(score).fg(Color::Cyan), marks(story), title])
 }
 
-/// Letters for what was said, in the order of the keys.
+/// Returns a letter for each kind of feedback given, in the order of the keys.
 fn marks(story: &Story) -> Span<'static> {
     let letters = [
         (FeedbackKind::Like, 'L'),
@@ -102,11 +102,12 @@ fn draw_detail(review: &mut Review, frame: &mut Frame<'_>, area: Rect) {
     }
     let block = Block::new().borders(Borders::TOP).border_style(Style::new().add_modifier(Modifier::DIM));
     let inner = area.height.saturating_sub(1);
-    // Wrapped lines are not counted before they are drawn: a line takes at least its width in rows.
+    // The number of wrapped lines is not known before they are drawn. Each line needs at least its width divided by the
+    // width of the area.
     let width = usize::from(area.width.max(1));
     let rows: usize = lines.iter().map(|line| line.width().div_ceil(width).max(1)).sum();
-    let most = u16::try_from(rows).unwrap_or(u16::MAX).saturating_sub(inner);
-    review.scroll = review.scroll.min(most);
+    let max_scroll = u16::try_from(rows).unwrap_or(u16::MAX).saturating_sub(inner);
+    review.scroll = review.scroll.min(max_scroll);
     let text = Paragraph::new(Text::from(lines)).wrap(Wrap { trim: false }).scroll((review.scroll, 0));
     frame.render_widget(text.block(block), area);
 }

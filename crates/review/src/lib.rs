@@ -1,7 +1,9 @@
-//! A digest on a terminal, by keys: its stories as a list, the selected one below it, and what the reader says of it.
+//! A digest on a terminal, controlled by keys: its stories as a list, the selected one below it, and the reader's
+//! feedback on it.
 //!
-//! Comes in: stories in words, and keys. Goes out: what was said, opened and taken back, through [`Actions`]. [`Review`] is pure: it takes
-//! keys and draws; [`run`] alone touches the terminal. Text must be without what would steer a terminal.
+//! Input: stories as text, and keys. Output: feedback that is given or taken back, and links to open, through
+//! [`Actions`]. [`Review`] has no I/O: it handles keys and draws. Only [`run`] accesses the terminal. The stories' text
+//! must contain no control characters.
 //!
 //! ```
 //! use aha_review::{Command, Key, Review, Story};
@@ -25,28 +27,28 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind};
 pub use keys::Key;
 pub use review::{Command, Review, Story};
 
-/// What the screen has done for it.
+/// Operations that the screen asks its caller to perform.
 pub trait Actions {
-    /// Takes back what was said of a story, then says something of it.
+    /// Takes back feedback on a story, then gives other feedback on it.
     ///
     /// # Errors
-    /// A message for the person; nothing was changed.
+    /// A message for the reader; nothing was changed.
     fn change(&self, story: usize, take_back: &[FeedbackKind], give: &[FeedbackKind]) -> Result<(), String>;
 
-    /// Opens a story's link elsewhere. What is said then.
+    /// Opens a story's link in another program. Returns the message to show.
     ///
     /// # Errors
-    /// A message for the person.
+    /// A message for the reader.
     fn open(&self, story: usize) -> Result<String, String>;
 
-    /// Why a story stands where it does, in lines.
+    /// Returns the lines that explain a story's rank.
     ///
     /// # Errors
-    /// A message for the person.
+    /// A message for the reader.
     fn why(&self, story: usize) -> Result<Vec<String>, String>;
 }
 
-/// Shows the digest until the person leaves.
+/// Shows the digest until the reader quits.
 ///
 /// # Errors
 /// When the terminal fails.

@@ -1,4 +1,4 @@
-//! What the screen shows, and what keys make of it.
+//! The state of the screen, and how keys change it.
 
 use std::collections::BTreeSet;
 
@@ -6,28 +6,28 @@ use aha_core::feedback::FeedbackKind;
 
 use crate::keys::Key;
 
-/// Lines that a page key moves by.
+/// Number of lines that a page key scrolls.
 const PAGE: u16 = 8;
 
-/// A story of the digest, in words.
+/// A story of the digest, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Story {
     pub rank: usize,
-    /// Whether it stands in the top section.
+    /// Whether it is in the top section.
     pub is_top: bool,
     pub title: String,
     pub url: Option<String>,
-    /// Nothing where it was not judged.
+    /// `None` if the story was not scored.
     pub score: Option<u8>,
-    /// Who told it, and why it is labelled.
+    /// The story's sources, and the reason for its label.
     pub told_by: String,
-    /// What it says, a paragraph each.
+    /// The story's text, one entry per paragraph.
     pub text: Vec<String>,
-    /// What the reader said of it.
+    /// The reader's feedback on it.
     pub said: BTreeSet<FeedbackKind>,
 }
 
-/// What a key asks for.
+/// The action that a key requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     None,
@@ -37,19 +37,19 @@ pub enum Command {
     Quit,
 }
 
-/// The digest, the selected story, and what can be undone.
+/// The digest, the selected story, and the changes that can be undone.
 #[derive(Debug)]
 pub struct Review {
     pub(crate) heading: String,
     pub(crate) stories: Vec<Story>,
     pub(crate) selected: usize,
-    /// Lines of the selected story that are above the screen.
+    /// Number of lines of the selected story that are scrolled past.
     pub(crate) scroll: u16,
-    /// Why the selected story stands there, while that is shown.
+    /// The explanation of the selected story's rank, while it is shown.
     pub(crate) why: Option<Vec<String>>,
     pub(crate) is_help: bool,
     pub(crate) message: String,
-    /// What was said of a story before each change, the last one last.
+    /// The story's feedback before each change, the latest change last.
     undo: Vec<(usize, BTreeSet<FeedbackKind>)>,
 }
 
@@ -68,7 +68,7 @@ impl Review {
         }
     }
 
-    /// What a key asks for; what it changes on the screen alone is done.
+    /// Handles a key and returns the requested action. Changes that affect only the screen are made here.
     pub fn key(&mut self, key: Key) -> Command {
         self.message.clear();
         if std::mem::take(&mut self.is_help) {
@@ -90,7 +90,7 @@ impl Review {
             Key::Char('w') if self.why.take().is_none() => return Command::Why(self.selected),
             Key::Char(c) => {
                 let kind = kind_of(c);
-                return kind.map_or(Command::None, |kind| self.say_of(kind));
+                return kind.map_or(Command::None, |kind| self.toggle(kind));
             }
         }
         Command::None
@@ -101,15 +101,15 @@ impl Review {
         (self.scroll, self.why) = (0, None);
     }
 
-    /// A kind that was said is taken back; one that was not is said in the place of its opposite.
-    fn say_of(&self, kind: FeedbackKind) -> Command {
+    /// Toggles a kind of feedback: takes it back if it was given, else gives it.
+    fn toggle(&self, kind: FeedbackKind) -> Command {
         let Some(story) = self.stories.get(self.selected) else { return Command::None };
-        let is_said = story.said.contains(&kind);
-        let (take_back, give) = if is_said { (vec![kind], Vec::new()) } else { (Vec::new(), vec![kind]) };
+        let is_given = story.said.contains(&kind);
+        let (take_back, give) = if is_given { (vec![kind], Vec::new()) } else { (Vec::new(), vec![kind]) };
         Command::Change { story: self.selected, take_back, give, is_undo: false }
     }
 
-    /// What puts back what was said before the last change.
+    /// Returns the change that restores the feedback from before the last change.
     fn undo(&mut self) -> Command {
         let Some((story, before)) = self.undo.last() else {
             "There is nothing to undo.".clone_into(&mut self.message);
@@ -124,7 +124,7 @@ impl Review {
         }
     }
 
-    /// What became of a change.
+    /// Applies the outcome of a change to the screen.
     pub fn changed(
         &mut self,
         story: usize,
@@ -159,7 +159,7 @@ impl Review {
         words.clone_into(&mut self.message);
     }
 
-    /// Shows why a story stands where it does.
+    /// Shows the explanation of a story's rank, or the error message.
     pub fn show_why(&mut self, story: usize, why: Result<Vec<String>, String>) {
         self.select(story);
         match why {
@@ -172,7 +172,7 @@ impl Review {
         self.stories.get(story).is_some_and(|story| story.said.contains(&FeedbackKind::Read))
     }
 
-    /// Says what became of something.
+    /// Shows the outcome of an action as the message.
     pub fn say(&mut self, outcome: Result<String, String>) {
         self.message = outcome.unwrap_or_else(|message| message);
     }

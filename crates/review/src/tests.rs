@@ -55,7 +55,7 @@ fn screen(review: &mut Review, columns: u16, rows: u16) -> String {
 }
 
 #[test]
-fn what_is_said_can_be_undone_step_by_step() {
+fn feedback_can_be_undone_step_by_step() {
     let (mut review, actions) = (review(), Noted::default());
     press(&mut review, &actions, "ldnsr");
     assert_eq!(review.stories[0].said, BTreeSet::from([Dislike]), "a like and a dislike exclude each other");
@@ -81,7 +81,7 @@ fn what_is_said_can_be_undone_step_by_step() {
 }
 
 #[test]
-fn what_failed_is_said_and_changes_nothing() {
+fn a_failure_is_shown_and_changes_nothing() {
     let (mut review, actions) = (review(), Noted::default());
     press(&mut review, &actions, "nnl");
     assert!(review.stories[2].said.is_empty() && review.message == "the database is away");
@@ -90,7 +90,7 @@ fn what_failed_is_said_and_changes_nothing() {
 }
 
 #[test]
-fn keys_move_explain_and_leave() {
+fn keys_select_explain_and_quit() {
     let (mut review, actions) = (review(), Noted::default());
     press(&mut review, &actions, "nnnn");
     assert_eq!(review.selected, 2, "the last one stays");

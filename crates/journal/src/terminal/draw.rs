@@ -1,4 +1,5 @@
-//! How the screens look: a list above, what is selected below, keys at the foot. Text of notes is shown without what would steer the terminal.
+//! Draws the screens: a list at the top, the selected entry below, keys at the bottom. Text of notes is shown without
+//! control characters.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -9,8 +10,8 @@ use ratatui::widgets::{Block, Borders, Clear, List, ListItem, ListState, Paragra
 use super::screens::{Overlay, Screen, Screens};
 use crate::plan::{Decision, PlanAction, PlannedBlock};
 
-/// A terminal that is smaller shows no frame around what is selected.
-const LOW: u16 = 16;
+/// On a terminal with fewer rows the selected entry is drawn without a frame.
+const MIN_FRAMED_ROWS: u16 = 16;
 
 pub(super) fn draw(screens: &Screens, frame: &mut Frame<'_>) {
     let rows =
@@ -79,7 +80,7 @@ fn row(block: &PlannedBlock, screen: Screen) -> Line<'static> {
 }
 
 fn selected(screens: &Screens, frame: &mut Frame<'_>, area: Rect) {
-    let border = Block::new().borders(if frame.area().height < LOW { Borders::NONE } else { Borders::TOP });
+    let border = Block::new().borders(if frame.area().height < MIN_FRAMED_ROWS { Borders::NONE } else { Borders::TOP });
     let Some(block) = screens.current() else {
         let text = if screens.is_busy {
             "Nothing has been found yet."
@@ -207,7 +208,7 @@ fn one_line(text: &str) -> String {
     shown(&text.lines().collect::<Vec<_>>().join(" "))
 }
 
-/// Without control signs and marks that reorder what is shown.
+/// Removes control characters and characters that reorder text.
 fn shown(text: &str) -> String {
     let is_direction =
         |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

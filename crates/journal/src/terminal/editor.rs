@@ -1,22 +1,22 @@
-//! A text that is being edited, with a cursor.
+//! A line editor: text and a cursor.
 
 use super::keys::Key;
 
-/// What a key did.
+/// Result of a key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Edited {
-    Goes,
-    /// The text is to be kept.
-    Kept,
-    /// It is to be as it was.
-    Dropped,
+pub(super) enum EditResult {
+    Continue,
+    /// The edited text is accepted.
+    Accepted,
+    /// The edit is discarded.
+    Cancelled,
 }
 
-/// See the module.
+/// The edited text.
 #[derive(Debug, Clone)]
 pub(super) struct Editor {
     characters: Vec<char>,
-    /// In front of this character.
+    /// Index of the character after the cursor.
     cursor: usize,
 }
 
@@ -30,16 +30,16 @@ impl Editor {
         self.characters.iter().collect()
     }
 
-    /// The text before the cursor and behind it.
+    /// Returns the text before and after the cursor.
     pub(super) fn halves(&self) -> (String, String) {
         let (before, after) = self.characters.split_at(self.cursor);
         (before.iter().collect(), after.iter().collect())
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Edited {
+    pub(super) fn key(&mut self, key: Key) -> EditResult {
         match key {
-            Key::Enter | Key::Save => return Edited::Kept,
-            Key::Escape | Key::Interrupt => return Edited::Dropped,
+            Key::Enter | Key::Save => return EditResult::Accepted,
+            Key::Escape | Key::Interrupt => return EditResult::Cancelled,
             Key::Left => self.cursor = self.cursor.saturating_sub(1),
             Key::Right => self.cursor = (self.cursor + 1).min(self.characters.len()),
             Key::Home | Key::Up => self.cursor = 0,
@@ -57,6 +57,6 @@ impl Editor {
             }
             Key::Backspace | Key::Delete | Key::PageUp | Key::PageDown | Key::Tab | Key::BackTab => {}
         }
-        Edited::Goes
+        EditResult::Continue
     }
 }

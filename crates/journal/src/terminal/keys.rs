@@ -1,8 +1,8 @@
-//! Keys that mean something here.
+//! The keys that the screens handle.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key, whatever the terminal sends for it.
+/// A key, independent of the terminal's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     Up,

@@ -1,7 +1,7 @@
-//! The journal on a terminal: three screens, one a phase, and the diff before anything is written.
+//! The terminal interface of the journal: one screen per phase, and a diff before anything is written.
 //!
-//! Comes in: events of the phases and keys. Goes out: a plan that its owner has ticked, edited and chosen from. [`Screens`] is pure: it takes keys and draws; [`run`] alone
-//! touches the terminal.
+//! Input: events of the phases, and keys. Output: a plan with the user's selections and edits. [`Screens`] has no I/O:
+//! it handles keys and draws. Only [`run`] accesses the terminal.
 
 mod draw;
 mod editor;
@@ -22,28 +22,28 @@ pub use screens::{Command, Screen, Screens};
 use crate::events::PhaseEvent;
 use crate::plan::Plan;
 
-/// What the screens have done for them.
+/// Operations that the screens ask their caller to perform.
 pub trait Actions {
-    /// What carrying the plan out would change, as lines of a diff.
+    /// Returns the changes that applying the plan would make, as a diff.
     ///
     /// # Errors
-    /// A message for the person.
+    /// A message for the user.
     fn preview(&self, plan: &Plan) -> Result<String, String>;
 
-    /// Carries it out; what is said then.
+    /// Applies the plan and returns the message to show.
     ///
     /// # Errors
-    /// A message for the person.
+    /// A message for the user.
     fn write(&self, plan: &Plan) -> Result<String, String>;
 
-    /// Makes the plan anew, asking only for what was not answered; its events come where those of the first time came.
+    /// Makes the plan again, repeating only the failed requests. Returns the receiver of the new events.
     fn retry(&self) -> Receiver<PhaseEvent>;
 }
 
-/// How long a key is waited for before events are looked at.
+/// Maximum wait for a key before events are handled.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Shows the screens until the person leaves. Says what was written, if anything was.
+/// Shows the screens until the user quits. Returns the message about what was written, if anything was.
 ///
 /// # Errors
 /// When the terminal fails.

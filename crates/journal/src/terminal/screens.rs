@@ -1,13 +1,13 @@
-//! What the screens hold, and what keys and events do to it.
+//! The state of the screens, and how keys and events change it.
 
 use std::collections::HashSet;
 
-use super::editor::{Edited, Editor};
+use super::editor::{EditResult, Editor};
 use super::keys::Key;
 use crate::events::PhaseEvent;
 use crate::plan::{Plan, PlanAction, PlannedBlock};
 
-/// A phase's screen.
+/// One screen per phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Screen {
     Classify,
@@ -15,22 +15,22 @@ pub enum Screen {
     Integrate,
 }
 
-/// What is to be done for the person.
+/// The action that a key requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
     None,
     Quit,
-    /// Show what would be written.
+    /// Show the changes as a diff.
     Preview,
     Write,
-    /// Ask again for what was not answered.
+    /// Repeat the failed requests.
     Retry,
 }
 
-/// What lies over a screen.
+/// What is drawn over a screen.
 #[derive(Debug, Clone)]
 pub(super) enum Overlay {
-    /// What would be written; it can be agreed to.
+    /// The changes that would be written, for confirmation.
     Diff {
         text: String,
         scroll: u16,
@@ -39,19 +39,19 @@ pub(super) enum Overlay {
     Help,
 }
 
-/// See the module.
+/// State of all screens.
 #[derive(Debug)]
 pub struct Screens {
     plan: Plan,
     pub(super) screen: Screen,
     pub(super) selected: usize,
-    /// The place that is selected of the block that is selected.
+    /// Index of the selected target of the selected block.
     pub(super) decision: usize,
     pub(super) editor: Option<Editor>,
     pub(super) overlay: Option<Overlay>,
     pub(super) status: String,
     pub(super) is_busy: bool,
-    /// Blocks that the person has ticked, edited or chosen for: what comes later does not change that.
+    /// Blocks that the user has selected, deselected or chosen targets for. Later events do not override that.
     ticked: HashSet<String>,
     edited: HashSet<String>,
     written: Option<String>,
@@ -80,7 +80,7 @@ impl Screens {
         &self.plan
     }
 
-    /// What was said when the plan was carried out.
+    /// Returns the message about the applied plan.
     #[must_use]
     pub fn written(&self) -> Option<&str> {
         self.written.as_deref()
@@ -111,7 +111,7 @@ impl Screens {
         }
     }
 
-    /// Whoever sent events has ended.
+    /// Marks the phases as finished.
     pub fn no_more_events(&mut self) {
         if std::mem::take(&mut self.is_busy) {
             self.status = match self.plan.failures.first() {
@@ -179,8 +179,8 @@ impl Screens {
             }
             Key::Left if self.screen == Screen::Integrate => self.decision = self.decision.saturating_sub(1),
             Key::Right => {
-                let places = self.current().map_or(0, |block| block.decisions.len());
-                self.decision = (self.decision + 1).min(places.saturating_sub(1));
+                let target_count = self.current().map_or(0, |block| block.decisions.len());
+                self.decision = (self.decision + 1).min(target_count.saturating_sub(1));
             }
             Key::Char('x') if self.screen == Screen::Integrate => self.choose(),
             _ => {}
@@ -205,18 +205,18 @@ impl Screens {
         Command::None
     }
 
-    fn edited(&mut self, edited: Edited) {
+    fn edited(&mut self, edited: EditResult) {
         let text = self.editor.as_ref().map(Editor::text).unwrap_or_default();
         match edited {
-            Edited::Goes => return,
-            Edited::Kept if !text.trim().is_empty() => {
+            EditResult::Continue => return,
+            EditResult::Accepted if !text.trim().is_empty() => {
                 let selected = self.selected;
                 if let Some(block) = self.plan.blocks.get_mut(selected) {
                     block.reworded = text;
                     self.edited.insert(block.block.clone());
                 }
             }
-            Edited::Kept | Edited::Dropped => {}
+            EditResult::Accepted | EditResult::Cancelled => {}
         }
         self.editor = None;
     }
@@ -231,29 +231,29 @@ impl Screens {
         let Some(block) = self.plan.blocks.get_mut(selected) else { return };
         block.apply = !block.apply;
         self.ticked.insert(block.block.clone());
-        // A block that is to be written needs a place.
+        // A block to be written needs a selected target.
         let chosen = block.decisions.iter().any(|decision| decision.apply);
         if block.apply
             && !chosen
-            && let Some(first) = block.decisions.iter_mut().find(|place| place.action != PlanAction::SkipExists)
+            && let Some(first) = block.decisions.iter_mut().find(|target| target.action != PlanAction::SkipExists)
         {
             first.apply = true;
         }
     }
 
-    /// Chooses the selected place, or takes that back.
+    /// Toggles the selected target.
     fn choose(&mut self) {
         let (selected, at) = (self.selected, self.decision);
         let Some(block) = self.plan.blocks.get_mut(selected) else { return };
-        let Some(place) = block.decisions.get_mut(at).filter(|place| place.action != PlanAction::SkipExists) else {
+        let Some(target) = block.decisions.get_mut(at).filter(|target| target.action != PlanAction::SkipExists) else {
             return;
         };
-        place.apply = !place.apply;
-        block.apply = block.decisions.iter().any(|place| place.apply);
+        target.apply = !target.apply;
+        block.apply = block.decisions.iter().any(|target| target.apply);
         self.ticked.insert(block.block.clone());
     }
 
-    /// What would be written, to be agreed to.
+    /// Shows the changes for confirmation, or the error message.
     pub fn show_diff(&mut self, diff: Result<String, String>) {
         self.overlay = Some(match diff {
             Ok(text) if text.trim().is_empty() => Overlay::Message("Nothing would be written.".to_owned()),
@@ -263,14 +263,14 @@ impl Screens {
     }
 
     pub fn show_written(&mut self, result: Result<String, String>) {
-        let said = match result {
-            Ok(said) => {
-                self.written = Some(said.clone());
-                said
+        let message = match result {
+            Ok(message) => {
+                self.written = Some(message.clone());
+                message
             }
             Err(why) => why,
         };
-        self.overlay = Some(Overlay::Message(said));
+        self.overlay = Some(Overlay::Message(message));
     }
 }
 
@@ -282,7 +282,7 @@ const fn next(screen: Screen) -> Screen {
     }
 }
 
-/// A failure of several lines on the one line of the status.
+/// Formats a failure, which may have several lines, for the one-line status.
 fn not_finished(failure: &str) -> String {
     format!("not finished, r tries again, q leaves it: {}", failure.replace('\n', " · "))
 }

@@ -1,4 +1,4 @@
-//! Keys and events, without a terminal.
+//! Tests of keys and events without a terminal.
 
 use chrono::NaiveDate;
 
@@ -49,7 +49,7 @@ fn press(screens: &mut Screens, keys: &[Key]) -> Command {
 }
 
 #[test]
-fn what_the_person_decides_survives_what_comes_later() {
+fn user_decisions_survive_later_events() {
     let mut screens = screens();
     press(
         &mut screens,
@@ -68,7 +68,7 @@ fn what_the_person_decides_survives_what_comes_later() {
 }
 
 #[test]
-fn nothing_is_written_before_its_diff_was_agreed_to() {
+fn nothing_is_written_before_the_diff_is_confirmed() {
     let mut screens = screens();
     assert_eq!(screens.key(Key::Char('d')), Command::None, "events are still coming");
     screens.event(PhaseEvent::Finished { skipped_existing: 0, failures: Vec::new() });
@@ -82,7 +82,7 @@ fn nothing_is_written_before_its_diff_was_agreed_to() {
 }
 
 #[test]
-fn places_are_chosen_one_by_one_and_what_exists_cannot_be() {
+fn targets_are_selected_individually_and_existing_ones_cannot_be() {
     let mut screens = screens();
     let decisions = vec![
         place("P", PlanAction::AddSection, true),

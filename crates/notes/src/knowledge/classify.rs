@@ -1,24 +1,25 @@
-//! Whether a block says something that will still be true next year: how it is said tells much of it.
+//! Classifies a block as lasting knowledge or not, by its wording.
 //!
-//! Knowledge is told in the present tense about things, with reasons, conditions and measures; a diary tells what its writer did, felt and has to do, and
-//! when. Each sign has a weight; what speaks for and against is given with the degree.
+//! Knowledge is written in the present tense about things, with reasons, conditions and measures. A diary entry describes
+//! what its writer did, felt and has to do, and when. Each sign has a weight. The signs for and against are returned
+//! with the confidence.
 
 use crate::property;
 
-/// How likely a block holds lasting knowledge.
+/// Likelihood that a block contains lasting knowledge, with the reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// From 0 to 1; 0.5 and more is taken for knowledge.
+    /// From 0 to 1. At 0.5 and above the block is classified as knowledge.
     pub confidence: f64,
-    /// The signs found, the weightiest first.
+    /// The signs found, the one with the largest weight first.
     pub reasons: Vec<&'static str>,
 }
 
-/// Taken for knowledge from here on.
-pub const LEAST_CONFIDENCE: f64 = 0.5;
+/// Minimum confidence of a block classified as knowledge.
+pub const MIN_CONFIDENCE: f64 = 0.5;
 const BIAS: f64 = -1.6;
 
-/// A sign: what it is called, what it weighs, how often it counts at most, and what shows it.
+/// A sign: its name, its weight, the maximum count, and the function that counts it.
 type Sign = (&'static str, f64, usize, fn(&Text) -> usize);
 
 const SIGNS: [Sign; 17] = [
@@ -36,9 +37,9 @@ const SIGNS: [Sign; 17] = [
     ("says a whole sentence", 0.9, 1, |text| usize::from(text.words.len() >= 8)),
     ("is only a few words", -1.8, 1, |text| usize::from(text.words.len() < 5)),
     ("a task", -3.5, 1, |text| usize::from(text.is_task)),
-    ("tells what was done", -2.4, 1, |text| usize::from(text.begins_with_deed())),
+    ("tells what was done", -2.4, 1, |text| usize::from(text.begins_with_past_action())),
     ("speaks of its writer", -1.5, 1, |text| text.count(&FIRST_PERSON).min(1)),
-    ("is about a time near the day", -1.6, 2, |text| text.times_near()),
+    ("is about a time near the day", -1.6, 2, |text| text.relative_times()),
     ("is told in the past or the future", -1.2, 1, |text| usize::from(text.is_past_or_future())),
     ("asks", -2.0, 1, |text| usize::from(text.raw.trim_end().ends_with('?'))),
 ];
@@ -89,7 +90,7 @@ const PRESENT: [&str; 54] = [
     "do", "leaves", "trades", "shrinks", "begins", "stays", "grows", "keep", "becomes", "turns", "exchange", "survive",
     "contains", "uses", "requires", "supports", "costs", "depends",
 ];
-const DEEDS: [&str; 60] = [
+const PAST_ACTIONS: [&str; 60] = [
     "woke",
     "fed",
     "called",
@@ -197,7 +198,7 @@ const UNITS: [&str; 34] = [
     "hz", "mg", "ghz",
 ];
 
-/// A block's text, taken apart once.
+/// A block's text, tokenised once.
 struct Text {
     raw: String,
     lower: String,
@@ -222,7 +223,7 @@ impl Text {
         usize::from(starts.iter().any(|start| self.lower.starts_with(start)))
     }
 
-    /// How many of these words or phrases it has.
+    /// Returns how many of these words or phrases occur in the text.
     fn count(&self, phrases: &[&str]) -> usize {
         let spaced = format!(" {} ", self.words.join(" "));
         phrases.iter().filter(|phrase| spaced.contains(&format!(" {} ", phrase.trim()))).count()
@@ -245,15 +246,15 @@ impl Text {
         begins || self.lower.contains("; use ") || self.lower.contains("; drop ") || self.lower.contains(", use ")
     }
 
-    fn begins_with_deed(&self) -> bool {
+    fn begins_with_past_action(&self) -> bool {
         let Some(first) = self.words.first() else { return false };
-        // "Toughened glass", "Archived files": an adjective, where a verb of its own follows.
+        // In "Toughened glass" or "Archived files" the first word is an adjective if a verb follows.
         let is_past = first.len() > 4 && first.ends_with("ed") && !self.has_present_verb();
         let is_learned = self.starts_with(&LEARNED) > 0;
-        !is_learned && (is_past || DEEDS.contains(&first.as_str()))
+        !is_learned && (is_past || PAST_ACTIONS.contains(&first.as_str()))
     }
 
-    fn times_near(&self) -> usize {
+    fn relative_times(&self) -> usize {
         let clock = self.words.iter().filter(|word| {
             let (hour, minute) = word.split_once(':').unwrap_or_default();
             !hour.is_empty()
@@ -262,26 +263,26 @@ impl Text {
                 && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
         });
         let dates = self.words.iter().filter(|word| word.len() == 10 && word.matches('-').count() == 2);
-        // What was learned today holds tomorrow.
+        // A lesson learned today is still valid tomorrow.
         let times = if self.starts_with(&LEARNED) > 0 { 0 } else { self.count(&TIMES) };
         times + clock.count() + dates.count()
     }
 
     fn is_past_or_future(&self) -> bool {
-        let told = self
+        let count = self
             .count(&["was", "were", "will", "had", "did", "wants", "want", "went", "came", "got", "said", "agreed"]);
-        told > 0 && self.starts_with(&LEARNED) == 0
+        count > 0 && self.starts_with(&LEARNED) == 0
     }
 }
 
-/// See the module. `text` is a block's own, without what stands below it.
+/// Classifies a block. `text` is the block's own text, without its descendants.
 #[must_use]
 pub fn judge(text: &str) -> Judgement {
     let text = Text::of(text);
     let found: Vec<(&'static str, f64)> = SIGNS
         .iter()
-        .filter_map(|(name, weight, most, count)| {
-            let count = u32::try_from(count(&text).min(*most)).unwrap_or_default();
+        .filter_map(|(name, weight, max_count, count)| {
+            let count = u32::try_from(count(&text).min(*max_count)).unwrap_or_default();
             (count > 0).then(|| (*name, weight * f64::from(count)))
         })
         .collect();

@@ -1,8 +1,9 @@
-//! What can be told of knowledge without a model: which blocks hold some, how it reads without its day, on which page it belongs.
+//! Extracts knowledge without a model: which blocks contain some, how it reads without its day, and which page it
+//! belongs to.
 //!
-//! Comes in: blocks of journal days and the pages of a graph. Goes out: a degree with its reasons, a text, places with their scores. The words
-//! are English; a block in another language is judged by its form alone. Called by the product's journal where no model is configured, and for the
-//! candidates that a model chooses from.
+//! Input: blocks of journal days and the pages of a graph. Output: a confidence with its reasons, a text, and targets
+//! with their scores. The word lists are English; a block in another language is judged by its form alone. Called by
+//! the product's journal when no model is configured, and to find the candidate pages for a model.
 
 pub mod classify;
 pub mod pages;

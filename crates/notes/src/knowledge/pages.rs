@@ -1,7 +1,8 @@
-//! Which pages a piece of knowledge may belong to, and where on the best of them.
+//! Finds the pages that a piece of knowledge may belong to, and the position on a page.
 //!
-//! Pages are found by BM25 over their names, tags and blocks; one that the knowledge links to counts half again as much. Below it stands the block whose section
-//! shares most with the knowledge.
+//! Pages are ranked by BM25 over their names, tags and blocks. The score of a page that the knowledge links to is
+//! multiplied by 1.5. On a page, the text goes below the top-level block whose section shares most terms
+//! with it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,28 +16,28 @@ use crate::knowledge::terms::{terms, words};
 /// A page that knowledge may belong to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Its place among the index's pages.
+    /// Index of the page in the [`PageIndex`].
     pub page: usize,
     pub name: String,
     pub score: f64,
 }
 
-/// A place that a search found.
+/// A search result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Hit {
     pub page: String,
-    /// The id of the block, and what it says.
+    /// Id and text of the block.
     pub block: String,
     pub text: String,
     pub score: f64,
 }
 
-/// Where on a page knowledge goes.
+/// Position on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
     Section,
     Under(usize),
-    /// This block says it already.
+    /// This block already contains the knowledge.
     Exists(usize),
 }
 
@@ -51,33 +52,33 @@ pub struct IndexedPage {
     blocks: Vec<Vec<String>>,
 }
 
-/// See the module.
+/// BM25 index of a graph's pages.
 #[derive(Debug, Default)]
 pub struct PageIndex {
     pages: Vec<IndexedPage>,
-    /// On how many pages a term stands.
+    /// Number of pages that contain each term.
     frequencies: HashMap<String, usize>,
     mean_length: f64,
 }
 
-/// A term of a page's name counts as much as so many of its text.
+/// Weight of a term in a page's name, relative to one in its text.
 const TITLE_WEIGHT: f64 = 2.5;
-/// A page that is linked to.
+/// Factor for the score of a page that the knowledge links to.
 const LINK_BOOST: f64 = 1.5;
-/// What the blocks around the knowledge count beside its own text.
+/// Weight of terms that occur only in the surrounding blocks.
 const CONTEXT_WEIGHT: f64 = 0.3;
-/// A graph of fewer pages says little of how rare a term is: it is weighed as one of so many.
-const LEAST_PAGES: f64 = 50.0;
+/// Minimum page count for term weights. In a smaller graph the document frequencies are not meaningful.
+const MIN_PAGES: f64 = 50.0;
 const K1: f64 = 1.2;
 const B: f64 = 0.5;
-/// So much of the knowledge's terms in one block say the same.
-const SAME: f64 = 0.85;
+/// Minimum share of the knowledge's terms in a block that is considered to contain it.
+const MIN_SAME_SHARE: f64 = 0.85;
 
 impl PageIndex {
-    /// Reads all pages of a graph; journal days are none.
+    /// Indexes all pages of a graph except journal days.
     ///
     /// # Errors
-    /// When the folder cannot be read. A page that is not UTF-8 is left out.
+    /// When the folder cannot be read. A page that is not UTF-8 is skipped.
     pub fn read(graph: &Graph) -> Result<Self, NotesError> {
         let mut pages = Vec::new();
         for page in graph.pages()? {
@@ -110,10 +111,11 @@ impl PageIndex {
 
     fn weight(&self, term: &str) -> f64 {
         let known = as_f64(self.frequencies.get(term).copied().unwrap_or_default());
-        ((as_f64(self.pages.len()).max(LEAST_PAGES) - known + 0.5) / (known + 0.5) + 1.0).ln()
+        ((as_f64(self.pages.len()).max(MIN_PAGES) - known + 0.5) / (known + 0.5) + 1.0).ln()
     }
 
-    /// The best pages for a text, the best first. `context`: what stands around it, which counts less; `links`: pages that it names.
+    /// Returns the best pages for a text, the best first. `context` is the surrounding text, which has less weight;
+    /// `links` are the names of pages that it links to.
     #[must_use]
     pub fn candidates(&self, text: &str, context: &str, links: &[String], limit: usize) -> Vec<Candidate> {
         let mut query: BTreeMap<String, f64> = terms(text).into_iter().map(|term| (term, 1.0)).collect();
@@ -141,7 +143,7 @@ impl PageIndex {
         terms.sum()
     }
 
-    /// The words of a text that a page has too, the rarest first.
+    /// Returns the words of a text that also occur on the page, the rarest first.
     #[must_use]
     pub fn shared_words(&self, candidate: &Candidate, text: &str) -> Vec<String> {
         let Some(page) = self.pages.get(candidate.page) else { return Vec::new() };
@@ -155,13 +157,16 @@ impl PageIndex {
         shared.into_iter().map(|(_, word)| word).collect()
     }
 
-    /// Where on a page a text goes: below the top block whose section has most of it, else at the end.
+    /// Returns the position for a text on a page: below the top-level block whose section shares most of its terms,
+    /// else at the end.
     #[must_use]
     pub fn placement(&self, candidate: &Candidate, text: &str) -> Placement {
         let Some(page) = self.pages.get(candidate.page) else { return Placement::Section };
-        let wanted = terms(text);
-        if let Some(same) =
-            page.blocks.iter().position(|block| shared(&wanted, block) >= SAME && shared(block, &wanted) >= 0.6)
+        let query_terms = terms(text);
+        if let Some(same) = page
+            .blocks
+            .iter()
+            .position(|block| shared(&query_terms, block) >= MIN_SAME_SHARE && shared(block, &query_terms) >= 0.6)
         {
             return Placement::Exists(same);
         }
@@ -169,8 +174,8 @@ impl PageIndex {
             let end = page.document.blocks().get(root).map_or(0, |block| block.end);
             let below = page.document.blocks().iter().skip(root).take_while(|block| block.lines.start < end).count();
             let all: Vec<&String> = page.blocks.iter().skip(root).take(below).flatten().collect();
-            let score: f64 = wanted.iter().filter(|term| all.contains(term)).map(|term| self.weight(term)).sum();
-            // A heading with nothing below it waits for something, one that says a sentence does not.
+            let score: f64 = query_terms.iter().filter(|term| all.contains(term)).map(|term| self.weight(term)).sum();
+            // A short top-level block is a section title; a longer one is a statement, and nothing is added below it.
             let is_section = page.blocks.get(root).is_some_and(|terms| terms.len() <= 4);
             (root, if is_section { score } else { 0.0 })
         });
@@ -181,17 +186,17 @@ impl PageIndex {
         }
     }
 
-    /// Blocks with the words of a query, the best first.
+    /// Returns blocks that contain words of a query, the best first.
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let wanted = terms(query);
+        let query_terms = terms(query);
         let mut hits = Vec::new();
         for page in &self.pages {
             let ids = page.document.ids(&page.name);
             for (index, block) in page.blocks.iter().enumerate() {
                 let has = |term: &&String| block.contains(term) || page.title.contains(term);
-                let found: f64 = wanted.iter().filter(has).map(|term| self.weight(term)).sum();
-                if found > 0.0 && wanted.iter().any(|term| block.contains(term)) {
+                let found: f64 = query_terms.iter().filter(has).map(|term| self.weight(term)).sum();
+                if found > 0.0 && query_terms.iter().any(|term| block.contains(term)) {
                     let score = found / (1.0 + 0.05 * as_f64(block.len()));
                     let block = ids.get(index).cloned().unwrap_or_default();
                     hits.push(Hit { page: page.name.clone(), block, text: page.document.block_text(index), score });
@@ -224,7 +229,7 @@ impl IndexedPage {
     }
 }
 
-/// How much of the first's terms the second has.
+/// Returns the share of the terms in `of` that also occur in `by`.
 fn shared(of: &[String], by: &[String]) -> f64 {
     if of.is_empty() {
         return 0.0;
@@ -237,7 +242,7 @@ fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// The pages that a text links to: `[[Page]]`, `#tag` and `#[[two words]]`.
+/// Returns the pages that a text links to: `[[Page]]`, `#tag` and `#[[two words]]`.
 #[must_use]
 pub fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();

@@ -1,6 +1,7 @@
-//! A block's text without its day: task marks, "learned today that", dates and days taken away. What it says stays word for word.
+//! Removes references to the day from a block's text: task marks, "learned today that", dates and days. The rest stays
+//! word for word.
 
-/// What a sentence of a diary begins with and knowledge does not, longest first.
+/// Openings of diary sentences that knowledge does not have, longest first.
 const OPENINGS: [&str; 30] = [
     "today i learned that ",
     "today i learned: ",
@@ -60,7 +61,8 @@ const TIMES: [&str; 10] = [
     "just now",
 ];
 
-/// See the module. `above` is what the block stands below, the nearest last: where the text begins with "It is", "This has", what that means is looked up there.
+/// Rewords a block's text. `above` contains the block's ancestors, the nearest last. If the text begins with "It is" or
+/// "This has", the pronoun is replaced with the subject found there.
 #[must_use]
 pub fn reword(text: &str, above: &[String]) -> String {
     let mut lines = text.lines();
@@ -78,7 +80,7 @@ fn without_opening(text: &str) -> &str {
     opening.and_then(|opening| text.get(opening.len()..)).unwrap_or(text)
 }
 
-/// Without the days that it names in passing; a comma beside one goes, too.
+/// Removes phrases that name a day or time, with an adjacent comma.
 fn without_times(text: &str) -> String {
     let mut text = text.to_owned();
     for time in TIMES {
@@ -95,7 +97,7 @@ fn without_times(text: &str) -> String {
 
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let lower = text.to_lowercase();
-    // Bytes are only those of the text where lower case has as many.
+    // Byte positions in the lower-case text are valid only if both texts have the same length.
     let is_same_length = lower.len() == text.len();
     let is_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_' && c != '`');
     let found = lower.match_indices(word).find(|(at, _)| {
@@ -117,7 +119,7 @@ fn with_subject(text: &str, above: &[String]) -> String {
     }
 }
 
-/// What a block above is about: its one link, or its few words.
+/// Returns the subject of an ancestor block: its link, or its text if that has at most three words.
 fn subject(text: &str) -> Option<String> {
     let first = text.lines().next()?.trim().trim_end_matches(':');
     let link = first.split_once("[[").and_then(|(_, rest)| rest.split_once("]]")).map(|(name, _)| name);
@@ -132,7 +134,7 @@ fn subject(text: &str) -> Option<String> {
 fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
-    // A word of code keeps its first letter.
+    // The first letter of inline code is not capitalised.
     let first = chars
         .next()
         .map(|first| if text.starts_with('`') { first.to_string() } else { first.to_uppercase().to_string() });
@@ -147,7 +149,7 @@ mod tests {
     use super::reword;
 
     #[test]
-    fn the_day_goes_and_what_is_said_stays() {
+    fn references_to_the_day_are_removed() {
         let cases = [
             (
                 "Learned today that Python's `asyncio.Queue` is not thread-safe",

@@ -1,4 +1,4 @@
-//! Texts as terms to compare: words and numbers, in lower case, English endings removed, what says nothing left out.
+//! Splits text into comparable terms: words and numbers in lower case, with English endings and stop words removed.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -12,12 +12,12 @@ seen several shall she should since so some soon sort still such sure take taken
 things this those though through thus to together too toward towards try two under until up upon us use used useful using usually very via \
 want was way we well went were what when where whether which while who whose why will with within without would yet you your ";
 
-/// The terms of a text, in their order.
+/// Returns the terms of a text, in order.
 pub(crate) fn terms(text: &str) -> Vec<String> {
     words(text).into_iter().map(|(term, _)| term).collect()
 }
 
-/// The same, each with its word in lower case.
+/// Returns the terms of a text, each with its word in lower case.
 pub(crate) fn words(text: &str) -> Vec<(String, String)> {
     let stemmer = Stemmer::create(Algorithm::English);
     let spaced: String = text.chars().map(|c| if "./_-".contains(c) { ' ' } else { c }).collect();

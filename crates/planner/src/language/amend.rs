@@ -1,5 +1,5 @@
-//! What a clause says of the record that the clause before adds: "I should get the boiler serviced, put that down for
-//! the 25th".
+//! Applies a clause to the record that the clause before it creates: "I should get the boiler serviced, put that down
+//! for the 25th".
 
 use super::Reader;
 use super::create::set_times;
@@ -19,13 +19,13 @@ const VERBS: &str = "repeat|let|put|make|set|schedule|do|book|plan|pencil|mark|h
 const PRONOUNS: &str = "it|that|this|them|that one|this one|that one down";
 
 impl Reader<'_> {
-    /// Adds to `last` what the clause says of it. Whether it does: else the clause is read as any other.
+    /// Adds what the clause contains to `last`. Returns whether the clause was such an addition.
     pub(super) fn amend(&self, clause: &[Token], last: &mut Operation) -> bool {
         if last.action != Action::Create || last.kind == Kind::Goal {
             return false;
         }
-        if let Some(place) = place_of_it(clause) {
-            put_on(place, last);
+        if let Some(place) = named_list(clause) {
+            set_kind(place, last);
             return true;
         }
         let place = after_any(
@@ -33,7 +33,7 @@ impl Reader<'_> {
             "it's at|it's in|it is at|it is in|it takes place at|it takes place in|\
             the venue is|the location is|the place is|location is",
         );
-        if let Some(place) = place.filter(|place| !place.is_empty() && !When::read(place, self.today).is_said())
+        if let Some(place) = place.filter(|place| !place.is_empty() && !When::read(place, self.today).has_schedule())
             && last.kind == Kind::Event
             && last.location.is_none()
         {
@@ -46,10 +46,10 @@ impl Reader<'_> {
             last.priority = Some(priority);
             return true;
         }
-        let Some(said) = said_of_it(clause) else { return false };
-        let when = When::read_after("at", said, self.today);
-        let whole = when.used.iter().rev().zip(said.iter().rev()).all(|(used, word)| *used || word.is_mark());
-        if !whole || when.vague || when.several || !(when.is_said() || when.priority.is_some()) {
+        let Some(words) = amendment(clause) else { return false };
+        let when = When::read_after("at", words, self.today);
+        let whole = when.used.iter().rev().zip(words.iter().rev()).all(|(used, word)| *used || word.is_mark());
+        if !whole || when.vague || when.is_ambiguous || !(when.has_schedule() || when.priority.is_some()) {
             return false;
         }
         self.take(&when, last)
@@ -78,16 +78,16 @@ impl Reader<'_> {
     }
 }
 
-/// "to the calendar" of "add it to the calendar".
-fn place_of_it(clause: &[Token]) -> Option<&[Token]> {
+/// Returns "to the calendar" from "add it to the calendar".
+fn named_list(clause: &[Token]) -> Option<&[Token]> {
     let rest = after_any(after_any(clause, VERBS)?, PRONOUNS)?;
     let rest = after_any(rest, "down|as well|too").unwrap_or(rest);
     let (at, length) = place_at(rest)?;
     (at == 0 && length == rest.len()).then_some(rest)
 }
 
-/// "Add it to the calendar": what stands there is an event.
-fn put_on(place: &[Token], last: &mut Operation) {
+/// Turns the record into an event: "Add it to the calendar".
+fn set_kind(place: &[Token], last: &mut Operation) {
     let calendar = super::phrases::has_any(place, "calendar|agenda|diary|planner");
     if calendar && last.kind == Kind::Todo && last.scheduled_for.flatten().is_some() {
         last.kind = Kind::Event;
@@ -95,8 +95,8 @@ fn put_on(place: &[Token], last: &mut Operation) {
     }
 }
 
-/// "for the 25th" of "put that down for the 25th".
-fn said_of_it(clause: &[Token]) -> Option<&[Token]> {
+/// Returns "for the 25th" from "put that down for the 25th".
+fn amendment(clause: &[Token]) -> Option<&[Token]> {
     let rest = after_any(clause, VERBS).unwrap_or(clause);
     // "And repeat weekly".
     let rest = match after_any(clause, "repeat|repeats|repeating|recurring") {

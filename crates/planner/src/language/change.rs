@@ -1,4 +1,4 @@
-//! Operations that change or remove what is there.
+//! Builds operations that change or delete existing records.
 
 use chrono::NaiveDate;
 
@@ -7,7 +7,7 @@ use super::create::{set_times, unsupported};
 use super::priorities::level;
 use super::repeats::Repeat;
 use super::shift::Shift;
-use super::target::Wanted;
+use super::target::TargetFilter;
 use super::tokens::Token;
 use super::when::When;
 use super::{Question, Reader};
@@ -20,18 +20,18 @@ use crate::time_of_day::TimeOfDay;
 
 pub type Changes = Result<Vec<Operation>, Question>;
 
-const OPEN: Wanted = Wanted { done: false, goals: false };
-const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+const OPEN: TargetFilter = TargetFilter { done: false, goals: false };
+const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
 impl Reader<'_> {
-    /// One operation for each record that the words mean.
+    /// Builds one operation for each record that the words refer to.
     fn each(
         &self,
         target: &[Token],
-        wanted: Wanted,
+        filter: TargetFilter,
         make: impl Fn(&Candidate<'_>) -> Result<Operation, Question>,
     ) -> Changes {
-        self.resolve(target, wanted)?.iter().map(make).collect()
+        self.resolve(target, filter)?.iter().map(make).collect()
     }
 
     pub(super) fn item(&self, of: &Candidate<'_>) -> Result<&Item, Question> {
@@ -41,7 +41,7 @@ impl Reader<'_> {
     pub fn delete(&self, target: &[Token]) -> Changes {
         let day = When::read(&super::target::without_possessive(target), self.today).date;
         self.each(target, WITH_GOALS, |of| {
-            // "Cancel today's run" is of one day, not of all.
+            // "Cancel today's run" refers to one day, not to the whole series.
             if day.is_some() && self.item(of).is_ok_and(|item| item.recurrence.repeats()) {
                 let text = format!("Should all of \"{}\" be deleted? One day of it alone cannot be.", of.title);
                 return Err(Question::new(&text, vec![of.option()]));
@@ -73,14 +73,14 @@ impl Reader<'_> {
         })
     }
 
-    /// Done or open again; one day of what repeats, today's where no other is said.
+    /// Completes or reopens records. For a repeating record this affects one day, today's if no other is named.
     pub fn complete(&self, target: &[Token], done: bool) -> Changes {
         let (words, days) = self.with_days(target, false);
         let words = if days.len() > 1 { without_done(&words) } else { &words };
-        self.completions(&self.resolve(words, Wanted { done: !done, goals: done })?, done, &days)
+        self.completions(&self.resolve(words, TargetFilter { done: !done, goals: done })?, done, &days)
     }
 
-    /// One record done or open again.
+    /// Completes or reopens one record.
     pub(super) fn completion(
         &self,
         of: &Candidate<'_>,
@@ -119,11 +119,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Parts "… for yesterday" from a target, and the words that said it is done. `alone`: the target may be nothing
-    /// but the day.
+    /// Splits "… for yesterday" and the words of completion from a target. With `alone` the target may consist of the
+    /// day only.
     pub(super) fn with_day(&self, target: &[Token], alone: bool) -> (Vec<Token>, Option<NaiveDate>) {
         let when = When::read(target, self.today);
-        let Some(day) = when.date.filter(|_| !when.several) else { return (target.to_vec(), None) };
+        let Some(day) = when.date.filter(|_| !when.is_ambiguous) else { return (target.to_vec(), None) };
         let first = when.used.iter().position(|used| *used).unwrap_or(target.len());
         if (first == 0 && !alone)
             || !when.used[first..].iter().all(|used| *used) && !trailing_done(&target[first..], &when.used[first..])
@@ -152,7 +152,7 @@ impl Reader<'_> {
         }
     }
 
-    /// So many minutes later or earlier, on the same day.
+    /// Shifts the time by some minutes, within the same day.
     fn shift_time(&self, target: &[Token], shift: Shift) -> Changes {
         self.each(target, OPEN, |of| {
             let item = self.item(of)?;
@@ -187,10 +187,10 @@ impl Reader<'_> {
         Ok(operation)
     }
 
-    /// To a day, a time or both; with a rule it repeats from then on.
+    /// Moves records to a day, a time or both. With a rule, they repeat from then on.
     pub fn move_to(&self, target: &[Token], words: &[Token]) -> Changes {
-        let when = self.when_led(words);
-        if !when.is_said() || when.vague || when.several || super::phrases::has_any(words, "or") {
+        let when = self.when_without_preposition(words);
+        if !when.has_schedule() || when.vague || when.is_ambiguous || super::phrases::has_any(words, "or") {
             return self.ask_when(target);
         }
         if when.repeat.is_some() {
@@ -201,7 +201,7 @@ impl Reader<'_> {
             let item = self.item(of)?;
             let mut when = when.clone();
             if let Some(old) = item.time() {
-                when.settle_half_by(old, words);
+                when.resolve_half_by(old, words);
             }
             operation.priority = when.priority;
             if let Some(day) = when.date {
@@ -219,12 +219,12 @@ impl Reader<'_> {
         })
     }
 
-    /// A day or a time; "11" as "at 11", "the afternoon" as "in the afternoon".
-    fn when_led(&self, words: &[Token]) -> When {
+    /// Parses a day or a time without its preposition: "11" as "at 11", "the afternoon" as "in the afternoon".
+    fn when_without_preposition(&self, words: &[Token]) -> When {
         if super::moving::part_alone(words) {
             let words = super::phrases::after_any(words, "the").unwrap_or(words);
-            let led = [&[Token::made("in"), Token::made("the")], words].concat();
-            return When::read(&led, self.today);
+            let with_preposition = [&[Token::made("in"), Token::made("the")], words].concat();
+            return When::read(&with_preposition, self.today);
         }
         When::read_after("at", words, self.today)
     }
@@ -239,7 +239,7 @@ impl Reader<'_> {
         self.each(target, OPEN, |of| {
             let item = self.item(of)?;
             let first = match when.repeat {
-                // The day of the week is said, so the first one to come.
+                // A day of the week means its next occurrence.
                 Some(Repeat::On(_) | Repeat::OnEach(..)) => when.date.unwrap_or(self.today.date),
                 _ => when.date.or(item.scheduled_for).unwrap_or(self.today.date),
             };
@@ -270,11 +270,11 @@ impl Reader<'_> {
         })
     }
 
-    /// "change X to Y", by what Y is.
+    /// Handles "change X to Y", where Y decides which field changes.
     pub fn change(&self, target: &[Token], to: &[Token]) -> Changes {
         let to = super::phrases::before_end(to, "only|instead|now|from now on").unwrap_or(to);
         let when = When::read(to, self.today);
-        if when.is_all(to) && when.is_said() {
+        if when.covers_all(to) && when.has_schedule() {
             return self.move_to(target, to);
         }
         let when = When::read_after("at", to, self.today);
@@ -283,19 +283,20 @@ impl Reader<'_> {
         }
         let priority = match to {
             [one] => level(&one.lower).filter(|_| one.lower.parse::<u32>().is_err()),
-            _ => when.priority.filter(|_| when.is_all(to)),
+            _ => when.priority.filter(|_| when.covers_all(to)),
         };
         match priority {
             Some(priority) => self.prioritise(target, priority),
-            // "Change it to Fridays or so" is no title.
-            None if when.used.first() == Some(&true) && when.is_said() => {
+            // "Change it to Fridays or so" contains no title.
+            None if when.used.first() == Some(&true) && when.has_schedule() => {
                 let found = self.resolve(target, OPEN)?;
                 Err(Question::new(
                     "What should be changed, and to what?",
                     found.iter().map(Candidate::option).collect(),
                 ))
             }
-            // "Change Sara to Sam": a word of the title, or all of it; "set it to something better" is no title.
+            // "Change Sara to Sam" replaces a word of the title or all of it; "set it to something better" contains no
+            // title.
             None if to[0].is_one_of("something|anything")
                 || target.len() == 1 && to.len() == 1 && !target[0].quoted && !to[0].quoted =>
             {
@@ -307,7 +308,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An update that changes nothing yet: how it repeats, and from when, has to be said with it.
+    /// Returns an update without changes. It must contain the recurrence and its first day, so these are copied.
     pub(super) fn update(&self, of: &Candidate<'_>) -> Result<Operation, Question> {
         let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
         if of.kind != Kind::Goal {
@@ -321,7 +322,7 @@ impl Reader<'_> {
 
 const DONE_WORDS: &str = "as|done|complete|completed|finished|not|undone|is";
 
-/// Without "as done" at the end.
+/// Returns the words without "as done" at the end.
 fn without_done(mut words: &[Token]) -> &[Token] {
     while let Some((_, rest)) = words.split_last().filter(|(last, rest)| last.is_one_of(DONE_WORDS) && !rest.is_empty())
     {
@@ -334,7 +335,7 @@ fn trailing_done(words: &[Token], used: &[bool]) -> bool {
     words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(DONE_WORDS) || word.is_mark())
 }
 
-/// An event that is moved within the day keeps how long it takes.
+/// Returns the new end of an event that is moved within the day, so that its duration stays the same.
 pub(super) fn kept_end(item: &Item, start: Option<TimeOfDay>) -> Option<TimeOfDay> {
     let (old, end, start) = (item.start_time?, item.end_time?, start?);
     let minutes = (end.hour() * 60 + end.minute()).checked_sub(old.hour() * 60 + old.minute())?;

@@ -1,4 +1,4 @@
-//! Cuts a sentence into clauses, each with one command, and takes courtesies off.
+//! Splits a sentence into clauses with one command each, and removes courtesies.
 
 use super::Today;
 use super::command::Command;
@@ -21,17 +21,17 @@ const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|
     throw in|pencil in|jot this down|note this down|call it|kill|scratch|knock|unarchive|extend|untick|shove|\
     plan in|enter";
 
-/// What proposes another time.
+/// Phrases that propose another time.
 const PROPOSALS: &str =
     "let's do|let's make it|let's say|let's move|how about|what about|can we do|could we do|we could do|we'll do";
 
-/// Whether the sentence is one clause that asks for something to be added, in as many words.
+/// Returns whether the sentence is a single clause that explicitly asks to add something.
 #[must_use]
-pub fn adds(tokens: &[Token], today: Today) -> bool {
+pub fn is_certain_create(tokens: &[Token], today: Today) -> bool {
     matches!(clauses(tokens)[..], [only] if matches!(command(plain(only), today), Command::Create { certain: true, .. }))
 }
 
-/// Whether a command begins here.
+/// Returns whether a command begins at the first token.
 #[must_use]
 pub fn begins_command(tokens: &[Token]) -> bool {
     let begins = |tokens, phrases| after_any(tokens, phrases).is_some_and(|rest: &[Token]| !rest.is_empty());
@@ -45,8 +45,8 @@ pub fn begins_command(tokens: &[Token]) -> bool {
     begins(tokens, PROPOSALS) || begins(tokens_plain, COMMANDS) || begins(tokens_plain, super::vocabulary::MOVING)
 }
 
-/// The clauses of a sentence: cut at semicolons and full stops, and where "and", "then" or a comma stands before a
-/// command.
+/// Returns the clauses of a sentence. It is split at semicolons and full stops, and at "and", "then" or a comma before
+/// a command.
 #[must_use]
 pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
     let mut found = Vec::new();
@@ -55,20 +55,20 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
         let token = &tokens[at];
         let rest = &tokens[at + 1..];
         let joins = token.is_one_of("and|then|,|&|plus|so")
-            && !says_only_when(&tokens[start..at])
+            && !is_only_schedule(&tokens[start..at])
             && (begins_command(rest)
-                || goes_on_in_past(&tokens[start..at], rest)
-                || goes_on_due(&tokens[start..at], rest));
-        // "Email Raj!!! tomorrow" goes on.
-        let goes_on = token.is("!")
+                || continues_in_past(&tokens[start..at], rest)
+                || continues_with_due(&tokens[start..at], rest));
+        // "Email Raj!!! tomorrow" is one clause.
+        let continues = token.is("!")
             && rest
                 .iter()
                 .find(|next| !next.is("!"))
                 .is_some_and(|next| !next.is_mark() && next.text.starts_with(char::is_lowercase));
-        let goes_on = goes_on && !plain(&tokens[start..at]).is_empty() && !begins_command(rest);
-        let ends = (token.is_one_of(";|!|?") && !goes_on)
+        let continues = continues && !plain(&tokens[start..at]).is_empty() && !begins_command(rest);
+        let ends = (token.is_one_of(";|!|?") && !continues)
             || (token.is(".") && !abbreviates(&tokens[..at]) && (begins_sentence(rest) || begins_command(rest)));
-        // "Dentist appointment, move to the 18th": what is moved stands before.
+        // In "Dentist appointment, move to the 18th" the object is before the comma.
         let joins = joins && !(token.is(",") && lacks_object(rest));
         if (joins || ends) && at >= start {
             found.push(&tokens[start..at]);
@@ -79,34 +79,34 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
     found.into_iter().filter(|clause| !plain(clause).is_empty()).collect()
 }
 
-/// "move to the 18th".
+/// Matches "move to the 18th".
 fn lacks_object(rest: &[Token]) -> bool {
-    let behind = after_any(plain(rest), super::vocabulary::MOVING);
-    behind.is_some_and(|behind| behind.first().is_some_and(|next| next.is_one_of("to|until|till|by")))
+    let following = after_any(plain(rest), super::vocabulary::MOVING);
+    following.is_some_and(|following| following.first().is_some_and(|next| next.is_one_of("to|until|till|by")))
 }
 
-/// "Make the passport high priority and due 1 June".
-fn goes_on_due(before: &[Token], rest: &[Token]) -> bool {
+/// Matches "Make the passport high priority and due 1 June".
+fn continues_with_due(before: &[Token], rest: &[Token]) -> bool {
     let asked = super::topic::verb_of(before).is_some_and(|verb| verb.len() < before.len());
     asked && after_any(rest, "due").is_some_and(|rest| !rest.is_empty())
 }
 
-/// "From 1 April until 30 April, log the mileage every day": what stands before the comma belongs to the rest.
-fn says_only_when(tokens: &[Token]) -> bool {
+/// Matches "From 1 April until 30 April, log the mileage every day": the words before the comma belong to the rest.
+fn is_only_schedule(tokens: &[Token]) -> bool {
     let tokens = plain(tokens);
     let read = |time| super::when::When::read(tokens, Today { date: chrono::NaiveDate::default(), time });
-    crate::time_of_day::TimeOfDay::new(12, 0).is_some_and(|noon| read(noon).is_all(tokens))
+    crate::time_of_day::TimeOfDay::new(12, 0).is_some_and(|noon| read(noon).covers_all(tokens))
 }
 
-/// "I bought milk and paid the bill": both say what was done.
-fn goes_on_in_past(before: &[Token], rest: &[Token]) -> bool {
+/// Matches "I bought milk and paid the bill": both parts report something done.
+fn continues_in_past(before: &[Token], rest: &[Token]) -> bool {
     let subjectless =
         |tokens: &[Token]| after_any(tokens, super::past_forms::SUBJECTS).map_or(0, |rest| tokens.len() - rest.len());
     let is_past = |tokens: &[Token]| {
         let tokens = plain(tokens);
         // "Yesterday I meditated".
         let subject = (1..tokens.len().min(4)).find(|at| tokens[*at].is_one_of("i|we|i've|we've"));
-        let tokens = subject.filter(|at| says_only_when(&tokens[..*at])).map_or(tokens, |at| &tokens[at..]);
+        let tokens = subject.filter(|at| is_only_schedule(&tokens[..*at])).map_or(tokens, |at| &tokens[at..]);
         let verb = tokens.get(subjectless(tokens));
         verb.is_some_and(|verb| {
             !verb.quoted && verb.lower.len() > 2 && !super::past_forms::presents(&verb.lower).is_empty()
@@ -132,7 +132,7 @@ fn is_participle(token: &Token) -> bool {
     !token.quoted && token.lower.len() > 3 && !super::past_forms::presents(&token.lower).is_empty()
 }
 
-/// "Dr. Brandt" goes on.
+/// Returns whether the full stop after `before` is part of an abbreviation, as in "Dr. Brandt".
 fn abbreviates(before: &[Token]) -> bool {
     let short = "dr|mr|mrs|ms|prof|st|vs|approx|ca|no|tel|inc|ltd|jr|sr|rev|hon|e.g|i.e|etc";
     before.last().is_some_and(|last| {
@@ -140,7 +140,7 @@ fn abbreviates(before: &[Token]) -> bool {
     })
 }
 
-/// "5. May" is no end of a sentence.
+/// Returns whether `rest` can begin a sentence. In "5. May" the full stop does not end one.
 fn begins_sentence(rest: &[Token]) -> bool {
     rest.first().is_none_or(|next| {
         super::numbers::month(&next.lower).is_none()
@@ -148,16 +148,16 @@ fn begins_sentence(rest: &[Token]) -> bool {
     })
 }
 
-/// The things to do in one subject: "call the bank and email Jo" is two where each begins with a verb and says more
-/// than that.
+/// Splits a subject into things to do. "Call the bank and email Jo" is two things, since each part begins with a verb
+/// and has an object.
 #[must_use]
 pub fn coordinated(tokens: &[Token]) -> Vec<&[Token]> {
-    // "Paint, brushes and tape on Saturday": a day behind it is no object.
-    let says_day = |next: &Token| {
+    // In "Paint, brushes and tape on Saturday" the day after the verb is not an object.
+    let names_day = |next: &Token| {
         next.is_one_of("on|at|by|tomorrow|today|tonight|next|this|every|until|before|and|,")
             || super::numbers::weekday(&next.lower, true).is_some()
     };
-    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(DOING) && !says_day(&tokens[1]);
+    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(DOING) && !names_day(&tokens[1]);
     if !tokens.first().is_some_and(|first| first.is_one_of(DOING)) || tokens.len() < 2 {
         return vec![tokens];
     }

@@ -1,13 +1,13 @@
-//! One time of day as it is written or spoken: "3pm", "15:45", "half past two", "ten to nine", "noon".
+//! Parses one time of day as it is written or spoken: "3pm", "15:45", "half past two", "ten to nine", "noon".
 
 use super::day_arithmetic::Phrase;
 use super::numbers::{count, figures};
 use super::tokens::Token;
 use crate::time_of_day::TimeOfDay;
 
-/// An hour alone, without "am" or "pm", below this one is meant after noon.
+/// An hour below this, without minutes and without "am" or "pm", is in the afternoon.
 const EARLIEST_HOUR: u16 = 8;
-/// With minutes, such as "7.45", it is meant as it stands from this one on.
+/// A time with minutes, such as "7.45", is taken as written from this hour on.
 const EARLIEST_WITH_MINUTES: u16 = 6;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,24 +16,24 @@ pub enum Half {
     Pm,
 }
 
-/// A time written, before it is known which half of the day is meant.
+/// A parsed time that may still be ambiguous between morning and afternoon.
 #[derive(Debug, Clone, Copy)]
 pub struct Written {
     pub hour: u16,
     pub minute: u16,
     pub half: Option<Half>,
-    /// It says by itself that it is a time: by a colon, or by "am" or "pm".
+    /// Whether it is unambiguously a time, because of a colon or "am" or "pm".
     pub certain: bool,
-    /// Minutes are written in figures.
+    /// Whether the minutes are written in digits.
     pub minutes: bool,
-    /// Its hour has two figures, so that it is one of 24.
-    pub of_24: bool,
+    /// Whether the hour has two digits, so that it is on the 24-hour clock.
+    pub is_24_hour: bool,
 }
 
 impl Written {
     pub fn time(self) -> Option<TimeOfDay> {
         let earliest = if self.minutes { EARLIEST_WITH_MINUTES } else { EARLIEST_HOUR };
-        let literal = self.of_24 || self.hour == 0;
+        let literal = self.is_24_hour || self.hour == 0;
         let hour = match self.half {
             Some(_) if !(1..=12).contains(&self.hour) => return None,
             Some(Half::Am) => self.hour % 12,
@@ -45,7 +45,7 @@ impl Written {
     }
 
     fn exactly(hour: u16, minute: u16) -> Self {
-        Self { hour, minute, half: None, certain: true, minutes: false, of_24: true }
+        Self { hour, minute, half: None, certain: true, minutes: false, is_24_hour: true }
     }
 }
 
@@ -53,7 +53,7 @@ fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
 }
 
-/// A time that `tokens` begin with.
+/// Parses a time at the beginning of `tokens`.
 #[must_use]
 pub fn written(tokens: &[Token]) -> Phrase<Written> {
     match (word(tokens, 0), word(tokens, 1)) {
@@ -70,7 +70,7 @@ pub fn written(tokens: &[Token]) -> Phrase<Written> {
     Some((1 + more, time))
 }
 
-/// "ten thirty", "nine fifteen".
+/// Parses "ten thirty", "nine fifteen".
 fn hour_and_minutes(tokens: &[Token]) -> Phrase<Written> {
     let hour = u16::try_from(count(word(tokens, 0)).filter(|hour| (1..=12).contains(hour))?).ok()?;
     let in_words = word(tokens, 0).len() > 2;
@@ -83,18 +83,18 @@ fn hour_and_minutes(tokens: &[Token]) -> Phrase<Written> {
         "fifty" => 50,
         _ => return None,
     };
-    // "At ten twenty people meet" counts them.
+    // "At ten twenty people meet" contains a count, not minutes.
     let half = exact_half(word(tokens, 2));
     let ends = tokens.get(2).is_none_or(|next| {
         next.is_mark()
             || half.is_some()
             || next.is_one_of("in|on|at|to|until|till|and|with|tomorrow|today|tonight|this|for|o'clock|sharp")
     });
-    let time = Written { hour, minute, half, certain: half.is_some(), minutes: true, of_24: false };
+    let time = Written { hour, minute, half, certain: half.is_some(), minutes: true, is_24_hour: false };
     (in_words && ends).then_some((2 + usize::from(half.is_some()), time))
 }
 
-/// "half past three", "a quarter to nine", "ten past six", "half two".
+/// Parses "half past three", "a quarter to nine", "ten past six", "half two".
 fn spoken(tokens: &[Token]) -> Phrase<Written> {
     let article = usize::from(word(tokens, 0) == "a" && word(tokens, 1) == "quarter");
     let first = word(tokens, article);
@@ -118,7 +118,7 @@ fn spoken(tokens: &[Token]) -> Phrase<Written> {
     towards(tokens, at + 1, minute, word(tokens, at))
 }
 
-/// So many minutes past or to the hour at `at`.
+/// Parses minutes past or to the hour, which is at the index `at`.
 fn towards(tokens: &[Token], at: usize, minute: u16, direction: &str) -> Phrase<Written> {
     let (length, of) = tokens.get(at..).and_then(|rest| match word(rest, 0) {
         "noon" | "midday" => Some((1, Written::exactly(12, 0))),
@@ -141,7 +141,8 @@ fn hour_alone(tokens: &[Token]) -> Phrase<Written> {
     (!time.minutes && time.minute == 0).then_some((1 + more, time))
 }
 
-/// A time of one word, with what the next may add: "pm", "o'clock". How many words that took.
+/// Parses a time of one word and its suffix in `next`, such as "pm" or "o'clock". Returns the time and the number of
+/// words.
 pub fn written_text(text: &str, next: &str) -> Option<(Written, usize)> {
     let about = text.strip_suffix("-ish").or_else(|| text.strip_suffix("ish"));
     let (figures_text, mut half) = split_half(about.unwrap_or(text));
@@ -161,14 +162,14 @@ pub fn written_text(text: &str, next: &str) -> Option<(Written, usize)> {
         }
         None => (figures_text, "0", false),
     };
-    let (minutes, of_24) = (minute.len() == 2, hour.len() == 2 && !hour.starts_with(char::is_alphabetic));
+    let (minutes, is_24_hour) = (minute.len() == 2, hour.len() == 2 && !hour.starts_with(char::is_alphabetic));
     let spoken = || count(hour).filter(|n| *n <= 12 && hour.len() > 2);
     let hour = figures(hour, 2).or_else(|| if colon { None } else { spoken() })?;
     let minute = figures(minute, 2).filter(|minute| *minute < 60)?;
-    // "1.30" alone may be a version or a price.
+    // "1.30" without a suffix may be a version or a price.
     let certain = half.is_some() || about.is_some() || (colon && !figures_text.contains('.')) || more > 0;
     let (hour, minute) = (u16::try_from(hour).ok()?, u16::try_from(minute).ok()?);
-    (hour < 24).then_some((Written { hour, minute, half, certain, minutes, of_24 }, more))
+    (hour < 24).then_some((Written { hour, minute, half, certain, minutes, is_24_hour }, more))
 }
 
 fn split_half(text: &str) -> (&str, Option<Half>) {

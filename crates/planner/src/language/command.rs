@@ -1,4 +1,4 @@
-//! What a clause can ask for: a command with the words that belong to each part of it.
+//! The commands that a clause can contain, with the words of their parts.
 
 use super::shift::Shift;
 use super::tokens::Token;
@@ -7,14 +7,15 @@ use crate::record::{Kind, Priority};
 /// A command with the words of its parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Command<'t> {
-    /// `subject` holds what and when. `certain`: it was asked for by "add", "remind me to" and the like.
+    /// `subject` contains the title and the time. `certain` is set if the clause asks explicitly, with "add", "remind
+    /// me to" and the like.
     Create {
         kind: Option<Kind>,
         priority: Option<Priority>,
         subject: &'t [Token],
         certain: bool,
     },
-    /// To move what is there, else to create: "schedule", "put … on Friday".
+    /// Moves a record if it exists, else creates one: "schedule", "put … on Friday".
     Place {
         target: &'t [Token],
         when: &'t [Token],
@@ -36,7 +37,7 @@ pub enum Command<'t> {
         target: &'t [Token],
         done: bool,
     },
-    /// Done, with the days that are done where it repeats.
+    /// Completes a repeating record on some days.
     CompleteOn {
         target: &'t [Token],
         day: &'t [Token],
@@ -51,7 +52,7 @@ pub enum Command<'t> {
     StopRepeating {
         target: &'t [Token],
     },
-    /// "change X to Y": a new date, rule, priority or title, whichever Y is.
+    /// "change X to Y": Y is a new date, rule, priority or title.
     Change {
         target: &'t [Token],
         to: &'t [Token],
@@ -64,46 +65,46 @@ pub enum Command<'t> {
         item: &'t [Token],
         goal: &'t [Token],
     },
-    /// How long an event takes, or when it ends.
+    /// Sets the duration or the end of an event.
     End {
         target: &'t [Token],
         words: &'t [Token],
     },
-    /// By how much longer, or shorter, an event takes.
+    /// Lengthens or shortens an event.
     Lengthen {
         target: &'t [Token],
         minutes: i32,
     },
-    /// Where something takes place, or a note on it.
+    /// Sets the location or the notes.
     Field {
         target: &'t [Token],
         field: Field,
         text: &'t [Token],
     },
-    /// "swap X and Y": each takes the other's day and time.
+    /// "swap X and Y": exchanges the days and times of two records.
     Swap {
         one: &'t [Token],
         other: &'t [Token],
     },
-    /// A question or a greeting: to be answered, not planned.
+    /// A question or a greeting, which is answered and changes nothing.
     Chat,
-    /// What is meant is not said.
+    /// A command without the words that it needs.
     Unclear,
 }
 
-/// What a record has besides its title and its time.
+/// A field other than the title and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     Location,
     Notes,
 }
 
-/// Where something is moved.
+/// Target of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Destination<'t> {
     When(&'t [Token]),
     By(Shift),
     NoDate,
-    /// It was not said.
+    /// The clause names no target.
     Nowhere,
 }

@@ -1,4 +1,4 @@
-//! The forms in which it is said that something is done, or is open again.
+//! Recognises sentences that complete or reopen a record.
 
 use super::Today;
 use super::command::Command;
@@ -7,7 +7,7 @@ use super::tokens::Token;
 
 const REOPENING: &str = "reopen|un-tick|un-check|unfinish|uncheck|untick|unmark|re-open|uncomplete|undo";
 
-/// What stands behind "mark X" where it is open again, and where it is done.
+/// Phrases after "mark X" that reopen a record, and those that complete it.
 const UNDONE: &str = "as not done|not done|as undone|undone|as incomplete|incomplete|as open|as not completed|\
     as pending|\
     as unfinished";
@@ -15,8 +15,8 @@ const AS_DONE: &str = "as done|done|as complete|as completed|complete|completed|
     to completed|to complete|to finished|to achieved|\
     as being done|off|as achieved|as ticked|as sorted|as handled";
 
-/// What says that something was brought to an end at last, before its verb.
-const MANAGED: &str = "i've been|i have been|been|i've just been|just been|got round to|got around to|i got round to|\
+/// Phrases before a verb which indicate that something was finally done.
+const FINALLY_DONE: &str = "i've been|i have been|been|i've just been|just been|got round to|got around to|i got round to|\
     i got around to|i've got round to|i've gotten around to|\
     i managed to|managed to|i've managed to|i have managed to|we managed to|we got round to|we've managed to|\
     i succeeded in|\
@@ -58,11 +58,14 @@ pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
             None => without_when(rest, AS_DONE).or_else(|| as_participle(rest)).map(|target| of(target, true)),
         };
     }
-    ticked_off(clause).or_else(|| managed(clause)).or_else(|| led(clause)).or_else(|| said_done(clause))
+    ticked_off(clause)
+        .or_else(|| finally_done(clause))
+        .or_else(|| by_leading_phrase(clause))
+        .or_else(|| done_statement(clause))
 }
 
-/// "The report is finally finished"; "remind me that the laundry is done" is something to do.
-fn said_done(clause: &[Token]) -> Option<Command<'_>> {
+/// Recognises "The report is finally finished". "Remind me that the laundry is done" is a todo instead.
+fn done_statement(clause: &[Token]) -> Option<Command<'_>> {
     let adds = after_any(clause, super::vocabulary::TO_DO).or_else(|| after_any(clause, super::vocabulary::ADDING));
     let target = without_when(clause, ENDS).filter(|_| adds.is_none() && !clause[0].is("get"))?;
     let auxiliary = "is finally|is now|is already|is all|are finally|are now|are already|are all|is completely|\
@@ -70,7 +73,7 @@ fn said_done(clause: &[Token]) -> Option<Command<'_>> {
     Some(of(before_end(target, auxiliary).filter(|target| !target.is_empty()).unwrap_or(target), true))
 }
 
-/// "Mark the bill paid", "mark the milk as bought".
+/// Recognises "Mark the bill paid", "mark the milk as bought".
 fn as_participle(rest: &[Token]) -> Option<&[Token]> {
     let (verb, target) = rest.split_last().filter(|(verb, _)| !verb.quoted)?;
     let is_past = !super::past_forms::presents(&verb.lower).is_empty();
@@ -82,7 +85,7 @@ fn of(target: &[Token], done: bool) -> Command<'_> {
     Command::Complete { target, done }
 }
 
-/// "Tick the milk off": the particle behind, where a day may follow.
+/// Recognises "Tick the milk off": the particle is after the object, and a day may follow.
 fn ticked_off(clause: &[Token]) -> Option<Command<'_>> {
     let rest = after_any(clause, "tick|check|sign|cross|strike")?;
     let (target, day) = around(rest, "off").filter(|(target, _)| !target.is_empty())?;
@@ -90,9 +93,9 @@ fn ticked_off(clause: &[Token]) -> Option<Command<'_>> {
     Some(Command::CompleteOn { target, day })
 }
 
-/// "Finally got round to booking the flights".
-fn managed(clause: &[Token]) -> Option<Command<'_>> {
-    let target = after_any(clause, MANAGED).filter(|target| target.len() > 1)?;
+/// Recognises "Finally got round to booking the flights".
+fn finally_done(clause: &[Token]) -> Option<Command<'_>> {
+    let target = after_any(clause, FINALLY_DONE).filter(|target| target.len() > 1)?;
     let begins_so =
         after_any(clause, "done|i'm done|i am done|i'm finished|i've been|i have been|been|i've just been|just been")
             .is_some();
@@ -102,8 +105,8 @@ fn managed(clause: &[Token]) -> Option<Command<'_>> {
     (target[0].lower.ends_with("ing") || !begins_so).then(|| of(target, true))
 }
 
-/// "Finished the report", "that's the report done".
-fn led(clause: &[Token]) -> Option<Command<'_>> {
+/// Recognises "Finished the report", "that's the report done".
+fn by_leading_phrase(clause: &[Token]) -> Option<Command<'_>> {
     let target = after_any(clause, LEADS)?;
     let target = before_end(target, "off|off my list|off the list").unwrap_or(target);
     // "That's the report done", "got the report done".
@@ -116,8 +119,8 @@ fn led(clause: &[Token]) -> Option<Command<'_>> {
     Some(of(after(target, ":").unwrap_or(target), true))
 }
 
-/// The words before one of the phrases, which stand at the end or before a day: "… as done yesterday". With that day,
-/// where it is said.
+/// Returns the words before one of the phrases at the end. If the phrase is followed by a day ("… as done yesterday"),
+/// returns all the words.
 fn without_when<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     if let Some(before) = before_end(tokens, phrases) {
         return Some(before);

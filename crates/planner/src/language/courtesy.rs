@@ -1,12 +1,11 @@
-//! Politeness: words around a command that mean nothing for it.
+//! Removes polite phrases that do not change a command.
 //!
-//! Comes in: a clause. Goes out: the clause without what asks for it nicely, before or behind. Called by
-//! [`super::clauses`].
+//! Input: a clause. Output: the clause without polite phrases at its beginning and end. Called by [`super::clauses`].
 
 use super::phrases::{after_any, before_end, without_marks};
 use super::tokens::Token;
 
-/// What may stand before a command without meaning anything.
+/// Phrases before a command that have no meaning for it.
 const BEFORE: &str = "please|pls|can you|could you|would you|will you|can we|could we|i want you to|\
     i would like you to|\
     i'd like you to|i'd love you to|i need you to|i'd like to add|hey|hi|hello|ok|okay|so|now|then|also|and then|\
@@ -48,7 +47,7 @@ const BEFORE: &str = "please|pls|can you|could you|would you|will you|can we|cou
     good news|bad news|quick question|random thought|like|you know|i think|in other news|on second thoughts|\
     change of plan|slight change of plan|small change|new plan|update|news|ok so|right then|yo|dear planner";
 
-/// Words that are courtesies before a comma or colon only: alone they begin a title or say when.
+/// Words that are courtesies only before a comma or colon. Otherwise they begin a title or a time.
 const BEFORE_A_MARK: &str = "first|firstly|second|secondly|next|lastly|morning|evening|right|great|perfect|maybe|\
     sure|sorry|actually|\
     if you can|if possible|but|one more thing|another thing|last thing|quick one|quick thing|i was thinking|\
@@ -61,22 +60,22 @@ const BEFORE_A_MARK: &str = "first|firstly|second|secondly|next|lastly|morning|e
     slight change of plan|\
     small change|new plan|update|news|right then|yo";
 
-/// Those of them that say in which order things are done.
+/// Those of them that give the order of actions.
 const ORDER: &str = "first|firstly|secondly|second|next|lastly";
 
-/// What may stand behind one.
-const BEHIND: &str = "please|pls|thanks|thank you|thanks a lot|many thanks|thx|cheers|ta|yay|phew|hooray|hurray|\
+/// Phrases after a command that have no meaning for it.
+const AFTER: &str = "please|pls|thanks|thank you|thanks a lot|many thanks|thx|cheers|ta|yay|phew|hooray|hurray|\
     woohoo|woo|lol|haha|\
     as well|too|if you can|if possible|if you don't mind|when you get a chance|when you have a moment|when you can|\
     would you|\
     will you|could you|can you|thank you very much|thanks in advance|thank you so much|many thanks in advance";
 
-/// Those that may be a part of what is said, unless a mark stands before them.
-const BEHIND_A_MARK: &str = "finally|at last|right|ok|okay|great|good|for me|hurrah|nice|perfect|won't you|\
+/// Words that may be part of the content, unless they follow a punctuation mark.
+const AFTER_A_MARK: &str = "finally|at last|right|ok|okay|great|good|for me|hurrah|nice|perfect|won't you|\
     and that's it|that's all|\
     that's it|so there|for once|mate|dear|sorry|my friend";
 
-/// "It would be great if you could", in its forms.
+/// Parses "It would be great if you could" and its variants.
 fn wish(tokens: &[Token]) -> Option<&[Token]> {
     let rest = after_any(
         tokens,
@@ -103,34 +102,33 @@ fn shorter(tokens: &[Token]) -> Option<&[Token]> {
     phrases.chain(wish(tokens)).min_by_key(|rest| rest.len())
 }
 
-/// The clause without courtesies and marks at its ends.
+/// Returns the clause without courtesies and punctuation at its ends.
 #[must_use]
 pub fn plain(tokens: &[Token]) -> &[Token] {
     let mut rest = without_marks(tokens);
     while let Some(shorter) = shorter(rest) {
         rest = without_marks(shorter);
     }
-    while let Some(before) = before_end(rest, BEHIND).or_else(|| before_mark(rest)).filter(|before| !before.is_empty())
-    {
+    while let Some(before) = before_end(rest, AFTER).or_else(|| before_mark(rest)).filter(|before| !before.is_empty()) {
         rest = without_marks(before);
     }
     rest
 }
 
-/// What stands before a courtesy that a mark parts from it.
+/// Returns the words before a final courtesy that a punctuation mark separates.
 fn before_mark(tokens: &[Token]) -> Option<&[Token]> {
-    before_end(tokens, BEHIND_A_MARK).filter(|before| before.last().is_some_and(Token::is_mark))
+    before_end(tokens, AFTER_A_MARK).filter(|before| before.last().is_some_and(Token::is_mark))
 }
 
-/// Words that weaken or strengthen and change nothing.
+/// Adverbs that do not change the meaning of a command.
 const ADVERBS: &str = "really|also|still|kindly|quickly|probably|definitely|absolutely|actually|just|simply|urgently|\
     desperately|possibly|finally|already|now";
 
-/// What such a word stands behind.
-const ADVERBS_BEHIND: &str =
+/// Words after which such an adverb is removed.
+const ADVERB_CONTEXTS: &str =
     "i|we|you|i've|i'd|we've|we'd|must|should|need|could|can|would|will|i'm|we're|please|and|i'll|we'll|have";
 
-/// The words without adverbs in places where they change nothing: "I really must".
+/// Removes adverbs where they do not change the meaning: "I really must".
 #[must_use]
 pub fn without_adverbs(tokens: &[Token]) -> Vec<Token> {
     let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
@@ -145,15 +143,15 @@ pub fn without_adverbs(tokens: &[Token]) -> Vec<Token> {
                 continue;
             }
         }
-        let idle = token.is_one_of(ADVERBS) && kept.last().is_some_and(|last| last.is_one_of(ADVERBS_BEHIND));
-        if !idle {
+        let is_redundant = token.is_one_of(ADVERBS) && kept.last().is_some_and(|last| last.is_one_of(ADVERB_CONTEXTS));
+        if !is_redundant {
             kept.push(token.clone());
         }
     }
     kept
 }
 
-/// "moving" as "move", for the verbs of commands: "would you mind moving …".
+/// Returns "move" for "moving", if it is a command verb: "would you mind moving …".
 fn base_of(word: &str) -> Option<String> {
     const VERBS: &str = "add|move|delete|cancel|put|push|postpone|rename|remind|change|schedule|create|mark|remove|\
         set|bring|book|shift|\

@@ -1,4 +1,4 @@
-//! Operations that add a record, from the words that say what and when.
+//! Builds operations that create records, from the words for their titles and times.
 
 use chrono::NaiveDate;
 
@@ -17,7 +17,8 @@ use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
 
 impl Reader<'_> {
-    /// One record for each thing to do; with several days a week one for each. `certain`: it was asked for.
+    /// Creates one record for each thing to do, and one for each day of the week on which it repeats. `certain`: the
+    /// user asked for it explicitly.
     pub fn create(
         &self,
         kind: Option<Kind>,
@@ -34,21 +35,21 @@ impl Reader<'_> {
             .map(|part| {
                 let words = without_place(part);
                 let mut when = When::read(&words, self.today);
-                pass_over_lead(&words, &mut when, certain);
-                when.settle_meal(&words);
+                skip_leading_phrase(&words, &mut when, certain);
+                when.resolve_half_by_meal(&words);
                 (words, when)
             })
             .collect();
-        // "call the bank and email Jo tomorrow": the day goes for both.
+        // In "call the bank and email Jo tomorrow" the day applies to both.
         if let Some((_, last)) = read.last().cloned()
             && read.len() > 1
-            && read[..read.len() - 1].iter().all(|(_, when)| !when.is_said())
+            && read[..read.len() - 1].iter().all(|(_, when)| !when.has_schedule())
         {
             for (_, when) in &mut read {
                 (when.date, when.repeat, when.until) = (last.date, last.repeat.clone(), last.until);
             }
         }
-        // "Lunch on Friday at 1 and coffee at 3": both are on that day.
+        // In "Lunch on Friday at 1 and coffee at 3" both are on that day.
         for at in 1..read.len() {
             let before = read[at - 1].1.date;
             let when = &mut read[at].1;
@@ -65,22 +66,22 @@ impl Reader<'_> {
         Ok(made)
     }
 
-    /// The things to do in one subject: cut where verbs follow one another, and where each has a day of its own.
+    /// Splits a subject into things to do: between verb phrases, and where each part has its own day.
     fn parts<'t>(&self, subject: &'t [Token]) -> Vec<&'t [Token]> {
         coordinated(subject).into_iter().flat_map(|part| self.by_days(part)).collect()
     }
 
-    /// "mend the fence on Saturday and pump up the tyres on Sunday".
+    /// Splits "mend the fence on Saturday and pump up the tyres on Sunday" into its parts.
     fn by_days<'t>(&self, part: &'t [Token]) -> Vec<&'t [Token]> {
-        let says_both = |words: &[Token]| {
+        let is_complete = |words: &[Token]| {
             let words = without_marks(words);
             let when = When::read(words, self.today);
             let named = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).count();
             let is_event = |word: &Token| super::phrases::listed(super::vocabulary::EVENTS, &word.lower);
             let has_title = named >= 2 || words.iter().any(|word| word.quoted || is_event(word));
-            (when.date.is_some() || when.time.is_some()) && !when.several && when.repeat.is_none() && has_title
+            (when.date.is_some() || when.time.is_some()) && !when.is_ambiguous && when.repeat.is_none() && has_title
         };
-        // "Fair, 14 April, 10:00-16:00, Town Square" is one.
+        // "Fair, 14 April, 10:00-16:00, Town Square" is one thing.
         let completes = |left: &[Token], right: &[Token]| {
             let (left, right) = (When::read(left, self.today), When::read(without_marks(right), self.today));
             left.time.is_none() && right.date.is_none() && right.used.first() == Some(&true)
@@ -88,7 +89,7 @@ impl Reader<'_> {
         let cut = (1..part.len()).find(|at| {
             let (left, right) = (&part[..*at], &part[at + 1..]);
             let joins = part[*at].is_one_of("and|,|then|&");
-            joins && says_both(left) && says_both(right) && !(part[*at].is(",") && completes(left, right))
+            joins && is_complete(left) && is_complete(right) && !(part[*at].is(",") && completes(left, right))
         });
         let Some(at) = cut else { return vec![part] };
         let rest = after_any(without_marks(&part[at + 1..]), "and then|and|then").unwrap_or(&part[at + 1..]);
@@ -107,18 +108,18 @@ impl Reader<'_> {
             let first = words.iter().zip(&when.used).find(|(word, used)| !**used && !word.is_mark());
             first.is_some_and(|(word, _)| super::vocabulary::begins_with_doing(std::slice::from_ref(word)))
         };
-        let shorter = when.without_length().filter(|when| {
-            let says_todo = matches!(kind, Some(Kind::Todo | Kind::Habit));
-            says_todo
+        let shorter = when.without_duration().filter(|when| {
+            let is_todo = matches!(kind, Some(Kind::Todo | Kind::Habit));
+            is_todo
                 || (kind.is_none()
                     && of_doing(when)
                     && kind_of(&title_of(self.sentence, words, when), when) != Kind::Event)
         });
         let when = shorter.as_ref().unwrap_or(when);
-        // A goal has no day, so that its title keeps what says one.
-        let none = When::nothing_said(words);
-        let says_day_only = kind == Some(Kind::Goal) && when.priority.is_none() && priority.is_none();
-        let mut title = title_of(self.sentence, words, if says_day_only { &none } else { when });
+        // A goal has no date, so words of time stay in its title.
+        let none = When::without_schedule(words);
+        let keeps_schedule_words = kind == Some(Kind::Goal) && when.priority.is_none() && priority.is_none();
+        let mut title = title_of(self.sentence, words, if keeps_schedule_words { &none } else { when });
         self.check_new(&title, words, when, certain)?;
         let takes_place = when.all_day || (when.time.is_some() | when.date.is_some() && is_arranged(words, when));
         let kind = kind.unwrap_or_else(|| if takes_place { Kind::Event } else { kind_of(&title, when) });
@@ -129,7 +130,7 @@ impl Reader<'_> {
             title =
                 title.strip_prefix("another ").or_else(|| title.strip_prefix("Another ")).unwrap_or(&title).to_owned();
             if let Some(place) =
-                place_behind_when(words, when).map(|place| self.text(place)).filter(|_| location.is_none())
+                location_after_schedule(words, when).map(|place| self.text(place)).filter(|_| location.is_none())
                 && let Some(rest) = title.strip_suffix(&place).filter(|rest| rest.len() > 2)
             {
                 title = rest.trim_end_matches([',', ' ', '-', '–', '(']).to_owned();
@@ -149,14 +150,14 @@ impl Reader<'_> {
         if kind == Kind::Event && date.is_none() && when.repeat.is_none() {
             return Err(Question::new(&format!("When is \"{title}\"?"), Vec::new()));
         }
-        // "A weekly call with Bob": on which day of the week is not said.
+        // "A weekly call with Bob" does not name the day of the week.
         if kind == Kind::Event && when.repeat == Some(Repeat::Rule(Rule::Weekly)) && date.is_none() {
             return Err(Question::new(&format!("On which day of the week is \"{title}\"?"), Vec::new()));
         }
         self.days_of(operation, when, date)
     }
 
-    /// The operation on its day, or for each of the days of the week on which it repeats.
+    /// Returns the operation for its day, or one for each day of the week on which it repeats.
     fn days_of(&self, operation: Operation, when: &When, date: Option<NaiveDate>) -> Result<Vec<Operation>, Question> {
         let Some(mut rules) = when.recurrences(date.unwrap_or(self.today.date)) else {
             return Err(unsupported(when));
@@ -171,8 +172,8 @@ impl Reader<'_> {
     }
 }
 
-/// "Coffee with Sam, Thursday 4pm, Costa": a name behind the day or time, with a mark between, is where it is.
-fn place_behind_when<'t>(words: &'t [Token], when: &When) -> Option<&'t [Token]> {
+/// Returns the location in "Coffee with Sam, Thursday 4pm, Costa": a name after the day or time and a punctuation mark.
+fn location_after_schedule<'t>(words: &'t [Token], when: &When) -> Option<&'t [Token]> {
     const MAX_PLACE_WORDS: usize = 4;
     let end = words.iter().rposition(|word| !word.is_mark())? + 1;
     let words = &words[..end];
@@ -183,16 +184,16 @@ fn place_behind_when<'t>(words: &'t [Token], when: &When) -> Option<&'t [Token]>
     (named && unused && place.len() <= MAX_PLACE_WORDS && words[mark].is_one_of(",|-|–|—|(")).then_some(place)
 }
 
-/// Without quotation marks around the whole.
+/// Removes quotation marks around the whole title.
 fn unquoted(title: &str) -> &str {
     let inner = |mark| title.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
     let marks = ['\'', '"'];
     marks.into_iter().find_map(|mark| inner(mark).filter(|inner| !inner.contains(mark))).unwrap_or(title)
 }
 
-/// "On Monday I need to …", "(jot down) that I must …": what calls for something to do stands behind the day, or once
-/// more.
-fn pass_over_lead(words: &[Token], when: &mut When, certain: bool) {
+/// Skips a phrase such as "I need to" after the day ("On Monday I need to …") or after another such phrase ("(jot down)
+/// that I must …").
+fn skip_leading_phrase(words: &[Token], when: &mut When, certain: bool) {
     let mut at = 0;
     while at < words.len() {
         let rest = &words[at..];
@@ -221,7 +222,7 @@ fn lead_follows(rest: &[Token]) -> bool {
     after_any(rest, super::vocabulary::TO_DO).is_some_and(|rest| !rest.is_empty())
 }
 
-/// Whether "there is a", "we have a" stands before it.
+/// Returns whether "there is a", "we have a" precedes the subject.
 fn is_arranged(words: &[Token], when: &When) -> bool {
     (0..words.len()).any(|at| {
         let arranged = after_any(&words[at..], super::vocabulary::ARRANGED)
@@ -232,7 +233,7 @@ fn is_arranged(words: &[Token], when: &When) -> bool {
     })
 }
 
-/// The question for a rule that cannot be kept.
+/// Returns the question about an unsupported rule.
 pub fn unsupported(when: &When) -> Question {
     let said = match &when.repeat {
         Some(Repeat::Unsupported(words)) => words.as_str(),
@@ -250,7 +251,7 @@ fn on(mut operation: Operation, day: Option<NaiveDate>, recurrence: Recurrence) 
     operation
 }
 
-/// Times as the kind has them.
+/// Sets the times in the fields of the record's kind.
 pub fn set_times(operation: &mut Operation, start: Option<TimeOfDay>, end: Option<TimeOfDay>) {
     if operation.kind == Kind::Event {
         operation.start_time = start.map(Some);
@@ -260,7 +261,7 @@ pub fn set_times(operation: &mut Operation, start: Option<TimeOfDay>, end: Optio
     }
 }
 
-/// What stands on the calendar is an event, what stands on the list something to do.
+/// Returns the kind by the named place: an event for the calendar, a todo for the list.
 fn kind_of_place(tokens: &[Token]) -> Option<Kind> {
     let (at, length) = place_at(tokens)?;
     let place = &tokens[at..at + length];

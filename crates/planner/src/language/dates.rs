@@ -1,31 +1,35 @@
-//! Days in words: "tomorrow", "next Tuesday", "in three days", "on 5 May", "the 28th", "end of the month".
+//! Parses days: "tomorrow", "next Tuesday", "in three days", "on 5 May", "the 28th", "end of the month".
 
 use chrono::{Datelike as _, Days, NaiveDate, Weekday};
 
 use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
-use super::feasts::feast;
+use super::holidays::holiday;
 use super::numbers::{day_number, figures, month, weekday};
 use super::periods::{by_figures, by_period, by_place};
-use super::spans::{Span, span};
+use super::spans::{Span, date_span};
 use super::tokens::Token;
 
-/// A day that `tokens` begin with. `led` says that a word stands before that calls for one ("on", "by", "until"), so
-/// that less is needed to
-/// know it for a day.
+/// Parses a day at the beginning of `tokens`. With `after_preposition`, a preposition such as "on", "by" or "until"
+/// precedes it, so that ambiguous words count as a day.
 #[must_use]
-pub fn day(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
+pub fn day(tokens: &[Token], today: NaiveDate, after_preposition: bool) -> Phrase<NaiveDate> {
     let dated = named_and_dated(tokens, today);
-    [near(tokens, today), in_future(tokens, today), by_weekday(tokens, today, led), by_month(tokens, today, led)]
-        .into_iter()
-        .chain([
-            by_period(tokens, today),
-            by_figures(tokens, today, led),
-            dated,
-            by_place(tokens, today),
-            feast(tokens, today, led),
-        ])
-        .flatten()
-        .max_by_key(|(length, _)| *length)
+    [
+        near(tokens, today),
+        in_future(tokens, today),
+        by_weekday(tokens, today, after_preposition),
+        by_month(tokens, today, after_preposition),
+    ]
+    .into_iter()
+    .chain([
+        by_period(tokens, today),
+        by_figures(tokens, today, after_preposition),
+        dated,
+        by_place(tokens, today),
+        holiday(tokens, today, after_preposition),
+    ])
+    .flatten()
+    .max_by_key(|(length, _)| *length)
 }
 
 fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
@@ -56,29 +60,29 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         "this" if matches!(word(tokens, 1), "morning" | "afternoon" | "evening") => Some((1, today)),
         "the" if words(tokens, "the day after tomorrow") => Some((4, plus(today, 2))),
         "day" if words(tokens, "day after tomorrow") => Some((3, plus(today, 2))),
-        "the" if matches!(word(tokens, 2), "after" | "before") => beside(tokens, today),
+        "the" if matches!(word(tokens, 2), "after" | "before") => relative_day(tokens, today),
         _ => None,
     }
 }
 
-/// "close of business Friday", "end of day tomorrow", "eod".
+/// Parses "close of business Friday", "end of day tomorrow", "eod".
 fn end_of_day(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
-    let behind = super::phrases::after_any(
+    let following = super::phrases::after_any(
         tokens,
         "close of business|close of play|end of business|end of play|end of day|the end of the day|end of the day|eod|\
             cob",
     )?;
-    let at = tokens.len() - behind.len();
-    let on = usize::from(matches!(word(behind, 0), "on" | "of"));
-    Some(match word(behind, on) {
+    let at = tokens.len() - following.len();
+    let on = usize::from(matches!(word(following, 0), "on" | "of"));
+    Some(match word(following, on) {
         "tomorrow" => (at + on + 1, plus(today, 1)),
         "today" => (at + on + 1, today),
         name => weekday(name, true).map_or((at, today), |named| (at + on + 1, upcoming(today, named))),
     })
 }
 
-/// "the day before Easter", "the Monday after Easter".
-fn beside(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+/// Parses "the day before Easter", "the Monday after Easter".
+fn relative_day(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let (length, reached) = day(tokens.get(3..)?, today, true)?;
     let before = word(tokens, 2) == "before";
     let found = match weekday(word(tokens, 1), false) {
@@ -91,26 +95,27 @@ fn beside(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     Some((3 + length, found))
 }
 
-/// "in three days", "two weeks from now", "a week from Friday", "+3 days".
+/// Parses "in three days", "two weeks from now", "a week from Friday", "+3 days".
 fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     if matches!(word(tokens, 0), "in" | "within") {
-        let idle =
+        let after_qualifier =
             super::phrases::after_any(&tokens[1..], "exactly|about|roughly|around|just over|the next|the coming");
-        if let Some(behind) = idle {
-            let (length, span) = span(behind)?;
-            return Some((tokens.len() - behind.len() + length, span.after(today)?));
+        if let Some(following) = after_qualifier {
+            let (length, span) = date_span(following)?;
+            return Some((tokens.len() - following.len() + length, span.after(today)?));
         }
-        let (length, span) = span(&tokens[1..])?;
+        let (length, span) = date_span(&tokens[1..])?;
         let from_now = usize::from(word(tokens, length + 1) == "time" || word(tokens, length + 1) == "time's");
         let reached = span.after(today)?;
         return Some(
-            weekday_behind(tokens, 1 + length + from_now, span, reached).unwrap_or((1 + length + from_now, reached)),
+            weekday_after_span(tokens, 1 + length + from_now, span, reached)
+                .unwrap_or((1 + length + from_now, reached)),
         );
     }
     if let Some(number) = word(tokens, 0).strip_prefix('+').and_then(|n| figures(n, 3)) {
         return Some((2, Span::of(number, word(tokens, 1))?.after(today)?));
     }
-    let (length, span) = span(tokens)?;
+    let (length, span) = date_span(tokens)?;
     match (word(tokens, length), word(tokens, length + 1)) {
         ("from", "now" | "today") => Some((length + 2, span.after(today)?)),
         ("today" | "hence", _) => Some((length + 1, span.after(today)?)),
@@ -133,31 +138,32 @@ fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     }
 }
 
-/// "in two weeks on Tuesday": that day of the week that is reached.
-fn weekday_behind(tokens: &[Token], at: usize, span: Span, reached: NaiveDate) -> Phrase<NaiveDate> {
+/// Parses "in two weeks on Tuesday": that day of the week in the week that is reached.
+fn weekday_after_span(tokens: &[Token], at: usize, span: Span, reached: NaiveDate) -> Phrase<NaiveDate> {
     let on = usize::from(word(tokens, at) == "on");
     let named = weekday(word(tokens, at + on), on == 1).filter(|_| span.is_weeks())?;
     Some((at + on + 1, plus(monday(reached), named.num_days_from_monday().into())))
 }
 
-/// "Tuesday in two weeks", "Friday in a fortnight's time".
+/// Parses "Tuesday in two weeks", "Friday in a fortnight's time".
 fn weekday_in_weeks(tokens: &[Token], at: usize, named: Weekday, today: NaiveDate) -> Phrase<NaiveDate> {
-    let (length, span) = (word(tokens, at) == "in").then(|| span(tokens.get(at + 1..)?)).flatten()?;
+    let (length, span) = (word(tokens, at) == "in").then(|| date_span(tokens.get(at + 1..)?)).flatten()?;
     let time = usize::from(word(tokens, at + 1 + length) == "time");
     let reached = span.after(today).filter(|_| span.is_weeks())?;
     Some((at + 1 + length + time, plus(monday(reached), named.num_days_from_monday().into())))
 }
 
-/// "Friday", "next Tuesday", "this coming Monday", "Tuesday next week".
-fn by_weekday(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
+/// Parses "Friday", "next Tuesday", "this coming Monday", "Tuesday next week".
+fn by_weekday(tokens: &[Token], today: NaiveDate, after_preposition: bool) -> Phrase<NaiveDate> {
     let skipped = match (word(tokens, 0), word(tokens, 1)) {
         ("this", "coming") => 2,
         ("next" | "this" | "coming", _) => 1,
         _ => 0,
     };
     let named = tokens.get(skipped).filter(|token| !token.quoted)?;
-    // "Sat" and "sun" are words too; written as a name, or called for, they are days.
-    let short = led || skipped > 0 || (named.text.starts_with(char::is_uppercase) && tokens.len() == skipped + 1);
+    // "Sat" and "sun" are also ordinary words. They are days if they are capitalised or follow a preposition.
+    let short =
+        after_preposition || skipped > 0 || (named.text.starts_with(char::is_uppercase) && tokens.len() == skipped + 1);
     let weekday = weekday(&named.lower, short)?;
     let of_week = |start: NaiveDate| plus(start, weekday.num_days_from_monday().into());
     if let Some(length) = length_of_after_next(tokens, skipped) {
@@ -183,13 +189,13 @@ fn by_weekday(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate
     })
 }
 
-/// "the Friday after next".
+/// Returns the number of words of "the Friday after next".
 fn length_of_after_next(tokens: &[Token], skipped: usize) -> Option<usize> {
     (skipped == 0 && word(tokens, 1) == "after" && word(tokens, 2) == "next").then_some(3)
 }
 
-/// "Saturday 11 July", "Fri, 3/27", "Monday the 16th": one day, said twice. Where the two are not the same, they are
-/// read as two.
+/// Parses "Saturday 11 July", "Fri, 3/27", "Monday the 16th": one day, given twice. If the two differ, they are parsed
+/// as two days.
 fn named_and_dated(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let named = tokens.first().filter(|token| !token.quoted).and_then(|token| weekday(&token.lower, true))?;
     let comma = usize::from(word(tokens, 1) == "," || word(tokens, 1) == ".");
@@ -198,13 +204,13 @@ fn named_and_dated(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     (day.weekday() == named).then_some((1 + comma + length, day))
 }
 
-/// "5 May", "5th of May", "May 5th", "the 5th of May 2027", and with `led` "April".
-fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
+/// Parses "5 May", "5th of May", "May 5th", "the 5th of May 2027"; with `after_preposition` also "April".
+fn by_month(tokens: &[Token], today: NaiveDate, after_preposition: bool) -> Phrase<NaiveDate> {
     let the = usize::from(word(tokens, 0) == "the");
     let number = |at: usize| day_number(word(tokens, at));
     let day_first = number(the).and_then(|day| {
         let of = usize::from(word(tokens, the + 1) == "of");
-        // "5. May" has a full stop between.
+        // "5. May" contains a full stop.
         let stop = usize::from(word(tokens, the + 1) == ".");
         Some((the + 2 + of + stop, day, month(word(tokens, the + 1 + of + stop))?))
     });
@@ -214,8 +220,8 @@ fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> 
     });
     let (length, day, month_number) = match day_first.or(month_first) {
         Some(found) => found,
-        None if led => {
-            // "by next May" is no more than "by May".
+        None if after_preposition => {
+            // "by next May" means the same as "by May".
             let (at, name) = if word(tokens, 0) == "next" { (2, word(tokens, 1)) } else { (1, word(tokens, 0)) };
             (at, 1, month(name)?)
         }
@@ -236,7 +242,7 @@ fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> 
     }
 }
 
-/// How many words name several days on end, which no record can have: "3 to 10 August", "4-6 May".
+/// Returns the number of words of a range of days, which no record can have: "3 to 10 August", "4-6 May".
 pub fn day_range(tokens: &[Token]) -> Option<usize> {
     let is_day = |text: &str| day_number(text).is_some_and(|day| (1..=31).contains(&day));
     if let Some((first, last)) = word(tokens, 0).split_once(['-', '–']) {
@@ -251,7 +257,7 @@ pub fn day_range(tokens: &[Token]) -> Option<usize> {
     (whole && month(word(tokens, second + 1 + of)).is_some()).then_some(second + 2 + of)
 }
 
-/// How many words name a day that no month has: "30 February", "April 31st", with `the` "32nd".
+/// Returns the number of words of a day that does not exist: "30 February", "April 31st"; with `the` also "32nd".
 pub fn impossible(tokens: &[Token], the: bool) -> Phrase<()> {
     let number = |at: usize| {
         let text = word(tokens, at).trim_end_matches(|c: char| c.is_alphabetic());

@@ -1,10 +1,10 @@
-//! Arithmetic of days, and the tests of words that all parsers of dates share.
+//! Date arithmetic and word tests shared by all parsers of dates.
 
 use chrono::{Datelike as _, Days, NaiveDate, Weekday};
 
 use super::tokens::Token;
 
-/// The phrase at the beginning of `tokens`: how many tokens it has, and what it means (a day, a span, a time).
+/// A phrase at the beginning of `tokens`: its number of tokens and its value (a day, a span, a time).
 pub type Phrase<T> = Option<(usize, T)>;
 
 pub fn word(tokens: &[Token], at: usize) -> &str {
@@ -19,12 +19,12 @@ pub fn plus(day: NaiveDate, days: u64) -> NaiveDate {
     day.checked_add_days(Days::new(days)).unwrap_or(day)
 }
 
-/// The Monday of its week.
+/// Returns the Monday of the day's week.
 pub fn monday(day: NaiveDate) -> NaiveDate {
     day.week(Weekday::Mon).first_day()
 }
 
-/// That day of the year, this year or where it has passed the next; 29 February in the next year that has one.
+/// Returns the next date with this month and day, from today on. For 29 February that is in the next leap year.
 pub fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     (0..9).filter_map(|years| NaiveDate::from_ymd_opt(today.year() + years, month, day)).find(|date| *date >= today)
 }
@@ -33,7 +33,7 @@ pub fn ends(tokens: &[Token], at: usize) -> bool {
     tokens.get(at).is_none_or(|token| token.is_mark() || token.is_one_of("at|from|to|and|for|by|in"))
 }
 
-/// The next such day after today.
+/// Returns the next such day of the week after today.
 #[must_use]
 pub fn upcoming(today: NaiveDate, weekday: Weekday) -> NaiveDate {
     let ahead = (7 + weekday.num_days_from_monday() - today.weekday().num_days_from_monday()) % 7;

@@ -1,11 +1,11 @@
-//! The forms in which it is said that something is not wanted any more.
+//! Recognises sentences that delete a record.
 
 use super::Today;
 use super::command::Command;
 use super::phrases::{after, after_any, before_end};
 use super::tokens::Token;
 
-/// What begins a sentence about something that need not be done.
+/// Beginnings of sentences about something that is no longer needed.
 const NOT_NEEDED: &str = "i don't want to be reminded about|i don't want to be reminded of|\
     i don't want to be reminded to|stop reminding me about|stop reminding me to|stop reminding me of|\
     don't remind me about|don't remind me to|don't remind me of|\
@@ -23,7 +23,7 @@ const NOT_NEEDED: &str = "i don't want to be reminded about|i don't want to be r
     i won't need|i don't plan to|we're no longer going to|\
     there is no need to|never mind about|never mind";
 
-/// What ends a sentence about something that does not take place.
+/// Ends of sentences about something that does not take place.
 const CALLED_OFF: &str = "is cancelled|is canceled|was cancelled|was canceled|has been cancelled|has been canceled|\
     got cancelled|\
     is called off|was called off|has been called off|is no longer needed|is not needed anymore|isn't needed anymore|\

@@ -1,21 +1,21 @@
-//! Which days of what repeats are done: "yesterday and the day before", "on Monday and Tuesday".
+//! Determines the days on which a repeating record was done: "yesterday and the day before", "on Monday and Tuesday".
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
 use super::change::Changes;
 use super::dates;
 use super::phrases::{after, after_any, without_marks};
-use super::target::Wanted;
+use super::target::TargetFilter;
 use super::tokens::Token;
 use super::topic::joined;
 use super::{Question, Reader};
 use crate::matching::Candidate;
 use crate::operation::Operation;
 
-const OPEN: Wanted = Wanted { done: false, goals: true };
+const OPEN: TargetFilter = TargetFilter { done: false, goals: true };
 
 impl Reader<'_> {
-    /// "Tick X off for yesterday": done on these days, today's where none is said.
+    /// Completes records on the named days, or today: "Tick X off for yesterday".
     pub fn complete_on(&self, target: &[Token], days: &[Token]) -> Changes {
         if without_marks(days).is_empty() {
             return self.complete(target, true);
@@ -26,7 +26,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Each of the records done, or open again, on each of the days.
+    /// Completes or reopens each record on each of the days.
     pub(super) fn completions(&self, found: &[Candidate<'_>], done: bool, days: &[NaiveDate]) -> Changes {
         let mut made: Vec<Operation> = Vec::new();
         for of in found {
@@ -35,7 +35,7 @@ impl Reader<'_> {
             }
             for day in days {
                 let operation = self.completion(of, done, Some(*day))?;
-                // What does not repeat is done once.
+                // A record that does not repeat is completed once.
                 if !made.contains(&operation) {
                     made.push(operation);
                 }
@@ -44,31 +44,31 @@ impl Reader<'_> {
         Ok(made)
     }
 
-    /// Parts the days at the end of a target from it. `alone`: the target may be nothing but days.
+    /// Splits the days at the end of a target from it. With `alone` the target may consist of days only.
     pub(super) fn with_days(&self, target: &[Token], alone: bool) -> (Vec<Token>, Vec<NaiveDate>) {
-        let several = (usize::from(!alone)..target.len())
+        let is_ambiguous = (usize::from(!alone)..target.len())
             .find_map(|at| self.days_in(&target[at..]).filter(|days| days.len() > 1).map(|days| (&target[..at], days)));
-        if let Some((words, days)) = several {
+        if let Some((words, days)) = is_ambiguous {
             return (words.to_vec(), days);
         }
         let (words, day) = self.with_day(target, alone);
         (words, day.map(|day| self.past_day(day, target)).into_iter().collect())
     }
 
-    /// "Log meditating for last Sunday": something that repeats, done on a day.
+    /// Recognises "Log meditating for last Sunday": completes a repeating record on a day.
     pub(super) fn logged(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "log|record")?;
         let (target, days) = self.with_days(rest, false);
-        let found = self.resolve(&target, Wanted { done: false, goals: false }).ok()?;
+        let found = self.resolve(&target, TargetFilter { done: false, goals: false }).ok()?;
         let repeats = found.iter().all(|of| self.item(of).is_ok_and(|item| item.recurrence.repeats()));
         let passed = days.iter().all(|day| *day <= self.today.date);
         (found.len() == 1 && repeats && passed).then(|| joined(&["complete"], rest, &[], &[]))
     }
 
-    /// What was done on Monday was done on the last one.
+    /// Returns the past day that the words mean: something done on Monday was done on the last Monday.
     pub(super) fn past_day(&self, day: NaiveDate, words: &[Token]) -> NaiveDate {
         let week = Days::new(7);
-        // "For the 9th": of this month, or of the last one.
+        // "For the 9th" means this month or the last one.
         let month_said = words.iter().any(|word| super::numbers::month(&word.lower).is_some());
         if let Some(earlier) = day.checked_sub_months(Months::new(1)).filter(|_| !month_said)
             && earlier <= self.today.date
@@ -80,15 +80,15 @@ impl Reader<'_> {
         if day > self.today.date && day - week <= self.today.date { day - week } else { day }
     }
 
-    /// The days that the whole of `words` says.
+    /// Parses days that make up the whole of `words`.
     fn days_in(&self, words: &[Token]) -> Option<Vec<NaiveDate>> {
         let mut rest = without_marks(words);
         let mut days: Vec<NaiveDate> = Vec::new();
         while !rest.is_empty() {
             let lead = after_any(rest, "for both|both|for|on").unwrap_or(rest);
-            if let (Some(day), Some(behind)) = (days.last(), after_any(lead, "the day before that|the day before")) {
+            if let (Some(day), Some(following)) = (days.last(), after_any(lead, "the day before that|the day before")) {
                 days.push(*day - Days::new(1));
-                rest = behind;
+                rest = following;
             } else {
                 let (length, day) = dates::day(lead, self.today.date, true)?;
                 days.push(self.past_day(day, &lead[..length]));
@@ -104,7 +104,7 @@ impl Reader<'_> {
         (!days.is_empty()).then_some(days)
     }
 
-    /// "Went for a run and meditated yesterday": the day that is said last goes for what was done before it, too.
+    /// Applies the last day to the completions before it, too: "Went for a run and meditated yesterday".
     pub(super) fn share_day(&self, operations: &mut [Operation], day: NaiveDate) -> Result<(), Question> {
         for operation in operations.iter_mut().filter(|one| one.occurrence_date.is_some()) {
             let item = operation.id.and_then(|id| self.state.item(operation.kind, id));

@@ -1,10 +1,10 @@
-//! How long something takes, in words: "two hours", "45 min", "1h30", "an hour and a half", "half an hour".
+//! Parses durations: "two hours", "45 min", "1h30", "an hour and a half", "half an hour".
 
 use super::day_arithmetic::Phrase;
 use super::numbers::{count, figures};
 use super::tokens::Token;
 
-/// Words before a length: "for two hours", "lasts two hours".
+/// Words before a duration: "for two hours", "lasts two hours".
 const LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|length|it takes|it lasts|it will take|it'll take|\
     it will last|\
     it'll last|it should take|it should last|which takes|which lasts|should take|should last|will take|will last|\
@@ -15,14 +15,14 @@ fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
 }
 
-/// A length that `tokens` begin with, in minutes.
+/// Parses a duration at the beginning of `tokens`, in minutes.
 #[must_use]
 pub fn minutes(tokens: &[Token]) -> Phrase<u16> {
-    let (length, minutes) = special(tokens).or_else(|| joined(word(tokens, 0))).or_else(|| counted(tokens))?;
+    let (length, minutes) = special(tokens).or_else(|| joined(word(tokens, 0))).or_else(|| number_and_unit(tokens))?;
     u16::try_from(minutes).ok().filter(|minutes| *minutes > 0 && *minutes < 24 * 60).map(|minutes| (length, minutes))
 }
 
-/// "half an hour", "three quarters of an hour", "a quarter of an hour".
+/// Parses "half an hour", "three quarters of an hour", "a quarter of an hour".
 fn special(tokens: &[Token]) -> Phrase<u32> {
     let phrases = [
         ("half an hour", 30),
@@ -38,7 +38,7 @@ fn special(tokens: &[Token]) -> Phrase<u32> {
     })
 }
 
-/// "90min", "2h", "1h30", "1.5h".
+/// Parses "90min", "2h", "1h30", "1.5h".
 fn joined(text: &str) -> Phrase<u32> {
     if let Some(number) = ["minutes", "mins", "min", "m"].iter().find_map(|unit| text.strip_suffix(unit)) {
         return Some((1, figures(number, 3)?));
@@ -50,7 +50,7 @@ fn joined(text: &str) -> Phrase<u32> {
     Some((1, figures(hours, 2)? * 60 + figures(minutes, 2)?))
 }
 
-/// In tenths: "1.5", "two".
+/// Parses a number, in tenths: "1.5", "two".
 fn tenths(number: &str) -> Option<u32> {
     match number.split_once(['.', ',']) {
         Some((whole, tenth)) => Some(figures(whole, 2)? * 10 + figures(tenth, 1)?),
@@ -58,8 +58,8 @@ fn tenths(number: &str) -> Option<u32> {
     }
 }
 
-/// "two hours", "an hour and a half", "two and a half hours", "1 hour 30 minutes", "an hour and 15 minutes".
-fn counted(tokens: &[Token]) -> Phrase<u32> {
+/// Parses "two hours", "an hour and a half", "two and a half hours", "1 hour 30 minutes", "an hour and 15 minutes".
+fn number_and_unit(tokens: &[Token]) -> Phrase<u32> {
     let number = tenths(word(tokens, 0))?;
     let couple = usize::from(word(tokens, 0) == "couple" && word(tokens, 1) == "of");
     let a_couple = usize::from(word(tokens, 0) == "a" && word(tokens, 1) == "couple") * 2;
@@ -90,7 +90,7 @@ fn is_hour(word: &str) -> bool {
     matches!(word, "hour" | "hours" | "h" | "hrs" | "hr")
 }
 
-/// "90-minute workshop", "30 min call": a length before what takes place.
+/// Parses a duration before an event: "90-minute workshop", "30 min call".
 #[must_use]
 pub fn before_event(tokens: &[Token]) -> Phrase<u16> {
     let first = word(tokens, 0);
@@ -107,7 +107,7 @@ pub fn before_event(tokens: &[Token]) -> Phrase<u16> {
     (is_event(length) || (is_event(length + 1) && word(tokens, length) != "to")).then_some((length, minutes))
 }
 
-/// "for two hours", "lasting 45 minutes", "2 hours long".
+/// Parses "for two hours", "lasting 45 minutes", "2 hours long".
 #[must_use]
 pub fn duration(tokens: &[Token]) -> Phrase<u16> {
     let about = |at: usize| usize::from(matches!(word(tokens, at), "about" | "around" | "roughly" | ":"));

@@ -1,7 +1,6 @@
-//! What a sentence that adds a record says of it besides what and when: where it is, notes, and how far a goal is.
+//! Extracts the further fields of a new record: location, notes, and the progress of a goal.
 //!
-//! Comes in: the words of what is to be added. Goes out: these words without such parts, and the parts. Called by
-//! [`super::create`].
+//! Input: the words of a new record. Output: the words without these parts, and the parts. Called by [`super::create`].
 
 use super::numbers::figures;
 use super::phrases::{after_any, without_marks};
@@ -9,7 +8,7 @@ use super::tokens::{Token, text_of};
 use crate::operation::Operation;
 use crate::record::Kind;
 
-/// Nouns that name a place or a note, with a mark before.
+/// Nouns that introduce a location or notes, together with a punctuation mark.
 const PLACES: &str = "location|venue|place|where|at the location|room|address|the venue is|the location is|it's at|\
     it's in|it's held at|\
     it's held in|it takes place at|it takes place in|held at|held in|takes place at|takes place in";
@@ -22,7 +21,7 @@ const CURRENTS: &str = "at|currently at|i'm currently at|currently|i'm at|i am a
     progress so far|\
     current progress|progress|starting at|starting from|already|done so far|current value|current";
 
-/// Parts taken from what is to be added.
+/// The extracted fields.
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
     pub location: Option<String>,
@@ -32,15 +31,15 @@ pub struct Extras {
 }
 
 impl Extras {
-    /// Takes them from `words`; those of a goal only where it is one.
+    /// Extracts the fields from `words`; the progress only if `kind` is a goal.
     #[must_use]
     pub fn read(sentence: &str, words: &[Token], kind: Option<Kind>) -> (Vec<Token>, Self) {
         let mut extras = Self::default();
         let mut kept: Vec<Token> = Vec::new();
         for part in parts(words) {
-            let said = without_marks(part);
+            let content = without_marks(part);
             let taken = !kept.is_empty()
-                && (extras.take_text(sentence, said) || (kind == Some(Kind::Goal) && extras.take_number(said)));
+                && (extras.take_text(sentence, content) || (kind == Some(Kind::Goal) && extras.take_number(content)));
             if !taken {
                 kept.extend_from_slice(part);
             }
@@ -48,11 +47,11 @@ impl Extras {
         (without_marks(&kept).to_vec(), extras)
     }
 
-    fn take_text(&mut self, sentence: &str, said: &[Token]) -> bool {
-        let (field, text) = match (after_any(said, PLACES), after_any(said, NOTES)) {
+    fn take_text(&mut self, sentence: &str, content: &[Token]) -> bool {
+        let (field, text) = match (after_any(content, PLACES), after_any(content, NOTES)) {
             // "Room 4" keeps its noun.
-            (Some(text), _) if said[0].is("room") && !text.first().is_some_and(|next| next.is_one_of(":|is|=")) => {
-                (&mut self.location, said)
+            (Some(text), _) if content[0].is("room") && !text.first().is_some_and(|next| next.is_one_of(":|is|=")) => {
+                (&mut self.location, content)
             }
             (Some(text), _) => (&mut self.location, text),
             (None, Some(text)) => (&mut self.notes, text),
@@ -70,8 +69,8 @@ impl Extras {
         true
     }
 
-    fn take_number(&mut self, said: &[Token]) -> bool {
-        let (field, rest) = match (after_any(said, TARGETS), after_any(said, CURRENTS)) {
+    fn take_number(&mut self, content: &[Token]) -> bool {
+        let (field, rest) = match (after_any(content, TARGETS), after_any(content, CURRENTS)) {
             (Some(rest), _) => (&mut self.target, rest),
             (None, Some(rest)) => (&mut self.current, rest),
             (None, None) => return false,
@@ -95,7 +94,7 @@ impl Extras {
     }
 }
 
-/// The runs of words between commas and the like, each with the mark before it.
+/// Splits the words at commas and similar marks. Each part begins with its mark.
 fn parts(words: &[Token]) -> Vec<&[Token]> {
     let mut found = Vec::new();
     let mut start = 0;

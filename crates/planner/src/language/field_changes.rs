@@ -1,19 +1,18 @@
-//! Operations on what a record has besides its title and its day: where it is, notes, when it ends; and two records
-//! that change places.
+//! Builds operations on fields other than the title and day: location, notes, end. Also swaps two records.
 
 use super::change::{Changes, kept_end};
 use super::command::Field;
 use super::create::set_times;
 use super::fields::end_of;
-use super::target::Wanted;
+use super::target::TargetFilter;
 use super::tokens::Token;
 use super::{Question, Reader};
 use crate::operation::{Action, Operation};
 use crate::record::{Item, Kind};
 use crate::time_of_day::TimeOfDay;
 
-const OPEN: Wanted = Wanted { done: false, goals: false };
-const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+const OPEN: TargetFilter = TargetFilter { done: false, goals: false };
+const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
 impl Reader<'_> {
     pub fn set_field(&self, target: &[Token], field: Field, text: &[Token]) -> Changes {
@@ -49,7 +48,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Another end of an event, by a time or by how long it takes.
+    /// Sets the end of an event, given as a time or a duration.
     pub fn end(&self, target: &[Token], words: &[Token]) -> Changes {
         let found = self.resolve(target, OPEN)?;
         let ended = |of: &crate::matching::Candidate<'_>| {
@@ -60,7 +59,7 @@ impl Reader<'_> {
                 None => None,
             };
             let start = item.start_time.filter(|_| of.kind == Kind::Event);
-            // "Runs until 9" of what begins at seven in the evening.
+            // "Runs until 9", said of an event at seven in the evening, means 21:00.
             let end = end.map(|end| match start {
                 Some(start) if end <= start && end.hour() < 12 => end.plus_minutes(12 * 60),
                 _ => end,
@@ -76,7 +75,7 @@ impl Reader<'_> {
         found.iter().map(ended).collect()
     }
 
-    /// "Extend X by half an hour".
+    /// Handles "Extend X by half an hour".
     pub fn lengthen(&self, target: &[Token], minutes: i32) -> Changes {
         let found = self.resolve(target, OPEN)?;
         let lengthened = |of: &crate::matching::Candidate<'_>| {
@@ -98,7 +97,7 @@ impl Reader<'_> {
         found.iter().map(lengthened).collect()
     }
 
-    /// Each takes the day of the other, and the time where both are of one kind.
+    /// Exchanges the days of two records, and their times if both are of the same kind.
     pub fn swap(&self, one: &[Token], other: &[Token]) -> Changes {
         let (first, second) = (self.resolve(one, OPEN)?, self.resolve(other, OPEN)?);
         let ([first], [second]) = (&first[..], &second[..]) else {
@@ -114,7 +113,7 @@ impl Reader<'_> {
     }
 }
 
-/// `item` on the day and at the time of `other`.
+/// Returns an operation that moves `item` to the day and time of `other`.
 fn taking(item: &Item, other: &Item) -> Operation {
     let mut operation = Operation::new(item.kind, Action::Update, Some(item.id));
     operation.recurrence = Some(item.recurrence);

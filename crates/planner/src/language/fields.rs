@@ -1,4 +1,4 @@
-//! Changes of what a record has besides its title and its time: where it is, notes; and two records that change places.
+//! Recognises changes of fields other than the title and time: location, notes. Also recognises swaps of two records.
 
 use super::Today;
 use super::command::{Command, Field};
@@ -11,7 +11,7 @@ const SETTING: &str = "set|change|update|make|edit|put|switch|move|correct";
 const PLACE_NOUNS: &str = "location|place|venue|room|address";
 const NOTE_NOUNS: &str = "notes|note|description|comment|details";
 
-/// "set the location of X to Y", "X is in room 4", "note on X: Y", "set the notes of X to Y".
+/// Recognises "set the location of X to Y", "X is in room 4", "note on X: Y", "set the notes of X to Y".
 pub fn field(clause: &[Token], today: Today) -> Option<Command<'_>> {
     named(clause, today).or_else(|| added_note(clause)).or_else(|| taking_place(clause, today))
 }
@@ -24,8 +24,8 @@ fn named(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let (target, text) =
         around(after_any(&rest[1..], "of|for|on|from")?, "to|as|:|is|=|into|should be|should read|says|will be")?;
     let text = after(text, ":").unwrap_or(text);
-    // "Note for Friday: …" is something to do.
-    made(target, field, text).filter(|_| !When::read(target, today).is_all(target))
+    // "Note for Friday: …" creates a todo.
+    made(target, field, text).filter(|_| !When::read(target, today).covers_all(target))
 }
 
 fn field_of(noun: &Token) -> Option<Field> {
@@ -38,7 +38,8 @@ fn made<'t>(target: &'t [Token], field: Field, text: &'t [Token]) -> Option<Comm
     (!target.is_empty() && !text.is_empty()).then_some(Command::Field { target, field, text })
 }
 
-/// "add 'bring photos' to the notes of X", "add to the notes of X: …", "note for X that …", "set X's location to Y".
+/// Recognises "add 'bring photos' to the notes of X", "add to the notes of X: …", "note for X that …", "set X's
+/// location to Y".
 fn added_note(clause: &[Token]) -> Option<Command<'_>> {
     let of_notes = "to the notes of|to the notes for|to the note of|as a note to|as a note on|as a note for|\
         as note to|in the notes of|\
@@ -58,32 +59,32 @@ fn added_note(clause: &[Token]) -> Option<Command<'_>> {
     made(&rest[..at], field_of(&rest[at])?, text)
 }
 
-/// "the meeting with Tom is in Room 4", "move the meeting to the library", "X takes place at the town hall".
+/// Recognises "the meeting with Tom is in Room 4", "move the meeting to the library", "X takes place at the town hall".
 fn taking_place(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let is_name = |words: &[Token]| {
         let words = after_any(words, "the").unwrap_or(words);
         words.first().is_some_and(|word| word.quoted || word.text.starts_with(char::is_uppercase))
-            && !When::read(words, today).is_said()
+            && !When::read(words, today).has_schedule()
     };
     let is_place = |words: &[Token]| {
         let words = after_any(words, "the|a|our|my").unwrap_or(words);
         let named = words.len() < 5 && words.iter().take(2).any(|word| word.is_one_of(ROOMS));
-        named && !When::read(words, today).is_said()
+        named && !When::read(words, today).has_schedule()
     };
     if let Some(rest) = after_any(clause, "move|switch|relocate|change|shift") {
         let (target, place) = around(rest, "to|into").filter(|(_, place)| is_place(place))?;
         return made(target, Field::Location, place);
     }
-    let said = "takes place in|takes place at|will take place in|will take place at|is now in|is in|will be in|\
+    let phrases = "takes place in|takes place at|will take place in|will take place at|is now in|is in|will be in|\
         has moved to|\
         has been moved to|is now at|is on|is at|will be at|moved to|moves to|is moving to|should be in|will be on|\
         should take place in|\
         should be at|is held in";
-    let (target, place) = around(clause, said).filter(|(_, place)| is_place(place) || is_name(place))?;
+    let (target, place) = around(clause, phrases).filter(|(_, place)| is_place(place) || is_name(place))?;
     made(target, Field::Location, place)
 }
 
-/// "extend X until 3", "X ends at 15:30", "X should last 90 minutes".
+/// Recognises "extend X until 3", "X ends at 15:30", "X should last 90 minutes".
 pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
     if let Some(longer) = lengthening(clause) {
         return Some(longer);
@@ -108,23 +109,23 @@ pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
         }
         return rest.last().filter(|last| last.is("long")).and_then(|_| of((&rest[..at], &rest[at..rest.len() - 1])));
     }
-    let said = "will last until|will last till|lasts until|will go on until|should last until|will finish at|\
+    let phrases = "will last until|will last till|lasts until|will go on until|should last until|will finish at|\
         will be over at|is over at|is until|\
         now lasts|only lasts|only takes|now takes|ends at|will end at|should end at|now ends at|finishes at|\
         should finish at|will finish at|ends|\
         runs until|should run until|goes on until|\
         will last|should last|lasts|should take|will take|takes|is going to last|needs to last|will run until|is";
-    let (target, words) = around(clause, said)?;
+    let (target, words) = around(clause, phrases)?;
     let adds = after_any(clause, TO_DO).or_else(|| after_any(clause, ADDING)).is_some();
     let words = before_end(words, "long").unwrap_or(words);
     let whole = !target.is_empty() && !adds && !target.iter().any(Token::is_mark) && is_end(words);
-    // "Is 3pm" says when it begins.
-    let says_length = super::durations::minutes(words).is_some() && end_of(words).is_some();
+    // "Is 3pm" gives the start.
+    let names_duration = super::durations::minutes(words).is_some() && end_of(words).is_some();
     let by_is = clause[target.len()].is("is");
-    (whole && (!by_is || says_length)).then(|| of((target, words))).flatten()
+    (whole && (!by_is || names_duration)).then(|| of((target, words))).flatten()
 }
 
-/// "extend X by half an hour", "make X an hour longer".
+/// Recognises "extend X by half an hour", "make X an hour longer".
 fn lengthening(clause: &[Token]) -> Option<Command<'_>> {
     let made = |target, length: &[Token], shorter: bool| {
         let (used, minutes) = super::durations::minutes(length)?;
@@ -145,7 +146,7 @@ fn lengthening(clause: &[Token]) -> Option<Command<'_>> {
     })
 }
 
-/// A time, or a length in minutes, and nothing else.
+/// Parses a time, or a length in minutes, that makes up all the words.
 pub(super) fn end_of(words: &[Token]) -> Option<Result<crate::time_of_day::TimeOfDay, u16>> {
     let whole = |length: usize| length == words.len();
     if let Some((_, minutes)) = super::durations::minutes(words).filter(|found| whole(found.0)) {
@@ -155,7 +156,7 @@ pub(super) fn end_of(words: &[Token]) -> Option<Result<crate::time_of_day::TimeO
     time.time().map(Ok)
 }
 
-/// "swap X and Y", "swap X with Y", "exchange X for Y".
+/// Recognises "swap X and Y", "swap X with Y", "exchange X for Y".
 pub fn swap(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = after_any(
         clause,
@@ -163,13 +164,13 @@ pub fn swap(clause: &[Token], today: Today) -> Option<Command<'_>> {
             switch round|switch",
     )?;
     // "Swap lunch to Friday" moves it.
-    if (1..rest.len()).any(|at| rest[at].is("to") && When::read_after("at", &rest[at + 1..], today).is_said()) {
+    if (1..rest.len()).any(|at| rest[at].is("to") && When::read_after("at", &rest[at + 1..], today).has_schedule()) {
         return None;
     }
     let rest = before_end(rest, "around|round|over").unwrap_or(rest);
     let swaps = clause[0].is_one_of("swap|exchange");
     let (one, other) = around(rest, if swaps { "with|for|and|&" } else { "with|and" })?;
-    // "meeting with Tom and meeting with Anna": the "and" parts them where there is one.
+    // In "meeting with Tom and meeting with Anna" the "and" separates the two.
     let (one, other) = around(rest, "and|&").filter(|(_, other)| !other.is_empty()).unwrap_or((one, other));
     (!one.is_empty() && !other.is_empty()).then_some(Command::Swap { one, other })
 }

@@ -1,7 +1,7 @@
-//! Verbs that are said once for several records: "move Anna to Tuesday and Tom to Wednesday", "add a goal to … and a
+//! Repeats a verb that applies to several records: "move Anna to Tuesday and Tom to Wednesday", "add a goal to … and a
 //! habit to …".
 //!
-//! Comes in: the words of a sentence. Goes out: the same with the verb before each of the parts it goes for. Called by
+//! Input: the words of a sentence. Output: the same with the verb before each part that it applies to. Called by
 //! [`super::read`].
 
 use super::Today;
@@ -14,10 +14,10 @@ use super::tokens::Token;
 use super::vocabulary::{ADDING, MOVING, TO_DO, begins_with_doing, kind_noun};
 use super::when::When;
 
-/// Nouns that may stand before a kind.
+/// Adjectives before a noun for a kind.
 const ADJECTIVES: &str = "new|daily|weekly|recurring|quick|weekday|high|low|priority|small|fortnightly|calendar";
 
-/// The sentence with the verb before each part.
+/// Returns the sentence with the verb before each part.
 #[must_use]
 pub fn with_repeated_verbs(tokens: &[Token], today: Today) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
@@ -42,7 +42,7 @@ pub fn with_repeated_verbs(tokens: &[Token], today: Today) -> Vec<Token> {
     found
 }
 
-/// The verb of what stands before, where it goes for the part behind as well.
+/// Returns the part with the verb of the words before it, if that applies to the part as well.
 fn repeated(before: &[Token], part: &[Token], today: Today, in_list: bool) -> Option<Vec<Token>> {
     if let Some(rest) = after_any(before, ADDING).or_else(|| after_any(before, "i want|i'd like|i need|make")) {
         let adds = names_kind(part) && names_kind(rest);
@@ -53,29 +53,29 @@ fn repeated(before: &[Token], part: &[Token], today: Today, in_list: bool) -> Op
     }
     let rest = after_any(before, MOVING)?;
     let moves = |words: &[Token]| {
-        let led = words.iter().any(|word| word.is_one_of("to|until|till|by|for"));
+        let has_preposition = words.iter().any(|word| word.is_one_of("to|until|till|by|for"));
         let (target, to) = destination(words, today);
-        led && !target.is_empty() && !matches!(to, Destination::Nowhere | Destination::NoDate)
+        has_preposition && !target.is_empty() && !matches!(to, Destination::Nowhere | Destination::NoDate)
     };
     (moves(rest) && moves(part)).then(|| before[..before.len() - rest.len()].to_vec())
 }
 
-/// "Call mum tonight and dad tomorrow": each with a day or time of its own.
+/// Returns the verb if each part has its own day or time: "Call mum tonight and dad tomorrow".
 fn verb_of_doing(before: &[Token], part: &[Token], today: Today) -> Option<Token> {
     let before = after_any(before, TO_DO).unwrap_or(before);
     let verb = before.first().filter(|_| begins_with_doing(before) && !begins_with_doing(part))?;
-    let says = |words: &[Token]| {
+    let has_time = |words: &[Token]| {
         let when = When::read(words, today);
         let named = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).count();
-        let behind = when.used.first() == Some(&false) && when.used.last() == Some(&true);
-        (when.date.is_some() || when.time.is_some()) && when.repeat.is_none() && named > 0 && behind
+        let ends_in_time = when.used.first() == Some(&false) && when.used.last() == Some(&true);
+        (when.date.is_some() || when.time.is_some()) && when.repeat.is_none() && named > 0 && ends_in_time
     };
     let changes =
         listed(MOVING, &verb.lower) || verb.is_one_of("cancel|mark|make|set|change|put|tick|complete|schedule|book");
-    (!changes && says(before) && says(part)).then(|| verb.clone())
+    (!changes && has_time(before) && has_time(part)).then(|| verb.clone())
 }
 
-/// "a daily habit to …".
+/// Returns whether the words begin with a noun for a kind: "a daily habit to …".
 fn names_kind(words: &[Token]) -> bool {
     let Some(mut rest) = after_any(words, "a|an|the|another|one") else { return false };
     while rest.first().is_some_and(|word| word.is_one_of(ADJECTIVES)) {

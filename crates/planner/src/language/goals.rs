@@ -1,25 +1,25 @@
-//! Changes of goals: what stands under them, how far they are, and whether they are put away.
+//! Changes goals: their contents, their progress, and their status.
 //!
-//! Comes in: a clause. Goes out: its operations, where its words name a goal that is there; else `None`, and the
-//! clause is read as any other.
+//! Input: a clause. Output: its operations, if its words name an existing goal. With `None` the clause is read in other
+//! ways.
 
 use super::change::Changes;
 use super::numbers::{count, figures};
 use super::phrases::{after, after_any, around, before_end, without_marks};
-use super::target::Wanted;
+use super::target::TargetFilter;
 use super::tokens::Token;
 use super::{Question, Reader};
 use crate::matching::{Candidate, matches};
 use crate::operation::{Action, Operation};
 use crate::record::{GoalStatus, Kind};
 
-const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
-/// Verbs that put one under another.
+/// Verbs that put a record under a goal.
 const NESTING: &str =
     "put|file|nest|place|move|add|link|attach|assign|connect|tie|group|include|hang|count|make|set|turn|bring|let";
 
-/// What says that one stands under another, the longest first.
+/// Phrases that put a record under a goal, the longest first.
 const UNDER: &str = "into a sub-goal of|into a subgoal of|into a part of|as a sub-goal of|as a subgoal of|\
     as a sub-goal to|as a subgoal to|as a child of|as part of|as a part of|\
     as a step towards|as a step of|a sub-goal of|a subgoal of|a sub goal of|a child of|a child goal of|a part of|\
@@ -28,23 +28,23 @@ const UNDER: &str = "into a sub-goal of|into a subgoal of|into a part of|as a su
     underneath|beneath|below|\
     towards|to|with|in|into";
 
-/// Words around a number that say how far a goal is.
+/// Words around a number that gives a goal's progress.
 const OF_PROGRESS: &str = "the|my|our|progress|of|on|for|with|in|to|at|is|now|:|=|so|far|done|goal|i'm|im|i|am|up|by|\
     as|,|stands|currently|-|–|out|have|are|complete|completed|we|we're|it's|has|been|reached|already|set|update|\
     change|log|record|bump|bring|put|note|mark|made|make|into|from|value|current";
 
 impl Reader<'_> {
-    /// Where the clause changes a goal that is there.
+    /// Returns the changes if the clause changes an existing goal.
     pub(super) fn goal_change(&self, clause: &[Token]) -> Option<Changes> {
         self.nested(clause)
-            .or_else(|| self.taken_out(clause))
-            .or_else(|| self.put_away(clause))
+            .or_else(|| self.removed_from_goal(clause))
+            .or_else(|| self.change_status(clause))
             .or_else(|| self.target_value(clause))
             .or_else(|| self.progressed(clause))
-            .or_else(|| self.counted(clause))
+            .or_else(|| self.progress_report(clause))
     }
 
-    /// "make X a sub-goal of Y", "put X under Y", "X is part of Y".
+    /// Recognises "make X a sub-goal of Y", "put X under Y", "X is part of Y".
     fn nested(&self, clause: &[Token]) -> Option<Changes> {
         let verb = after_any(clause, NESTING);
         let rest = verb.unwrap_or(clause);
@@ -82,15 +82,15 @@ impl Reader<'_> {
         Ok(made)
     }
 
-    /// "add X to the goal Y".
+    /// Recognises "add X to the goal Y".
     pub fn put_under(&self, item: &[Token], goal: &[Token]) -> Changes {
         let text = self.text(goal);
         let ask = || Question::new(&format!("Which goal do you mean by \"{text}\"?"), Vec::new());
         self.under(item, self.goal_named(goal).ok_or_else(ask)?)
     }
 
-    /// "take X out of Y", "remove X from the goal Y".
-    fn taken_out(&self, clause: &[Token]) -> Option<Changes> {
+    /// Recognises "take X out of Y", "remove X from the goal Y".
+    fn removed_from_goal(&self, clause: &[Token]) -> Option<Changes> {
         let rest = after_any(clause, "remove|take|detach|unlink|drop|disconnect|pull|delete|separate")?;
         let (item, goal) = around(rest, "from|out of|off|away from|out from under")?;
         let goal = self.goal_named(goal)?;
@@ -98,8 +98,8 @@ impl Reader<'_> {
         Some(Ok(found.iter().map(|of| without(goal, of)).collect()))
     }
 
-    /// "archive X", "X can be archived"; "reactivate X"; "I reached my goal X".
-    fn put_away(&self, clause: &[Token]) -> Option<Changes> {
+    /// Recognises "archive X", "X can be archived"; "reactivate X"; "I reached my goal X".
+    fn change_status(&self, clause: &[Token]) -> Option<Changes> {
         let archived = after_any(clause, "archive|shelve")
             .or_else(|| before_end(clause, "can be archived|should be archived|is archived|to be archived|archived"))
             .or_else(|| {
@@ -114,7 +114,7 @@ impl Reader<'_> {
         {
             return Some(self.with_status(goal, GoalStatus::Active));
         }
-        let reached = after_any(
+        let achieved = after_any(
             clause,
             "i reached|i've reached|i achieved|i've achieved|i have achieved|\
             i have reached|achieved|reached|i met|i hit|accomplished|i accomplished|i've accomplished",
@@ -126,8 +126,8 @@ impl Reader<'_> {
                 as achieved|as reached|reached|is accomplished",
             )
         })?;
-        let reached = after_any(reached, "mark|set").unwrap_or(reached);
-        self.goal_named(reached).map(|_| self.with_status(reached, GoalStatus::Completed))
+        let achieved = after_any(achieved, "mark|set").unwrap_or(achieved);
+        self.goal_named(achieved).map(|_| self.with_status(achieved, GoalStatus::Completed))
     }
 
     fn with_status(&self, goal: &[Token], status: GoalStatus) -> Changes {
@@ -138,7 +138,7 @@ impl Reader<'_> {
         Ok(vec![operation])
     }
 
-    /// "set the target of X to 20".
+    /// Recognises "set the target of X to 20".
     fn target_value(&self, clause: &[Token]) -> Option<Changes> {
         let rest = after_any(clause, "set|change|raise|lower|update|increase|make").unwrap_or(clause);
         if let Some(at) = (1..rest.len()).find(|at| rest[*at].is("target") && rest[at - 1].lower.ends_with("'s")) {
@@ -157,13 +157,13 @@ impl Reader<'_> {
         Some(Ok(vec![operation]))
     }
 
-    /// "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". The number is the last one that is no part of the
-    /// goal's title.
+    /// Recognises "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". Uses the last number that is not part
+    /// of the goal's title.
     fn progressed(&self, clause: &[Token]) -> Option<Changes> {
         let of_all = |at: &usize| number(&clause[*at]).is_some() && clause.get(at + 2).and_then(number).is_some();
-        let says = (0..clause.len()).any(|at| clause.get(at + 1).is_some_and(|of| of.is("of")) && of_all(&at))
+        let has_progress = (0..clause.len()).any(|at| clause.get(at + 1).is_some_and(|of| of.is("of")) && of_all(&at))
             || clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for|on|goal"));
-        (0..clause.len()).rev().filter(|_| says).find_map(|at| {
+        (0..clause.len()).rev().filter(|_| has_progress).find_map(|at| {
             let value = number(&clause[at])?;
             let tail = &clause[at + 1..];
             let whole = after(tail, "of")
@@ -176,7 +176,7 @@ impl Reader<'_> {
                 .unwrap_or(tail);
             let named: Vec<Token> =
                 clause[..at].iter().chain(tail).filter(|token| !token.is_one_of(OF_PROGRESS)).cloned().collect();
-            // By one word only where progress is spoken of.
+            // A match by a single word requires a word of progress.
             let logs = clause[0].is_one_of("log|record|track");
             let named =
                 if named.is_empty() && (whole.is_some() || logs) { whole_unit(&clause[at + 1..]) } else { named };
@@ -187,15 +187,15 @@ impl Reader<'_> {
         })
     }
 
-    /// "I've read 5 books so far", where a goal is called "Read 12 books".
-    fn counted(&self, clause: &[Token]) -> Option<Changes> {
-        // "That's 7 books read": the verb behind.
-        let turned = after_any(clause, "that's|that is|that makes it|that makes")
+    /// Recognises "I've read 5 books so far", with a goal "Read 12 books".
+    fn progress_report(&self, clause: &[Token]) -> Option<Changes> {
+        // "That's 7 books read": the verb is at the end.
+        let reordered = after_any(clause, "that's|that is|that makes it|that makes")
             .and_then(|rest| rest.split_last())
             .map(|(verb, rest)| [std::slice::from_ref(verb), rest].concat());
-        let clause = turned.as_deref().unwrap_or(clause);
-        let spoken = after_any(clause, super::past_forms::SUBJECTS).unwrap_or(clause);
-        let (verb, object) = spoken.split_first().filter(|(verb, _)| !verb.quoted)?;
+        let clause = reordered.as_deref().unwrap_or(clause);
+        let after_subject = after_any(clause, super::past_forms::SUBJECTS).unwrap_or(clause);
+        let (verb, object) = after_subject.split_first().filter(|(verb, _)| !verb.quoted)?;
         let value = object.iter().take(4).find_map(number)?;
         let object = before_end(object, "so far|already|now|by now|this year").unwrap_or(object);
         let nouns: Vec<Token> = object
@@ -215,7 +215,7 @@ impl Reader<'_> {
         self.state.candidates(self.today.date, false).filter(|one| one.kind == Kind::Goal)
     }
 
-    /// The only goal that these words name.
+    /// Returns the only goal that these words match, `None` if there are several.
     fn goal_named(&self, words: &[Token]) -> Option<i64> {
         let words = without_marks(words);
         let words = after_any(words, "the|my|our|a").unwrap_or(words);
@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 }
 
-/// "books" of "3 of 12 books".
+/// Returns "books" from "3 of 12 books".
 fn whole_unit(tail: &[Token]) -> Vec<Token> {
     tail.iter()
         .filter(|token| number(token).is_none() && !token.is_one_of("of|out|the|done|read|finished|so|far"))
@@ -254,7 +254,7 @@ fn without(goal: i64, of: &Candidate<'_>) -> Operation {
     operation
 }
 
-/// "5", "50%", "2.5", "five"; no article.
+/// Parses "5", "50%", "2.5", "five"; not an article.
 fn number(token: &Token) -> Option<f64> {
     if token.quoted || token.is_one_of("a|an|couple|dozen") {
         return None;

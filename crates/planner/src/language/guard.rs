@@ -1,11 +1,9 @@
-//! Sentences that no operation is made of: those that speak to the program instead of planning, and those that would
-//! change everything at
-//! once.
+//! Detects sentences that must not become operations: instructions to the program, and changes of everything at once.
 
 use super::phrases::has_any;
 use super::tokens::Token;
 
-/// Parts of sentences that try to give a model or the program orders.
+/// Phrases that try to give instructions to a model or the program.
 const ORDERS: [&str; 21] = [
     "admin rights",
     "pretend you are",
@@ -30,14 +28,15 @@ const ORDERS: [&str; 21] = [
     "without asking",
 ];
 
-/// Parts that are orders too, unless they stand in what is to be added: somebody may have to read about system prompts.
+/// Phrases that are instructions too, unless they are part of a record to add: the user may need a todo about system
+/// prompts.
 const ORDERS_UNLESS_ADDED: [&str; 6] =
     ["system prompt", "developer mode", "jailbreak", "drop table", "</", "javascript:"];
 
-/// Parts of markup that no title has.
+/// Markup that no title contains.
 const MARKUP: [&str; 1] = ["<script"];
 
-/// Beginnings that belong to a transcript or to data, not to a sentence.
+/// Beginnings of transcripts or data, which are not sentences.
 const BEGINNINGS: [&str; 14] = [
     "\"}",
     "sudo ",
@@ -55,10 +54,10 @@ const BEGINNINGS: [&str; 14] = [
     "\"; ",
 ];
 
-/// Words that mean all records at once.
+/// Words that refer to all records at once.
 const ALL: &str = "everything|all|every|each|any|whole|entire|anything|completely|everyone|everybody|both";
 
-/// Whether the sentence gives orders to the program.
+/// Returns whether the sentence gives instructions to the program.
 #[must_use]
 pub fn is_order(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
@@ -84,14 +83,14 @@ pub fn is_order(sentence: &str) -> bool {
         || sends_away(&lower)
 }
 
-/// Whether it reads like orders to the program, if it is more than something to be added.
+/// Returns whether the sentence gives instructions to the program, unless it only adds a record.
 #[must_use]
 pub fn is_order_unless_added(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     ORDERS_UNLESS_ADDED.iter().any(|part| lower.contains(part))
 }
 
-/// Whether it would carry the owner's records somewhere else.
+/// Returns whether the sentence asks to send the user's records elsewhere.
 fn sends_away(lower: &str) -> bool {
     let verb = ["send ", "upload ", "post ", "forward ", "email ", "export "].iter().any(|verb| lower.contains(verb));
     let records = [
@@ -111,13 +110,13 @@ fn sends_away(lower: &str) -> bool {
     verb && records
 }
 
-/// Whether the words of a target mean all records: "all my todos", "everything", "my whole calendar".
+/// Returns whether the words of a target refer to all records: "all my todos", "everything", "my whole calendar".
 #[must_use]
 pub fn means_all(target: &[Token]) -> bool {
     has_any(target, ALL) || plural_alone(target)
 }
 
-/// "my todos", "the calendar", "my list": the whole of them by its own name.
+/// Matches the name of a whole collection: "my todos", "the calendar", "my list".
 fn plural_alone(target: &[Token]) -> bool {
     const WHOLES: &str =
         "todos|tasks|events|habits|goals|items|calendar|list|agenda|schedule|reminders|entries|records|lists";

@@ -1,26 +1,25 @@
-//! Changes that are said without the verb of one: "give X another week", "X an hour later", "get X renewed by Friday",
-//! "X every week now".
+//! Rewrites changes that are expressed without a command verb: "give X another week", "X an hour later", "get X renewed
+//! by Friday", "X every week now".
 //!
-//! Comes in: a clause. Goes out: the clause as a command, where it names a record that is there. Called by
-//! [`super::topic`].
+//! Input: a clause. Output: the clause as a command, if it names an existing record. Called by [`super::topic`].
 
 use super::Reader;
 use super::command::{Command, Destination};
 use super::past_forms::presents;
 use super::phrases::{after_any, around, before_end, without_marks};
 use super::shift::Shift;
-use super::target::Wanted;
+use super::target::TargetFilter;
 use super::tokens::Token;
 use super::topic::{joined, verb_of};
 use super::when::When;
 use crate::matching::Candidate;
 
-const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
 impl Reader<'_> {
-    /// "The bins go out every two weeks now", "let the stand-up happen daily".
-    pub(super) fn said_rule(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let said = "go out|goes out|go|goes|happen|happens|take place|takes place|is only on|is only|is now only on|\
+    /// Recognises "The bins go out every two weeks now", "let the stand-up happen daily".
+    pub(super) fn rule_statement(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let verbs = "go out|goes out|go|goes|happen|happens|take place|takes place|is only on|is only|is now only on|\
             is now only|are only|\
             should only be|should only be on|should only happen|are now|are|is now|is|only on|only|occurs|comes|\
             will be|will now be|gets done|\
@@ -28,25 +27,25 @@ impl Reader<'_> {
         let lead = after_any(clause, "let|have|make|set");
         let rest = before_end(lead.unwrap_or(clause), "now|instead|from now on").unwrap_or(lead.unwrap_or(clause));
         (1..rest.len()).find_map(|at| {
-            let rule = after_any(&rest[at..], said)?;
+            let rule = after_any(&rest[at..], verbs)?;
             let read = When::read(rule, self.today);
-            let fits = read.repeat.is_some() && read.is_all(rule) && self.is_one(&rest[..at]);
+            let fits = read.repeat.is_some() && read.covers_all(rule) && self.is_one(&rest[..at]);
             fits.then(|| joined(&["repeat"], &rest[..at], &[], rule))
         })
     }
 
-    /// "Run every other day instead of weekdays".
+    /// Recognises "Run every other day instead of weekdays".
     pub(super) fn target_then_rule(&self, words: &[Token]) -> Option<Vec<Token>> {
         let words = after_any(words, "do|make|have|let's do|repeat|i'd rather do|i'd rather").unwrap_or(words);
         let words = before_end(words, "only|instead|now").unwrap_or(words);
         let (target, rule) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
             let read = When::read(words, self.today);
-            read.is_all(words) && read.repeat.is_some()
+            read.covers_all(words) && read.repeat.is_some()
         })?;
         self.is_one(target).then(|| joined(&["repeat"], target, &[], rule))
     }
 
-    /// "Stand-up on Mondays only", "do the stand-up only on Mondays".
+    /// Recognises "Stand-up on Mondays only", "do the stand-up only on Mondays".
     pub(super) fn only_on(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let Some(only) = clause.iter().position(|word| word.is("only")) else {
             // "Do the bins fortnightly".
@@ -62,7 +61,8 @@ impl Reader<'_> {
         self.target_then_rule(&words)
     }
 
-    /// "I need two more days for X", "give me another week for X", "give X another week", "give me until Friday for X".
+    /// Recognises "I need two more days for X", "give me another week for X", "give X another week", "give me until
+    /// Friday for X".
     pub(super) fn more_time(&self, clause: &[Token]) -> Option<Vec<Token>> {
         if let Some(given) = self.given(clause) {
             return Some(given);
@@ -87,8 +87,8 @@ impl Reader<'_> {
         ) && let Some((day, target)) = around(rest, "for|on")
         {
             let read = When::read_after("on", day, self.today);
-            let says = read.is_said() && read.used.iter().rev().take(day.len()).all(|used| *used);
-            return (says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], day));
+            let is_only_schedule = read.has_schedule() && read.used.iter().rev().take(day.len()).all(|used| *used);
+            return (is_only_schedule && self.is_one(target)).then(|| joined(&["move"], target, &["to"], day));
         }
         let needs = after_any(
             clause,
@@ -100,14 +100,14 @@ impl Reader<'_> {
             .and_then(|rest| around(rest, "for|to do|to finish|with"))
         {
             let read = When::read(when, self.today);
-            return (read.is_all(when) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when));
+            return (read.covers_all(when) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when));
         }
         if let Some((target, day)) =
             around(rest, "a deadline of|a due date of|a new deadline of|a new date of|a date of|the date")
         {
             let read = When::read_after("on", day, self.today);
-            let says = read.is_said() && read.used.iter().rev().take(day.len()).all(|used| *used);
-            return (says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], day));
+            let is_only_schedule = read.has_schedule() && read.used.iter().rev().take(day.len()).all(|used| *used);
+            return (is_only_schedule && self.is_one(target)).then(|| joined(&["move"], target, &["to"], day));
         }
         // "Give X two more days".
         if let Some(more) = (2..rest.len()).find(|at| rest[*at].is_one_of("more|extra")) {
@@ -118,13 +118,13 @@ impl Reader<'_> {
         let (target, span) = around(rest, "another|an extra|until|till")?;
         if rest[target.len()].is_one_of("until|till") {
             let read = When::read(span, self.today);
-            return (read.is_all(span) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], span));
+            return (read.covers_all(span) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], span));
         }
         let by = [&[Token::made("by"), Token::made("another")], span].concat();
         (Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by))
     }
 
-    /// "I'd rather do X on Friday", "how about X at 4?".
+    /// Recognises "I'd rather do X on Friday", "how about X at 4?".
     pub(super) fn rather(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let phrases = "i'd rather do|i'd rather have|i would rather do|i would rather have|i'd prefer to do|\
             i'd prefer to have|i'd prefer|\
@@ -136,7 +136,7 @@ impl Reader<'_> {
         let plans = after_any(clause, "i'll|i will|i'm|i am|we're|we are|we'll");
         let rest = after_any(clause, phrases).or(plans)?;
         let rest = before_end(rest, "instead|then").unwrap_or(rest);
-        // "I'll run on Saturday" moves no habit.
+        // "I'll run on Saturday" does not move a habit.
         let moved = self.target_then_when(rest)?;
         let target = (1..rest.len()).map(|at| &rest[..at]).rfind(|target| self.is_one(target));
         let repeats = target
@@ -149,15 +149,15 @@ impl Reader<'_> {
         found.iter().all(|of| self.item(of).is_ok_and(|item| item.recurrence.repeats()))
     }
 
-    /// "Start parents' evening at 7:15": at another time, where it is there.
+    /// Recognises "Start parents' evening at 7:15": moves an existing record to another time.
     pub(super) fn begun_at(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "start|begin|hold|kick off|open")?;
-        let says_time = When::read(rest, self.today).time.is_some();
-        self.target_then_when(rest).filter(|_| says_time)
+        let names_time = When::read(rest, self.today).time.is_some();
+        self.target_then_when(rest).filter(|_| names_time)
     }
 
-    /// "I need to move lunch with Sara to Friday", "how about moving it": a change of what is there, not something to
-    /// do.
+    /// Recognises "I need to move lunch with Sara to Friday", "how about moving it": a change of an existing record,
+    /// not a new todo.
     pub(super) fn wish_to_change(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(
             clause,
@@ -186,30 +186,30 @@ impl Reader<'_> {
         made.iter().all(|one| one.id.is_some()).then(|| rest.to_vec())
     }
 
-    /// "I've moved the dentist appointment to Thursday", "we agreed to push the report to Monday".
+    /// Recognises "I've moved the dentist appointment to Thursday", "we agreed to push the report to Monday".
     pub(super) fn moved_by_owner(&self, clause: &[Token]) -> Option<Vec<Token>> {
         const DECIDED: &str = "i had to|we had to|i've had to|we've had to|we agreed to|we've agreed to|i agreed to|\
             i decided to|we decided to|\
             we're going to|i'm going to|i am going to|we are going to|i managed to|i was able to|it was decided to|\
             they asked me to|i was asked to";
         let rest = after_any(clause, DECIDED).or_else(|| after_any(clause, super::past_forms::SUBJECTS))?;
-        let (verb, behind) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
+        let (verb, following) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
         let moves = |base: &str| super::phrases::listed(super::vocabulary::MOVING, base) || base == "rename";
         let bases = [presents(&verb.lower), vec![verb.lower.clone()]].concat();
         let base = bases.into_iter().find(|base| moves(base))?;
-        let turned = joined(&[&base], behind, &[], &[]);
+        let turned = joined(&[&base], following, &[], &[]);
         let command = super::interpret::command(&turned, self.today);
         let changes = matches!(command, Command::Move { .. } | Command::Rename { .. } | Command::Swap { .. });
         let made = changes.then(|| self.carry_out(command)).and_then(Result::ok)?;
         made.iter().all(|one| one.id.is_some()).then_some(turned)
     }
 
-    /// "From Monday the stand-up is at 10": from when it is so, behind the rest.
-    pub(super) fn start_behind(&self, clause: &[Token]) -> Option<Vec<Token>> {
+    /// Moves the start date to the end: "From Monday the stand-up is at 10".
+    pub(super) fn with_start_last(&self, clause: &[Token]) -> Option<Vec<Token>> {
         after_any(clause, "from|starting|as of|as from|beginning|with effect from")?;
         let lead = (2..clause.len()).take_while(|at| {
             let read = When::read(&clause[..*at], self.today);
-            read.is_all(&clause[..*at]) && read.date.is_some() && read.time.is_none() && read.repeat.is_none()
+            read.covers_all(&clause[..*at]) && read.date.is_some() && read.time.is_none() && read.repeat.is_none()
         });
         let at = lead.last()?;
         let rest = without_marks(&clause[at..]);
@@ -218,21 +218,21 @@ impl Reader<'_> {
         else {
             return None;
         };
-        let says_day = When::read_after("at", when, self.today).date.is_some();
-        (!says_day && self.is_one(target)).then(|| [rest, without_marks(&clause[..at])].concat())
+        let names_day = When::read_after("at", when, self.today).date.is_some();
+        (!names_day && self.is_one(target)).then(|| [rest, without_marks(&clause[..at])].concat())
     }
 
-    /// "On my list for tomorrow put X": the place behind the verb.
-    pub(super) fn place_behind(&self, clause: &[Token]) -> Option<Vec<Token>> {
+    /// Moves the place after the verb: "On my list for tomorrow put X".
+    pub(super) fn with_place_after_verb(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let (0, length) = super::vocabulary::place_at(clause)? else { return None };
         let (place, rest) = clause.split_at(length);
         let (when, subject) = around(rest, "put down|write down|jot down|put|add|write|note|jot|stick|pop")?;
         let read = When::read(when, self.today);
-        let fits = !subject.is_empty() && (when.iter().all(Token::is_mark) || read.is_all(when));
+        let fits = !subject.is_empty() && (when.iter().all(Token::is_mark) || read.covers_all(when));
         fits.then(|| joined(&["add"], subject, &[], &[place, when].concat()))
     }
 
-    /// "Tuesday works better for the meeting with Anna".
+    /// Recognises "Tuesday works better for the meeting with Anna".
     pub(super) fn works_better(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let (when, target) = around(
             clause,
@@ -241,11 +241,12 @@ impl Reader<'_> {
             is the new date for|is the new time for|is the new date of|is the new day for|is the new deadline for",
         )?;
         let read = When::read_after("at", when, self.today);
-        let says = read.is_said() && read.used.iter().rev().take(when.len()).all(|used| *used) && !read.several;
-        (says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when))
+        let is_only_schedule =
+            read.has_schedule() && read.used.iter().rev().take(when.len()).all(|used| *used) && !read.is_ambiguous;
+        (is_only_schedule && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when))
     }
 
-    /// "get the passport renewed by Friday": the day by which what is there has to be done.
+    /// Recognises a due date for an existing record: "get the passport renewed by Friday".
     pub(super) fn got_done(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "i want|i need|get|have")?;
         let at = (1..rest.len()).find(|at| !presents(&rest[*at].lower).is_empty() && !rest[*at].quoted)?;
@@ -253,14 +254,14 @@ impl Reader<'_> {
         let read = When::read(when, self.today);
         let done = presents(&rest[at].lower).into_iter().find_map(|base| {
             let target = [&[Token::made(&base)], object].concat();
-            let says_no_more = super::phrases::listed("do|finish|complete|sort", &base) && self.is_one(object);
-            self.is_one(&target).then_some(target).or_else(|| says_no_more.then(|| object.to_vec()))
+            let is_generic = super::phrases::listed("do|finish|complete|sort", &base) && self.is_one(object);
+            self.is_one(&target).then_some(target).or_else(|| is_generic.then(|| object.to_vec()))
         });
-        let target = done.filter(|_| read.is_said() && read.is_all(when) && read.repeat.is_none())?;
+        let target = done.filter(|_| read.has_schedule() && read.covers_all(when) && read.repeat.is_none())?;
         Some(joined(&["move"], &target, &["to"], when))
     }
 
-    /// "Sara's lunch to 1.15pm", "stand-up from now on at 9:15": a record and its new time without a verb.
+    /// Recognises "Sara's lunch to 1.15pm", "stand-up from now on at 9:15": a record and its new time without a verb.
     pub(super) fn without_verb(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let (target, when) = around(
             clause,
@@ -271,38 +272,39 @@ impl Reader<'_> {
         let begins =
             after_any(target, super::vocabulary::TO_DO).or_else(|| after_any(target, super::vocabulary::ADDING));
         let read = When::read_after("at", when, self.today);
-        let says = read.is_said() && read.used.iter().all(|used| *used) && read.repeat.is_none() && !read.several;
-        // "Lunch from 12:30 to 1:30" says when it begins and ends.
-        let says_time = When::read(target, self.today).time.is_some();
-        (begins.is_none() && says && !says_time && self.is_one(target))
+        let is_only_schedule =
+            read.has_schedule() && read.used.iter().all(|used| *used) && read.repeat.is_none() && !read.is_ambiguous;
+        // "Lunch from 12:30 to 1:30" gives the start and the end.
+        let names_time = When::read(target, self.today).time.is_some();
+        (begins.is_none() && is_only_schedule && !names_time && self.is_one(target))
             .then(|| joined(&["move"], target, &["to"], when))
     }
 
-    /// "X an hour later".
+    /// Recognises "X an hour later".
     pub(super) fn shifted(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let at = (1..clause.len()).find(|at| Shift::read(&clause[*at..]).is_some())?;
         let (target, by) = clause.split_at(at);
         (verb_of(target).is_none() && self.is_one(target)).then(|| joined(&["move"], target, &[], by))
     }
 
-    /// A record that is there, and behind it nothing but a day or a time.
+    /// Matches an existing record followed by nothing but a day or a time.
     pub(super) fn target_then_when(&self, words: &[Token]) -> Option<Vec<Token>> {
         let (target, when) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
             let words = after_any(words, "to").unwrap_or(words);
             let read = When::read(words, self.today);
-            Shift::read(words).is_some() || (read.is_all(words) && read.repeat.is_none() && !read.several)
+            Shift::read(words).is_some() || (read.covers_all(words) && read.repeat.is_none() && !read.is_ambiguous)
         })?;
         self.is_one(target).then(|| joined(&["move"], target, &[], when))
     }
 
-    /// "Can the budget review be moved to Friday?": without its first word, where the rest is a change.
+    /// Returns the clause without its first word, if the rest is a change: "Can the budget review be moved to Friday?".
     pub(super) fn passive_question(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "can|could|should|shall|may|might|must|let")?;
         let (target, _) = around(rest, "be|move|go|wait|happen|start|take")?;
         self.is_one(target).then(|| rest.to_vec())
     }
 
-    /// "make X a daily habit": X repeats where it is there, else it is a new habit.
+    /// Recognises "make X a daily habit": X repeats if it exists, else it is a new habit.
     pub(super) fn made_habit(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "i want to|i'd like to|i would like to|let's").unwrap_or(clause);
         let rest = after_any(rest, "make|turn|track|add|have|set up|start|keep|log|do")?;

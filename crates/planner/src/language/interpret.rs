@@ -1,4 +1,4 @@
-//! Which command a clause is. Nothing is looked up here.
+//! Determines the command of a clause from its words alone, without looking up records.
 
 use super::Today;
 use super::command::Command;
@@ -14,7 +14,7 @@ use super::vocabulary::{ADDING, ARRANGED, EVENTS, HAVING, TO_DO, kind_noun, name
 use super::when::When;
 use crate::record::{Kind, Priority};
 
-/// What begins the sentence in which somebody sets a goal.
+/// Beginnings of sentences that set a goal.
 const GOALS: &str = "set myself a goal :|set myself a goal to|set myself the goal of|set myself the goal to|\
     set myself a goal of|\
     i set myself the goal of|i set myself a goal :|i'm setting myself the goal of|i've set myself the goal of|\
@@ -25,7 +25,8 @@ const GOALS: &str = "set myself a goal :|set myself a goal to|set myself the goa
     my new goal is|my goal is|my aim is to|i want my goal to be to|i'm setting myself the goal to|\
     i set myself the goal to";
 
-/// Verbs that add what a noun after them names, and else are the first word of a title: "log working hours".
+/// Verbs that create the record named by the following noun. Otherwise they are the first word of a title: "log working
+/// hours".
 const PLACING: &str = "can i have|could i have|may i have|can i get|could i get|schedule|put|plan|start|build|set|\
     book|make|begin|arrange|organise|organize|track|log|\
     register|enter|insert|record|\
@@ -38,10 +39,10 @@ const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|d
     yes please|no thanks|no thank you|no worries|summarise|summarize|explain|what are|is my|do you|are you|will i|\
     did you";
 
-/// In the order in which they are tried: what is said more closely first.
+/// The recognisers in the order in which they are tried, the most specific first.
 const RECOGNISERS: [Recogniser; 17] = [
     moving::from_now_on,
-    form::unsaid,
+    form::missing_value,
     form::note,
     fields::field,
     fields::swap,
@@ -61,7 +62,7 @@ const RECOGNISERS: [Recogniser; 17] = [
 
 type Recogniser = for<'t> fn(&'t [Token], Today) -> Option<Command<'t>>;
 
-/// The command of a clause without its courtesies.
+/// Returns the command of a clause whose courtesies were removed.
 #[must_use]
 pub fn command(clause: &[Token], today: Today) -> Command<'_> {
     let clause = without_marks(clause);
@@ -70,7 +71,7 @@ pub fn command(clause: &[Token], today: Today) -> Command<'_> {
     RECOGNISERS
         .into_iter()
         .find_map(|recognise| recognise(changing, today).or_else(|| recognise(clause, today)))
-        .or_else(|| blocking(clause, today))
+        .or_else(|| time_block(clause, today))
         .or_else(|| creating(clause, today))
         .unwrap_or_else(|| bare(clause))
 }
@@ -88,8 +89,8 @@ fn bare(clause: &[Token]) -> Command<'_> {
     Command::Create { kind: None, priority: None, subject: clause, certain: false }
 }
 
-/// "Block Friday 9-12 for deep work": a time that is kept.
-fn blocking(clause: &[Token], today: Today) -> Option<Command<'_>> {
+/// Recognises "Block Friday 9-12 for deep work": reserves a time.
+fn time_block(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let subject = after_any(clause, "block out|block off|block|keep|hold|reserve|set aside|save")?;
     let subject = after_any(subject, "my calendar|my diary|the calendar|out my calendar|my time").unwrap_or(subject);
     let when = When::read(subject, today);
@@ -100,9 +101,9 @@ fn blocking(clause: &[Token], today: Today) -> Option<Command<'_>> {
 
 fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     // "I'll be doing my taxes on Sunday from 2 to 4".
-    let goes_on = after_any(clause, "i'll be|we'll be|i will be|we will be")
+    let continues = after_any(clause, "i'll be|we'll be|i will be|we will be")
         .is_some_and(|rest| rest.first().is_some_and(|first| first.lower.ends_with("ing")));
-    if goes_on && has_on_a_day(clause, today) {
+    if continues && has_on_a_day(clause, today) {
         return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject: clause, certain: true });
     }
     if let Some(subject) = after_any(clause, TO_DO) {
@@ -113,10 +114,10 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
             |command: &Command<'_>| matches!(command, Command::Create { kind: Some(Kind::Habit | Kind::Goal), .. });
         let arranges = after_any(subject, "schedule|book|arrange|organise|organize|set up|plan|have|fix").is_some()
             && When::read(subject, today).time.is_some();
-        let asked = creating(subject, today).filter(|command| {
+        let requested = creating(subject, today).filter(|command| {
             adds || sets_up(command) || (arranges && matches!(command, Command::Create { kind: Some(Kind::Event), .. }))
         });
-        return asked.or(Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true }));
+        return requested.or(Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true }));
     }
     if let Some(known) = of_known_kind(clause, today) {
         return Some(known);
@@ -135,10 +136,10 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     };
     let noun = Noun::read(rest);
     let is_thing = noun.kind.is_some() || noun.place;
-    // "Book a haircut", without a day, is a thing to do.
+    // "Book a haircut" without a day is a todo.
     let to_book = after_any(clause, "book|arrange|organise|organize|plan").is_some()
         && clause.len() < MAX_BOOKING_WORDS
-        && !says_time(clause);
+        && !names_time(clause);
     if verb_is_title
         && !to_book
         && let Some(subject) = arranged_event(rest, arranges(clause, today)).filter(|_| rest.len() < clause.len())
@@ -147,11 +148,11 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
     match (verb_is_title, is_thing) {
         (false, _) => Some(noun.create(true)),
-        // "Book a table" keeps its verb; "book a meeting" and "todo: …" do not.
+        // "Book a table" keeps its verb in the title; "book a meeting" and "todo: …" do not.
         (true, true) if rest.len() < clause.len() || noun.marked => Some(noun.create(true)),
-        // "Todo buy eggs": the noun alone at the beginning.
+        // "Todo buy eggs": only the noun, at the beginning.
         (true, true) if first_is_noun(clause) => Some(noun.create(true)),
-        // "Put the bins out" keeps its verb too.
+        // "Put the bins out" also keeps its verb.
         (true, _) if after_any(clause, "put|schedule").is_some() && !ends_in_particle(rest, today) => {
             Some(noun.create(true))
         }
@@ -159,7 +160,8 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
 }
 
-/// What is said to be a goal, or stands in the calendar: "add X to my goals", "diary entry: X", "my goal is to X".
+/// Recognises a record whose kind is given by a goal or calendar phrase: "add X to my goals", "diary entry: X", "my
+/// goal is to X".
 fn of_known_kind(clause: &[Token], today: Today) -> Option<Command<'_>> {
     const TO_GOALS: &str = "to my goals|to the goals|as a goal|to my list of goals|as a new goal";
     let of = |kind, subject| Some(Command::Create { kind, priority: None, subject, certain: true });
@@ -181,7 +183,7 @@ fn of_known_kind(clause: &[Token], today: Today) -> Option<Command<'_>> {
     of(Some(Kind::Event), subject)
 }
 
-/// "I've got yoga on Sunday at 10": what one has on a day, which is not what one has done.
+/// Matches "I've got yoga on Sunday at 10": a scheduled event, not a completion.
 fn has_on_a_day(clause: &[Token], today: Today) -> bool {
     let whole = When::read(clause, today);
     let lead = whole.used.iter().zip(clause).take_while(|(used, word)| **used || word.is_mark()).count();
@@ -189,12 +191,12 @@ fn has_on_a_day(clause: &[Token], today: Today) -> bool {
     let when = if lead > 0 { whole.clone() } else { When::read(rest, today) };
     let used = &whole.used[clause.len() - rest.len()..];
     let first = rest.iter().zip(used).find(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
-    let says = (when.date.is_some() || when.repeat.is_some()) && when.time.is_some();
+    let has_day_and_time = (when.date.is_some() || when.repeat.is_some()) && when.time.is_some();
     let is_thing = |word: &Token| word.quoted || super::past_forms::presents(&word.lower).is_empty();
-    says && first.is_some_and(|word| is_thing(word) && !word.is_one_of("to|been|until|the|it|no|not|never"))
+    has_day_and_time && first.is_some_and(|word| is_thing(word) && !word.is_one_of("to|been|until|the|it|no|not|never"))
 }
 
-/// "the bins out on Friday".
+/// Matches words that end in a particle, such as "the bins out on Friday".
 fn ends_in_particle(rest: &[Token], today: Today) -> bool {
     let when = When::read(rest, today);
     if rest[0].is_one_of("out|away|back|together|up|off") && rest.len() > 1 {
@@ -204,16 +206,16 @@ fn ends_in_particle(rest: &[Token], today: Today) -> bool {
     last.is_some_and(|(word, _)| word.is_one_of("out|away|back|together|up|outside|on|off"))
 }
 
-/// "Stick 'renew MOT' on for Friday": a title in quotation marks behind the verb.
+/// Recognises "Stick 'renew MOT' on for Friday": a quoted title after the verb.
 fn put_on(clause: &[Token]) -> Option<&[Token]> {
     let rest = after_any(clause, "stick|pop|put|throw|chuck|pencil|bung|whack|get|jot|note")?;
     let title = rest.first().filter(|title| title.quoted)?;
     let particle = after_any(&rest[1..], "on|in|down|up")?;
-    let goes_on = particle.first().is_some_and(|next| next.is_one_of("for|on|at|by|tomorrow|today|every"));
-    (goes_on && !title.text.is_empty()).then_some(rest)
+    let continues = particle.first().is_some_and(|next| next.is_one_of("for|on|at|by|tomorrow|today|every"));
+    (continues && !title.text.is_empty()).then_some(rest)
 }
 
-/// What follows "calendar entry please:", "for the diary -", "appointment:".
+/// Returns the words after "calendar entry please:", "for the diary -", "appointment:".
 fn calendar_entry(clause: &[Token]) -> Option<&[Token]> {
     let rest = after_any(clause, "for|in|on|to|another|a|one").unwrap_or(clause);
     let rest = after_any(rest, "the|my|our|new").unwrap_or(rest);
@@ -224,7 +226,7 @@ fn calendar_entry(clause: &[Token]) -> Option<&[Token]> {
     after_any(rest, ":|-|–|—|,").filter(|subject| !subject.is_empty())
 }
 
-/// "Diary entry for the second Tuesday of April: governors' meeting".
+/// Recognises "Diary entry for the second Tuesday of April: governors' meeting".
 fn dated_entry(clause: &[Token], today: Today) -> Option<&[Token]> {
     let rest = after_any(clause, "a|new|another|the").unwrap_or(clause);
     let rest = after_any(
@@ -235,17 +237,17 @@ fn dated_entry(clause: &[Token], today: Today) -> Option<&[Token]> {
     )?;
     let mark = rest.iter().take(MAX_DAY_WORDS).position(|word| word.is_one_of(":|-|–|—|,"))?;
     let when = When::read(&rest[..mark], today);
-    (when.is_said() && when.is_all(&rest[..mark]) && mark + 1 < rest.len()).then_some(rest)
+    (when.has_schedule() && when.covers_all(&rest[..mark]) && mark + 1 < rest.len()).then_some(rest)
 }
 
-/// No day and time together are said in more words.
+/// Maximum number of words for a day and time.
 const MAX_DAY_WORDS: usize = 9;
 
-/// What says more than that something is to be booked is longer.
+/// Maximum number of words of a sentence that only asks to book something.
 const MAX_BOOKING_WORDS: usize = 5;
 
-/// Whether a word that may be a day or a time stands there.
-fn says_time(clause: &[Token]) -> bool {
+/// Returns whether a word may be a day or a time.
+fn names_time(clause: &[Token]) -> bool {
     let day = |token: &Token| {
         super::numbers::weekday(&token.lower, true).or_else(|| super::numbers::weekdays_plural(&token.lower))
     };
@@ -261,35 +263,35 @@ fn first_is_noun(clause: &[Token]) -> bool {
     matches!(clause, [first, _, ..] if first.is_one_of("todo|to-do|task|reminder"))
 }
 
-/// Whether the verb may stand before an event without an article: "arrange coffee with Bea on Monday at 11".
+/// Returns whether the verb precedes an event without an article: "arrange coffee with Bea on Monday at 11".
 fn arranges(clause: &[Token], today: Today) -> bool {
     let verb = after_any(clause, "arrange|organise|organize|schedule|book|plan|set up|fix|fix up|pencil in");
     after_any(clause, "have").is_some() || verb.is_some_and(|rest| When::read(rest, today).time.is_some())
 }
 
-/// "a meeting with Ann" after "book", "arrange" and the like; `has`: "lunch with Ann" after "have".
+/// Returns "a meeting with Ann" after "book", "arrange" and the like; with `has` also "lunch with Ann" after "have".
 fn arranged_event(rest: &[Token], has: bool) -> Option<&[Token]> {
     let is_event = |word: &Token| listed(EVENTS, &word.lower) && !word.quoted;
-    let goes_on = |next: &Token| {
+    let continues = |next: &Token| {
         next.is_one_of("with|w/|on|at|for|next|tomorrow|today|this|tonight")
             || super::numbers::weekday(&next.lower, true).is_some()
     };
     let bare = || {
-        rest.first().filter(|first| has && is_event(first)).map(|_| rest).filter(|_| rest.get(1).is_none_or(goes_on))
+        rest.first().filter(|first| has && is_event(first)).map(|_| rest).filter(|_| rest.get(1).is_none_or(continues))
     };
     let subject = after_any(rest, "a|an|another|the").or_else(bare)?;
     let named = subject.iter().take(2).any(|token| listed(EVENTS, &token.lower) && !token.quoted);
     named.then_some(subject)
 }
 
-/// What is to be added: "a high priority task to …", "event: …", "a goal of …".
+/// A noun phrase that names what to add: "a high priority task to …", "event: …", "a goal of …".
 struct Noun<'t> {
     kind: Option<Kind>,
     priority: Option<Priority>,
     subject: &'t [Token],
-    /// A mark or "to" parts the noun from its subject.
+    /// Whether a punctuation mark or "to" separates the noun from its subject.
     marked: bool,
-    /// The calendar or the list is named.
+    /// Whether the calendar or the list is named.
     place: bool,
 }
 
@@ -314,27 +316,27 @@ impl<'t> Noun<'t> {
         }
         let named = rest.first().and_then(|token| kind_noun(&token.lower).filter(|_| !token.quoted));
         let Some(kind) = named else {
-            // "add urgent: …": the mark parts it too.
+            // In "add urgent: …" the colon also separates.
             noun.subject = if noun.priority.is_some() { rest } else { tokens };
             return noun;
         };
         rest = &rest[1..];
         rest = after_any(rest, "item|entry").unwrap_or(rest);
-        // "a reminder in for Monday": the particle of the verb.
+        // In "a reminder in for Monday" the particle belongs to the verb.
         let particle = after_any(rest, "in|down|up")
             .filter(|rest| rest.first().is_some_and(|next| next.is_one_of("for|on|to|:|that")));
         rest = particle.unwrap_or(rest);
         noun.kind = Some(kind);
-        // "Event on 14 April: spring fair": the mark stands behind the day.
+        // In "Event on 14 April: spring fair" the colon is after the day.
         let day_first = rest.first().is_some_and(|next| {
             next.is_one_of("on|for|at|due|by|tomorrow|today|every|each|daily|weekly|from|starting")
         });
         noun.marked = rest.first().is_some_and(|next| next.quoted)
             || day_first && rest.iter().take(MAX_DAY_WORDS).any(|next| next.is(":"));
-        let parted = "for me to|for me about|for me :|for us to|to|for|called|named|titled|:|that|of|about|\
+        let separators = "for me to|for me about|for me :|for us to|to|for|called|named|titled|:|that|of|about|\
             with the title|-|–|\
                 —|saying|which says|where i|so i|so that i";
-        if let Some(after_mark) = after_any(rest, parted) {
+        if let Some(after_mark) = after_any(rest, separators) {
             noun.marked = true;
             rest = after_mark;
         }

@@ -1,4 +1,5 @@
-//! Several things announced at once: "two things: mend the fence on Saturday; pump up the tyres on Sunday".
+//! Handles lists of several things: "two things: mend the fence on Saturday; pump up the tyres on Sunday". Also applies
+//! corrections within a sentence.
 
 use super::Today;
 use super::numbers::count;
@@ -9,7 +10,7 @@ use super::when::When;
 const NOUNS: &str =
     "things|todos|tasks|items|reminders|errands|jobs|to-dos|chores|changes|requests|thing|points|updates|bits";
 
-/// The sentence without what announces a list; a day said there goes to each part.
+/// Returns the sentence without the introduction of a list. A day in the introduction is added to each part.
 #[must_use]
 pub fn without_intro(tokens: &[Token], today: Today) -> Vec<Token> {
     let announced = (0..tokens.len().min(9)).find(|at| tokens[*at].is(":") || tokens[*at].is_one_of("-|–|—"));
@@ -22,7 +23,7 @@ pub fn without_intro(tokens: &[Token], today: Today) -> Vec<Token> {
     if rest.is_empty() || rest[0].is("i") {
         return tokens[at + 1..].to_vec();
     }
-    if !when.is_all(rest) {
+    if !when.covers_all(rest) {
         return tokens.to_vec();
     }
     let parts =
@@ -31,7 +32,7 @@ pub fn without_intro(tokens: &[Token], today: Today) -> Vec<Token> {
     parts.flat_map(with_day).collect()
 }
 
-/// "Tomorrow: wash the car; mow the lawn": the day for each.
+/// Handles "Tomorrow: wash the car; mow the lawn": adds the day to each part.
 fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<Token>> {
     let day = after_any(day, "for|on").unwrap_or(day);
     let when = When::read(day, today);
@@ -39,20 +40,20 @@ fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<
         rest.split(|token| token.is_one_of(",|;|.")).map(without_marks).filter(|part| !part.is_empty()).collect();
     let of_doing = |part: &&[Token]| {
         let part = after_any(part, "and|then").unwrap_or(part);
-        super::vocabulary::begins_with_doing(part) && !When::read(part, today).is_said()
+        super::vocabulary::begins_with_doing(part) && !When::read(part, today).has_schedule()
     };
-    let each = parts.len() > 1 && when.date.is_some() && when.is_all(day) && parts.iter().all(of_doing);
+    let each = parts.len() > 1 && when.date.is_some() && when.covers_all(day) && parts.iter().all(of_doing);
     let with_day = |part: &&[Token]| [after_any(part, "and|then").unwrap_or(part), day, &[Token::made(";")]].concat();
     each.then(|| parts.iter().flat_map(with_day).collect())
 }
 
-/// What takes back what was just said.
+/// Phrases that correct what precedes them.
 const CORRECTIONS: &str = ", no ,|actually make that|actually make it|actually , make that|no wait|wait no|wait , no|\
     no , wait|scratch that|i mean|or rather|correction|\
     sorry , i mean|strike that|i meant|no sorry|\
     no , sorry|sorry , no|make that";
 
-/// The sentence with what was corrected: "on Monday, no wait, on Tuesday".
+/// Returns the sentence with corrections applied: "on Monday, no wait, on Tuesday".
 #[must_use]
 pub fn corrected(tokens: &[Token], today: Today) -> Vec<Token> {
     let Some((before, after)) = super::phrases::around(tokens, CORRECTIONS) else { return tokens.to_vec() };
@@ -63,27 +64,27 @@ pub fn corrected(tokens: &[Token], today: Today) -> Vec<Token> {
     if super::clauses::begins_command(after) {
         return after.to_vec();
     }
-    let led = [&[Token::made("at")], after].concat();
-    let after = if When::read(after, today).is_said() { after } else { &led };
+    let with_at = [&[Token::made("at")], after].concat();
+    let after = if When::read(after, today).has_schedule() { after } else { &with_at };
     let read = When::read(after, today);
-    if read.is_said() && read.is_all(after) {
+    if read.has_schedule() && read.covers_all(after) {
         let old = When::read(before, today);
         let kept = before.iter().zip(&old.used).filter(|(_, used)| !**used).map(|(token, _)| token.clone());
-        // "On Friday at 1, no, at 2" is on Friday.
+        // "On Friday at 1, no, at 2" is still on Friday.
         let day = old.date.filter(|_| read.date.is_none() && old.repeat.is_none());
         let time = old.time.filter(|_| read.time.is_none());
         let day = day.map(|day| Token::made(&day.to_string())).into_iter();
         let time = time.into_iter().flat_map(|time| [Token::made("at"), Token::made(&time.to_string())]);
         return kept.chain(day).chain(time).chain(after.iter().cloned()).collect();
     }
-    let after = if std::ptr::eq(after.as_ptr(), led.as_ptr()) { &led[1..] } else { after };
+    let after = if std::ptr::eq(after.as_ptr(), with_at.as_ptr()) { &with_at[1..] } else { after };
     match super::topic::verb_of(before) {
         Some(verb) => [verb, after].concat(),
         None => after.to_vec(),
     }
 }
 
-/// What follows "three things", "a few errands", "todos".
+/// Returns the words after "three things", "a few errands", "todos".
 fn announces(tokens: &[Token]) -> Option<&[Token]> {
     let rest = after_any(
         tokens,

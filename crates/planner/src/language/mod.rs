@@ -1,13 +1,10 @@
-//! How `local` reads a sentence: by rules, in English, without a model.
+//! Interprets English sentences by rules, without a model (`local`).
 //!
-//! Comes in: a sentence, the records, today, and what the owner chose when asked. Goes out: operations; or one
-//! question with what can be
-//! chosen; or that the sentence is no plan at all. It never guesses which record is meant, never changes several that
-//! were not named one by
-//! one, and takes no orders about itself. Called by the assistant where no model is configured. The order of reading:
-//! [`guard`],
-//! [`clauses`], in each clause its command ([`interpret`]), then [`target`] and [`when`], and from these [`create`] or
-//! [`change`].
+//! Input: a sentence, the records, today, and the user's selection from an earlier question. Output: operations; or one
+//! question with options; or the result that the sentence is not a plan. It never guesses which record is meant, never
+//! changes several records that were not named one by one, and accepts no instructions about itself. Called by the
+//! assistant when no model is configured. The steps are [`guard`], [`clauses`], the command of each clause
+//! ([`interpret`]), then [`target`] and [`when`], and from these [`create`] or [`change`].
 
 mod amend;
 mod change;
@@ -17,19 +14,19 @@ mod command;
 mod completing;
 mod courtesy;
 mod create;
+mod create_checks;
 mod dates;
 mod day_arithmetic;
 mod deleting;
 mod done_days;
-mod doubts;
 mod durations;
 mod extras;
-mod feasts;
 mod field_changes;
 mod fields;
 mod gapping;
 mod goals;
 mod guard;
+mod holidays;
 mod implied;
 mod interpret;
 mod lists;
@@ -37,7 +34,7 @@ mod moving;
 mod needs;
 mod numbers;
 mod one_or_all;
-mod others;
+mod other_people;
 mod past;
 mod past_forms;
 mod periods;
@@ -76,27 +73,27 @@ use crate::validate::validate_proposal;
 use command::{Command, Destination};
 use tokens::Token;
 
-/// Longer sentences are not read.
+/// Longer sentences are not interpreted.
 pub const MAX_SENTENCE_CHARS: usize = 2_000;
 
-/// Nor are those of more words; a text in quotation marks is one. The rules try each place of a clause, which takes
-/// long in long ones.
+/// Sentences with more words are not interpreted; a quoted text counts as one word. The rules are tried at each
+/// position of a clause, which is slow for long clauses.
 const MAX_SENTENCE_WORDS: usize = 200;
 const MAX_CLAUSE_WORDS: usize = 80;
 
-/// Verbs that begin a change of what is there as often as a thing to do.
+/// Verbs that begin a change of a record or a new todo.
 const ALSO_DOING: &str = "finish|check|close|change|pull|pop|slide|drag|carry|bring|transfer|kick|drop|clear|switch|\
     turn|take|cross|book|edit|update|\
     bin|swap|strike|lift|make|set|fix|put|get|log|record|complete|throw|exchange|start|do|have|plan|relocate|advance|\
     lower|raise|give|leave|hold|slip|extend|jot|pencil|shove|chuck";
 
-/// Words for records and what they have: with them a change is meant.
+/// Words for records and their fields. They indicate a change.
 const RECORD_NOUNS: &str = "time|date|day|title|name|priority|location|place|appointment|meeting|event|task|todo|\
     habit|goal|reminder|review|it|that|this|them|\
     deadline|schedule|calendar|list|entry|item|items|one|thing|notes|note|tasks|todos|events|habits|goals|progress|\
     lot|rest|whatever|whichever|everything";
 
-/// The owner's date and time.
+/// The user's local date and time.
 #[derive(Debug, Clone, Copy)]
 pub struct Today {
     pub date: NaiveDate,
@@ -104,14 +101,14 @@ pub struct Today {
 }
 
 impl Today {
-    /// The day on which that time comes next.
+    /// Returns the day on which that time occurs next.
     #[must_use]
     pub fn next(self, time: TimeOfDay) -> NaiveDate {
         if time < self.time { self.date.succ_opt().unwrap_or(self.date) } else { self.date }
     }
 }
 
-/// What the owner chose when asked.
+/// The user's selection from the options of a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selection {
@@ -127,7 +124,7 @@ impl Selection {
     }
 }
 
-/// What to ask, and what can be chosen.
+/// A question to the user, and its options.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Question {
     pub question: String,
@@ -141,7 +138,7 @@ impl Question {
     }
 }
 
-/// What a sentence comes to.
+/// Result of reading a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     Plan(Vec<Operation>),
@@ -167,12 +164,14 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     if words.len() > MAX_SENTENCE_WORDS || words.split(marks).any(|part| part.len() > MAX_CLAUSE_WORDS) {
         return ask("That is long. What is the first thing to plan?");
     }
-    let spoken = courtesy::without_adverbs(&words);
-    let listed = lists::without_intro(&lists::corrected(&spoken, today), today);
-    let tokens = gapping::with_repeated_verbs(&listed, today);
-    let reader = Reader { sentence, state, today, selection, before: None, spoken_of: None, day_before: None };
+    let plain_words = courtesy::without_adverbs(&words);
+    let expanded = lists::without_intro(&lists::corrected(&plain_words, today), today);
+    let tokens = gapping::with_repeated_verbs(&expanded, today);
+    let reader =
+        Reader { sentence, state, today, selection, previous_id: None, mentioned_id: None, completion_day: None };
     let reading = reader.read(&tokens);
-    let only_adds = || clauses::adds(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
+    let only_adds =
+        || clauses::is_certain_create(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
     if guard::is_order_unless_added(sentence) && !only_adds() { refuse() } else { reading }
 }
 
@@ -180,19 +179,19 @@ fn all_are_new(operations: &[Operation]) -> bool {
     operations.iter().all(|operation| operation.action == Action::Create)
 }
 
-/// A sentence with what it is read against.
+/// A sentence and the context in which it is read.
 #[derive(Debug, Clone, Copy)]
 struct Reader<'a> {
     sentence: &'a str,
     state: &'a State,
     today: Today,
     selection: &'a Selection,
-    /// The record of the command before: what "it" means.
-    before: Option<i64>,
-    /// The record that a reason has just named: what "our meeting" means.
-    spoken_of: Option<i64>,
-    /// The day that was said of what was done before.
-    day_before: Option<NaiveDate>,
+    /// Record of the command before, which "it" refers to.
+    previous_id: Option<i64>,
+    /// Record named in the preceding reason, which "our meeting" refers to.
+    mentioned_id: Option<i64>,
+    /// Day of the preceding completions.
+    completion_day: Option<NaiveDate>,
 }
 
 impl Reader<'_> {
@@ -216,16 +215,21 @@ impl Reader<'_> {
         }
     }
 
-    /// Such as a title that is too long.
+    /// Returns whether the operations pass validation. A title may be too long, for example.
     fn are_valid(&self, operations: &[Operation]) -> bool {
         let written: Result<Vec<_>, _> = operations.iter().map(serde_json::to_value).collect();
         written.is_ok_and(|written| validate_proposal(&written, self.state).is_valid())
     }
 
-    /// `goes_on`: a clause of things to do stands before, so that "and cancel the card" may be one more. `said_done`:
-    /// the one
-    /// before says what was done.
-    fn operations(&self, clause: &[Token], command: Command<'_>, goes_on: bool, said_done: bool) -> change::Changes {
+    /// Interprets a clause. `follows_todo`: the clause follows todos, so that "and cancel the card" may be another one.
+    /// `follows_completion`: the clause before reports something done.
+    fn operations(
+        &self,
+        clause: &[Token],
+        command: Command<'_>,
+        follows_todo: bool,
+        follows_completion: bool,
+    ) -> change::Changes {
         let destructive = matches!(
             command,
             Command::Delete { .. }
@@ -236,7 +240,8 @@ impl Reader<'_> {
                 | Command::Change { .. }
         );
         let is_bare = matches!(command, Command::Create { certain: false, .. });
-        if let Some(done) = (is_bare || self.says_past(clause)).then(|| self.done_in_past(clause, said_done)).flatten()
+        if let Some(done) =
+            (is_bare || self.reports_past(clause)).then(|| self.done_in_past(clause, follows_completion)).flatten()
         {
             return done;
         }
@@ -245,18 +250,18 @@ impl Reader<'_> {
             return self.create(None, None, clause, false).or(made);
         }
         match made {
-            Err(question) if destructive && goes_on && vocabulary::begins_with_doing(clause) => {
+            Err(question) if destructive && follows_todo && vocabulary::begins_with_doing(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
             }
             made => made,
         }
     }
 
-    /// "Change the bed sheets every two weeks", "bring the projector on Friday": nothing of it is there yet, and the
-    /// verb is also one of
-    /// things to do.
+    /// Returns whether no existing record is named and the verb can also begin a todo: "Change the bed sheets every two
+    /// weeks", "bring the projector on Friday".
     fn is_something_new(&self, clause: &[Token], command: Command<'_>) -> bool {
-        // "Move the car before 8", "cancel Netflix by the 30th": no record is moved so, nor removed by a day.
+        // "Move the car before 8", "cancel Netflix by the 30th": records are not moved or deleted with these
+        // prepositions.
         let moves = clause.first().is_some_and(|first| first.is_one_of("move|shift|push"))
             && !phrases::has_any(clause, "to|until|till|for|back|forward|by|up|off|into|->|=>|later|earlier");
         let removes = clause.first().is_some_and(|first| first.is_one_of("cancel|delete|remove|rename"))
@@ -268,15 +273,15 @@ impl Reader<'_> {
             Command::Create { .. } | Command::Chat | Command::StopRepeating { .. } | Command::Rename { .. }
         );
         let when = when::When::read(clause, self.today);
-        let said: Vec<Token> = clause
+        let content_words: Vec<Token> = clause
             .iter()
             .skip(1)
             .zip(when.used.iter().skip(1))
             .filter(|(_, used)| !**used)
             .map(|(word, _)| word.clone())
             .collect();
-        let of_records = phrases::has_any(&clause[1..], RECORD_NOUNS) || guard::means_all(&said);
-        verb && changes && clause.len() > 1 && (repeats || !of_records) && !self.touches_known(&said)
+        let of_records = phrases::has_any(&clause[1..], RECORD_NOUNS) || guard::means_all(&content_words);
+        verb && changes && clause.len() > 1 && (repeats || !of_records) && !self.mentions_existing(&content_words)
     }
 
     fn carry_out(&self, command: Command<'_>) -> change::Changes {
@@ -303,14 +308,14 @@ impl Reader<'_> {
         }
     }
 
-    /// "schedule X for Friday", "put X on Friday": moves X where it is there; else "schedule" adds it.
+    /// Handles "schedule X for Friday", "put X on Friday": moves X if it exists; else "schedule" creates it.
     fn place(&self, target: &[Token], when: &[Token], subject: &[Token]) -> change::Changes {
         let definite = target.first().is_some_and(|token| token.is_one_of("the|my|it|this|that|our|them"));
-        // "The dentist is on Friday" names the record before it says when.
+        // "The dentist is on Friday" names the record before the time.
         let stands_alone = std::ptr::eq(target.as_ptr(), subject.as_ptr());
         let to = if when.is_empty() { Destination::Nowhere } else { Destination::When(when) };
         match self.shift_or_move(target, to) {
-            Err(question) if stands_alone && (self.names_several(target) || topic::verb_of(target).is_some()) => {
+            Err(question) if stands_alone && (self.matches_any_title(target) || topic::verb_of(target).is_some()) => {
                 Err(question)
             }
             Err(_) if !definite => self.create(None, None, subject, true),

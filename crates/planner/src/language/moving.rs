@@ -1,5 +1,4 @@
-//! The forms in which it is asked for another day or time: "move X to Friday", "X has been pushed back to 4", "put X
-//! on Monday".
+//! Recognises requests for another day or time: "move X to Friday", "X has been pushed back to 4", "put X on Monday".
 
 use super::Today;
 use super::command::{Command, Destination};
@@ -16,7 +15,7 @@ pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
     by_moving_verb(clause, today).or_else(|| by_other_words(clause, today))
 }
 
-/// "Take the date off X", "X has no deadline any more".
+/// Recognises "Take the date off X", "X has no deadline any more".
 fn without_date(clause: &[Token]) -> Option<&[Token]> {
     let takes_off = "remove the date from|remove the due date from|clear the date of|clear the date from|unschedule|\
         remove the deadline from|take the date off|delete the date of|delete the date from|remove the date of";
@@ -27,13 +26,13 @@ fn without_date(clause: &[Token]) -> Option<&[Token]> {
     after_any(clause, takes_off).or_else(|| before_end(clause, has_none))
 }
 
-/// "Move X to Friday", "postpone X two days".
+/// Recognises "Move X to Friday", "postpone X two days".
 fn by_moving_verb(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let of = |target, to| Some(Command::Move { target, to });
-    // "Pop 'MOT' in the calendar" adds it.
+    // "Pop 'MOT' in the calendar" creates a record.
     let adds_there = after_any(clause, "pop|slide|drag|put|shove|leave|bring|carry").is_some()
         && (super::vocabulary::names_place(clause) || names_new(clause));
-    // "Leave the keys at the office" moves nothing.
+    // "Leave the keys at the office" does not move a record.
     let leaves = after_any(clause, "leave|hold").is_some_and(|rest| !has_any(rest, "until|till|for|to"));
     let rest = after_any(clause, MOVING).filter(|_| !adds_there && !leaves)?;
     // "Nudge me tomorrow about the letter".
@@ -48,11 +47,11 @@ fn by_moving_verb(clause: &[Token], today: Today) -> Option<Command<'_>> {
         .filter(|rest| rest.first().is_some_and(|next| next.is_one_of("the|my|our")));
     let rest = particle.unwrap_or(rest);
     let (target, to) = destination(rest, today);
-    // "Postpone it two days": the verb says which way.
+    // In "Postpone it two days" the verb gives the direction.
     let implied = || shifted_by_verb(clause, rest);
     match to {
         Destination::Nowhere => implied().map_or_else(|| of(target, to), |(target, to)| of(target, to)),
-        // "Bring forward by a day": earlier, unless the words say otherwise.
+        // "Bring forward by a day" means earlier, unless the words indicate otherwise.
         Destination::By(shift) => {
             let earlier = after_any(clause, "bring|advance|move forward").is_some() || particle_says_earlier(clause);
             of(target, Destination::By(Shift::read_towards(&rest[target.len()..], earlier).unwrap_or(shift)))
@@ -61,7 +60,7 @@ fn by_moving_verb(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
 }
 
-/// "X has been moved to Friday", "make the lunch at noon", "X -> Friday".
+/// Recognises "X has been moved to Friday", "make the lunch at noon", "X -> Friday".
 fn by_other_words(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let of = |target, to| Some(Command::Move { target, to });
     let from_old_to_new =
@@ -71,12 +70,12 @@ fn by_other_words(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
     if let Some((target, when)) = around(clause, "->|=>|→|-->").filter(|(target, _)| !target.is_empty()) {
         let read = When::read(when, today);
-        return (read.is_said() && read.is_all(when)).then(|| of(target, Destination::When(when))).flatten();
+        return (read.has_schedule() && read.covers_all(when)).then(|| of(target, Destination::When(when))).flatten();
     }
     if let Some(rest) = after_any(clause, "put|make|set|start|have").filter(|_| !names_new(clause))
         && let (target, to @ (Destination::By(_) | Destination::When(_))) = destination(rest, today)
     {
-        // "Make lunch at noon" is something to do, "make the lunch at noon" a change.
+        // "Make lunch at noon" is a todo, "make the lunch at noon" a change.
         let definite =
             (has_any(rest, "due") || rest[0].is_one_of("the|my|our|it|that")) && !clause[0].is_one_of("put|set|start");
         let repeats = matches!(to, Destination::When(when) if When::read(when, today).repeat.is_some());
@@ -87,25 +86,25 @@ fn by_other_words(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let is_noun = |token: &Token| super::vocabulary::kind_noun(&token.lower).is_some() && !token.quoted;
     let marked = matches!(clause, [noun, mark, ..] if is_noun(noun) && mark.is_mark());
     let adds = marked || after_any(clause, TO_DO).or_else(|| after_any(clause, ADDING)).is_some();
-    // "Job fair on Saturday, starts at nine" is one that is not there yet.
+    // "Job fair on Saturday, starts at nine" describes a new record.
     let describes =
         |target: &[Token]| target.last().is_some_and(Token::is_mark) && When::read(target, today).date.is_some();
-    // "Tidy the loft - to be done by 3 May" adds it.
+    // "Tidy the loft - to be done by 3 May" creates a record.
     let of_doing =
         |target: &[Token]| super::vocabulary::begins_with_doing(target) && target.iter().skip(2).any(Token::is_mark);
-    let (target, found) = said_of(clause, today)
+    let (target, found) = moved_statement(clause, today)
         .filter(|(target, _)| !of_doing(target))
         .map(|(target, found)| {
             (before_end(target, "now|only|actually|just|really|also|still").unwrap_or(target), found)
         })
         .filter(|(target, _)| !target.is_empty() && !adds && !describes(target))?;
-    // "The water bill is due on the 20th": moves it where it is there, else says that there is one.
-    let says_due = after_any(
+    // "The water bill is due on the 20th" moves the record if it exists, else creates one.
+    let is_due_statement = after_any(
         &clause[target.len()..],
         "is due|are due|is on|are on|is at|takes place on|starts on|begins on|falls on",
     )
     .is_some();
-    if says_due && let Destination::When(when) = found {
+    if is_due_statement && let Destination::When(when) = found {
         let is_due = after_any(&clause[target.len()..], "is due|are due").is_some();
         let subject = after_any(clause, "the|my|our").filter(|_| is_due).unwrap_or(clause);
         return Some(Command::Place {
@@ -117,14 +116,14 @@ fn by_other_words(clause: &[Token], today: Today) -> Option<Command<'_>> {
     of(target, found)
 }
 
-/// What of a record is moved: "push the deadline of X".
+/// Phrases for the date of a record: "push the deadline of X".
 const DATE_OF: &str = "the deadline of|the deadline for|the deadline on|the due date of|the due date for|the date of|\
     the date for|the start of|\
     the time of|the day of|back the deadline of|back the deadline for|out the deadline for|forward the deadline of|\
     forward the deadline for|\
     the start time of";
 
-/// Words with which it is said that something is at another day or time: "has been pushed back to".
+/// Verb phrases which report that something is at another day or time: "has been pushed back to".
 const AUXILIARIES: &str = "is|was|has|have|are|wait|waits|slips|slipped|shifts|shifted|changes|changed|needs|should|\
     must|can|\
     could|will|got|starts|\
@@ -140,11 +139,11 @@ const PARTICIPLES: &str = "slips|slipped|shifts|changes|is|are|was|been|be|to|no
     bumped|set|scheduled|going|go|supposed|\
     ought|happens|planned";
 
-/// "X has been moved to Friday", "X should be at 4", "X needs to be done by Monday".
-fn said_of(clause: &[Token], today: Today) -> Option<(&[Token], Destination<'_>)> {
+/// Recognises "X has been moved to Friday", "X should be at 4", "X needs to be done by Monday".
+fn moved_statement(clause: &[Token], today: Today) -> Option<(&[Token], Destination<'_>)> {
     let whole = |words: &[Token]| {
         let read = When::read(words, today);
-        !words.is_empty() && read.is_all(words) && read.priority.is_none() && read.repeat.is_none()
+        !words.is_empty() && read.covers_all(words) && read.priority.is_none() && read.repeat.is_none()
     };
     let first = (1..clause.len()).find(|at| clause[*at].is_one_of(AUXILIARIES))?;
     let mut end = first + 1;
@@ -153,7 +152,7 @@ fn said_of(clause: &[Token], today: Today) -> Option<(&[Token], Destination<'_>)
         if let Some(shift) = waits.or_else(|| Shift::read(&clause[end..])) {
             return Some((&clause[..first], Destination::By(shift)));
         }
-        // "Is now at 11": a number alone is a time with its preposition.
+        // In "Is now at 11" a number is a time because of its preposition.
         if !clause[end].is("now") && whole(&clause[end..]) {
             return Some((&clause[..first], Destination::When(&clause[end..])));
         }
@@ -168,7 +167,7 @@ fn said_of(clause: &[Token], today: Today) -> Option<(&[Token], Destination<'_>)
     None
 }
 
-/// "from Friday to Monday", "from 10 to 11": the second of two days, or of two times.
+/// Returns the second of two days or times: "from Friday to Monday", "from 10 to 11".
 fn from_old(rest: &[Token], today: Today) -> Option<(&[Token], &[Token])> {
     let (target, spans) = around(rest, "from").filter(|(target, _)| !target.is_empty() && !has_any(target, "to"))?;
     let (old, new) = around(spans, "to|until|onto")?;
@@ -179,12 +178,12 @@ fn from_old(rest: &[Token], today: Today) -> Option<(&[Token], &[Token])> {
     (same && read.end_time.is_none()).then_some((target, new))
 }
 
-/// "move up the report by a day".
+/// Returns whether a particle means earlier: "move up the report by a day".
 fn particle_says_earlier(clause: &[Token]) -> bool {
     clause.get(1).is_some_and(|particle| particle.is_one_of("forward|up"))
 }
 
-/// "postpone X two days", "bring X forward an hour".
+/// Recognises "postpone X two days", "bring X forward an hour".
 fn shifted_by_verb<'t>(clause: &[Token], rest: &'t [Token]) -> Option<(&'t [Token], Destination<'t>)> {
     let later = after_any(
         clause,
@@ -197,12 +196,12 @@ fn shifted_by_verb<'t>(clause: &[Token], rest: &'t [Token]) -> Option<(&'t [Toke
     Some((&rest[..at], Destination::By(Shift::read_towards(&rest[at..], earlier)?)))
 }
 
-/// "Water the plants every four days from now on".
+/// Recognises "Water the plants every four days from now on".
 pub fn from_now_on(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = before_end(clause, "from now on|going forward|henceforth|from here on")?;
     let repeats = (1..rest.len()).map(|at| &rest[at..]).find(|words| {
         let read = When::read(words, today);
-        read.repeat.is_some() && read.is_all(words)
+        read.repeat.is_some() && read.covers_all(words)
     });
     if let Some(when) = repeats {
         let target = &rest[..rest.len() - when.len()];
@@ -220,7 +219,7 @@ pub fn from_now_on(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
 }
 
-/// "Let's do lunch with Sara on Friday instead".
+/// Recognises "Let's do lunch with Sara on Friday instead".
 pub fn instead(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = before_end(clause, "instead")?;
     if after_any(clause, ADDING).is_some() {
@@ -238,7 +237,7 @@ pub fn instead(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
 }
 
-/// Parts a target from where it is moved: the longest end that says nothing but when, or by how much.
+/// Splits a target from its destination: the longest ending that is nothing but a day, a time or a shift.
 pub(super) fn destination<'t>(tokens: &'t [Token], today: Today) -> (&'t [Token], Destination<'t>) {
     let particle = |target: &'t [Token]| {
         let shorter = before_end(target, "forward|back|up|off|over|out|ahead|down|along|across");
@@ -252,35 +251,40 @@ pub(super) fn destination<'t>(tokens: &'t [Token], today: Today) -> (&'t [Token]
         let when = after_any(rest, "to|until|till|onto|for|into").filter(|rest| !rest.is_empty()).unwrap_or(rest);
         let read = When::read(when, today);
         let is_hour = || when.len() < rest.len() && hour_alone(when, today);
-        if (read.is_all(when) && !read.several) || is_hour() {
+        if (read.covers_all(when) && !read.is_ambiguous) || is_hour() {
             return (particle(&tokens[..at]), Destination::When(when));
         }
-        // "To thurs": a short name is a day where a word leads to it.
-        let led = When::read(rest, today);
+        // In "To thurs" a short name is a day because of the preposition.
+        let when_after_to = When::read(rest, today);
         let part = when.len() < rest.len() && part_alone(when);
-        if part || (when.len() < rest.len() && led.is_all(rest) && !led.several && led.repeat.is_none()) {
+        if part
+            || (when.len() < rest.len()
+                && when_after_to.covers_all(rest)
+                && !when_after_to.is_ambiguous
+                && when_after_to.repeat.is_none())
+        {
             return (particle(&tokens[..at]), Destination::When(if part { when } else { rest }));
         }
     }
     (tokens, Destination::Nowhere)
 }
 
-/// "the afternoon", "early evening": a part of the day, without the day.
+/// Matches "the afternoon", "early evening": a part of the day without a day.
 pub(super) fn part_alone(words: &[Token]) -> bool {
     let words = after_any(words, "the").unwrap_or(words);
     words.len() == 1 && super::times::bare_part_of_day(words.first()).is_some()
 }
 
-/// "to 11": a number that is a time once "at" stands before it.
+/// Matches "to 11": a number that becomes a time after "at".
 fn hour_alone(words: &[Token], today: Today) -> bool {
     let with_at = [&[Token::made("at")], words].concat();
     let read = When::read(&with_at, today);
-    read.time.is_some() && read.is_all(&with_at)
+    read.time.is_some() && read.covers_all(&with_at)
 }
 
 pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = after_any(clause, "schedule|put|set|plan|fix")?;
-    // "schedule a meeting" is a new one.
+    // "schedule a meeting" creates one.
     let is_new = names_new(clause);
     let names_place =
         has_any(rest, "calendar|list|agenda|diary") || has_any(&rest[..rest.len().min(2)], "goal|reminder");

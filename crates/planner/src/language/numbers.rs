@@ -1,4 +1,4 @@
-//! Numbers in words and figures, names of days and months.
+//! Parses numbers in words and digits, and names of days and months.
 
 use chrono::Weekday;
 
@@ -34,7 +34,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// "3", "three", "a", "couple".
+/// Parses "3", "three", "a", "couple".
 #[must_use]
 pub fn count(word: &str) -> Option<u32> {
     match word {
@@ -45,7 +45,7 @@ pub fn count(word: &str) -> Option<u32> {
     }
 }
 
-/// "fourteen", "forty", "forty-five".
+/// Parses "fourteen", "forty", "forty-five".
 fn large(word: &str) -> Option<u32> {
     if let Some(at) = position(&TEENS, word) {
         return Some(at + 13);
@@ -58,7 +58,7 @@ fn large(word: &str) -> Option<u32> {
     }
 }
 
-/// "fourteenth", "twentieth", "twenty-third".
+/// Parses "fourteenth", "twentieth", "twenty-third".
 fn large_ordinal(word: &str) -> Option<u32> {
     match word {
         "twentieth" => Some(20),
@@ -72,13 +72,13 @@ fn large_ordinal(word: &str) -> Option<u32> {
     }
 }
 
-/// A day of a month: "28", "28th", "twenty-eighth".
+/// Parses a day of a month: "28", "28th", "twenty-eighth".
 #[must_use]
 pub fn day_number(word: &str) -> Option<u32> {
     figures(word, 2).or_else(|| day_ordinal(word))
 }
 
-/// A day of a month that says by itself that it is one: "28th", "twenty-eighth".
+/// Parses a day of a month that is an ordinal: "28th", "twenty-eighth".
 #[must_use]
 pub fn day_ordinal(word: &str) -> Option<u32> {
     ordinal_figures(word)
@@ -86,7 +86,7 @@ pub fn day_ordinal(word: &str) -> Option<u32> {
         .or_else(|| large_ordinal(word))
 }
 
-/// "3rd", "third"; for `every third day`.
+/// Parses "3rd", "third"; for `every third day`.
 #[must_use]
 pub fn ordinal(word: &str) -> Option<u32> {
     if word == "other" {
@@ -95,14 +95,14 @@ pub fn ordinal(word: &str) -> Option<u32> {
     position(&ORDINALS, word).filter(|number| *number > 0).or_else(|| ordinal_figures(word))
 }
 
-/// "28th".
+/// Parses "28th".
 #[must_use]
 pub fn ordinal_figures(word: &str) -> Option<u32> {
     let digits = ["st", "nd", "rd", "th"].iter().find_map(|suffix| word.strip_suffix(suffix))?;
     figures(digits, 2)
 }
 
-/// At most so many digits and nothing else.
+/// Parses a number with at most `digits` digits and nothing else.
 #[must_use]
 pub fn figures(word: &str, digits: usize) -> Option<u32> {
     let fits = !word.is_empty() && word.len() <= digits && word.bytes().all(|b| b.is_ascii_digit());
@@ -113,7 +113,7 @@ fn position(words: &[&str], word: &str) -> Option<u32> {
     u32::try_from(words.iter().position(|known| *known == word)?).ok()
 }
 
-/// A day's name; an abbreviation too where `short`.
+/// Parses the name of a day; with `short` also an abbreviation.
 #[must_use]
 pub fn weekday(word: &str, short: bool) -> Option<Weekday> {
     let word = word.strip_suffix("'s").unwrap_or(word);
@@ -125,13 +125,13 @@ pub fn weekday(word: &str, short: bool) -> Option<Weekday> {
     DAYS.iter().find(|(name, _)| fits(name)).map(|(_, day)| *day)
 }
 
-/// "Mondays".
+/// Parses "Mondays".
 #[must_use]
 pub fn weekdays_plural(word: &str) -> Option<Weekday> {
     weekday(word.strip_suffix('s')?, false)
 }
 
-/// A month's number, 1 to 12, by its name or its first three letters.
+/// Returns a month's number, 1 to 12, for its name or its first three letters.
 #[must_use]
 pub fn month(word: &str) -> Option<u32> {
     let fits = |name: &str| {

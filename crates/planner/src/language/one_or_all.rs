@@ -1,7 +1,7 @@
-//! Changes of what repeats that leave open whether one day of it is meant or all: "cancel stand-up", "stand-up is at
-//! 10".
+//! Detects changes of a repeating record which leave open whether one occurrence or all are meant: "cancel stand-up",
+//! "stand-up is at 10".
 //!
-//! Comes in: a clause with the operations it came to. Goes out: nothing, or the question. Called by [`super::reader`].
+//! Input: a clause with its operations. Output: nothing, or the question. Called by [`super::reader`].
 
 use super::phrases::{around, before_end, has_any};
 use super::tokens::Token;
@@ -11,14 +11,14 @@ use crate::operation::{Action, Operation};
 use crate::record::{Item, Kind};
 use crate::recurrence::Rule;
 
-/// Words that say that all of it is meant.
+/// Words which indicate that the whole series is meant.
 const SERIES: &str = "every|each|all|always|series|habit|routine|daily|weekly|fortnightly|weekdays|recurring|repeating|\
     regular|altogether|completely|entirely|permanently|forever|anymore|longer|from|starting|now|should|ought|must|\
     whole|usually|generally|normally|future";
 
 const SERIES_PHRASES: &str = "for good|any more|any longer|for ever|as of";
 
-/// Verbs and ends of sentences with which one day of what repeats is called off as often as all of it.
+/// Verbs and sentence endings that cancel either one occurrence or the whole series.
 const CALLING_OFF: &str = "cancel|call|cancelled|canceled|scratch|skip";
 const CALLED_OFF: &str = "is cancelled|is canceled|was cancelled|was canceled|has been cancelled|has been canceled|\
     got cancelled|got canceled|are cancelled|are canceled|is called off|was called off|has been called off|\
@@ -26,7 +26,7 @@ const CALLED_OFF: &str = "is cancelled|is canceled|was cancelled|was canceled|ha
     won't take place|won't happen|fell through|has fallen through|cancelled|canceled|called off";
 
 impl Reader<'_> {
-    /// Asks where a change of what repeats may be of one day only. `sentence`: all its words.
+    /// Asks if a change of a repeating record may be meant for one day only. `sentence` contains all its words.
     pub(super) fn check_one_or_all(
         &self,
         sentence: &[Token],
@@ -50,8 +50,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether it is moved, with its rule as it was. What comes every so many days may be put off until it comes again,
-    /// and the time of a habit is that of all its days.
+    /// Returns whether a record is moved while its rule stays the same. A record that repeats every few days may be
+    /// postponed until its next occurrence, and the time of a habit applies to all its days.
     fn moves_a_day(&self, operation: &Operation, item: &Item, instead: bool) -> bool {
         if operation.action != Action::Update || operation.recurrence != Some(item.recurrence) {
             return false;

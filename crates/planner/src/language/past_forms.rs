@@ -1,4 +1,4 @@
-//! Verbs in the past and what they are the past of.
+//! Past tense forms of verbs and their present tense.
 
 /// Irregular verbs, as "past=present".
 const IRREGULAR: &str = "had=have|paid=pay|bought=buy|took=take|taken=take|wrote=write|written=write|sent=send|\
@@ -16,12 +16,12 @@ const IRREGULAR: &str = "had=have|paid=pay|bought=buy|took=take|taken=take|wrote
     drunk=drink|woken=wake|drawn=draw|flown=fly|ridden=ride|worn=wear|thrown=throw|laid=lay|lit=light|shot=shoot|\
     stuck=stick|struck=strike|understood=understand|sorted=sort|fixed=fix";
 
-/// Who did it.
+/// Subjects of a completion.
 pub const SUBJECTS: &str = "i've already|i have already|i already|i've just|i have just|i just|i've|i have|i|\
     we've already|we have already|\
     we already|we've|we have|we|just|already|i've finally|i have finally|i finally|finally|i managed to|managed to";
 
-/// What a past form may be the past of.
+/// Returns the present tense forms that `word` may be the past tense of.
 pub fn presents(word: &str) -> Vec<String> {
     if let Some(present) = IRREGULAR.split('|').find_map(|pair| pair.split_once('=').filter(|(past, _)| *past == word))
     {

@@ -1,4 +1,5 @@
-//! Days by periods and figures: "the end of the month", "next week", "the first Monday in April", "26.3.", "the 3rd".
+//! Parses days given by periods and numbers: "the end of the month", "next week", "the first Monday in April", "26.3.",
+//! "the 3rd".
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
@@ -7,7 +8,7 @@ use super::numbers::{day_ordinal, figures, month, weekday};
 use super::tokens::Token;
 use crate::validate::parse_date;
 
-/// "the first Monday in April", "the last Friday of the month".
+/// Parses "the first Monday in April", "the last Friday of the month".
 pub(super) fn by_place(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let the = usize::from(word(tokens, 0) == "the");
     let place = word(tokens, the);
@@ -30,7 +31,7 @@ pub(super) fn by_place(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> 
     Some((joined + the_month + 1, day))
 }
 
-/// "next week", "this weekend", "end of the month", "mid June", "beginning of next month".
+/// Parses "next week", "this weekend", "end of the month", "mid June", "beginning of next month".
 pub(super) fn by_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let next_month = || first_of_month(today)?.checked_add_months(Months::new(1));
     let saturday = plus(monday(today), 5);
@@ -64,7 +65,7 @@ pub(super) fn by_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate>
     }
 }
 
-/// "mid June", "next week", "next week on Tuesday", "this week Friday".
+/// Parses "mid June", "next week", "next week on Tuesday", "this week Friday".
 fn of_week_or_month(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     if word(tokens, 0).starts_with("mid") {
         return Some((2, next_date(today, month(word(tokens, 1))?, 15)?));
@@ -78,7 +79,7 @@ fn of_week_or_month(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     }
 }
 
-/// "month end" as "end of month".
+/// Rewrites "month end" as "end of month".
 fn joined_end(tokens: &[Token]) -> Vec<Token> {
     vec![tokens[1].clone(), Token::made("of"), tokens[0].clone()]
 }
@@ -87,7 +88,7 @@ fn first_of_month(day: NaiveDate) -> Option<NaiveDate> {
     day.with_day(1)
 }
 
-/// `part` of the period that stands after "of", the second token.
+/// Returns the `part` of the period after "of", which is the second token.
 fn part_of_period(tokens: &[Token], today: NaiveDate, part: &str) -> Phrase<NaiveDate> {
     let (skipped, next) = match (word(tokens, 2), word(tokens, 3)) {
         ("next", name) if month(name).is_some() => (1, false),
@@ -127,8 +128,8 @@ fn part_of_period(tokens: &[Token], today: NaiveDate, part: &str) -> Phrase<Naiv
     Some((at + 1, day))
 }
 
-/// "2026-04-15", "15.4.2026", "15.04.", "4/15/2026" where only one reading is a date, "the 28th".
-pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
+/// Parses "2026-04-15", "15.4.2026", "15.04.", "the 28th"; "4/15/2026" if only one reading is a date.
+pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, after_preposition: bool) -> Phrase<NaiveDate> {
     let text = word(tokens, 0);
     if let Some(date) = parse_date(text) {
         return Some((1, date));
@@ -137,8 +138,8 @@ pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phras
     if let Some(date) = by_mark('.').or_else(|| by_mark('/')).or_else(|| by_mark('-')) {
         return Some((1, date));
     }
-    // "on 26.3": without a full stop behind it is a day only where one is called for.
-    if let Some(date) = dotted(&format!("{text}."), '.', today).filter(|_| led && text.contains('.')) {
+    // "on 26.3": without a final full stop it is a day only after a preposition.
+    if let Some(date) = dotted(&format!("{text}."), '.', today).filter(|_| after_preposition && text.contains('.')) {
         return Some((1, date));
     }
     let the = usize::from(text == "the");
@@ -146,7 +147,7 @@ pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phras
     if let Some(found) = of_month(tokens, the + 1, day, today) {
         return Some(found);
     }
-    // "The 31st of April" is none.
+    // "The 31st of April" does not exist.
     if word(tokens, the + 1) == "of" && month(word(tokens, the + 2)).is_some() {
         return None;
     }
@@ -155,22 +156,22 @@ pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phras
     if (in_words && (the == 0 || !ends(tokens, the + 1))) || super::phrases::listed(COUNTED, after) {
         return None;
     }
-    let alone = ends(tokens, the + 1) || led;
+    let alone = ends(tokens, the + 1) || after_preposition;
     // "31st: TV licence", "phone bill 25th".
-    let goes_on = matches!(after, ":" | "," | "at" | "from") || after.starts_with(|c: char| c.is_ascii_digit());
-    let by_itself = !in_words && (tokens.len() == 1 || goes_on);
-    ((alone && (the == 1 || led)) || by_itself)
+    let continues = matches!(after, ":" | "," | "at" | "from") || after.starts_with(|c: char| c.is_ascii_digit());
+    let by_itself = !in_words && (tokens.len() == 1 || continues);
+    ((alone && (the == 1 || after_preposition)) || by_itself)
         .then(|| next_day_of_month(today, day))
         .flatten()
         .map(|date| (the + 1, date))
 }
 
-/// Nouns that are counted by ordinals, so that "on the 3rd floor" is no day.
+/// Nouns that follow ordinals, so that "on the 3rd floor" is not a day.
 const COUNTED: &str = "floor|attempt|try|time|edition|chapter|week|day|month|quarter|year|street|avenue|century|\
     grade|anniversary|\
     birthday|page|row|line|draft|version|round|class|half|place|team|part";
 
-/// "the 1st of next month".
+/// Parses "the 1st of next month".
 fn of_month(tokens: &[Token], at: usize, day: u32, today: NaiveDate) -> Phrase<NaiveDate> {
     let ahead = match (word(tokens, at), word(tokens, at + 1), word(tokens, at + 2)) {
         ("of", "next", "month") => 1,
@@ -182,7 +183,8 @@ fn of_month(tokens: &[Token], at: usize, day: u32, today: NaiveDate) -> Phrase<N
     Some((at + 3, day))
 }
 
-/// Such a day of this month or, where it has passed or there is none, of one of the next.
+/// Returns the next date with this day of the month: in this month, or in a following one if it has passed or does not
+/// exist.
 fn next_day_of_month(today: NaiveDate, day: u32) -> Option<NaiveDate> {
     let start = first_of_month(today)?;
     (0..3).filter_map(|ahead| start.checked_add_months(Months::new(ahead))?.with_day(day)).find(|date| *date >= today)
@@ -209,7 +211,7 @@ fn dotted(text: &str, mark: char, today: NaiveDate) -> Option<NaiveDate> {
     }
 }
 
-/// "4/5": a day of April or of May.
+/// Returns whether the text could be two different dates: "4/5" is in April or in May.
 #[must_use]
 pub fn is_ambiguous(text: &str) -> bool {
     let mut parts = text.split('/').map(|part| figures(part, 4));

@@ -1,8 +1,8 @@
-//! Looking for words in a run of tokens. Lists of words and phrases are texts in which bars part them.
+//! Searches for words in tokens. Lists of words and phrases are strings separated by `|`.
 
 use super::tokens::Token;
 
-/// What follows the phrase that `tokens` begin with.
+/// Returns the tokens after the phrase that `tokens` begin with.
 #[must_use]
 pub fn after<'t>(tokens: &'t [Token], phrase: &str) -> Option<&'t [Token]> {
     let mut rest = tokens;
@@ -16,30 +16,30 @@ pub fn after<'t>(tokens: &'t [Token], phrase: &str) -> Option<&'t [Token]> {
     Some(rest)
 }
 
-/// What follows the longest of the phrases that `tokens` begin with.
+/// Returns the tokens after the longest of the phrases that `tokens` begin with.
 #[must_use]
 pub fn after_any<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     let first = tokens.first()?;
     if !phrases.contains(&*first.lower) {
         return None;
     }
-    // Most phrases begin with another word: that is seen without cutting them.
+    // Most phrases begin with another word, which is checked without splitting them.
     let may = |phrase: &&str| phrase.starts_with(first.lower.as_str());
     phrases.split('|').filter(may).filter_map(|phrase| after(tokens, phrase)).min_by_key(|rest| rest.len())
 }
 
-/// What stands before and after the first place of any of the phrases, the earliest.
+/// Returns the tokens before and after the earliest occurrence of any of the phrases.
 #[must_use]
 pub fn around<'t>(tokens: &'t [Token], phrases: &str) -> Option<(&'t [Token], &'t [Token])> {
     (0..tokens.len()).find_map(|at| Some((&tokens[..at], after_any(&tokens[at..], phrases)?)))
 }
 
-/// What stands before the longest of the phrases that `tokens` end with.
+/// Returns the tokens before the longest of the phrases that `tokens` end with.
 #[must_use]
 pub fn before_end<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     let tokens = without_marks(tokens);
     let last = tokens.last().filter(|last| phrases.contains(&*last.lower))?;
-    // Most phrases end with another word: that is seen without cutting them.
+    // Most phrases end with another word, which is checked without splitting them.
     let may = |phrase: &&str| phrase.ends_with(last.lower.as_str());
     let before = |phrase: &str| {
         let start = tokens.len().checked_sub(phrase.split(' ').count())?;
@@ -49,7 +49,7 @@ pub fn before_end<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]>
     phrases.split('|').filter(may).filter_map(before).min_by_key(|before| before.len())
 }
 
-/// Without marks at the ends.
+/// Removes punctuation marks at the ends.
 #[must_use]
 pub fn without_marks(mut tokens: &[Token]) -> &[Token] {
     while let [first, rest @ ..] = tokens {
@@ -67,13 +67,13 @@ pub fn without_marks(mut tokens: &[Token]) -> &[Token] {
     tokens
 }
 
-/// Whether one of the words stands among them.
+/// Returns whether one of the words occurs in the tokens.
 #[must_use]
 pub fn has_any(tokens: &[Token], words: &str) -> bool {
     tokens.iter().any(|token| token.is_one_of(words))
 }
 
-/// Whether the word is in the list.
+/// Returns whether the word is in the list.
 #[must_use]
 pub fn listed(list: &str, word: &str) -> bool {
     list.contains(word) && list.split('|').any(|listed| listed == word)

@@ -1,16 +1,16 @@
-//! How important something is, in words: "high priority", "p1", "urgent".
+//! Parses priorities: "high priority", "p1", "urgent".
 
 use super::tokens::Token;
 use crate::record::Priority;
 
-/// What says that there is time.
+/// Phrases for a low priority.
 const LOW: &str = "not urgent|not important|no rush|no hurry|not that urgent|not that important|not so important";
 
-/// What says that there is none.
+/// Phrases for a high priority.
 const HIGH: &str = "this is important|it's important|this is urgent|it's urgent|that's important|that's urgent|\
     that one's important|which is important|which is urgent|very important|very urgent";
 
-/// "high priority", "priority: low", "p1", "!!", "urgent" at an end or before a mark.
+/// Parses "high priority", "priority: low", "p1", "!!"; "urgent" only at an end or before a punctuation mark.
 #[must_use]
 pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
     let word = |at: usize| rest.get(at).filter(|token| !token.quoted).map_or("", |token| token.lower.as_str());
@@ -36,13 +36,13 @@ pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
             return Some((at + 2 + mark, priority));
         }
     }
-    let says_low = super::phrases::after_any(rest, LOW);
-    if let Some(behind) = says_low.filter(|behind| behind.first().is_none_or(Token::is_mark)) {
-        return Some((rest.len() - behind.len(), Priority::Low));
+    let low_phrase = super::phrases::after_any(rest, LOW);
+    if let Some(following) = low_phrase.filter(|following| following.first().is_none_or(Token::is_mark)) {
+        return Some((rest.len() - following.len(), Priority::Low));
     }
-    let says_high = super::phrases::after_any(rest, HIGH);
-    if let Some(behind) = says_high.filter(|behind| behind.first().is_none_or(Token::is_mark)) {
-        return Some((rest.len() - behind.len(), Priority::High));
+    let high_phrase = super::phrases::after_any(rest, HIGH);
+    if let Some(following) = high_phrase.filter(|following| following.first().is_none_or(Token::is_mark)) {
+        return Some((rest.len() - following.len(), Priority::High));
     }
     let short = match word(0) {
         "p1" | "!!!" | "!1" | "!!1" | "!high" | "prio1" | "asap" => Some(Priority::High),
@@ -58,7 +58,7 @@ fn ends_here(rest: &[Token], at: usize) -> bool {
     rest.get(at).is_none_or(Token::is_mark)
 }
 
-/// The priority that a word names.
+/// Returns the priority that a word names.
 #[must_use]
 pub fn level(word: &str) -> Option<Priority> {
     match word {

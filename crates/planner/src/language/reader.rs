@@ -1,6 +1,6 @@
-//! Reads a sentence clause by clause: what each comes to, with what those before it have said.
+//! Reads a sentence clause by clause, each in the context of the clauses before it.
 //!
-//! Comes in: the words of a sentence. Goes out: its [`Reading`]. Called by [`super::read`].
+//! Input: the words of a sentence. Output: its [`Reading`]. Called by [`super::read`].
 
 use chrono::NaiveDate;
 
@@ -14,47 +14,47 @@ use super::{Question, Reader, Reading, courtesy};
 use crate::operation::{Action, Operation};
 use crate::record::Kind;
 
-/// How far a sentence is read.
+/// State of reading a sentence, after some of its clauses.
 #[derive(Debug, Default)]
-struct Course {
+struct ParseProgress {
     operations: Vec<Operation>,
-    /// A clause of things to do stands before, so that "and cancel the card" may be one more.
-    to_do: bool,
-    /// The clause before says what was done.
-    said_done: bool,
-    /// So many operations at the end say what was done, without a day.
-    undated: usize,
+    /// Whether a clause before was a todo, so that "and cancel the card" may be another one.
+    follows_todo: bool,
+    /// Whether the clause before reports something done.
+    follows_completion: bool,
+    /// Number of completions at the end of `operations` that have no day yet.
+    undated_completions: usize,
 }
 
 impl Reader<'_> {
     pub(super) fn read(mut self, tokens: &[Token]) -> Reading {
         let clauses = clauses(tokens);
         if clauses.is_empty() && tokens.iter().any(|token| !token.is_mark()) {
-            // Courtesies alone.
+            // The sentence contains only courtesies.
             return Reading::Chat;
         }
-        let mut course = Course::default();
+        let mut progress = ParseProgress::default();
         for (at, clause) in clauses.iter().enumerate() {
             if let Some(id) = clauses.get(at + 1).and_then(|next| self.mentioned(clause, next)) {
-                self.before = Some(id);
+                self.previous_id = Some(id);
                 continue;
             }
             if let Some(reason) = clauses.get(at + 1).and_then(|next| self.reason(clause, next)) {
-                self.before = reason.named.or(self.before);
-                self.spoken_of = reason.named;
+                self.previous_id = reason.named.or(self.previous_id);
+                self.mentioned_id = reason.named;
                 continue;
             }
-            let said = courtesy::plain(clause);
-            let clause = self.in_order(said);
-            if course.operations.last_mut().is_some_and(|last| self.amend(&clause, last)) {
+            let plain_clause = courtesy::plain(clause);
+            let clause = self.in_order(plain_clause);
+            if progress.operations.last_mut().is_some_and(|last| self.amend(&clause, last)) {
                 continue;
             }
-            let read = match self.clause(&clause, &mut course) {
+            let read = match self.clause(&clause, &mut progress) {
                 Some(read) => read.and_then(|made| {
-                    self.check_one_or_all(tokens, said, &made)?;
-                    self.check_new_change(said, &made)?;
-                    self.check_certain(tokens, said, &made)?;
-                    self.take_in(&clause, made, &mut course)
+                    self.check_one_or_all(tokens, plain_clause, &made)?;
+                    self.check_new_change(plain_clause, &made)?;
+                    self.check_certain(tokens, plain_clause, &made)?;
+                    self.take_in(&clause, made, &mut progress)
                 }),
                 None => return Reading::Chat,
             };
@@ -62,51 +62,57 @@ impl Reader<'_> {
                 return Reading::Clarify(question);
             }
         }
-        self.plan(course.operations)
+        self.plan(progress.operations)
     }
 
-    /// What one clause comes to; `None` where it is talk and nothing stands before.
-    fn clause(&self, clause: &[Token], course: &mut Course) -> Option<Changes> {
+    /// Interprets one clause. Returns `None` if it is only talk and no clause before it made an operation.
+    fn clause(&self, clause: &[Token], progress: &mut ParseProgress) -> Option<Changes> {
         if let Some(changes) = self.end_of_repetition(clause).or_else(|| self.goal_change(clause)) {
             return Some(changes);
         }
         let command = command(clause, self.today);
-        if command == Command::Chat && course.operations.is_empty() {
+        if command == Command::Chat && progress.operations.is_empty() {
             return None;
         }
-        let goes_on = course.to_do && !course.operations.is_empty();
-        course.to_do |= matches!(command, Command::Create { kind: Some(Kind::Todo), certain: true, .. });
-        Some(self.operations(clause, command, goes_on, course.said_done))
+        let follows_todo = progress.follows_todo && !progress.operations.is_empty();
+        progress.follows_todo |= matches!(command, Command::Create { kind: Some(Kind::Todo), certain: true, .. });
+        Some(self.operations(clause, command, follows_todo, progress.follows_completion))
     }
 
-    /// Puts what a clause comes to behind what those before it did.
-    fn take_in(&mut self, clause: &[Token], made: Vec<Operation>, course: &mut Course) -> Result<(), Question> {
-        self.before = made.last().and_then(|operation| operation.id);
-        self.spoken_of = None;
+    /// Appends the operations of a clause to those of the clauses before it.
+    fn take_in(
+        &mut self,
+        clause: &[Token],
+        made: Vec<Operation>,
+        progress: &mut ParseProgress,
+    ) -> Result<(), Question> {
+        self.previous_id = made.last().and_then(|operation| operation.id);
+        self.mentioned_id = None;
         let day = self.day_done(clause, &made);
-        course.said_done = !made.is_empty() && made.iter().all(is_completion);
-        if !course.said_done {
-            course.undated = 0;
+        progress.follows_completion = !made.is_empty() && made.iter().all(is_completion);
+        if !progress.follows_completion {
+            progress.undated_completions = 0;
         } else if let Some(day) = day {
-            let start = course.operations.len() - course.undated;
-            self.share_day(&mut course.operations[start..], day)?;
-            course.undated = 0;
-            self.day_before = Some(day);
+            let start = progress.operations.len() - progress.undated_completions;
+            self.share_day(&mut progress.operations[start..], day)?;
+            progress.undated_completions = 0;
+            self.completion_day = Some(day);
         }
         for operation in made {
-            // "Tom called off our meeting, delete it" says the same twice.
-            if operation.id.is_none() || !course.operations.contains(&operation) {
-                course.undated += usize::from(course.said_done && day.is_none() && self.day_before.is_none());
-                course.operations.push(operation);
+            // "Tom called off our meeting, delete it" asks for the same twice.
+            if operation.id.is_none() || !progress.operations.contains(&operation) {
+                progress.undated_completions +=
+                    usize::from(progress.follows_completion && day.is_none() && self.completion_day.is_none());
+                progress.operations.push(operation);
             }
         }
-        if !course.said_done {
-            self.day_before = None;
+        if !progress.follows_completion {
+            self.completion_day = None;
         }
         Ok(())
     }
 
-    /// The one day that a clause says of what was done.
+    /// Returns the day of the completions in a clause, if it names exactly one.
     fn day_done(&self, clause: &[Token], made: &[Operation]) -> Option<NaiveDate> {
         let day = When::read(clause, self.today).date?;
         made.iter()

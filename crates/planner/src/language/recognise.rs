@@ -1,4 +1,4 @@
-//! The forms in which changes of what is there are asked for: each function knows one command.
+//! Recognises the commands that change existing records, with one function for each.
 
 use super::Today;
 use super::command::Command;
@@ -16,9 +16,9 @@ pub fn note(clause: &[Token], today: Today) -> Option<Command<'_>> {
     )?;
     let at = (1..rest.len()).find(|at| rest[*at].is_one_of(":|saying|that") || rest[*at].quoted)?;
     let text = if rest[at].quoted { &rest[at..] } else { &rest[at + 1..] };
-    // "Note for Friday: …" is something to do.
+    // "Note for Friday: …" creates a todo.
     let only_when = When::read(&rest[..at], today);
-    (!text.is_empty() && !only_when.is_all(&rest[..at])).then_some(Command::Note { target: &rest[..at], text })
+    (!text.is_empty() && !only_when.covers_all(&rest[..at])).then_some(Command::Note { target: &rest[..at], text })
 }
 
 pub fn goal_items(clause: &[Token], _: Today) -> Option<Command<'_>> {
@@ -56,14 +56,14 @@ pub fn stop_repeating(clause: &[Token], _: Today) -> Option<Command<'_>> {
     of(after_any(target, "make|stop|let|set").unwrap_or(target))
 }
 
-/// "Give X another name", "X needs a new date": what it should be is not said.
-pub fn unsaid(clause: &[Token], _: Today) -> Option<Command<'_>> {
+/// Recognises "Give X another name", "X needs a new date": the new value is missing.
+pub fn missing_value(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let what = "another|a new|a different|a better|some other|a shorter|a fresh";
     let noun = "name|title|date|day|time|slot|priority|deadline|place|location|venue";
     let begins = after_any(clause, "give|find|set|pick|choose|i want|change").is_some()
         || around(clause, "needs|should have|should get|could do with|wants|deserves|requires").is_some();
-    let (_, said) = around(clause, what).filter(|_| begins)?;
-    (said.len() == 1 && said[0].is_one_of(noun)).then_some(Command::Unclear)
+    let (_, missing) = around(clause, what).filter(|_| begins)?;
+    (missing.len() == 1 && missing[0].is_one_of(noun)).then_some(Command::Unclear)
 }
 
 pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
@@ -82,7 +82,7 @@ pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
             None => rename(rest, &[]),
         };
     }
-    // "Call 'X' 'Y' from now on": two titles side by side.
+    // "Call 'X' 'Y' from now on": two titles next to each other.
     if let Some([target, title, ..]) = after_any(clause, "call|name")
         && target.quoted
         && title.quoted
@@ -108,7 +108,7 @@ pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
     rename(target, title)
 }
 
-/// "Raise the priority of X to high", "priority of X: high", "deprioritise X".
+/// Recognises "Raise the priority of X to high", "priority of X: high", "deprioritise X".
 fn priority_named(clause: &[Token]) -> Option<Command<'_>> {
     let of = |target, priority| Some(Command::Prioritise { target, priority });
     let verb = after_any(
@@ -162,7 +162,7 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
         "drop|bump|move|put|push|bring|knock|take|reduce|downgrade|upgrade|switch|shift|turn|demote|promote",
     ) && let Some((target, level)) =
         around(rest, "down to|up to|to|down|up").filter(|(target, _)| !target.is_empty())
-        && let Some(priority) = whole_priority(level)
+        && let Some(priority) = only_priority(level)
     {
         return of(target, priority);
     }
@@ -174,22 +174,22 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
         Some(rest) => (rest, true),
         None => (clause, false),
     };
-    let at = (1..rest.len()).find(|at| whole_priority(&rest[*at..]).is_some())?;
-    let (target, priority) = (&rest[..at], whole_priority(&rest[at..])?);
+    let at = (1..rest.len()).find(|at| only_priority(&rest[*at..]).is_some())?;
+    let (target, priority) = (&rest[..at], only_priority(&rest[at..])?);
     let target = before_end(
         target,
         "should be|should now be|can be|must be|ought to be|needs to be|is now|are now|\
         has become|is|are|as|to|to be|a|should have|has",
     )
     .map_or((target, false), |shorter| (shorter, true));
-    // "fix the roof, urgent" is something to do; "the roof is urgent" is said of one that is there.
+    // "fix the roof, urgent" is a new todo; "the roof is urgent" is about an existing record.
     let said_of =
         asked || rest[at].is("is") || (target.1 && has_any(&rest[..at], "is|are|should|has|can|must|ought|needs"));
     (said_of && !has_any(target.0, "todo|task")).then(|| of(target.0, priority)).flatten()
 }
 
-/// Nothing but a priority.
-fn whole_priority(tokens: &[Token]) -> Option<Priority> {
+/// Parses a priority that makes up all the tokens.
+fn only_priority(tokens: &[Token]) -> Option<Priority> {
     // "Make it low".
     if let [only] = tokens
         && only.is_one_of("high|low|medium|urgent|important")
@@ -207,7 +207,7 @@ pub fn repeating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
     let lead = after_any(clause, "repeat|make|set|let|change|have|turn");
     let rest = lead.unwrap_or(clause);
-    let said = "should repeat|should recur|to repeat|repeat|recur|repeats|recurring|into a habit|should be|\
+    let repeat_phrases = "should repeat|should recur|to repeat|repeat|recur|repeats|recurring|into a habit|should be|\
         should happen|to|is|is now|happens|takes place|will be|runs|should take place|should now be|needs to be|\
         has to be|into a task|into a todo|into an event|into a thing|a thing|into a|a|into";
     let rest = before_end(rest, "task|todo|thing|event|reminder|item|one|job|chore")
@@ -215,18 +215,18 @@ pub fn repeating(clause: &[Token], today: Today) -> Option<Command<'_>> {
         .unwrap_or(rest);
     for at in 1..rest.len() {
         let after_target = &rest[at..];
-        let when_words = after_any(after_target, said).unwrap_or(after_target);
+        let when_words = after_any(after_target, repeat_phrases).unwrap_or(after_target);
         let when = When::read(when_words, today);
-        if when.repeat.is_some() && when.is_all(when_words) {
-            let spoken = lead.is_some() || !std::ptr::eq(when_words, after_target);
-            return spoken.then_some(Command::Repeat { target: &rest[..at], when: when_words });
+        if when.repeat.is_some() && when.covers_all(when_words) {
+            let is_explicit = lead.is_some() || !std::ptr::eq(when_words, after_target);
+            return is_explicit.then_some(Command::Repeat { target: &rest[..at], when: when_words });
         }
     }
     let asked = lead.and_then(|rest| before_end(rest, "repeat|recur|repeating|recurring|to repeat"));
     asked.or_else(|| after(clause, "repeat")).map(|target| Command::Repeat { target, when: &[] })
 }
 
-/// "the report's date": the report.
+/// Returns "the report" for "the report's date".
 fn without_its_date(target: &[Token]) -> &[Token] {
     let owner = before_end(target, "due date|date|day|start time|time");
     owner.filter(|owner| owner.last().is_some_and(|last| last.lower.ends_with("'s"))).unwrap_or(target)

@@ -1,4 +1,4 @@
-//! How often, in words: "every weekday", "daily", "every 3 days", "every Monday and Thursday", "weekly".
+//! Parses repetitions: "every weekday", "daily", "every 3 days", "every Monday and Thursday", "weekly".
 
 use chrono::Weekday;
 
@@ -7,37 +7,37 @@ use super::numbers::{count, month, ordinal, weekday, weekdays_plural};
 use super::tokens::Token;
 use crate::recurrence::Rule;
 
-/// What was said of repeating.
+/// A parsed repetition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repeat {
     Rule(Rule),
     /// Weekly on each of these days.
     On(Vec<Weekday>),
-    /// On this day of each so many weeks, from the next one on.
+    /// On this day of the week every given number of weeks, from the next such day on.
     OnEach(Weekday, u32),
-    /// Said, but no rule that can be kept: "every month".
+    /// A repetition that no rule can express: "every month".
     Unsupported(String),
 }
 
-/// A repetition that `tokens` begin with. Parts of the day are read by the caller: "every morning" is one token,
-/// `every`, daily.
+/// Parses a repetition at the beginning of `tokens`. Parts of the day are left to the caller: of "every morning" only
+/// `every` is consumed, as a daily rule.
 #[must_use]
 pub fn repeat(tokens: &[Token]) -> Phrase<Repeat> {
     let first = tokens.first().filter(|first| !first.quoted)?;
-    unkept(tokens).or_else(|| by_one_word(first)).or_else(|| by_phrase(tokens)).or_else(|| {
+    unsupported_phrase(tokens).or_else(|| by_one_word(first)).or_else(|| by_phrase(tokens)).or_else(|| {
         let (length, days) = plural_days(tokens)?;
-        let goes_on = |next: &Token| {
+        let continues = |next: &Token| {
             next.is_mark()
                 || next.text.starts_with(|c: char| c.is_ascii_digit())
-                || next.is_one_of(GOES_ON)
+                || next.is_one_of(CONTINUES)
                 || is_part(&next.lower)
         };
-        tokens.get(length).is_none_or(goes_on).then_some((length, Repeat::On(days)))
+        tokens.get(length).is_none_or(continues).then_some((length, Repeat::On(days)))
     })
 }
 
-/// How often, in words for which there is no rule: "twice a day", "every now and then", "monthly".
-fn unkept(tokens: &[Token]) -> Phrase<Repeat> {
+/// Parses repetitions that no rule can express: "twice a day", "every now and then", "monthly".
+fn unsupported_phrase(tokens: &[Token]) -> Phrase<Repeat> {
     let length = match (word(tokens, 0), word(tokens, 1)) {
         ("twice" | "thrice", "a" | "per" | "every")
             if matches!(word(tokens, 2), "day" | "week" | "month" | "year" | "fortnight") =>
@@ -75,7 +75,7 @@ fn unkept(tokens: &[Token]) -> Phrase<Repeat> {
     Some(unsupported(tokens, length))
 }
 
-/// "3x".
+/// Matches "3x".
 fn is_multiple(word: &str) -> bool {
     word.strip_suffix(['x', '×']).is_some_and(|number| super::numbers::figures(number, 2).is_some())
 }
@@ -86,7 +86,7 @@ fn by_one_word(first: &Token) -> Phrase<Repeat> {
         "weekly" => Repeat::Rule(Rule::Weekly),
         "biweekly" | "bi-weekly" | "fortnightly" => Repeat::Rule(Rule::EveryNDays(14)),
         "mon-fri" | "mon–fri" | "monday-friday" | "mo-fr" | "weekdays" | "workdays" => Repeat::Rule(Rule::Weekdays),
-        // The part of the day is read apart.
+        // The part of the day is parsed separately.
         "mornings" | "evenings" | "afternoons" => return Some((0, Repeat::Rule(Rule::Daily))),
         "weekends" => Repeat::On(vec![Weekday::Sat, Weekday::Sun]),
         _ => return None,
@@ -129,8 +129,8 @@ fn by_phrase(tokens: &[Token]) -> Phrase<Repeat> {
     }
 }
 
-/// What may follow "Mondays" where it says how often.
-const GOES_ON: &str = "at|from|until|till|starting|beginning|for|in|through|only|between|@|noon|please";
+/// Words that may follow "Mondays" if it is a repetition.
+const CONTINUES: &str = "at|from|until|till|starting|beginning|for|in|through|only|between|@|noon|please";
 
 fn is_part(word: &str) -> bool {
     matches!(word, "morning" | "mornings" | "afternoon" | "afternoons" | "evening" | "evenings" | "night" | "nights")
@@ -155,7 +155,7 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
         "working" | "work" | "business" if word(tokens, 2 + single) == "day" => return rule(3, Rule::Weekdays),
         "week" => return rule(2, Rule::Weekly),
         "fortnight" => return rule(2, Rule::EveryNDays(14)),
-        // The time of it is read apart.
+        // Its time is parsed separately.
         "morning" | "afternoon" | "evening" | "night" => return rule(1, Rule::Daily),
         "weekend" => return Some((2 + single, Repeat::On(vec![Weekday::Sat, Weekday::Sun]))),
         "month" | "year" | "quarter" | "hour" | "minute" => return Some(unsupported(tokens, 2 + single)),
@@ -177,7 +177,7 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
     let of_month = matches!((word(tokens, 3), word(tokens, 4)), ("of" | "in", "the" | "each" | "every" | "a"));
     let is_second = number == 2 && !of_month;
     if let Some(day) = weekday(unit, true).filter(|_| !is_second && ordinal(second).is_some()) {
-        // "every third Friday" is of a month, or of three weeks.
+        // "every third Friday" refers to a month or to three weeks.
         return Some(unsupported(tokens, 3)).filter(|_| day.num_days_from_monday() < 7);
     }
     match unit {
@@ -193,7 +193,7 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
             Some(unsupported(tokens, 2))
         }
         _ => match weekday(unit, true) {
-            // "every other Friday": which of the weeks is said by the day it begins.
+            // "every other Friday": the start date determines which of the weeks.
             Some(day) if is_second => Some((3, Repeat::OnEach(day, 2))),
             _ => None,
         },
@@ -201,12 +201,12 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
     .filter(|(_, repeat)| *repeat != Repeat::Rule(Rule::EveryNDays(0)))
 }
 
-/// "Monday", "Mon, Wed and Fri".
+/// Parses "Monday", "Mon, Wed and Fri".
 fn listed_days(tokens: &[Token]) -> Phrase<Vec<Weekday>> {
     days_by(tokens, |word| weekday(word, true).or_else(|| weekdays_plural(word)))
 }
 
-/// "Mondays", "Mondays and Thursdays".
+/// Parses "Mondays", "Mondays and Thursdays".
 fn plural_days(tokens: &[Token]) -> Phrase<Vec<Weekday>> {
     days_by(tokens, weekdays_plural)
 }

@@ -1,12 +1,12 @@
-//! By how much something is moved: "by a week", "back two days", "one day earlier".
+//! Parses by how much a record is moved: "by a week", "back two days", "one day earlier".
 
 use chrono::NaiveDate;
 
 use super::phrases::without_marks;
-use super::spans::{Span, span};
+use super::spans::{Span, date_span};
 use super::tokens::Token;
 
-/// A span, to a later or an earlier day or time.
+/// A span by which a day or time is moved, and its direction.
 #[derive(Debug, Clone, Copy)]
 pub struct Shift {
     by: By,
@@ -30,48 +30,48 @@ const EARLIER: &str = "forward|forwards|earlier|sooner|ahead|up|before";
 const LATER: &str = "back|later|out|backwards|on";
 
 impl Shift {
-    /// The whole of `tokens`.
+    /// Parses the whole of `tokens`.
     #[must_use]
     pub fn read(tokens: &[Token]) -> Option<Self> {
-        Self::led(tokens, false, false)
+        Self::parse(tokens, false, false)
     }
 
-    /// The same behind a verb that says by itself which way.
+    /// Parses the same after a verb that implies the direction.
     #[must_use]
     pub fn read_towards(tokens: &[Token], earlier: bool) -> Option<Self> {
-        Self::led(tokens, true, earlier)
+        Self::parse(tokens, true, earlier)
     }
 
-    fn led(tokens: &[Token], mut led: bool, by_verb: bool) -> Option<Self> {
+    fn parse(tokens: &[Token], mut is_explicit: bool, by_verb: bool) -> Option<Self> {
         let mut rest = without_marks(tokens);
         let mut earlier = None;
 
         while let Some(first) = rest.first().filter(|token| token.is("by") || direction(token).is_some()) {
             earlier = earlier.or(direction(first));
-            led = true;
+            is_explicit = true;
             rest = &rest[1..];
         }
         let another = usize::from(rest.first().is_some_and(|token| token.is("another")));
         let (length, by) = if another == 1 {
-            let (length, span) = single(&rest[1..]).or_else(|| span(&rest[1..]))?;
-            led = true;
+            let (length, span) = single(&rest[1..]).or_else(|| date_span(&rest[1..]))?;
+            is_explicit = true;
             (length + 1, By::Span(span))
         } else if let Some((length, minutes)) = super::durations::minutes(rest) {
             (length, By::Minutes(minutes))
         } else {
-            let (length, span) = span(rest)?;
+            let (length, span) = date_span(rest)?;
             (length, By::Span(span))
         };
         rest = &rest[length..];
         if let Some(token) = rest.first().filter(|token| direction(token).is_some()) {
             earlier = earlier.or(direction(token));
-            led = true;
+            is_explicit = true;
             rest = &rest[1..];
         }
-        (led && rest.is_empty()).then_some(Self { by, earlier: earlier.unwrap_or(by_verb) })
+        (is_explicit && rest.is_empty()).then_some(Self { by, earlier: earlier.unwrap_or(by_verb) })
     }
 
-    /// The day that is reached from `day`.
+    /// Returns the shifted day.
     #[must_use]
     pub fn from(self, day: NaiveDate) -> Option<NaiveDate> {
         match self.by {
@@ -81,7 +81,7 @@ impl Shift {
         }
     }
 
-    /// Within the day, later or (negative) earlier; `None` for another day.
+    /// Returns the shift within the day in minutes, negative for earlier. `None` for a shift by days.
     #[must_use]
     pub fn minutes(self) -> Option<i32> {
         match self.by {
@@ -98,7 +98,7 @@ fn direction(token: &Token) -> Option<bool> {
     token.is_one_of(LATER).then_some(false)
 }
 
-/// "week" after "another".
+/// Parses "week" after "another".
 fn single(tokens: &[Token]) -> Option<(usize, Span)> {
     let days = match tokens.first()?.lower.as_str() {
         "day" => 1,

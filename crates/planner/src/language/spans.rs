@@ -1,4 +1,4 @@
-//! So many days, weeks or months: "three days", "a couple of weeks", "two and a half weeks", "half a year".
+//! Parses spans of days, weeks or months: "three days", "a couple of weeks", "two and a half weeks", "half a year".
 
 use chrono::{Days, Months, NaiveDate};
 
@@ -7,15 +7,15 @@ use super::numbers::{count, figures};
 use super::phrases::after;
 use super::tokens::Token;
 
-/// Months and days together. A half that no whole days make is rounded down, so that nothing becomes later than what
-/// was said.
+/// A number of months plus a number of days. A half that is not a whole number of days is rounded down, so that nothing
+/// is scheduled later than asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     months: u32,
     days: u32,
 }
 
-/// Days of half a month.
+/// Days in half a month.
 const HALF_MONTH: u32 = 15;
 
 impl Span {
@@ -29,13 +29,13 @@ impl Span {
         Self { months, days: 0 }
     }
 
-    /// Whether it is whole weeks.
+    /// Returns whether the span is a number of whole weeks.
     #[must_use]
     pub const fn is_weeks(self) -> bool {
         self.months == 0 && self.days > 0 && self.days.is_multiple_of(7)
     }
 
-    /// So many halves of a unit.
+    /// Returns the span of a number of half units.
     fn of_halves(halves: u32, unit: &str) -> Option<Self> {
         let unit = unit.trim_end_matches('\'').trim_end_matches("'s");
         match unit.strip_suffix('s').unwrap_or(unit) {
@@ -63,13 +63,13 @@ impl Span {
     }
 }
 
-/// A span that `tokens` begin with.
+/// Parses a span at the beginning of `tokens`.
 #[must_use]
-pub fn span(tokens: &[Token]) -> Phrase<Span> {
+pub fn date_span(tokens: &[Token]) -> Phrase<Span> {
     halved(tokens).or_else(|| whole(tokens))
 }
 
-/// "two and a half weeks", "a week and a half", "2.5 weeks", "half a year".
+/// Parses "two and a half weeks", "a week and a half", "2.5 weeks", "half a year".
 fn halved(tokens: &[Token]) -> Phrase<Span> {
     if let Some(rest) = after(tokens, "half a").or_else(|| after(tokens, "a half")) {
         return Some((3, Span::of_halves(1, word(rest, 0))?));
@@ -85,7 +85,7 @@ fn halved(tokens: &[Token]) -> Phrase<Span> {
     Some((5, Span::of_halves(halves, word(tokens, 1))?))
 }
 
-/// "three days", "a couple of weeks", "one more month".
+/// Parses "three days", "a couple of weeks", "one more month".
 fn whole(tokens: &[Token]) -> Phrase<Span> {
     let article = usize::from(word(tokens, 0) == "a" && count(word(tokens, 1)) == Some(2));
     let number = count(word(tokens, article))?;

@@ -1,10 +1,9 @@
-//! Slips of the keyboard in the words that carry a sentence: names of days and months, commands, nouns of records.
+//! Corrects typing errors in the words that the rules depend on: names of days and months, commands, nouns for records.
 //!
-//! Comes in: a word in lower case. Goes out: the word that was meant, where there is one. Titles keep what was typed:
-//! only the form that
-//! the rules compare is mended. Called by [`super::tokens`].
+//! Input: a word in lower case. Output: the correct word, if there is one. Titles stay as they were typed; only the
+//! form that the rules compare is corrected. Called by [`super::tokens`].
 
-/// What is often written otherwise, as "written=meant".
+/// Common variants, as "written=meant".
 const COMMON: &str = "w/=with|u=you|ur=your|cud=could|wud=would|shud=should|rly=really|abt=about|b4=before|\
     2moro=tomorrow|tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|2morrow=tomorrow|tommorow=tomorrow|\
     tommorrow=tomorrow|\
@@ -20,7 +19,7 @@ const COMMON: &str = "w/=with|u=you|ur=your|cud=could|wud=would|shud=should|rly=
     minuts=minutes|evning=evening|\
     becuase=because|wiht=with|taks=task|tsak=task|evnet=event|gola=goal|habbit=habit|swtich=switch|prioirty=priority";
 
-/// Words that a slip is mended to: long enough that few other words are as near.
+/// Words that errors are corrected to. They are long enough that few other words are similar.
 const KNOWN: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|april|august|\
     september|october|november|\
     december|tomorrow|yesterday|tonight|morning|afternoon|evening|weekday|weekdays|weekend|fortnight|schedule|\
@@ -28,14 +27,14 @@ const KNOWN: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|ja
     postpone|delete|remove|cancel|rename|change|remind|reminder|finish|finished|complete|completed|appointment|meeting|\
     priority|location|calendar|archive|progress|repeat|create|update|please|urgent|calendar";
 
-/// Words near to a known one that mean something else.
+/// Words that are similar to a known one and mean something else.
 const OTHERS: &str = "finishes|reminded|completes|fridays|canal|cancels|renames|changes|reminds|charge|chance|creates|\
     creature|moaning|\
     meting|\
     remaid|tomorrows|\
     depose|delate|removed|removes|frida|sundae|prorate";
 
-/// The word that was meant, if that is another one.
+/// Returns the corrected word, `None` if the word needs no correction.
 #[must_use]
 pub fn mended(word: &str) -> Option<&'static str> {
     let common = COMMON.split('|').filter_map(|pair| pair.split_once('=')).find(|(written, _)| *written == word);
@@ -49,7 +48,8 @@ pub fn mended(word: &str) -> Option<&'static str> {
     KNOWN.split('|').find(|known| is_slip_of(word.as_bytes(), known.as_bytes()))
 }
 
-/// Two neighbours exchanged, a letter left out inside, a letter doubled; in a long word another letter.
+/// Returns whether the words differ by two exchanged neighbours, a missing inner letter or a doubled letter; for a long
+/// word also by one replaced letter.
 fn is_slip_of(word: &[u8], known: &[u8]) -> bool {
     let same = word.iter().zip(known).take_while(|(a, b)| a == b).count();
     let (rest, meant) = (&word[same..], &known[same..]);
@@ -72,7 +72,7 @@ mod tests {
     use super::mended;
 
     #[test]
-    fn slips_are_mended_and_other_words_are_not() {
+    fn typing_errors_are_corrected_and_other_words_are_not() {
         for (written, meant) in [
             ("teusday", "tuesday"),
             ("chnage", "change"),

@@ -1,4 +1,4 @@
-//! Which records the words of a command mean.
+//! Resolves the words of a command to records.
 
 use chrono::NaiveDate;
 
@@ -12,76 +12,80 @@ use super::{Question, Reader};
 use crate::matching::{Candidate, matches, matches_by_meaning, ranked_options, tokens as title_words};
 use crate::record::Kind;
 
-/// Records that are meant, or what to ask.
+/// The matching records, or a question.
 pub type Found<'a> = Result<Vec<Candidate<'a>>, Question>;
 
-/// Words that point at something that was said before.
+/// Words that refer to something mentioned before.
 const PRONOUNS: &str = "it|that|this|them|these|those|one|ones|thing|things|stuff|something|him|her|last|same";
 
-/// Words that say how a record repeats or what it is, and stand in few titles.
+/// Words that describe a record's recurrence or kind, and occur in few titles.
 const DESCRIBING: &str = "daily|weekly|weekday|nightly|regular|recurring|usual|repeating|biweekly|fortnightly|thing|\
     business|job|chore|errand|\
     stuff|paying|doing|making|scheduled|planned|upcoming|whole|series|current|existing|entry|deadline|slot";
 
-/// Words of titles that tell none from another.
+/// Words of titles that do not distinguish them.
 const PARTICLES: &str = "out|off|back|away|down|over|for|with|from|the|and";
 
-/// What a command wants of a target.
+/// Which records a command accepts as a target.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
-    /// Whether records that are done count too.
+pub struct TargetFilter {
+    /// Whether completed records are included.
     pub done: bool,
-    /// Whether goals count.
+    /// Whether goals are included.
     pub goals: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// The records that these words mean: one, or with "and" several. Where that is not clear, the owner's selection,
-    /// else a question.
-    pub fn resolve(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
+    /// Returns the records that the words refer to: one, or several joined by "and". If they are ambiguous, returns the
+    /// user's selection, or a question if there is none.
+    pub fn resolve(&self, words: &[Token], filter: TargetFilter) -> Found<'a> {
         let words = without_marks(words);
-        // "Both the milk and the passport" names each.
+        // "Both the milk and the passport" names each record.
         let both = after_any(words, "both").filter(|rest| super::phrases::has_any(rest, "and"));
         let words = both.unwrap_or(words);
         if means_all(words) {
-            return Err(self.ask_each(words));
+            return Err(self.ask_which_one(words));
         }
-        match self.resolve_list(words, wanted) {
+        match self.resolve_list(words, filter) {
             Err(question) if !self.selection.ids.is_empty() => {
                 let chosen: Vec<_> =
-                    self.candidates(wanted).filter(|one| self.selection.ids.contains(&one.id)).collect();
+                    self.candidates(filter).filter(|one| self.selection.ids.contains(&one.id)).collect();
                 if chosen.is_empty() { Err(question) } else { Ok(chosen) }
             }
             found => found,
         }
     }
 
-    /// Whether all these words stand in titles of open records, so that it is only not clear which one is meant.
-    pub fn names_several(&self, words: &[Token]) -> bool {
-        !matches(&self.text(words), self.candidates(Wanted { done: false, goals: false })).is_empty()
+    /// Returns whether all these words occur in a title of an open record. It is then only unclear which record is
+    /// meant.
+    pub fn matches_any_title(&self, words: &[Token]) -> bool {
+        !matches(&self.text(words), self.candidates(TargetFilter { done: false, goals: false })).is_empty()
     }
 
-    /// Whether a word of these is in the title of an open record.
-    pub fn touches_known(&self, words: &[Token]) -> bool {
-        let tells = |word: &&Token| !word.is_mark() && word.text.len() > 2 && !word.is_one_of(PARTICLES);
-        words.iter().filter(tells).any(|word| {
+    /// Returns whether one of these words occurs in the title of an open record.
+    pub fn mentions_existing(&self, words: &[Token]) -> bool {
+        let is_significant = |word: &&Token| !word.is_mark() && word.text.len() > 2 && !word.is_one_of(PARTICLES);
+        words.iter().filter(is_significant).any(|word| {
             !title_words(&word.lower).is_empty()
-                && !matches(&word.lower, self.candidates(Wanted { done: false, goals: true })).is_empty()
+                && !matches(&word.lower, self.candidates(TargetFilter { done: false, goals: true })).is_empty()
         })
     }
 
-    fn ask_each(&self, words: &[Token]) -> Question {
+    fn ask_which_one(&self, words: &[Token]) -> Question {
         let text = "That would change many records at once, which is not done in one step. Which one do you mean?";
-        Question::new(text, ranked_options(&self.text(words), self.candidates(Wanted { done: false, goals: false })))
+        Question::new(
+            text,
+            ranked_options(&self.text(words), self.candidates(TargetFilter { done: false, goals: false })),
+        )
     }
 
-    /// Open records, or all.
-    fn candidates(&self, wanted: Wanted) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
-        self.state.candidates(self.today.date, wanted.done).filter(move |one| wanted.goals || one.kind != Kind::Goal)
+    /// Returns the open records, or all of them.
+    fn candidates(&self, filter: TargetFilter) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
+        self.state.candidates(self.today.date, filter.done).filter(move |one| filter.goals || one.kind != Kind::Goal)
     }
 
-    fn resolve_list(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
-        let whole = self.resolve_one(words, wanted);
+    fn resolve_list(&self, words: &[Token], filter: TargetFilter) -> Found<'a> {
+        let whole = self.resolve_one(words, filter);
         let parts: Vec<&[Token]> = words
             .split(|token| token.is_one_of("and|,|&"))
             .map(without_marks)
@@ -90,51 +94,51 @@ impl<'a> Reader<'a> {
         if whole.is_ok() || parts.len() < 2 {
             return whole;
         }
-        let each: Result<Vec<_>, _> = parts.into_iter().map(|part| self.resolve_one(part, wanted)).collect();
+        let each: Result<Vec<_>, _> = parts.into_iter().map(|part| self.resolve_one(part, filter)).collect();
         each.map(|found| found.into_iter().flatten().collect()).map_err(|_| match whole {
             Err(question) => question,
             Ok(_) => Question::new("Which one do you mean?", Vec::new()),
         })
     }
 
-    fn resolve_one(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
+    fn resolve_one(&self, words: &[Token], filter: TargetFilter) -> Found<'a> {
         if let Some(id) = numbered(words) {
             return self.by_id(id);
         }
         let (kind, words) = without_kind(words);
-        let (said, text) = (said(words), self.text(words));
-        let named = title_words(&said);
+        let (corrected, text) = (corrected_text(words), self.text(words));
+        let named = title_words(&corrected);
         if named.is_empty() || named.iter().all(|word| listed(PRONOUNS, word)) {
-            return match self.before.filter(|_| words.len() == 1) {
+            return match self.previous_id.filter(|_| words.len() == 1) {
                 Some(id) => self.by_id(id),
-                None => Err(self.ask("Which one do you mean?", "", wanted)),
+                None => Err(self.ask("Which one do you mean?", "", filter)),
             };
         }
-        let goals = wanted.goals && kind == Some(Kind::Goal);
+        let goals = filter.goals && kind == Some(Kind::Goal);
         let of_kind =
             |one: &Candidate<'a>| kind.is_none_or(|kind| one.kind == kind) && (goals || one.kind != Kind::Goal);
-        let mut found = matches(&said, self.candidates(wanted).filter(of_kind));
+        let mut found = matches(&corrected, self.candidates(filter).filter(of_kind));
         if found.is_empty() && kind.is_some() && kind != Some(Kind::Goal) {
-            // "The task" is said of events and habits too.
-            found = matches(&said, self.candidates(wanted).filter(|one| one.kind != Kind::Goal));
+            // "The task" is also used for events and habits.
+            found = matches(&corrected, self.candidates(filter).filter(|one| one.kind != Kind::Goal));
         }
         if found.is_empty() {
-            found = self.by_day(words, wanted);
+            found = self.by_day(words, filter);
         }
-        if found.is_empty() && wanted.goals {
-            found = matches(&said, self.candidates(wanted).filter(|one| one.kind == Kind::Goal));
+        if found.is_empty() && filter.goals {
+            found = matches(&corrected, self.candidates(filter).filter(|one| one.kind == Kind::Goal));
         }
         if found.is_empty() {
-            found = self.by_other_words(words, wanted, of_kind);
+            found = self.by_synonym(words, filter, of_kind);
         }
         if found.len() > 1
-            && let Some(one) = found.iter().find(|one| Some(one.id) == self.spoken_of)
+            && let Some(one) = found.iter().find(|one| Some(one.id) == self.mentioned_id)
         {
             return Ok(vec![*one]);
         }
         match found.len() {
             1 => Ok(found),
-            0 => Err(self.ask(&format!("Nothing open is called \"{text}\". Which one do you mean?"), &text, wanted)),
+            0 => Err(self.ask(&format!("Nothing open is called \"{text}\". Which one do you mean?"), &text, filter)),
             _ => {
                 let options = ranked_options(&text, found);
                 Err(Question::new(&format!("Several match \"{text}\". Which one do you mean?"), options))
@@ -142,60 +146,60 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// "the review on Thursday": a day in the words that is no part of a title says which one.
-    fn by_day(&self, words: &[Token], wanted: Wanted) -> Vec<Candidate<'a>> {
+    /// Matches records by a day in the words that is not part of the title: "the review on Thursday".
+    fn by_day(&self, words: &[Token], filter: TargetFilter) -> Vec<Candidate<'a>> {
         let words = &without_possessive(words);
         let when = When::read(words, self.today);
-        let Some(day) = when.date.filter(|_| !when.several) else { return Vec::new() };
+        let Some(day) = when.date.filter(|_| !when.is_ambiguous) else { return Vec::new() };
         let rest = text_of(self.sentence, words, |at| when.used[at]);
         let on_day = |one: &Candidate<'a>| self.state.item(one.kind, one.id).is_some_and(|item| is_on(item, day));
-        matches(&rest, self.candidates(wanted).filter(on_day))
+        matches(&rest, self.candidates(filter).filter(on_day))
     }
 
-    /// "the passport thing", "the daily meditation", "the power bill": without words that only describe, and by others
-    /// that mean the same.
-    fn by_other_words(
+    /// Matches records without descriptive words, and then by synonyms: "the passport thing", "the daily meditation",
+    /// "the power bill".
+    fn by_synonym(
         &self,
         words: &[Token],
-        wanted: Wanted,
+        filter: TargetFilter,
         of_kind: impl Fn(&Candidate<'a>) -> bool,
     ) -> Vec<Candidate<'a>> {
-        let said: Vec<Token> = words.iter().filter(|word| !word.is_one_of(DESCRIBING)).cloned().collect();
-        let text = self.text(&said);
+        let remaining: Vec<Token> = words.iter().filter(|word| !word.is_one_of(DESCRIBING)).cloned().collect();
+        let text = self.text(&remaining);
         let named = title_words(&text);
         if named.is_empty() || named.iter().all(|word| listed(PRONOUNS, word)) {
             return Vec::new();
         }
-        let found = matches(&text, self.candidates(wanted).filter(&of_kind));
-        if found.is_empty() { matches_by_meaning(&text, self.candidates(wanted).filter(of_kind)) } else { found }
+        let found = matches(&text, self.candidates(filter).filter(&of_kind));
+        if found.is_empty() { matches_by_meaning(&text, self.candidates(filter).filter(of_kind)) } else { found }
     }
 
     fn by_id(&self, id: i64) -> Found<'a> {
-        let found = self.candidates(Wanted { done: true, goals: true }).find(|one| one.id == id);
+        let found = self.candidates(TargetFilter { done: true, goals: true }).find(|one| one.id == id);
         found.map(|one| vec![one]).ok_or_else(|| {
             let text = format!("There is nothing with the number {id}. Which one do you mean?");
-            self.ask(&text, "", Wanted { done: false, goals: false })
+            self.ask(&text, "", TargetFilter { done: false, goals: false })
         })
     }
 
-    /// A question with the records that fit best.
-    fn ask(&self, text: &str, asked: &str, wanted: Wanted) -> Question {
-        Question::new(text, ranked_options(asked, self.candidates(Wanted { goals: false, ..wanted })))
+    /// Builds a question with the best matching records.
+    fn ask(&self, text: &str, asked: &str, filter: TargetFilter) -> Question {
+        Question::new(text, ranked_options(asked, self.candidates(TargetFilter { goals: false, ..filter })))
     }
 
-    /// The words as they stand in the sentence.
+    /// Returns the words as they are written in the sentence.
     pub fn text(&self, words: &[Token]) -> String {
         text_of(self.sentence, words, |_| false)
     }
 }
 
-/// The words with slips of the keyboard mended.
-fn said(words: &[Token]) -> String {
+/// Returns the words with typing errors corrected.
+fn corrected_text(words: &[Token]) -> String {
     let each: Vec<&str> = words.iter().map(|word| if word.quoted { &*word.text } else { &*word.lower }).collect();
     each.join(" ")
 }
 
-/// "tomorrow's lunch": the day by which it is named.
+/// Turns the possessive into the day: "tomorrow's lunch".
 pub(super) fn without_possessive(words: &[Token]) -> Vec<Token> {
     let mut words = words.to_vec();
     if let Some(first) = words.first_mut().filter(|first| !first.quoted)
@@ -210,7 +214,7 @@ fn is_on(item: &crate::record::Item, day: NaiveDate) -> bool {
     item.scheduled_for.is_some_and(|anchor| item.recurrence.occurs_on(anchor, day))
 }
 
-/// "#8", "todo 8", "number 8".
+/// Parses "#8", "todo 8", "number 8".
 fn numbered(words: &[Token]) -> Option<i64> {
     let words = after_any(words, "the").unwrap_or(words);
     let number = |text: &str| figures(text, 9).map(i64::from);
@@ -226,7 +230,7 @@ fn numbered(words: &[Token]) -> Option<i64> {
     }
 }
 
-/// Takes "the todo", "my event … task" off, and says which kind that was.
+/// Removes "the todo", "my event … task" and returns the kind that it names.
 fn without_kind(words: &[Token]) -> (Option<Kind>, &[Token]) {
     let mut rest = words;
     while let Some(first) = rest.first().filter(|token| token.is_one_of("the|my|a|our|that|this")) {

@@ -1,11 +1,11 @@
-//! Times of day in words: "at 3pm", "15:45", "noon", "half past three", "from 2 to 3pm", "in the evening".
+//! Parses times of day: "at 3pm", "15:45", "noon", "half past three", "from 2 to 3pm", "in the evening".
 
 use super::clock::{Half, Written, written, written_text};
 use super::day_arithmetic::Phrase;
 use super::tokens::Token;
 use crate::time_of_day::TimeOfDay;
 
-/// When something begins, and where it was said when it ends.
+/// A start, and the end if it is given.
 pub type Times = (TimeOfDay, Option<TimeOfDay>);
 
 const MORNING: u16 = 9;
@@ -13,13 +13,13 @@ const AFTERNOON: u16 = 12;
 const EVENING: u16 = 19;
 const NIGHT: u16 = 22;
 const TONIGHT: u16 = 20;
-/// A time, or two, that `tokens` begin with.
+/// Parses one or two times at the beginning of `tokens`.
 #[must_use]
 pub fn times(tokens: &[Token]) -> Phrase<Times> {
     times_after(tokens, false)
 }
 
-/// The same; `after_day`: right behind a day, where "8.30" and "9-12" are times too.
+/// Parses the same. With `after_day`, directly after a day, "8.30" and "9-12" are times too.
 #[must_use]
 pub fn times_after(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     [at_time(tokens, after_day), part_of_day(tokens), range(tokens, after_day)]
@@ -32,20 +32,19 @@ fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
 }
 
-/// "from 2pm to 3pm", "between 14:00 and 15:30", "4-5pm", "at 4-5pm", "noon until 3". `after_day`: a day stands
-/// before, so that figures
-/// are times.
+/// Parses "from 2pm to 3pm", "between 14:00 and 15:30", "4-5pm", "at 4-5pm", "noon until 3". With `after_day` a day
+/// precedes, so that plain numbers are times.
 fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     let skipped = usize::from(matches!(word(tokens, 0), "from" | "between" | "at"));
-    let led = skipped == 1 || after_day;
+    let is_introduced = skipped == 1 || after_day;
     if let Some((start, end)) = word(tokens, skipped).split_once(['-', '–'])
         && let Some((end, more)) = written_text(end, word(tokens, skipped + 1))
         && let Some((start, _)) = written_text(start, "")
-        && (end.certain || led || (start.minutes && end.minutes))
+        && (end.certain || is_introduced || (start.minutes && end.minutes))
     {
         return Some((skipped + 1 + more, both(start, end)?));
     }
-    // "From 5 to 6pm" is no "five to six".
+    // "From 5 to 6pm" does not contain "five to six".
     let figures =
         (skipped == 1 && !matches!(word(tokens, 0), "at")).then(|| written_text(word(tokens, 1), word(tokens, 2)));
     let figures =
@@ -54,27 +53,27 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     let at = skipped + first;
     let joined = matches!(word(tokens, at), "to" | "until" | "till" | "til" | "and" | "-" | "–" | "through");
     let (second, end) = joined.then(|| written(&tokens[at + 1..])).flatten()?;
-    // "at 9:30 until 1 May", "from 9 to 12 March" and "at 3pm until 2 days before" go on with a day.
-    let goes_on = tokens.get(at + 1 + second).is_some_and(|next| {
+    // "at 9:30 until 1 May", "from 9 to 12 March" and "at 3pm until 2 days before" continue with a day.
+    let continues = tokens.get(at + 1 + second).is_some_and(|next| {
         super::numbers::month(&next.lower).is_some() || next.is_one_of("day|days|week|weeks|month|months|times")
     });
-    // "At 8:15 and 15:15" are two times.
+    // "At 8:15 and 15:15" is two times.
     if word(tokens, at) == "and" && word(tokens, 0) != "between" {
         return None;
     }
     let until = matches!(word(tokens, at), "until" | "till" | "til" | "through");
-    if goes_on || (until && !end.certain && !start.certain && !led) {
+    if continues || (until && !end.certain && !start.certain && !is_introduced) {
         return None;
     }
     let certain = end.certain
-        || ((led || until) && start.certain)
+        || ((is_introduced || until) && start.certain)
         || (skipped == 1 && word(tokens, 0) != "at")
-        || (led && !matches!(word(tokens, at), "and"));
-    // "2 to 3" may count things.
+        || (is_introduced && !matches!(word(tokens, at), "and"));
+    // "2 to 3" may be a count.
     certain.then(|| Some((at + 1 + second, both(start, end)?))).flatten()
 }
 
-/// The first time takes its half of the day from the second, where that leaves it before it.
+/// Resolves the start to the half of the day of the end, unless it would then be after the end.
 fn both(mut start: Written, end: Written) -> Option<Times> {
     let end_time = end.time()?;
     if start.half.is_none() && end.half.is_some() && start.hour <= 12 {
@@ -84,18 +83,18 @@ fn both(mut start: Written, end: Written) -> Option<Times> {
     }
     let start_time = start.time()?;
     // "7 to 9" in the evening, "3 to 4.30": the end is in the same half of the day.
-    let later = Written { half: Some(Half::Pm), ..end }.time().filter(|_| end.half.is_none() && !end.of_24);
+    let later = Written { half: Some(Half::Pm), ..end }.time().filter(|_| end.half.is_none() && !end.is_24_hour);
     let end_time = if end_time < start_time { later.unwrap_or(end_time) } else { end_time };
     (start_time <= end_time).then_some((start_time, Some(end_time)))
 }
 
-/// "at 3pm", "3 pm", "at 15", "noon", "at half past 3", "at 7 in the evening".
+/// Parses "at 3pm", "3 pm", "at 15", "noon", "at half past 3", "at 7 in the evening".
 fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     let lead = lead(tokens);
     let (length, mut time) = written(&tokens[lead..])?;
     let named = tokens[lead..lead + length].iter().any(|word| word.is_one_of("past|to"));
     let spoken = length > 1 && tokens[lead].is_one_of("half|quarter|a");
-    let on_day = named || (after_day && (spoken || (time.minutes && (!time.of_24 || time.minute > 12))));
+    let on_day = named || (after_day && (spoken || (time.minutes && (!time.is_24_hour || time.minute > 12))));
     let by_after_day = after_day && lead > 0 && matches!(word(tokens, 0), "by" | "before");
     let calls_for_time = by_after_day || (lead > 0 && !matches!(word(tokens, 0), "by" | "from" | "before")) || on_day;
     if !time.certain && !calls_for_time {
@@ -109,9 +108,9 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
         time = Written { half: Some(half), ..time };
         at += more;
     }
-    // "at 20 Main Street", "at 3 places": a number before a word is a time only where a new phrase begins.
+    // "at 20 Main Street", "at 3 places": a number before a word is a time only if a new phrase begins there.
     let next = tokens.get(at);
-    // "Starting 21 March" goes on with a month.
+    // "Starting 21 March" continues with a month.
     let of_month = next.is_some_and(|next| super::numbers::month(&next.lower).is_some());
     if of_month && !time.certain && !tokens[..lead].iter().any(|word| word.is_one_of("at|@")) {
         return None;
@@ -127,7 +126,7 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     (time.certain || ends).then(|| Some((at, (time.time()?, None)))).flatten()
 }
 
-/// How many words before a time call for one: "at about", "starting at".
+/// Returns the number of words before a time that introduce one: "at about", "starting at".
 fn lead(tokens: &[Token]) -> usize {
     let starts = usize::from(matches!(
         word(tokens, 0),
@@ -156,14 +155,14 @@ fn half_of_day(tokens: &[Token]) -> Phrase<Half> {
         ("at", "night", _) => Some((2, Half::Pm)),
         ("tonight" | "this", _, _) => {
             let this = word(tokens, 0) == "this" && matches!(word(tokens, 1), "evening" | "afternoon");
-            // The day itself is read apart.
+            // The day itself is parsed separately.
             (this || word(tokens, 0) == "tonight").then_some((0, Half::Pm))
         }
         _ => None,
     }
 }
 
-/// "in the morning", "morning" after a day, "tonight": as the tools that take tasks in one line have it.
+/// Parses "in the morning", "tonight", "morning" after a day. The hours are those of common todo programs.
 fn part_of_day(tokens: &[Token]) -> Phrase<Times> {
     let at = |hour: u16| TimeOfDay::new(hour, 0).map(|time| (time, None));
     match (word(tokens, 0), word(tokens, 1), word(tokens, 2)) {
@@ -182,7 +181,7 @@ fn part_of_day(tokens: &[Token]) -> Phrase<Times> {
     }
 }
 
-/// The hour that a part of the day stands for.
+/// Returns the hour used for a part of the day.
 fn hour_of(part: &str) -> Option<u16> {
     match part {
         "morning" | "mornings" => Some(MORNING),
@@ -193,7 +192,7 @@ fn hour_of(part: &str) -> Option<u16> {
     }
 }
 
-/// "morning" right after a day: "tomorrow morning", "every evening".
+/// Parses "morning" directly after a day: "tomorrow morning", "every evening".
 #[must_use]
 pub fn bare_part_of_day(token: Option<&Token>) -> Option<TimeOfDay> {
     let hour = hour_of(&token.filter(|token| !token.quoted)?.lower)?;

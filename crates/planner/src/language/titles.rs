@@ -1,4 +1,4 @@
-//! What a new record is called, and what kind it is by its title; and titles that say nothing.
+//! Determines the title of a new record, and its kind from the title. Also detects titles without meaning.
 
 use super::phrases::{listed, without_marks};
 use super::tokens::{Token, text_of};
@@ -6,7 +6,7 @@ use super::vocabulary::{EVENTS, begins_with_doing};
 use super::when::When;
 use crate::record::Kind;
 
-/// Titles that say nothing.
+/// Titles without meaning.
 pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a note|up|out|off|in|down|back|over|\
     away|not|an appointment|an event|a task|a todo|a reminder|a call|\
     me|you|event|entry|reminder|for me|forget|let me forget|don't let me forget|it|that|this|them|one|todo|task|\
@@ -19,38 +19,39 @@ pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a 
     some stuff|these|those|a thing|new|another|again|half an hour|make|set|hold|go back|back|go|\
     new routine|new habit|new one|new goal|new event|new task|new todo";
 
-/// Plans themselves, which only a person can sort out.
+/// Words for plans as a whole, which only the user can organise.
 pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|schedule|calendar|agenda|list|todos|\
     tasks|life|things|month|priorities";
 
-/// Words after which no title ends.
+/// Words that no title ends with.
 const DANGLING: &str = "repeating|recurring|repeats|then|on|by|for|at|due|deadline|booked|scheduled|from|starting|and|\
     to|with|in|until|of|the|a|as|is|\
     that|about|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|\
     it's|\
     each|ends|takes";
 
-/// Words that may stand beside a title in quotation marks.
-const BESIDE_QUOTED: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|in|it|starts|starting|lasting|\
+/// Words that may surround a quoted title.
+const AROUND_QUOTED: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|in|it|starts|starting|lasting|\
     lasts|from|with|the|title|a|an|as|is|\
     it's|say|saying|please|event|todo|task|habit|goal|free|time|down|up";
 
-/// Words with which no title begins.
+/// Words that no title begins with.
 const LEADING: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|-|–|—|free|time|then";
 
-/// Words that do not say who or what.
+/// Words that do not name a person or a thing.
 const PRONOUNS: &str = "it|that|this|them|him|her|those|these|stuff|something|things";
 
-/// "fix it", "do that", "call him": who or what is not said.
+/// Matches "fix it", "do that", "call him": the person or thing is missing.
 pub fn only_pronouns(words: &[Token], when: &When) -> bool {
-    let said = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
-    let said: Vec<&Token> =
-        said.filter(|word| !word.is_one_of("instead|again|now|then|too|already|first|also")).collect();
-    matches!(said[..], [verb, object] if !verb.quoted && object.is_one_of(PRONOUNS))
+    let remaining =
+        words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
+    let remaining: Vec<&Token> =
+        remaining.filter(|word| !word.is_one_of("instead|again|now|then|too|already|first|also")).collect();
+    matches!(remaining[..], [verb, object] if !verb.quoted && object.is_one_of(PRONOUNS))
 }
 
-/// "that thing", "something with Anna", "the usual": a subject that names nothing.
-pub fn says_nothing(words: &[&Token]) -> bool {
+/// Matches "that thing", "something with Anna", "the usual": a subject that names nothing.
+pub fn is_meaningless(words: &[&Token]) -> bool {
     let of = |at: usize, list: &str| words.get(at).is_some_and(|word| word.is_one_of(list));
     let pointed = of(0, "that|the|this|those|these|my|our|some|a")
         && of(1, "thing|things|stuff|one|ones|usual|other|same|rest|matter");
@@ -62,7 +63,7 @@ pub fn says_nothing(words: &[&Token]) -> bool {
         && of(1, "him|her|them|it|that|this|these|those")
         && of(2, "back|again|up|out|off|over|in|away|down|instead");
     let verb_of_thing = words.len() >= 2 && of(1, "the|that|this") && of(2, "thing|things|stuff|usual|one|other");
-    // "It down"; "IT" is a department.
+    // "It down"; but "IT" is a department.
     of(0, "it|them") && words[0].text != "IT"
         || of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
         || (words.first().is_some_and(|first| !first.quoted && first.lower.ends_with("'s"))
@@ -76,7 +77,7 @@ pub fn says_nothing(words: &[&Token]) -> bool {
         || verb_of_thing
 }
 
-/// What somebody says of themselves or of others, which is no thing to do.
+/// Returns whether the words are a statement about the user or others, and not a todo.
 pub fn is_talk(words: &[&Token]) -> bool {
     const SPEAKERS: &str = "no|yes|nope|yep|is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|\
         you|he's|she's|they're|you're|i've|we've|there|\
@@ -89,24 +90,25 @@ pub fn is_talk(words: &[&Token]) -> bool {
     !of_doing && words.first().is_some_and(|first| first.is_one_of(SPEAKERS))
 }
 
-/// Words that name a kind of event and are verbs as well.
+/// Words that name a kind of event and are also verbs.
 const COMPOUNDS: &str = "swim|dance|study|practice|design|budget|test|review|ski|drive|paint|exercise|drill|film|\
     trial|research|report|work|\
     cycle|bake|plant|auction|training|record|plan|answer|market";
 
-/// An event is what has an end, or is called by a noun for one and not by a verb.
+/// Returns the kind of a record. An event has an end, or is named by a noun for events without a verb.
 pub fn kind_of(title: &str, when: &When) -> Kind {
     if when.end_time.is_some() {
         return Kind::Event;
     }
     let lower = title.to_lowercase();
-    let parted = lower.split_whitespace().position(|word| word.ends_with([',', ':'])).map_or(usize::MAX, |at| at + 1);
+    let separator =
+        lower.split_whitespace().position(|word| word.ends_with([',', ':'])).map_or(usize::MAX, |at| at + 1);
     let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_end_matches([',', ':'])).collect();
     let head_end = words
         .iter()
         .position(|word| ["with", "w/", "w", "at", "in", "about", "for", "on", "and", "to", "of"].contains(word))
         .unwrap_or(words.len());
-    let head = &words[..head_end.min(parted)];
+    let head = &words[..head_end.min(separator)];
     // "Flight BA123".
     let numbered = head.len() > 1 && head.last().is_some_and(|last| last.contains(|c: char| c.is_ascii_digit()));
     let head = &head[..head.len() - usize::from(numbered)];
@@ -130,18 +132,19 @@ pub fn kind_of(title: &str, when: &When) -> Kind {
     }
 }
 
-/// The words that say what, cleaned at their ends. A text in quotation marks alone, where the rest only leads to it.
+/// Returns the title without unsuitable words at its ends. If the only other words introduce a quoted text, that is the
+/// title.
 pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
     let mut kept: Vec<Token> = Vec::new();
     for (word, _) in words.iter().zip(&when.used).filter(|(_, used)| !**used) {
-        // Marks around what was read do not follow one another.
+        // Marks around the parsed words must not become adjacent.
         if !(word.is_mark() && kept.last().is_some_and(Token::is_mark)) {
             kept.push(word.clone());
         }
     }
     let quoted: Vec<&Token> = kept.iter().filter(|word| word.quoted).collect();
     if let [only] = quoted[..]
-        && kept.iter().all(|word| word.quoted || word.is_mark() || word.is_one_of(BESIDE_QUOTED))
+        && kept.iter().all(|word| word.quoted || word.is_mark() || word.is_one_of(AROUND_QUOTED))
     {
         return only.text.clone();
     }
@@ -162,7 +165,7 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
         {
             kept = rest;
         }
-        // "Room A" ends in a name, ", leave at 8" in a word of the time.
+        // "Room A" ends in a name, ", leave at 8" in a preposition.
         if let [rest @ .., last] = kept
             && (last.is_one_of(DANGLING) && last.text != "A"
                 || last.is("leave") && rest.last().is_some_and(Token::is_mark))
@@ -188,7 +191,7 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
     text.replace(" ,", ",").replace(" .", ".").replace(" :", ":")
 }
 
-/// "… at Luigi's" at the end of an event's title is where it is.
+/// Splits the location "… at Luigi's" from the end of an event's title.
 pub fn with_location(title: &str) -> (String, Option<String>) {
     let place_of = |(what, place): (&str, &str)| (what.trim_end_matches([',', ' ']).to_owned(), Some(place.to_owned()));
     if let Some((what, place)) = title.rsplit_once(" at ")

@@ -1,9 +1,9 @@
-//! A sentence as words, with what stands in quotation marks kept whole.
+//! Splits a sentence into words. Text in quotation marks stays whole.
 
-/// A word, a mark of punctuation, or a text in quotation marks.
+/// A word, a punctuation mark, or a quoted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// As it was written, without its quotation marks.
+    /// The text as written, without quotation marks.
     pub text: String,
     pub lower: String,
     pub start: usize,
@@ -17,14 +17,14 @@ impl Token {
         !self.quoted && self.lower == word
     }
 
-    /// Whether it is one of these words, which bars part.
+    /// Returns whether it is one of these words, which are separated by `|`.
     #[must_use]
     pub fn is_one_of(&self, words: &str) -> bool {
-        // Most words stand in no list: that is seen without cutting it.
+        // Most words are in no list, which is checked without splitting it.
         !self.quoted && words.contains(&*self.lower) && words.split('|').any(|word| word == self.lower)
     }
 
-    /// A word that does not stand in the sentence, for the rules to read.
+    /// Creates a word for the rules that does not occur in the sentence.
     #[must_use]
     pub fn made(word: &str) -> Self {
         Self { text: word.to_owned(), lower: word.to_owned(), start: 0, end: 0, quoted: false }
@@ -34,7 +34,7 @@ impl Token {
         self.end == 0
     }
 
-    /// Whether it is a mark between words.
+    /// Returns whether it is a punctuation mark.
     #[must_use]
     pub fn is_mark(&self) -> bool {
         !self.quoted && self.text.chars().all(|c| MARKS.contains(&c) || c == '-' || c == '–' || c == '—')
@@ -43,10 +43,10 @@ impl Token {
 
 const MARKS: [char; 11] = ['|', ',', ';', '.', '!', '?', '(', ')', ':', '[', ']'];
 
-/// Quotation marks that open, each with the one that closes.
+/// Opening quotation marks, each with its closing one.
 const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('`', '`')];
 
-/// Cuts a sentence into tokens.
+/// Splits a sentence into tokens.
 #[must_use]
 pub fn tokens(sentence: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
@@ -68,7 +68,7 @@ pub fn tokens(sentence: &str) -> Vec<Token> {
     tokens
 }
 
-/// Whether white space or a mark stands before this place: where an apostrophe opens a quotation.
+/// Returns whether white space or a punctuation mark precedes this position. An apostrophe there opens a quotation.
 fn tokens_apart(tokens: &[Token], at: usize) -> bool {
     tokens.last().is_none_or(|last| last.end < at || last.is_mark())
 }
@@ -86,7 +86,7 @@ fn quotation(text: &str, first: char, opens: bool) -> Option<(&str, usize)> {
         }
         None => return None,
     };
-    // An apostrophe within a word closes nothing.
+    // An apostrophe within a word closes no quotation.
     let closes = |(at, c): &(usize, char)| {
         let after = text[inner_start + at + c.len_utf8()..].chars().next();
         *c == closing && after.is_none_or(|after| !after.is_alphanumeric())
@@ -103,7 +103,7 @@ fn token(text: &str, start: usize, end: usize, quoted: bool) -> Token {
     Token { text: text.to_owned(), lower, start, end, quoted }
 }
 
-/// Takes marks off the ends of a run without white space.
+/// Splits punctuation marks off the ends of a run without white space.
 fn push_words(tokens: &mut Vec<Token>, run: &str, start: usize) {
     let mut body = run.trim_matches(MARKS);
     if is_day_and_month(body) && run[run.find(body).unwrap_or(0) + body.len()..].starts_with('.') {
@@ -133,13 +133,13 @@ fn push_words(tokens: &mut Vec<Token>, run: &str, start: usize) {
     }
 }
 
-/// "26.3", which with a full stop behind is a day.
+/// Matches "26.3", which is a day with a full stop after it.
 fn is_day_and_month(text: &str) -> bool {
-    let figure = |text: &str, most| super::numbers::figures(text, 2).is_some_and(|number| (1..=most).contains(&number));
+    let figure = |text: &str, max| super::numbers::figures(text, 2).is_some_and(|number| (1..=max).contains(&number));
     text.split_once('.').is_some_and(|(day, month)| figure(day, 31) && figure(month, 12))
 }
 
-/// The text of these tokens as it stands in the sentence, without those that are left out.
+/// Returns the text of these tokens as it is written in the sentence, without the omitted ones.
 #[must_use]
 pub fn text_of(sentence: &str, tokens: &[Token], left_out: impl Fn(usize) -> bool) -> String {
     let mut text = String::new();
@@ -159,7 +159,7 @@ mod tests {
     use super::tokens;
 
     #[test]
-    fn marks_and_quotations_are_tokens_of_their_own() {
+    fn marks_and_quotations_are_separate_tokens() {
         let texts = |sentence| tokens(sentence).into_iter().map(|token| token.text).collect::<Vec<_>>();
         assert_eq!(texts("Add \"Buy milk, now\", please!"), ["Add", "Buy milk, now", ",", "please", "!"]);
         assert_eq!(texts("don't say 'it's fine' at 15:45."), ["don't", "say", "it's fine", "at", "15:45", "."]);

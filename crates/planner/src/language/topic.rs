@@ -1,23 +1,21 @@
-//! Turns of speech that say what is meant first and what happens to it after, put into the order in which the commands
-//! are read.
+//! Rewrites clauses that name the record first and the change after it into the word order of a command.
 //!
 //! "Meeting with Tom: push back by an hour" becomes "push meeting with Tom back by an hour"; "Tom called off our
-//! meeting" becomes
-//! "delete our meeting Tom". Comes in: a clause. Goes out: the clause as a command, where its topic is a record that
-//! is there.
+//! meeting" becomes "delete our meeting Tom". Input: a clause. Output: the clause as a command, if its topic is an
+//! existing record.
 
 use super::Reader;
 use super::courtesy::plain;
 use super::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use super::priorities::priority_phrase;
 use super::shift::Shift;
-use super::target::Wanted;
+use super::target::TargetFilter;
 use super::tokens::Token;
 use super::vocabulary::WHY;
 use super::when::When;
-use super::word_order::{length_behind, repeat_behind};
+use super::word_order::{with_duration_last, with_repetition_last};
 
-const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
 /// Verbs that take the topic as their object.
 const VERBS: &str = "delete|remove|cancel|erase|scrap|get rid of|drop|ditch|bin|rename|mark|set|make|change|repeat|\
@@ -25,12 +23,12 @@ const VERBS: &str = "delete|remove|cancel|erase|scrap|get rid of|drop|ditch|bin|
     check off|cross off|tick|archive|prioritise|prioritize|call off|reopen|take|put|stop repeating|call|schedule|\
     note|delay";
 
-/// What may stand behind such a verb where its object was said before.
-const BEHIND_VERB: &str = "to|by|until|till|for|on|as|back|forward|up|off|out|earlier|later|at|from|done|complete|\
+/// Words that may follow such a verb if its object came before.
+const AFTER_VERB: &str = "to|by|until|till|for|on|as|back|forward|up|off|out|earlier|later|at|from|done|complete|\
     completed|high|low|medium|every|\
     daily|weekly|top|urgent|into|over|in";
 
-/// What may stand before the new day or time.
+/// Phrases that may precede the new day or time.
 const NEW: &str = "the new date is|the new time is|new date is|new time is|new date|new time|new day|new slot|\
     new deadline|new start time|date change|date changed to|time changed to|\
     changed to|change of date|moved to|make it|make that|let's make it|let's say|let's do it|deadline is|deadline|\
@@ -49,12 +47,12 @@ const GONE: &str = "cancelled|canceled|called off|not happening|no longer needed
     it's not happening|\
     isn't happening|has been cancelled|we don't need it|i don't need it|not any more|no longer relevant";
 
-/// Who a reason speaks of.
+/// Subjects of a reason.
 const SPEAKERS: &str = "i|i'm|i've|i'll|we|we're|we've|it|it's|he|he's|she|she's|they|they're|they've|that's|there's";
 impl Reader<'_> {
-    /// The clause in the order of a command.
+    /// Returns the clause in the word order of a command.
     pub(super) fn in_order(&self, clause: &[Token]) -> Vec<Token> {
-        let clause = repeat_behind(self.without_reason(clause));
+        let clause = with_repetition_last(self.without_reason(clause));
         let cleaned = self.without_old(&clause);
         if cleaned != clause
             && let Some(repeated) = self.target_then_rule(&cleaned)
@@ -68,12 +66,12 @@ impl Reader<'_> {
             return moved;
         }
         let clause = self.made_habit(&cleaned).unwrap_or(cleaned);
-        let clause = length_behind(&clause).unwrap_or(clause);
+        let clause = with_duration_last(&clause).unwrap_or(clause);
 
         self.wish_to_change(&clause)
             .or_else(|| self.moved_by_owner(&clause))
-            .or_else(|| self.place_behind(&clause))
-            .or_else(|| self.start_behind(&clause))
+            .or_else(|| self.with_place_after_verb(&clause))
+            .or_else(|| self.with_start_last(&clause))
             .or_else(|| self.topic_first(&clause))
             .or_else(|| self.needed(&clause))
             .or_else(|| self.works_better(&clause))
@@ -83,7 +81,7 @@ impl Reader<'_> {
             .or_else(|| self.moved_by(&clause))
             .or_else(|| self.wanted_by(&clause))
             .or_else(|| self.instead_of_it(&clause))
-            .or_else(|| self.said_rule(&clause))
+            .or_else(|| self.rule_statement(&clause))
             .or_else(|| self.only_on(&clause))
             .or_else(|| self.more_time(&clause))
             .or_else(|| self.called(&clause))
@@ -96,20 +94,20 @@ impl Reader<'_> {
             .unwrap_or(clause)
     }
 
-    /// "Forget the appointment, I'm not going": without why.
+    /// Removes the reason: "Forget the appointment, I'm not going".
     fn without_reason<'t>(&self, clause: &'t [Token]) -> &'t [Token] {
         let starts = (2..clause.len()).find(|at| {
             let reason = &clause[*at..];
-            let led = after_any(reason, "because|since|, because|, since|as|, as|,|-|–|—|(");
-            let spoken = led.and_then(|rest| after_any(rest, SPEAKERS));
-            let says_why = |rest: &[Token]| {
+            let after_lead = after_any(reason, "because|since|, because|, since|as|, as|,|-|–|—|(");
+            let after_subject = after_lead.and_then(|rest| after_any(rest, SPEAKERS));
+            let gives_reason = |rest: &[Token]| {
                 let removes =
                     after_any(clause, "cancel|delete|remove|drop|scrap|forget about|forget|ditch|call off|skip");
                 let whole = removes
                     .is_some_and(|_| self.is_one(&clause[clause.len() - removes.map_or(0, <[Token]>::len)..*at]));
-                (whole || has_any(rest, WHY)) && !When::read(rest, self.today).is_said()
+                (whole || has_any(rest, WHY)) && !When::read(rest, self.today).has_schedule()
             };
-            spoken.is_some_and(says_why)
+            after_subject.is_some_and(gives_reason)
         });
         match starts.map(|at| &clause[..at]) {
             Some(command)
@@ -122,7 +120,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "call X 'Y'", where X is there.
+    /// Recognises "call X 'Y'", if X exists.
     fn called(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "call|name|title|rename|retitle")?;
         let shorter = before_end(rest, "from now on|instead|in future|now");
@@ -146,9 +144,8 @@ impl Reader<'_> {
         self.is_one(target).then(|| joined(&["rename"], target, &["to"], std::slice::from_ref(title)))
     }
 
-    /// "Sara can't make lunch, so cancel it": the record that a statement names by all the words of its title, where
-    /// the clause behind it
-    /// is a command on "it". `None` where the clause is a command itself.
+    /// Returns the record whose title words are all in the statement, if the next clause is a command on "it": "Sara
+    /// can't make lunch, so cancel it". `None` if the clause is a command itself.
     pub(super) fn mentioned(&self, clause: &[Token], next: &[Token]) -> Option<i64> {
         let (clause, next) = (plain(clause), plain(next));
         let on_pronoun = verb_of(next)
@@ -158,10 +155,10 @@ impl Reader<'_> {
         if !on_pronoun || !is_bare || verb_of(clause).is_some() {
             return None;
         }
-        let said = crate::matching::tokens(&self.text(clause));
+        let clause_words = crate::matching::tokens(&self.text(clause));
         let candidates = self.state.candidates(self.today.date, false);
         let named: Vec<_> = candidates
-            .filter(|one| crate::matching::coverage(&crate::matching::tokens(one.title), &said) >= 1.0)
+            .filter(|one| crate::matching::coverage(&crate::matching::tokens(one.title), &clause_words) >= 1.0)
             .collect();
         let in_order = self.in_order(clause) == clause;
         matches!(named[..], [_]).then(|| named[0].id).filter(|_| in_order)
@@ -172,8 +169,8 @@ impl Reader<'_> {
     }
 
     fn topic_first(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let led = after_any(clause, "as for|regarding|about|concerning|re|as regards|when it comes to|for");
-        let clause = led.unwrap_or(clause);
+        let after_lead = after_any(clause, "as for|regarding|about|concerning|re|as regards|when it comes to|for");
+        let clause = after_lead.unwrap_or(clause);
         // "Due date of X: Friday".
         let of_date = after_any(
             clause,
@@ -184,14 +181,14 @@ impl Reader<'_> {
         let clause = of_date.unwrap_or(clause);
         let at = (1..clause.len()).find(|at| clause[*at].is_mark())?;
         let (target, rest) = (&clause[..at], plain(&clause[at..]));
-        let marked = !clause[at].is(",") || led.is_some();
+        let marked = !clause[at].is(",") || after_lead.is_some();
         if rest.is_empty() || !self.is_one(target) {
             return None;
         }
         self.aimed(target, rest, marked)
     }
 
-    /// What the second half says of the topic.
+    /// Builds the command from the topic and the second half.
     fn aimed(&self, target: &[Token], rest: &[Token], marked: bool) -> Option<Vec<Token>> {
         let whole = |phrases: &str| {
             after_any(rest, phrases).is_some_and(<[Token]>::is_empty)
@@ -210,7 +207,7 @@ impl Reader<'_> {
         ) {
             return Some(joined(&["rename"], target, &["to"], without_marks(title)));
         }
-        if self.says_done(target, rest) {
+        if self.reports_done(target, rest) {
             return Some(joined(&["complete"], target, &[], &[]));
         }
         if let Some(object) = with_object(target, rest, self.today) {
@@ -225,18 +222,18 @@ impl Reader<'_> {
         if let Some((noun, text)) = place_or_note(rest) {
             return Some(joined(&["set", noun, "of"], target, &["to"], text));
         }
-        let said = after_any(rest, NEW).map(|rest| after(rest, ":").unwrap_or(rest));
-        let when_words = said.map_or(rest, |rest| after_any(rest, "now|is|is now|to|on").unwrap_or(rest));
+        let after_new = after_any(rest, NEW).map(|rest| after(rest, ":").unwrap_or(rest));
+        let when_words = after_new.map_or(rest, |rest| after_any(rest, "now|is|is now|to|on").unwrap_or(rest));
         let when_words = before_end(when_words, "instead|please|now").unwrap_or(when_words);
-        let sure = marked || said.is_some() || when_words.len() < rest.len();
+        let sure = marked || after_new.is_some() || when_words.len() < rest.len();
         let when = When::read(when_words, self.today);
         let verb = if when.repeat.is_some() { "repeat" } else { "move" };
         let to: &[&str] = if when.repeat.is_some() { &[] } else { &["to"] };
-        (sure && when.is_said() && when.is_all(when_words)).then(|| joined(&[verb], target, to, when_words))
+        (sure && when.has_schedule() && when.covers_all(when_words)).then(|| joined(&[verb], target, to, when_words))
     }
 
-    /// "Got it", "booked them": what the topic says, in the past.
-    fn says_done(&self, target: &[Token], rest: &[Token]) -> bool {
+    /// Returns whether the words contain the verb of the topic's title in the past: "Got it", "booked them".
+    fn reports_done(&self, target: &[Token], rest: &[Token]) -> bool {
         let rest = after_any(rest, super::past_forms::SUBJECTS).unwrap_or(rest);
         let rest = before_end(rest, "already|now|today").unwrap_or(rest);
         let [verb, object @ ..] = rest else { return false };
@@ -248,7 +245,7 @@ impl Reader<'_> {
             && (verb.is_one_of("got|did") || super::past_forms::presents(&verb.lower).into_iter().any(names))
     }
 
-    /// "Tom called off our meeting", "they have cancelled parents' evening".
+    /// Recognises "Tom called off our meeting", "they have cancelled parents' evening".
     fn called_off_by(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let (who, what) = around(clause, "called off|cancelled|canceled|scrapped|axed|has called off")?;
         let what = before_end(what, "on us|on me|today|again").unwrap_or(what);
@@ -262,7 +259,7 @@ impl Reader<'_> {
         self.is_one(target).then(|| joined(&["delete"], target, &[], &[]))
     }
 
-    /// "The dentist has moved my appointment to Thursday".
+    /// Recognises "The dentist has moved my appointment to Thursday".
     fn moved_by(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let verbs = "has moved|have moved|moved|has pushed|pushed|has postponed|postponed|has rescheduled|rescheduled|\
             wants to move|would like to move|\
@@ -276,26 +273,27 @@ impl Reader<'_> {
         let when = &rest[what.len()..];
         let both: Vec<Token> = what.iter().chain(who).cloned().collect();
         let target = if !self.is_one(&both) && self.is_one(what) { what } else { &both };
-        let says = Shift::read(when).is_some() || When::read_after("at", to, self.today).is_said();
-        (says && self.is_one(target)).then(|| joined(&["move"], target, &[], when))
+        let is_move = Shift::read(when).is_some() || When::read_after("at", to, self.today).has_schedule();
+        (is_move && self.is_one(target)).then(|| joined(&["move"], target, &[], when))
     }
 
-    /// "3pm rather than 2pm": without what was before.
+    /// Removes the old value from "3pm rather than 2pm".
     fn without_old(&self, clause: &[Token]) -> Vec<Token> {
         let clause = without_marks(clause);
-        let says_when = |words: &[Token]| {
+        let names_time = |words: &[Token]| {
             let words = without_marks(words);
-            !words.is_empty() && When::read(words, self.today).is_all(words)
+            !words.is_empty() && When::read(words, self.today).covers_all(words)
         };
         // "Not today but tomorrow", "instead of Friday, …".
         let twice = around(clause, "not").and_then(|(before, rest)| Some((before, around(rest, "but|, but")?)));
-        if let Some((before, (old, new))) = twice.filter(|(_, (old, _))| says_when(after_any(old, "be").unwrap_or(old)))
+        if let Some((before, (old, new))) =
+            twice.filter(|(_, (old, _))| names_time(after_any(old, "be").unwrap_or(old)))
         {
             let be = old.first().filter(|first| first.is("be")).cloned();
             return before.iter().cloned().chain(be).chain(new.iter().cloned()).collect();
         }
         if let Some(rest) = after_any(clause, "instead of|rather than")
-            && let Some((_, rest)) = around(rest, ",").filter(|(old, _)| says_when(old))
+            && let Some((_, rest)) = around(rest, ",").filter(|(old, _)| names_time(old))
         {
             return without_marks(rest).to_vec();
         }
@@ -305,12 +303,12 @@ impl Reader<'_> {
             let read = When::read(old, self.today);
             // "At 11 instead of 10".
             let read =
-                if new.time.is_some() && !read.is_said() { When::read_after("at", old, self.today) } else { read };
+                if new.time.is_some() && !read.has_schedule() { When::read_after("at", old, self.today) } else { read };
             let is_number = matches!(old, [one] if new.repeat.is_some() && super::numbers::count(&one.lower).is_some());
             let is_number =
                 is_number || after_any(old, "this week|this weekend|this month").is_some_and(<[Token]>::is_empty);
-            let all = is_number || read.is_said() && read.used.iter().rev().take(old.len()).all(|used| *used);
-            !old.is_empty() && all && new.is_said()
+            let all = is_number || read.has_schedule() && read.used.iter().rev().take(old.len()).all(|used| *used);
+            !old.is_empty() && all && new.has_schedule()
         });
         found.map_or(clause, |(new, _)| without_marks(new)).to_vec()
     }
@@ -321,26 +319,26 @@ pub(super) fn joined(verb: &[&str], target: &[Token], to: &[&str], rest: &[Token
     [made(verb), target.to_vec(), made(to), rest.to_vec()].concat()
 }
 
-/// The verb of a change that these words begin with.
+/// Returns the command verb that these words begin with.
 pub fn verb_of(tokens: &[Token]) -> Option<&[Token]> {
     let tokens = plain(tokens);
     let rest = after_any(tokens, VERBS).or_else(|| after_any(tokens, super::vocabulary::MOVING))?;
     Some(&tokens[..tokens.len() - rest.len()])
 }
 
-/// "push back by an hour", "move it to Friday", "cancel", said of the topic.
+/// Inserts the topic as the object: "push back by an hour", "move it to Friday", "cancel".
 fn with_object(target: &[Token], rest: &[Token], today: super::Today) -> Option<Vec<Token>> {
     let after_verb = after_any(rest, VERBS).or_else(|| after_any(rest, super::vocabulary::MOVING))?;
     let verb = &rest[..rest.len() - after_verb.len()];
     let pronoun = after_any(after_verb, "it|that|this|them|these");
-    let behind = pronoun.unwrap_or(after_verb);
-    let read = || When::read(behind, today);
+    let following = pronoun.unwrap_or(after_verb);
+    let read = || When::read(following, today);
     let fits = pronoun.is_some()
-        || behind.is_empty()
-        || behind[0].is_one_of(BEHIND_VERB)
-        || Shift::read(behind).is_some()
-        || read().is_all(behind);
-    fits.then(|| [verb, target, behind].concat())
+        || following.is_empty()
+        || following[0].is_one_of(AFTER_VERB)
+        || Shift::read(following).is_some()
+        || read().covers_all(following);
+    fits.then(|| [verb, target, following].concat())
 }
 
 fn place_or_note(rest: &[Token]) -> Option<(&'static str, &[Token])> {

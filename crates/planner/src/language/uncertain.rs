@@ -1,17 +1,18 @@
-//! What is only asked, or said of a person, and no order: "report done?", "Tom cancelled", "lunch another day".
+//! Detects clauses that are only a question or a statement about a person, not a command: "report done?", "Tom
+//! cancelled", "lunch another day".
 //!
-//! Comes in: a clause with the operations it came to. Goes out: nothing, or the question. Called by [`super::reader`].
+//! Input: a clause with its operations. Output: nothing, or the question. Called by [`super::reader`].
 
 use super::phrases::{after_any, before_end, has_any};
 use super::tokens::Token;
 use super::{Question, Reader};
 use crate::operation::{Action, Operation};
 
-/// Verbs that order a completion, though a mark of a question stands behind.
+/// Verbs that request a completion even if a question mark follows.
 const ORDERING: &str = "mark|tick|check|cross|complete|close|finish|set|strike|log|record|sign|flag|put|note";
 
 impl Reader<'_> {
-    /// Asks where what is there would be changed by a sentence that may not ask for it. `sentence`: all its words.
+    /// Asks if a record would be changed by a sentence that may not request it. `sentence` contains all its words.
     pub(super) fn check_certain(
         &self,
         sentence: &[Token],
@@ -36,7 +37,7 @@ impl Reader<'_> {
         if unclear { Err(self.ask_what(&self.text(clause))) } else { Ok(()) }
     }
 
-    /// "Tom cancelled": whether the meeting with Tom is meant, and is to be deleted, is not said.
+    /// Matches "Tom cancelled", which does not make clear whether to delete the meeting with Tom.
     fn called_off_by_somebody(&self, clause: &[Token], deleted: &Operation) -> bool {
         let Some([who]) = before_end(clause, "has cancelled|has canceled|just cancelled|cancelled|canceled") else {
             return false;
@@ -46,7 +47,7 @@ impl Reader<'_> {
     }
 }
 
-/// "Could we do lunch another day": which one is not said.
+/// Matches "Could we do lunch another day", which names no day.
 fn some_other_day(clause: &[Token], changed: &Operation) -> bool {
     let ends = "another day|another time|some other day|some other time|a different day|a different time";
     let by = "give|by|postpone|push|delay|put|defer|extend|wait|need|allow|back|off";

@@ -1,7 +1,7 @@
-//! What reads like a change of a record, or points at one, where the rules could only add something new: "the train an
+//! Detects clauses that seem to change or refer to a record, while the rules could only create a new one: "the train an
 //! hour earlier", "yoga at 6 instead of 7", "the other one on Friday".
 //!
-//! Comes in: a clause from which only new records were made. Goes out: whether to ask. Called by [`super::reader`].
+//! Input: a clause that only created records. Output: whether to ask. Called by [`super::reader`].
 
 use super::numbers::figures;
 use super::phrases::{after_any, around, before_end, has_any, without_marks};
@@ -14,14 +14,14 @@ use crate::matching::matches;
 use crate::operation::{Action, Operation};
 use crate::record::Kind;
 
-/// Phrases that point at a record by none of its words.
+/// Phrases that refer to a record without words of its title.
 const POINTERS: &str = "the other one|the other ones|the other two|the usual one|the usual|the same again|the same one|\
     the same|same again|the first one|the second one|the last one|the next one|that one|this one|those two|these two|\
     the two of them|both of them|all of them|one of them|the latter|the former|one of those|either of them|all of it|\
     the rest|\
     neither of them|that other one|both";
 
-/// Verbs that change what is there when a day or a time follows "to".
+/// Verbs that change a record if a day or a time follows "to".
 const CHANGING: &str = "change|switch|move|shift|update|alter|amend|adjust|push|slide|relocate|bump|advance|modify";
 
 const SAID_AT_END: &str = "slipped|has slipped|has moved|was moved|moved|got moved|has changed|got changed|changed|\
@@ -29,7 +29,7 @@ const SAID_AT_END: &str = "slipped|has slipped|has moved|was moved|moved|got mov
     rescheduled|brought forward|pushed back|put back|put off|got bumped|shifted";
 
 impl Reader<'_> {
-    /// Asks about what seems to be there already, though no record is it.
+    /// Asks about a record that seems to exist but was not found.
     pub(super) fn check_new_change(&self, clause: &[Token], made: &[Operation]) -> Result<(), Question> {
         let is_new = |one: &Operation| one.action == Action::Create && one.kind != Kind::Goal;
         if made.is_empty() || !made.iter().all(is_new) {
@@ -40,7 +40,7 @@ impl Reader<'_> {
             || points(clause, self.today)
             || changes_to(clause, self.today)
             || is_now(clause, self.today)
-            || says_moved(clause)
+            || is_moved_statement(clause)
             || self.replaces_known(clause)
             || self.adds_to_known(clause)
             || self.points_at_known(made)
@@ -54,22 +54,22 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// "Book flights to Bergen instead of Oslo", where flights to Oslo are to be booked.
+    /// Matches "Book flights to Bergen instead of Oslo", with an open record for flights to Oslo.
     fn replaces_known(&self, clause: &[Token]) -> bool {
-        let replaced = around(clause, "instead of|rather than").is_some_and(|(_, after)| self.touches_known(after));
+        let replaced = around(clause, "instead of|rather than").is_some_and(|(_, after)| self.mentions_existing(after));
         replaced || before_end(clause, "instead").is_some()
     }
 
-    /// "Add Tom to lunch", "add a location to the meeting".
+    /// Matches "Add Tom to lunch", "add a location to the meeting".
     fn adds_to_known(&self, clause: &[Token]) -> bool {
         let Some((_, known)) = after_any(clause, "add|link|attach|put").and_then(|rest| around(rest, "to")) else {
             return false;
         };
         let known = after_any(known, "the|my|our").unwrap_or(known);
-        !known.is_empty() && self.names_several(known)
+        !known.is_empty() && self.matches_any_title(known)
     }
 
-    /// "Set a reminder for the dentist", "squeeze in the review": a record that is there, and nothing of when.
+    /// Matches "Set a reminder for the dentist", "squeeze in the review": an existing record without a time.
     fn points_at_known(&self, made: &[Operation]) -> bool {
         let names = |title: &str| {
             let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
@@ -82,7 +82,7 @@ impl Reader<'_> {
     }
 }
 
-/// "Lower the priority", "priority of the review high".
+/// Matches "Lower the priority", "priority of the review high".
 fn of_priority(clause: &[Token], today: Today) -> bool {
     let used = When::read(clause, today).used;
     let verbs = "lower|raise|drop|increase|reduce|change|set|up|bump|adjust";
@@ -90,20 +90,20 @@ fn of_priority(clause: &[Token], today: Today) -> bool {
     rest.first().is_some_and(|first| first.is("priority")) && !used[clause.len() - rest.len()]
 }
 
-/// "At 6 instead of 7", "on Friday instead", "the train an hour earlier".
+/// Matches "At 6 instead of 7", "on Friday instead", "the train an hour earlier".
 fn compares(clause: &[Token], today: Today) -> bool {
-    let says = |words: &[Token]| {
+    let names_time = |words: &[Token]| {
         let when = When::read_after("at", words, today);
-        when.is_said() && when.used.first() == Some(&true)
+        when.has_schedule() && when.used.first() == Some(&true)
     };
     if let Some((before, after)) = around(clause, "instead of|rather than")
         && !before.is_empty()
-        && says(after)
+        && names_time(after)
     {
         return true;
     }
-    let alone = |before: &[Token]| before.len() == 1 && says(before);
-    if before_end(clause, "instead").is_some_and(|before| alone(before) || When::read(before, today).is_said()) {
+    let alone = |before: &[Token]| before.len() == 1 && names_time(before);
+    if before_end(clause, "instead").is_some_and(|before| alone(before) || When::read(before, today).has_schedule()) {
         return true;
     }
     let definite = |words: &[Token]| {
@@ -117,7 +117,7 @@ fn compares(clause: &[Token], today: Today) -> bool {
     compared && shifted.is_some_and(|at| definite(&clause[..at]))
 }
 
-/// "The other one on Friday", "the usual at 7", "same again": the noun phrase ends there.
+/// Matches "The other one on Friday", "the usual at 7", "same again": the noun phrase ends after the pointer.
 fn points(clause: &[Token], today: Today) -> bool {
     let used = When::read(clause, today).used;
     let ends = |at: usize| {
@@ -142,20 +142,20 @@ fn points(clause: &[Token], today: Today) -> bool {
         back to normal|back on|back to",
     )
     .is_some_and(|after| after.len() < rest.len());
-    // "Meet again": whom, or what, is not said.
-    let said: Vec<&Token> = clause.iter().zip(&used).filter(|(_, used)| !**used).map(|(word, _)| word).collect();
-    let bare_again = said.len() == 2 && said[1].is("again");
-    let told = after_any(clause, super::vocabulary::TO_DO);
-    let bare_again =
-        bare_again || told.is_some_and(|rest| matches!(rest, [only] if only.is_one_of("again|earlier|later|sooner")));
+    // "Meet again" has no object.
+    let remaining: Vec<&Token> = clause.iter().zip(&used).filter(|(_, used)| !**used).map(|(word, _)| word).collect();
+    let bare_again = remaining.len() == 2 && remaining[1].is("again");
+    let after_lead = after_any(clause, super::vocabulary::TO_DO);
+    let bare_again = bare_again
+        || after_lead.is_some_and(|rest| matches!(rest, [only] if only.is_one_of("again|earlier|later|sooner")));
     pointed || again || bare_again || clause[0].is("same")
 }
 
-/// "Change Pilates to 6pm", "put the haircut back to Thursday".
+/// Matches "Change Pilates to 6pm", "put the haircut back to Thursday".
 pub(super) fn changes_to(clause: &[Token], today: Today) -> bool {
     let Some((target, when)) = around(clause, "to") else { return false };
     let read = When::read_after("at", when, today);
-    if target.len() < 2 || !(read.is_said() && read.used.iter().all(|used| *used)) {
+    if target.len() < 2 || !(read.has_schedule() && read.used.iter().all(|used| *used)) {
         return false;
     }
     let ends_event = target.last().is_some_and(|last| super::phrases::listed(EVENTS, &last.lower) && !last.quoted);
@@ -165,24 +165,24 @@ pub(super) fn changes_to(clause: &[Token], today: Today) -> bool {
             && (ends_event || (definite && has_any(target, "back|forward"))))
 }
 
-/// "Choir is on Wednesday now": it was at another time before.
+/// Matches "Choir is on Wednesday now": it was at another time before.
 fn is_now(clause: &[Token], today: Today) -> bool {
     let Some((subject, rest)) = around(clause, "is now|are now|is|are|starts|begins|happens|comes") else {
         return false;
     };
     let now = rest.last().is_some_and(|last| last.is("now")) || around(clause, "is now|are now").is_some();
-    now && !subject.is_empty() && !begins_with_doing(clause) && When::read_after("at", rest, today).is_said()
+    now && !subject.is_empty() && !begins_with_doing(clause) && When::read_after("at", rest, today).has_schedule()
 }
 
-/// "Dentist moved": neither where to, nor which.
-fn says_moved(clause: &[Token]) -> bool {
+/// Matches "Dentist moved": neither the record nor the new time is clear.
+fn is_moved_statement(clause: &[Token]) -> bool {
     let subject = before_end(clause, SAID_AT_END);
     subject.is_some_and(|words| {
         !words.is_empty() && !begins_with_doing(words) && !words[0].is_one_of("have|get|need|want|having|getting")
     })
 }
 
-/// "Call at 13pm", "yoga most days".
+/// Matches "Call at 13pm", "yoga most days".
 fn no_such_time(clause: &[Token], today: Today) -> bool {
     let often = "most days|some days|some weekdays|a few times a week|several times a week|now and again|\
         every now and again|once in a while";
@@ -195,7 +195,7 @@ fn no_such_time(clause: &[Token], today: Today) -> bool {
     unread || before_end(clause, often).is_some()
 }
 
-/// "Call Bob in 10": minutes, hours or days.
+/// Matches "Call Bob in 10", which could be minutes, hours or days.
 fn number_alone(clause: &[Token], today: Today) -> bool {
     let used = When::read(clause, today).used;
     let [.., lead, number] = clause else { return false };
@@ -206,13 +206,13 @@ fn number_alone(clause: &[Token], today: Today) -> bool {
         && figures(&number.lower, 2).is_some()
 }
 
-/// "At 3 or 4", "on Monday or Tuesday".
+/// Matches "At 3 or 4", "on Monday or Tuesday".
 fn either_time(clause: &[Token], today: Today) -> bool {
     let used = When::read(clause, today).used;
     (1..clause.len().saturating_sub(1)).any(|at| {
         let after = When::read_after("at", &clause[at + 1..], today);
-        let says = after.used.first() == Some(&true) && (after.date.is_some() || after.time.is_some());
+        let names_time = after.used.first() == Some(&true) && (after.date.is_some() || after.time.is_some());
         let next = &clause[at + 1];
-        clause[at].is("or") && used[at - 1] && (says || (!next.quoted && figures(&next.lower, 2).is_some()))
+        clause[at].is("or") && used[at - 1] && (names_time || (!next.quoted && figures(&next.lower, 2).is_some()))
     })
 }

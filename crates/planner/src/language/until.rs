@@ -1,9 +1,8 @@
-//! The last day of what repeats: "keep the bins going until 30 April", "stop the runs after Easter Monday", "the last
-//! stand-up is on Friday".
+//! Recognises the last day of a repeating record: "keep the bins going until 30 April", "stop the runs after Easter
+//! Monday", "the last stand-up is on Friday".
 //!
-//! Comes in: a clause. Goes out: a change of `until` alone, where the clause names records that repeat and says their
-//! last day or that there
-//! is none; else `None`, and the clause is read as any other.
+//! Input: a clause. Output: a change of `until` alone, if the clause names repeating records and their last day, or
+//! that there is none. With `None` the clause is read in other ways.
 
 use chrono::NaiveDate;
 
@@ -12,65 +11,65 @@ use super::dates;
 use super::numbers::month;
 use super::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use super::spans::Span;
-use super::target::Wanted;
+use super::target::TargetFilter;
 use super::tokens::Token;
 use super::when::When;
 use super::{Question, Reader};
 use crate::matching::Candidate;
 
-const OPEN: Wanted = Wanted { done: false, goals: false };
+const OPEN: TargetFilter = TargetFilter { done: false, goals: false };
 
-/// Verbs with which something goes on until a day.
+/// Verbs for something that continues until a day.
 const KEEPING: &str = "i'll be|i'll only be|i'm only|i'm|we're only|i'll keep on|i'll keep|we'll keep|only|i only|\
     keep on with|keep up with|keep on|keep up|keep|carry on with|carry on|continue with|continue to|continue|\
     go on with|stick with|stick to|extend|prolong|let|have|run|repeat|do|limit|cap|restrict|leave|make";
 
-/// What may stand behind the record there: "keep the bins *going*".
+/// Words that may follow the record there: "keep the bins *going*".
 const GOING: &str = "run out|going|running|repeating|recurring|run|repeat|recur|go on|continue|happen|last|on|up|only|\
     just|end|stop|finish|as it is|\
     as they are|in place|alive";
 
-/// Verbs with which something ends, on a day or after it.
+/// Verbs that end something on a day or after it.
 const STOPPING: &str = "stop doing|stop|end|discontinue|cease|quit|wind up|conclude|terminate|give up|i'll stop|\
     i will stop|\
     we'll stop|we stop|i want to stop|i'd like to stop|stop with|stop the repetition of|stop repeating";
 
-/// Verbs of removal, by which something ends only "after" a day or "from" one on: "cancel X on Friday" is of one day.
+/// Verbs of removal. They end a series only with "after" or "from" a day; "cancel X on Friday" removes one day.
 const REMOVING: &str = "cancel|drop|no more|there are no more|there will be no more|there should be no more|there's no|\
     there is no|there are no|there'll be no|there won't be any|i want no more|skip|scrap|finish|delete|remove|suspend|\
     we don't have|\
     i don't want|i won't do|i don't need";
 
-/// What is said of a record that goes on.
-const GOES_ON: &str = "is only|are only|is just|are just|goes on|go on|runs|run|continues|continue|repeats|repeat|\
+/// Phrases for a record that continues.
+const CONTINUES: &str = "is only|are only|is just|are just|goes on|go on|runs|run|continues|continue|repeats|repeat|\
     lasts|last|keeps going|keep going|carries on|\
     carry on|is kept up|be kept up|recurs|happens|happen|takes place|is on|are on|is|are|only";
 
-/// What is said of one that ends.
+/// Phrases for a record that ends.
 const ENDS: &str = "ends|end|stops|stop|finishes|finish|runs out|run out|expires|expire|is over|be over|are over|\
     comes to an end|\
     come to an end|ceases|concludes|is ending|are ending|is stopping|are stopping|is finishing|are finishing|\
     won't happen|don't happen|\
     winds up|wraps up|is no more|are no more|is no longer on|are no longer on";
 
-/// Words between the record and such a verb.
+/// Modal words between the record and such a verb.
 const MODALS: &str = "should only|shall only|should now|should|shall|will only|will|is going to|are going to|is to|\
     are to|must|can|needs to|has to|only|now|may|to";
 
-/// What says that there is no last day.
+/// Phrases for no last day.
 const FOR_EVER: &str = "for ever|forever|indefinitely|without end|without an end|without an end date|with no end|\
     with no end date|\
     open-ended|endlessly";
 
-/// Where the last day stands: the record, and what its last day is, `None` for no last day.
+/// The words of a record and its last day, `None` for no last day.
 type Ending<'t> = (&'t [Token], Option<NaiveDate>);
 
 impl Reader<'_> {
-    /// Where the clause changes the last day of what repeats, and nothing else.
+    /// Returns the changes if the clause changes the last day of repeating records and nothing else.
     pub(super) fn end_of_repetition(&self, clause: &[Token]) -> Option<Changes> {
         let clause = without_marks(clause);
-        let turned = self.day_behind(clause);
-        let (last, found) = [clause, &turned]
+        let reordered = self.with_day_last(clause);
+        let (last, found) = [clause, &reordered]
             .into_iter()
             .flat_map(|words| self.endings(words))
             .flatten()
@@ -86,20 +85,20 @@ impl Reader<'_> {
         Ok(operation)
     }
 
-    /// The records that these words name, where all of them repeat.
+    /// Returns the records that these words name, if all of them repeat.
     fn repeating(&self, target: &[Token]) -> Option<Vec<Candidate<'_>>> {
         let target = without_marks(target);
         let target = before_end(target, "series|repetition|repetitions").unwrap_or(target);
-        // "Make it daily until May" is another rule.
-        let says_rule = || When::read(target, self.today).used.last().is_some_and(|used| *used);
-        if target.is_empty() || says_rule() {
+        // "Make it daily until May" sets another rule.
+        let names_rule = || When::read(target, self.today).used.last().is_some_and(|used| *used);
+        if target.is_empty() || names_rule() {
             return None;
         }
         let found = self.resolve(target, OPEN).ok()?;
         found.iter().all(|of| self.item(of).is_ok_and(|item| item.recurrence.repeats())).then_some(found)
     }
 
-    /// The ways in which the clause may say it, the surest first.
+    /// Returns the possible readings of the clause, the most certain first.
     fn endings<'t>(&self, clause: &'t [Token]) -> [Option<Ending<'t>>; 6] {
         [
             endless(clause).map(|target| (target, None)),
@@ -111,7 +110,7 @@ impl Reader<'_> {
         ]
     }
 
-    /// "keep X going until …", "stop X after …", "no more X from …".
+    /// Recognises "keep X going until …", "stop X after …", "no more X from …".
     fn by_verb<'t>(&self, clause: &'t [Token]) -> Option<Ending<'t>> {
         let keeps = after_any(clause, KEEPING).map(|rest| (rest, UNTIL));
         let stops = after_any(clause, STOPPING).map(|rest| (rest, AT_OR_AFTER));
@@ -124,26 +123,29 @@ impl Reader<'_> {
         })
     }
 
-    /// "X ends on …", "X should run until …", "X only until …", and nothing but "X until …".
+    /// Recognises "X ends on …", "X should run until …", "X only until …", or just "X until …".
     fn by_statement<'t>(&self, clause: &'t [Token]) -> Option<Ending<'t>> {
-        let said = |verbs: &str, leads: &str| {
+        let by_verb_phrase = |verbs: &str, leads: &str| {
             let (target, last) = self.target_and_last(clause, leads)?;
             let owner = before_end(target, verbs)?;
             Some((before_end(owner, MODALS).unwrap_or(owner), Some(last)))
         };
         // "The stand-up ends next Friday", "end the stand-up next Friday".
         let without_lead = || {
-            let led = after_any(clause, "end|discontinue|conclude|terminate|wind up");
-            let rest = led.unwrap_or(clause);
+            let after_verb = after_any(clause, "end|discontinue|conclude|terminate|wind up");
+            let rest = after_verb.unwrap_or(clause);
             let at = (1..rest.len()).find(|at| self.whole_day(&rest[*at..]).is_some())?;
-            let owner = if led.is_some() { &rest[..at] } else { before_end(&rest[..at], ENDS)? };
+            let owner = if after_verb.is_some() { &rest[..at] } else { before_end(&rest[..at], ENDS)? };
             Some((before_end(owner, MODALS).unwrap_or(owner), Some(self.whole_day(&rest[at..])?)))
         };
         let bare = || self.target_and_last(clause, UNTIL_ALONE).map(|(target, last)| (target, Some(last)));
-        said(ENDS, AT_OR_AFTER).or_else(|| said(GOES_ON, UNTIL)).or_else(without_lead).or_else(bare)
+        by_verb_phrase(ENDS, AT_OR_AFTER)
+            .or_else(|| by_verb_phrase(CONTINUES, UNTIL))
+            .or_else(without_lead)
+            .or_else(bare)
     }
 
-    /// "The last X is on …", "X for the last time on …", "last day of X: …".
+    /// Recognises "The last X is on …", "X for the last time on …", "last day of X: …".
     fn by_last<'t>(&self, clause: &'t [Token]) -> Option<Ending<'t>> {
         if let Some((target, day)) = around(clause, "for the last time|one last time|for one last time|a last time") {
             return Some((target, Some(self.whole_day(day)?)));
@@ -155,7 +157,7 @@ impl Reader<'_> {
         Some((target, Some(self.whole_day(day)?)))
     }
 
-    /// "Set the end date of X to …", "give X an end date of …".
+    /// Recognises "Set the end date of X to …", "give X an end date of …".
     fn by_end_date<'t>(&self, clause: &'t [Token]) -> Option<Ending<'t>> {
         const NOUNS: &str = "end date|end|last day|last date|final day|final date|until date|until";
         if let Some((target, day)) =
@@ -170,11 +172,11 @@ impl Reader<'_> {
         Some((target, Some(self.whole_day(day)?)))
     }
 
-    /// "Bins: only until …", "stand-up – last one on …".
+    /// Recognises "Bins: only until …", "stand-up – last one on …".
     fn of_topic<'t>(&self, clause: &'t [Token]) -> Option<Ending<'t>> {
         let at = (1..clause.len()).find(|at| clause[*at].is_mark())?;
         let rest = without_marks(&clause[at..]);
-        let said =
+        let last_day =
             after_any(rest, "last one|last time|last day|final one|end date|ends|ending|stops|stop|end|finishes").map(
                 |rest| {
                     let rest = after_any(rest, "it|that|them|this|is|:").unwrap_or(rest);
@@ -187,15 +189,15 @@ impl Reader<'_> {
             let rest = after_any(rest, GOING).unwrap_or(rest);
             self.last_day(rest, UNTIL)
         };
-        Some((&clause[..at], Some(said.unwrap_or_else(kept)?)))
+        Some((&clause[..at], Some(last_day.unwrap_or_else(kept)?)))
     }
 
-    /// A target and the last day that `tokens` end with, behind one of the words that lead to it.
+    /// Splits `tokens` into a target and the last day after one of `leads`.
     fn target_and_last<'t>(&self, tokens: &'t [Token], leads: &str) -> Option<(&'t [Token], NaiveDate)> {
         (1..tokens.len()).find_map(|at| Some((&tokens[..at], self.last_day(&tokens[at..], leads)?)))
     }
 
-    /// The last day that the whole of `words` says behind one of `leads`.
+    /// Parses the last day after one of `leads`, if that makes up all the words.
     fn last_day(&self, words: &[Token], leads: &str) -> Option<NaiveDate> {
         let words = without_marks(words);
         let rest = after_any(words, leads)?;
@@ -213,22 +215,22 @@ impl Reader<'_> {
         let whole_month = || Span::months(1).after(day)?.pred_opt();
         match (has_any(lead, "from|before|as|starting"), of_month) {
             (true, _) => day.pred_opt(),
-            // Until June is up to where June begins; through June, and after June, are June too.
+            // "Until June" ends before June; "through June" and "after June" include June.
             (false, true) if has_any(lead, "until|till|til|'til") && !has_any(lead, "including") => day.pred_opt(),
             (false, true) => whole_month(),
             (false, false) => Some(day),
         }
     }
 
-    /// The day that all the words say.
+    /// Parses a day that makes up all the words.
     fn whole_day(&self, words: &[Token]) -> Option<NaiveDate> {
         let words = without_marks(words);
         let words = after_any(words, "on|to|:|the end of the day on").unwrap_or(words);
         dates::day(words, self.today.date, true).filter(|(length, _)| *length == words.len()).map(|(_, day)| day)
     }
 
-    /// "After 5 April no more bins": the day behind the rest.
-    fn day_behind(&self, clause: &[Token]) -> Vec<Token> {
+    /// Moves the day to the end: "After 5 April no more bins".
+    fn with_day_last(&self, clause: &[Token]) -> Vec<Token> {
         let leads = [UNTIL, AT_OR_AFTER].join("|");
         let first =
             (2..clause.len().min(MAX_DAY_WORDS)).rev().find(|at| self.last_day(&clause[..*at], &leads).is_some());
@@ -236,25 +238,25 @@ impl Reader<'_> {
     }
 }
 
-/// No day is said in more words.
+/// Maximum number of words of a day.
 const MAX_DAY_WORDS: usize = 9;
 
 const UNTIL: &str =
     "until and including|up to and including|until after|up until|until|till|til|'til|through to|through|up to|to";
-/// What says so without a verb: "the bins to Friday" moves them.
+/// Prepositions that express an end without a verb. "To" is not one: "the bins to Friday" moves them.
 const UNTIL_ALONE: &str = "until and including|up to and including|up until|until|till|til|'til|through";
 const AFTER: &str = "after|from|as of|as from|starting|past|beyond|with effect from";
 const AT_OR_AFTER: &str = "after|from|as of|as from|starting|past|on|at|with|by|before|until|till|in|effective|\
     with effect from|just before|just after";
 
-/// The record that is said to have no last day.
+/// Returns the record for which the clause removes the last day.
 fn endless(clause: &[Token]) -> Option<&[Token]> {
     let removed = after_any(clause, "remove|drop|delete|clear|take away|lift|cancel|get rid of").and_then(|rest| {
         let rest = after_any(rest, "the").unwrap_or(rest);
         let rest = after_any(rest, "end date|until date|last day|end|time limit|limit")?;
         after_any(rest, "of|from|for|on")
     });
-    let said = || {
+    let has_no_end = || {
         before_end(
             clause,
             "have no end date|have no end|no longer have an end date|has no end date|has no end|\
@@ -264,9 +266,9 @@ fn endless(clause: &[Token]) -> Option<&[Token]> {
     };
     let repeated = || {
         let owner = before_end(clause, FOR_EVER)?;
-        let owner = before_end(owner, GOING).or_else(|| before_end(owner, GOES_ON))?;
+        let owner = before_end(owner, GOING).or_else(|| before_end(owner, CONTINUES))?;
         let owner = before_end(owner, MODALS).unwrap_or(owner);
         Some(after_any(owner, KEEPING).unwrap_or(owner))
     };
-    removed.or_else(said).or_else(repeated).filter(|target| after(target, "it").is_none())
+    removed.or_else(has_no_end).or_else(repeated).filter(|target| after(target, "it").is_none())
 }

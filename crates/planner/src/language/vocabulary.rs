@@ -1,5 +1,5 @@
-//! Words that several steps of the reading go by: how things to do, events and commands begin, and what names a
-//! record's kind or place.
+//! Word lists shared by several steps: beginnings of todos, events and commands, and nouns for a record's kind or
+//! place.
 
 use super::numbers::count;
 use super::phrases::after_any;
@@ -19,7 +19,7 @@ pub(super) const ADDING: &str = "add|create|new|let me add|let me put|jot down|j
     schedule this|\
     make a note of this|remember this";
 
-/// What begins a sentence about something to do.
+/// Beginnings of sentences that create a todo.
 pub(super) const TO_DO: &str = "see to it that i|can't forget to|cannot forget to|i was going to|i was meaning to|\
     i've been meaning to|i keep meaning to|\
     i keep forgetting to|i mean to|it's important that i|it's important to|it is important to|i need to make sure i|\
@@ -65,7 +65,7 @@ pub(super) const TO_DO: &str = "see to it that i|can't forget to|cannot forget t
     put me down to|have me|get me to|set a reminder to|could i have a reminder to|i want a reminder to|\
     mustn't forget to|must remember to";
 
-/// What begins a sentence about something that is arranged already.
+/// Beginnings of sentences about something that is already arranged.
 pub(super) const ARRANGED: &str = "i have a|i have an|i've got a|i've got an|there's a|there's an|there is a|\
     there is an|we have a|we have an|\
     we've got a|we've got an|i'm having a|i am having a|there will be a|there will be an|there'll be a|there'll be an|\
@@ -75,11 +75,11 @@ pub(super) const ARRANGED: &str = "i have a|i have an|i've got a|i've got an|the
     i've booked a|\
     we're going to a";
 
-/// The same of what is told with its day and time only: else it may be what was done.
+/// The same, only together with a day and time; otherwise the sentence may report something done.
 pub(super) const HAVING: &str =
     "i've got|i have|we've got|we have|i've|we've|i'm|we're|i am|we are|i'll be|we'll be|i will be|we will be|i got";
 
-/// Nouns of what takes place at a time.
+/// Nouns for events.
 pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|gp|practice|clinic|club|meeting|\
     appointment|lunch|dinner|breakfast|brunch|party|concert|conference|interview|\
     flight|wedding|webinar|\
@@ -107,7 +107,7 @@ pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|
     symposium|summit|retreat|hackathon|meetup|meet-up|open-day|auction|sale|parade|procession|regatta|tournament|\
     final|semi-final|derby|race";
 
-/// Verbs with which things to do begin, so that "call the bank and email Jo" is two of them.
+/// Verbs that begin todos, so that "call the bank and email Jo" is two of them.
 pub(super) const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|\
     prepare|review|finish|\
     submit|plan|organise|organize|visit|meet|ask|text|message|water|feed|walk|take|bring|get|return|renew|update|\
@@ -153,7 +153,7 @@ pub(super) const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wa
     ping|skype|zoom|facetime|dm|whatsapp|visit|swing|drop|nip|pop|fly|commute|ride|sail|skate|climb|hike|walk|wander|\
     stroll";
 
-/// Words of a reason.
+/// Words that occur in reasons.
 pub(super) const WHY: &str = "not|can't|cannot|won't|don't|doesn't|isn't|aren't|no|longer|ill|sick|away|busy|going|\
     called|cancelled|canceled|\
     off|broken|closed|changed|forgot|fell|gave|decided|unwell|poorly|late|never|already|couldn't|didn't|wasn't|ran";
@@ -169,19 +169,19 @@ pub(super) const MOVING: &str = "swap|swop|leave|hold|slip|extend the deadline o
     update the time of|update the date of|change the start date of|set the start date of|\
     change the time of|change the day of|change the due date of";
 
-/// What begins a place where no noun says so.
+/// Beginnings of a place without a noun such as "location".
 pub(super) const ROOMS: &str = "room|office|hall|zoom|teams|studio|library|cafe|café|building|online|conference|\
     meeting-room|\
     auditorium|\
     lobby|canteen|reception|boardroom|classroom|gym|floor";
 
-/// Whether it begins as a thing to do does.
+/// Returns whether the tokens begin like a todo.
 #[must_use]
 pub fn begins_with_doing(tokens: &[Token]) -> bool {
     tokens.first().is_some_and(|first| first.is_one_of(DOING))
 }
 
-/// The kind that a noun names.
+/// Returns the kind that a noun names.
 #[must_use]
 pub fn kind_noun(word: &str) -> Option<Kind> {
     match word {
@@ -193,24 +193,24 @@ pub fn kind_noun(word: &str) -> Option<Kind> {
     }
 }
 
-/// How many are asked for at once: "500 todos".
+/// Returns how many records are requested at once: "500 todos".
 #[must_use]
 pub fn asked_count(tokens: &[Token]) -> Option<u32> {
     let at = tokens.iter().position(|token| kind_noun(&token.lower).is_some() && token.lower.ends_with('s'))?;
     count(&tokens.get(at.checked_sub(1)?)?.lower)
 }
 
-/// "set up a meeting", "make a todo", "put an event": of what is not there yet.
+/// Matches "set up a meeting", "make a todo", "put an event": the record does not exist yet.
 pub fn names_new(clause: &[Token]) -> bool {
     let rest = after_any(clause, "set|make|put|schedule|plan|change|turn|have|let|pop|slide|drag|bring|carry")
         .unwrap_or_default();
     rest.first().is_some_and(|token| token.is_one_of("a|an|another|up|new|me|myself|us"))
 }
 
-/// Words that name the list or the calendar as the place of a record.
+/// Words for the list or the calendar.
 const PLACES: &str = "list|calendar|agenda|schedule|todos|tasks|planner|diary|todo-list|to-dos";
 
-/// Where "to my list", "on the calendar" stands, and how long it is.
+/// Returns the position and length of "to my list", "on the calendar".
 pub fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
     (0..tokens.len()).find_map(|at| {
         let rest = after_any(&tokens[at..], "to|on|onto|in|into|from")?;
@@ -221,7 +221,7 @@ pub fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether the list or the calendar is named.
+/// Returns whether the list or the calendar is named.
 pub fn names_place(tokens: &[Token]) -> bool {
     place_at(tokens).is_some()
 }

@@ -1,4 +1,4 @@
-//! Wishes that name nothing that could be ticked off: "take care of the insurance mess", "get fitter somehow".
+//! Detects wishes without an action that could be completed: "take care of the insurance mess", "get fitter somehow".
 //!
 //! Called by [`super::unclear_change`].
 
@@ -8,12 +8,12 @@ use super::tokens::Token;
 use super::vocabulary::TO_DO;
 use super::when::When;
 
-/// Verbs that say no more than that something should be better.
+/// Verbs that only ask for something to be improved.
 const CARING: &str = "do|handle|sort|sort out|fix|deal with|take care of|see to|look after|look into|tackle|work on|\
     get on top of|figure out|work out|address|get on with|clear up|get to grips with|attend to|manage|resolve|settle|\
     get sorted|get through|finish off|finish|catch up on|think about|do something about|do something with";
 
-/// Nouns of what is not right, without what should be done.
+/// Nouns for problems that do not name what to do.
 const TROUBLES: &str = "mess|situation|stuff|thing|things|business|chaos|whatnot|bits";
 
 const SELF: &str = "myself|my life|my act together|my life together|my life out|life|things|everything|it all|\
@@ -26,7 +26,7 @@ const BETTER: &str = "better|fitter|healthier|happier|calmer|stronger|slimmer|sm
     more organised|more organized|more productive|more disciplined|more active|more patient|more done|more relaxed|\
     less stressed|less tired|less busy|my act together";
 
-/// Whether a clause is such a wish.
+/// Returns whether a clause is such a wish.
 #[must_use]
 pub fn is_vague(clause: &[Token], today: Today) -> bool {
     let wish = clause;
@@ -66,25 +66,25 @@ pub fn is_vague(clause: &[Token], today: Today) -> bool {
         make some time for",
     )
     .is_some();
-    let unsaid =
+    let missing_value =
         || after_any(rest, "do something about|do something for|do something with|do something nice").is_some();
-    (!timed && (becomes || more)) || begins() || (finds && !timed) || unsaid() || cares_for_trouble(rest, &when)
+    (!timed && (becomes || more)) || begins() || (finds && !timed) || missing_value() || cares_for_trouble(rest, &when)
 }
 
-/// "Sort out the garage situation".
+/// Matches "Sort out the garage situation".
 fn cares_for_trouble(rest: &[Token], when: &When) -> bool {
     let Some(object) = after_any(rest, CARING) else { return false };
     if after_any(object, SELF).is_some_and(<[Token]>::is_empty) {
         return true;
     }
     let lead = rest.len() - object.len();
-    let said: Vec<&Token> = object
+    let remaining: Vec<&Token> = object
         .iter()
         .zip(&when.used[lead..])
         .filter(|(word, used)| !**used && !word.is_mark())
         .map(|(word, _)| word)
         .collect();
-    said.len() > 1
-        && said[0].is_one_of("the|that|this|my|our|all|some|those|these")
-        && said.last().is_some_and(|last| last.is_one_of(TROUBLES))
+    remaining.len() > 1
+        && remaining[0].is_one_of("the|that|this|my|our|all|some|those|these")
+        && remaining.last().is_some_and(|last| last.is_one_of(TROUBLES))
 }

@@ -1,30 +1,30 @@
-//! Parts of a clause put where the rules look for them: how long and how often behind the rest.
+//! Moves durations and repetitions to the end of a clause, where the rules expect them.
 //!
-//! Comes in: a clause. Goes out: its words in another order. Called by [`super::topic`].
+//! Input: a clause. Output: its words in another order. Called by [`super::topic`].
 
 use super::phrases::after_any;
 use super::tokens::Token;
 
-/// "Block two hours on Friday at 10 for X": how long behind the rest, where the rules look for it.
-pub fn length_behind(clause: &[Token]) -> Option<Vec<Token>> {
+/// Moves the duration to the end: "Block two hours on Friday at 10 for X".
+pub fn with_duration_last(clause: &[Token]) -> Option<Vec<Token>> {
     let rest = after_any(
         clause,
         "block out|block off|block|keep|hold|reserve|set aside|schedule in|schedule|book out|book|find|make",
     )?;
     let verb = &clause[..1];
     let (length, _) = super::durations::minutes(rest)?;
-    let (span, behind) = rest.split_at(length);
-    let behind = after_any(behind, "free").unwrap_or(behind);
-    let leads = behind.first().is_some_and(|next| {
+    let (span, following) = rest.split_at(length);
+    let following = after_any(following, "free").unwrap_or(following);
+    let leads = following.first().is_some_and(|next| {
         next.is_one_of("on|at|from|for|tomorrow|today|this|next")
             || super::numbers::weekday(&next.lower, true).is_some()
     });
     if !leads {
         return None;
     }
-    // "For X on Friday at 10": what it is for stands behind.
-    let purpose = behind.iter().position(|word| word.is("for"))?;
-    let (before, named) = behind.split_at(purpose);
+    // In "For X on Friday at 10" the purpose comes after the duration.
+    let purpose = following.iter().position(|word| word.is("for"))?;
+    let (before, named) = following.split_at(purpose);
     let at = (1..named.len())
         .find(|at| named[*at].is_one_of("on|at|from|tomorrow|today|this|next"))
         .filter(|_| before.is_empty());
@@ -33,8 +33,8 @@ pub fn length_behind(clause: &[Token]) -> Option<Vec<Token>> {
     Some([&lead, before, when, named, &[Token::made("for")], span].concat())
 }
 
-/// "a weekday habit called X": how often behind, where the rules look for it.
-pub fn repeat_behind(clause: &[Token]) -> Vec<Token> {
+/// Moves the repetition to the end: "a weekday habit called X".
+pub fn with_repetition_last(clause: &[Token]) -> Vec<Token> {
     let mut words = clause.to_vec();
     let at = (0..words.len().min(12)).find(|at| {
         let noun = words.get(at + 1).is_some_and(|next| {

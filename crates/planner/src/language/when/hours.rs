@@ -1,5 +1,5 @@
-//! The times of day in a clause, where what was read before says more of them: "at 6" behind a day, "until 3" behind a
-//! beginning.
+//! Parses the times of day in a clause. Preceding words can make a number a time: "at 6" after a day, "until 3" after a
+//! start.
 
 use super::When;
 use super::days::{begins_day, is_or};
@@ -11,7 +11,7 @@ use crate::language::tokens::Token;
 use crate::time_of_day::TimeOfDay;
 
 impl When {
-    /// "in two hours": a day and a time.
+    /// Parses "in two hours": sets a day and a time.
     pub(super) fn read_in_hours(&mut self, rest: &[Token], today: Today) -> Option<usize> {
         let (length, ahead) = in_hours(rest)?;
         let of_today = i64::from(today.time.hour()) * 60 + i64::from(today.time.minute()) + i64::from(ahead);
@@ -21,17 +21,17 @@ impl When {
         Some(length)
     }
 
-    /// "for two hours", "17:15 (45 min)": a length right behind the time.
+    /// Parses "for two hours", "17:15 (45 min)": a duration directly after the time.
     pub(super) fn read_duration(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
         let rest = &tokens[at..];
-        let behind = self.time.is_some() && at > 1 && tokens[at - 1].is_one_of(",|(") && self.used[at - 2];
+        let follows_time = self.time.is_some() && at > 1 && tokens[at - 1].is_one_of(",|(") && self.used[at - 2];
         let (length, found) =
-            duration(rest).or_else(|| minutes(rest).filter(|_| behind)).or_else(|| before_event(rest))?;
+            duration(rest).or_else(|| minutes(rest).filter(|_| follows_time)).or_else(|| before_event(rest))?;
         self.duration = Some((found, at..at + length));
         Some(length)
     }
 
-    /// Figures that are times by the day that stands beside them: "Friday 9-12", "8.30 on Monday".
+    /// Parses numbers that are times because of an adjacent day: "Friday 9-12", "8.30 on Monday".
     pub(super) fn read_times_by_day(&mut self, tokens: &[Token], at: usize, today: Today) -> Option<usize> {
         let rest = &tokens[at..];
         let after_day = self.is_after_day(tokens, at);
@@ -43,57 +43,57 @@ impl When {
             .filter(|(length, _)| after_day || begins_day(rest, *length, today))
             .filter(|(length, _)| *length > 0 && !counts(tokens, at))?;
         self.take_times(start, end);
-        self.several |= is_or(rest, length, today);
+        self.is_ambiguous |= is_or(rest, length, today);
         Some(length)
     }
 
-    /// "Thursday 11" at the end: a time, unless it is the number of that day.
+    /// Parses "Thursday 11" at the end as a time, unless the number is the day of the month.
     fn last_hour(&self, rest: &[Token]) -> Option<TimeOfDay> {
         let [number] = rest else { return None };
         let hour = crate::language::numbers::figures(&number.lower, 2).filter(|hour| (1..=12).contains(hour))?;
         let is_day = self.date.is_none_or(|date| chrono::Datelike::day(&date) == hour);
-        let led = [Token::made("at"), number.clone()];
-        times::times(&led).filter(|_| !is_day).map(|(_, (time, _))| time)
+        let with_at = [Token::made("at"), number.clone()];
+        times::times(&with_at).filter(|_| !is_day).map(|(_, (time, _))| time)
     }
 
-    /// Times that say by themselves that they are: "at 3pm", "in the evening".
+    /// Parses times that need no context: "at 3pm", "in the evening".
     pub(super) fn read_times(&mut self, rest: &[Token], today: Today) -> Option<usize> {
         let (length, (start, end)) = times::times(rest).filter(|(length, _)| *length > 0)?;
         // "At 7 and 19 every day".
-        let another = rest.get(length..).is_some_and(|behind| {
-            behind.len() > 1
-                && behind[0].is_one_of("and|&")
-                && crate::language::numbers::figures(&behind[1].lower, 2).is_some_and(|hour| hour < 25)
-                && behind
+        let another = rest.get(length..).is_some_and(|following| {
+            following.len() > 1
+                && following[0].is_one_of("and|&")
+                && crate::language::numbers::figures(&following[1].lower, 2).is_some_and(|hour| hour < 25)
+                && following
                     .get(2)
                     .is_none_or(|next| next.is_mark() || next.is_one_of("every|daily|on|each|tomorrow|today"))
         });
-        self.several |= another;
+        self.is_ambiguous |= another;
         let night = rest.get(1).is_some_and(|next| next.is("night"));
-        let by_part = rest[0].is_one_of("in|during|over") || (rest[0].is("at") && night);
-        if by_part && (night || rest.get(1).is_some_and(|next| next.is("the"))) {
+        let from_part_of_day = rest[0].is_one_of("in|during|over") || (rest[0].is("at") && night);
+        if from_part_of_day && (night || rest.get(1).is_some_and(|next| next.is("the"))) {
             self.take_part(start);
         } else {
             self.take_times(start, end);
         }
-        self.several |= is_or(rest, length, today);
+        self.is_ambiguous |= is_or(rest, length, today);
         Some(length)
     }
 
-    /// "12.30 lunch with Kofi": at the beginning, figures with minutes are a time.
+    /// Parses "12.30 lunch with Kofi": a number with minutes at the beginning is a time.
     pub(super) fn read_first_time(&mut self, rest: &[Token], at: usize) -> Option<usize> {
         let minutes =
             at == 0 && rest.len() > 1 && rest[0].text.split_once('.').is_some_and(|(_, minutes)| minutes.len() == 2);
-        let goes_on = minutes
+        let continues = minutes
             && rest[1].text.starts_with(char::is_alphabetic)
             && super::super::numbers::month(&rest[1].lower).is_none();
         let (length, (start, end)) =
-            times::times_after(&rest[..1], true).filter(|(length, _)| goes_on && *length == 1)?;
+            times::times_after(&rest[..1], true).filter(|(length, _)| continues && *length == 1)?;
         self.take_times(start, end);
         Some(length)
     }
 
-    /// "Tomorrow at 6 gym": where nothing but a day stands before, "at" and a number are a time whatever follows.
+    /// Parses "Tomorrow at 6 gym": after nothing but a day, "at" and a number are a time, whatever follows.
     pub(super) fn read_leading_time(&mut self, rest: &[Token], at: usize) -> Option<usize> {
         let leads = at > 0 && self.used[..at].iter().all(|used| *used) && rest.len() > 2 && rest[0].is("at");
         if !leads || times::times(rest).is_some_and(|(length, _)| length > 2) {
@@ -104,45 +104,48 @@ impl When {
         Some(length)
     }
 
-    /// "until 3", "ends at half past four", where it is said when it begins.
+    /// Parses "until 3", "ends at half past four", if the start is known.
     pub(super) fn read_end_time(&mut self, rest: &[Token]) -> Option<usize> {
         let leads = "until|till|til|to|ends at|ends|ending at|ending|finishing at|finishes at|finishing|finish at|end";
         let after = after_any(rest, leads)?;
         let start = self.time.filter(|_| self.end_time.is_none())?;
         let after = after_any(after, "about|around|roughly|approximately").unwrap_or(after);
         let (length, end) = crate::language::clock::written(after)?;
-        let goes_on = after
+        let continues = after
             .get(length)
             .is_some_and(|next| !next.is_mark() && !next.is_one_of("on|at|in|every|with|and|tomorrow|today"));
         let later = crate::language::clock::Written { half: Some(crate::language::clock::Half::Pm), ..end };
         let end = end.time().filter(|end| *end > start).or_else(|| later.time().filter(|end| *end > start))?;
-        self.end_time = Some(end).filter(|_| !goes_on);
+        self.end_time = Some(end).filter(|_| !continues);
         self.end_time.map(|_| rest.len() - after.len() + length)
     }
 
-    /// Whether it is said which half of the day is meant.
-    fn says_half(&self, words: &[Token]) -> bool {
-        let says = |text: &str| {
+    /// Returns whether the words determine the half of the day.
+    fn names_half_of_day(&self, words: &[Token]) -> bool {
+        let names_half = |text: &str| {
             let two_figures =
                 text.starts_with(['0', '1', '2']) && text.len() > 1 && text.as_bytes()[1].is_ascii_digit();
             text.ends_with("am") || text.ends_with("pm") || matches!(text, "a.m" | "p.m") || two_figures
         };
         let start = self.used.len().saturating_sub(words.len());
-        self.by_part || self.used[start..].iter().zip(words).any(|(used, word)| *used && says(&word.lower))
+        self.from_part_of_day
+            || self.used[start..].iter().zip(words).any(|(used, word)| *used && names_half(&word.lower))
     }
 
-    /// "Parents' evening starts at 6:30 now", which was at seven in the evening: the same half of the day.
-    pub fn settle_half_by(&mut self, old: TimeOfDay, words: &[Token]) {
+    /// Moves the time to the half of the day in which it was: "Parents' evening starts at 6:30 now", previously at
+    /// seven in the evening.
+    pub fn resolve_half_by(&mut self, old: TimeOfDay, words: &[Token]) {
         let evening = old.hour() >= 17 && self.time.is_some_and(|time| (6..10).contains(&time.hour()));
-        if evening && !self.says_half(words) {
+        if evening && !self.names_half_of_day(words) {
             self.time = self.time.and_then(|time| TimeOfDay::new(time.hour() + 12, time.minute()));
             self.end_time = self.end_time.and_then(|end| in_half_of(old, end));
         }
     }
 
-    /// "Dinner at 8" is in the evening, "breakfast at 7" in the morning, where the hour alone does not say so.
-    pub fn settle_meal(&mut self, words: &[Token]) {
-        let Some(time) = self.time.filter(|_| !self.says_half(words)) else { return };
+    /// Determines the half of the day by the meal, if the hour alone is ambiguous: "Dinner at 8" is in the evening,
+    /// "breakfast at 7" in the morning.
+    pub fn resolve_half_by_meal(&mut self, words: &[Token]) {
+        let Some(time) = self.time.filter(|_| !self.names_half_of_day(words)) else { return };
         let has = |nouns: &str| crate::language::phrases::has_any(words, nouns);
         if has("dinner|supper|drinks|theatre|cinema|concert|gig|party|comedy|opera|ballet|quiz|\
             disco")
@@ -155,27 +158,27 @@ impl When {
         }
     }
 
-    /// A time that was said. Where the part of the day is known, it says which half is meant.
+    /// Sets a parsed time. A known part of the day determines its half.
     pub(super) fn take_times(&mut self, start: TimeOfDay, end: Option<TimeOfDay>) {
-        let part = self.time.filter(|_| self.by_part);
-        self.several |= self.time.is_some_and(|time| time != start) && part.is_none();
+        let part = self.time.filter(|_| self.from_part_of_day);
+        self.is_ambiguous |= self.time.is_some_and(|time| time != start) && part.is_none();
         let in_half = |time| part.map_or(Some(time), |part| in_half_of(part, time));
         (self.time, self.end_time) = (in_half(start), end.and_then(in_half));
-        self.by_part = false;
+        self.from_part_of_day = false;
     }
 
-    /// The part of the day: alone it stands for an hour.
+    /// Sets the part of the day. Without a time it stands for an hour.
     pub(super) fn take_part(&mut self, part: TimeOfDay) {
         if let Some(time) = self.time {
             self.time = in_half_of(part, time);
             self.end_time = self.end_time.and_then(|end| in_half_of(part, end));
         } else {
-            (self.time, self.by_part) = (Some(part), true);
+            (self.time, self.from_part_of_day) = (Some(part), true);
         }
     }
 }
 
-/// The time in the half of the day in which that part is: "8" and "evening" are 20:00, "7" and "morning" 07:00.
+/// Returns the time in the half of the day of `part`: "8" and "evening" are 20:00, "7" and "morning" 07:00.
 fn in_half_of(part: TimeOfDay, time: TimeOfDay) -> Option<TimeOfDay> {
     let (morning, before_noon) = (part.hour() < 12, time.hour() < 12);
     match (morning, before_noon) {
@@ -185,14 +188,14 @@ fn in_half_of(part: TimeOfDay, time: TimeOfDay) -> Option<TimeOfDay> {
     }
 }
 
-/// "in two hours", "in half an hour", "an hour from now", in minutes.
+/// Parses "in two hours", "in half an hour", "an hour from now". The value is in minutes.
 fn in_hours(rest: &[Token]) -> Option<(usize, u32)> {
-    let led = rest.first()?.is_one_of("in|within");
-    let (length, ahead) = of_hours(rest.get(usize::from(led)..)?)?;
-    let behind = rest.get(length + usize::from(led)..)?;
-    let ending = if led { "from now|time" } else { "from now" };
-    let from_now = after_any(behind, ending).map(|after| behind.len() - after.len());
-    (led || from_now.is_some()).then(|| (usize::from(led) + length + from_now.unwrap_or(0), ahead))
+    let has_lead = rest.first()?.is_one_of("in|within");
+    let (length, ahead) = of_hours(rest.get(usize::from(has_lead)..)?)?;
+    let following = rest.get(length + usize::from(has_lead)..)?;
+    let ending = if has_lead { "from now|time" } else { "from now" };
+    let from_now = after_any(following, ending).map(|after| following.len() - after.len());
+    (has_lead || from_now.is_some()).then(|| (usize::from(has_lead) + length + from_now.unwrap_or(0), ahead))
 }
 
 fn of_hours(words: &[Token]) -> Option<(usize, u32)> {
@@ -205,7 +208,7 @@ fn of_hours(words: &[Token]) -> Option<(usize, u32)> {
     unit.is_one_of("hour|hours|hrs|h").then_some((2, number.checked_mul(60)?))
 }
 
-/// "pages 9-12": a noun before says what the figures count.
+/// Returns whether the noun before shows that the numbers are a count: "pages 9-12".
 fn counts(tokens: &[Token], at: usize) -> bool {
     let nouns = "chapter|chapters|page|pages|question|questions|exercise|exercises|part|parts|item|items|step|steps|\
         number|\

@@ -1,13 +1,13 @@
-//! Finds in a clause what says when, how often and how important, and leaves the words that say what.
+//! Extracts the date, time, recurrence and priority from a clause. The other words are the title.
 //!
-//! Comes in: a clause. Goes out: a [`When`], with which words it used. [`days`] reads its days, [`hours`] its times of
-//! day and [`rules`] how
-//! often; here they take turns. Called by all that make operations.
+//! Input: a clause. Output: a [`When`], which lists the words it used. [`days`] parses days, [`hours`] times of day,
+//! [`rules`] repetitions and [`extents`] their extent; this module calls them in turn. Called by all modules that
+//! build operations.
 
 mod days;
+mod extents;
 mod hours;
 mod rules;
-mod stretches;
 
 use chrono::{NaiveDate, Weekday};
 
@@ -22,45 +22,45 @@ use crate::record::Priority;
 use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
 
-/// What a clause says besides its subject.
+/// What a clause contains besides its title.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says something else of the words")]
 pub struct When {
     pub date: Option<NaiveDate>,
     pub time: Option<TimeOfDay>,
     pub end_time: Option<TimeOfDay>,
-    /// In minutes, and where it stands.
+    /// In minutes, with its position in the tokens.
     duration: Option<(u16, std::ops::Range<usize>)>,
     pub repeat: Option<Repeat>,
     pub until: Option<NaiveDate>,
     pub priority: Option<Priority>,
-    /// The rule was read from a name, so that one said apart counts more.
+    /// The rule is part of a name, so that a separate one takes precedence.
     named_repeat: bool,
-    /// The date is to be taken away.
+    /// The date is to be removed.
     pub no_date: bool,
-    /// A time was meant, but not said: "later", "sometime".
+    /// A time is meant but not given: "later", "sometime".
     pub vague: bool,
-    /// Two days or times are said with "or" between, or two days without.
-    pub several: bool,
-    /// It takes the whole day.
+    /// There are two days or times with "or" between them, or two different days.
+    pub is_ambiguous: bool,
+    /// The event takes the whole day.
     pub all_day: bool,
-    /// The time is that of a part of the day, which one that is said apart replaces.
-    by_part: bool,
-    /// A rule is said somewhere, so that "until" is its end.
+    /// The time comes from a part of the day, and an explicit time replaces it.
+    from_part_of_day: bool,
+    /// The clause contains a rule, so that "until" is its end.
     repeats: bool,
-    /// A rule by days is said, so that "next week" is for how long.
+    /// The clause contains a rule by days, so that "next week" is its extent.
     each_day: bool,
-    /// So many times from the first.
-    times_in_all: Option<u32>,
-    /// Where it is said for how long, if that alone says when it ends.
-    length_words: Option<std::ops::Range<usize>>,
-    /// For so long from the first.
-    until_after: Option<Span>,
-    /// For each token whether it was one of these words.
+    /// Number of occurrences.
+    occurrence_count: Option<u32>,
+    /// Position of the duration, if the end time was computed from it.
+    duration_words: Option<std::ops::Range<usize>>,
+    /// Extent of the repetition, from its first day.
+    extent: Option<Span>,
+    /// Whether each token was used.
     pub used: Vec<bool>,
 }
 
-/// Words that put off without saying to when.
+/// Phrases that postpone without a date.
 const VAGUE: &str = "late next week|later this week|later next week|later this month|late this week|one day next week|\
     later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|\
     some day|some evening|some morning|some afternoon|some weekend|one evening|one weekend|one of these evenings|\
@@ -70,12 +70,12 @@ const VAGUE: &str = "late next week|later this week|later next week|later this m
     a bit|when i have time|when i get a chance|when there's time|in due course|at a later date|one of those days|\
     in the future";
 
-/// Words that say no more than a day or a time already does.
-const NO_MORE: &str = "until late|till late|onwards please|at the latest|inclusive|included|onwards|onward|sharp|\
+/// Phrases that add nothing to a day or time.
+const FILLERS: &str = "until late|till late|onwards please|at the latest|inclusive|included|onwards|onward|sharp|\
     or so|instead";
 
 impl When {
-    /// Reads a clause. Days are the owner's.
+    /// Parses a clause. Days are in the user's time zone.
     #[must_use]
     pub fn read(tokens: &[Token], today: Today) -> Self {
         let repeats = (0..tokens.len()).any(|at| !tokens[at].quoted && repeat(&tokens[at..]).is_some());
@@ -91,46 +91,47 @@ impl When {
         when
     }
 
-    /// As if none of the words said when.
+    /// Returns a result in which no word was used.
     #[must_use]
-    pub fn nothing_said(tokens: &[Token]) -> Self {
+    pub fn without_schedule(tokens: &[Token]) -> Self {
         Self { used: vec![false; tokens.len()], ..Self::default() }
     }
 
-    /// Reads what stands behind that word, which is not there: "11" as "at 11".
+    /// Parses the tokens. If they contain nothing, parses them as if preceded by `word`: "11" as "at 11".
     #[must_use]
     pub fn read_after(word: &str, tokens: &[Token], today: Today) -> Self {
         let plain = Self::read(tokens, today);
-        if plain.is_said() {
+        if plain.has_schedule() {
             return plain;
         }
         Self::read(&[&[Token::made(word)], tokens].concat(), today)
     }
 
-    /// "Stretch for ten minutes at nine": how long is a part of what is to be done.
+    /// Returns the result with the duration left in the title: "Stretch for ten minutes at nine". `None` if no end was
+    /// computed from one.
     #[must_use]
-    pub fn without_length(&self) -> Option<Self> {
-        let words = self.length_words.clone()?;
-        let mut when = Self { end_time: None, length_words: None, ..self.clone() };
+    pub fn without_duration(&self) -> Option<Self> {
+        let words = self.duration_words.clone()?;
+        let mut when = Self { end_time: None, duration_words: None, ..self.clone() };
         words.for_each(|at| when.used[at] = false);
         Some(when)
     }
 
-    /// Whether it says when or how often.
+    /// Returns whether the clause contains a date, a time or a repetition.
     #[must_use]
-    pub fn is_said(&self) -> bool {
+    pub fn has_schedule(&self) -> bool {
         self.date.is_some() || self.time.is_some() || self.repeat.is_some() || self.no_date || self.all_day
     }
 
-    /// Whether nothing but these words stands there.
+    /// Returns whether the tokens contain nothing else.
     #[must_use]
-    pub fn is_all(&self, tokens: &[Token]) -> bool {
-        let said = self.is_said() || self.priority.is_some();
-        said && tokens.iter().zip(&self.used).all(|(token, used)| *used || token.is_mark() || token.is("please"))
+    pub fn covers_all(&self, tokens: &[Token]) -> bool {
+        let has_any = self.has_schedule() || self.priority.is_some();
+        has_any && tokens.iter().zip(&self.used).all(|(token, used)| *used || token.is_mark() || token.is("please"))
     }
 
-    /// The rules to keep, each with its first day: one, or one for each day of the week. `None` for what cannot be
-    /// kept.
+    /// Returns the rules with their first days: one, or one for each day of the week. `None` if the repetition is not
+    /// supported.
     #[must_use]
     pub fn recurrences(&self, first: NaiveDate) -> Option<Vec<(NaiveDate, Recurrence)>> {
         let of = |rule| Recurrence { rule, until: self.until };
@@ -156,19 +157,19 @@ impl When {
         if let Some(length) = self.read_repeat(tokens, at) {
             return length;
         }
-        let said_apart = self
+        let separate = self
             .read_days_on_end(rest)
             .or_else(|| self.read_in_hours(rest, today))
-            .or_else(|| self.read_stretch(rest, today))
+            .or_else(|| self.read_extent(rest, today))
             .or_else(|| self.read_number_of_times(rest, at))
             .or_else(|| self.read_end(rest, today))
             .or_else(|| self.read_end_time(rest))
-            .or_else(|| self.read_no_more(rest, at))
+            .or_else(|| self.read_filler(rest, at))
             .or_else(|| self.read_first_time(rest, at))
             .or_else(|| self.read_leading_time(rest, at))
             .or_else(|| self.read_duration(tokens, at))
             .or_else(|| self.read_times_by_day(tokens, at, today));
-        if let Some(length) = said_apart {
+        if let Some(length) = separate {
             return length;
         }
         if let Some(length) = self.read_day(rest, at, tokens, today) {
@@ -177,21 +178,21 @@ impl When {
         self.read_times(rest, today).unwrap_or_else(|| self.read_other(rest))
     }
 
-    /// "at the latest", "(inclusive)" right behind what is read.
-    fn read_no_more(&mut self, rest: &[Token], at: usize) -> Option<usize> {
+    /// Parses "at the latest", "(inclusive)" directly after a parsed phrase.
+    fn read_filler(&mut self, rest: &[Token], at: usize) -> Option<usize> {
         if let Some(after) = after_any(rest, "all day|all-day|all day long|the whole day|whole day") {
             self.all_day = true;
             return Some(rest.len() - after.len());
         }
-        let after = after_any(rest, NO_MORE).filter(|_| at > 0 && self.is_said())?;
+        let after = after_any(rest, FILLERS).filter(|_| at > 0 && self.has_schedule())?;
         (self.used[at - 1] || rest[0].is("at")).then_some(rest.len() - after.len())
     }
 
-    /// "From 3 to 10 August": asked about.
+    /// Parses "From 3 to 10 August": marks the days as ambiguous.
     fn read_days_on_end(&mut self, rest: &[Token]) -> Option<usize> {
         let lead = usize::from(rest[0].is_one_of("from|on|between") && rest.len() > 1);
         let length = super::dates::day_range(&rest[lead..])?;
-        self.several = true;
+        self.is_ambiguous = true;
         Some(lead + length)
     }
 
@@ -201,11 +202,11 @@ impl When {
         Some(length)
     }
 
-    /// "(low)", ", high": a level between marks.
+    /// Parses "(low)", ", high": a priority between punctuation marks.
     fn read_level(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
-        let behind_mark = at > 1 && tokens[at - 1].is_one_of(",|(|-|–|[|:");
+        let after_mark = at > 1 && tokens[at - 1].is_one_of(",|(|-|–|[|:");
         let ends = tokens.get(at + 1).is_none_or(Token::is_mark);
-        let is_level = tokens[at].is_one_of("high|low|medium") && behind_mark && ends;
+        let is_level = tokens[at].is_one_of("high|low|medium") && after_mark && ends;
         self.priority = self.priority.or(is_level.then(|| super::priorities::level(&tokens[at].lower)).flatten());
         is_level.then_some(1)
     }
@@ -238,17 +239,17 @@ impl When {
     fn settle(&mut self, today: Today) {
         match (self.duration.take(), self.time) {
             (Some((minutes, words)), Some(time)) => {
-                self.length_words = self.end_time.is_none().then_some(words);
+                self.duration_words = self.end_time.is_none().then_some(words);
                 self.end_time = self.end_time.or(Some(time.plus_minutes(minutes)));
             }
-            // Without a time it says what is to be done: "read for 20 minutes".
+            // Without a time the duration is part of the title: "read for 20 minutes".
             (Some((_, words)), None) => words.for_each(|at| self.used[at] = false),
             (None, _) => {}
         }
-        if let Some(span) = self.until_after {
+        if let Some(span) = self.extent {
             self.until = self.until.or_else(|| span.after(self.date.unwrap_or(today.date))?.pred_opt());
         }
-        // "every Monday" begins on the next Monday; said with a later day, from there.
+        // "every Monday" begins on the next Monday, or on the first one from a given date.
         let day_of_week = match &self.repeat {
             Some(Repeat::On(days)) if days.len() == 1 => Some(days[0]),
             Some(Repeat::OnEach(day, _)) => Some(*day),
@@ -257,15 +258,15 @@ impl When {
         if let (Some(day), None) = (day_of_week, self.date) {
             self.date = Some(on_or_after(today.date, day));
         }
-        self.settle_times(today.date);
+        self.resolve_occurrence_count(today.date);
     }
 }
 
-/// How many words say a day or time that cannot be known: "4/5", "30 February", "the 32nd", "25:00".
+/// Returns the number of words of an ambiguous or impossible day or time: "4/5", "30 February", "the 32nd", "25:00".
 fn impossible(rest: &[Token]) -> Option<usize> {
     let lead = usize::from(rest[0].is_one_of("on|at|by|from|until|to|for|due") && rest.len() > 1);
-    let said = &rest[lead..];
-    let first = said.first().filter(|first| !first.quoted)?;
+    let phrase = &rest[lead..];
+    let first = phrase.first().filter(|first| !first.quoted)?;
     let is_time = |text: &str| {
         text.split_once(':').is_some_and(|(hour, minute)| {
             let figures = |text: &str| super::numbers::figures(text, 2).filter(|_| text.len() == 2);
@@ -276,16 +277,16 @@ fn impossible(rest: &[Token]) -> Option<usize> {
         return Some(lead + 1);
     }
     let the = usize::from(first.is("the"));
-    super::dates::impossible(&said[the..], the == 1).map(|(length, ())| lead + the + length)
+    super::dates::impossible(&phrase[the..], the == 1).map(|(length, ())| lead + the + length)
 }
 
-/// "2026-02-30".
+/// Matches "2026-02-30".
 fn is_impossible_date(text: &str) -> bool {
     let parts: Vec<_> = text.split('-').map(|part| super::numbers::figures(part, 4)).collect();
     matches!(parts[..], [Some(year), Some(_), Some(_)] if year > 999)
 }
 
-/// That day of the week, today at the earliest.
+/// Returns the first such day of the week from `first` on.
 #[must_use]
 pub fn on_or_after(first: NaiveDate, day: Weekday) -> NaiveDate {
     first.pred_opt().map_or(first, |before| upcoming(before, day))

@@ -1,21 +1,21 @@
-//! How often, and until when, in a clause.
+//! Parses the repetition in a clause, and its end.
 
 use super::When;
 use crate::language::Today;
 use crate::language::dates;
 use crate::language::numbers::month;
 use crate::language::repeats::{Repeat, repeat};
-use crate::language::spans::{Span, span};
+use crate::language::spans::{Span, date_span};
 use crate::language::tokens::Token;
 use crate::recurrence::Rule;
 
 impl When {
-    /// How often; a word of it that is a part of a name, such as "the weekly review", is no words of its own.
+    /// Parses a repetition. A word of it that is part of a name, such as "the weekly review", is not consumed.
     pub(super) fn read_repeat(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
         let rest = &tokens[at..];
         let (length, found) = repeat(rest)?;
         let part = self.read_part_of_day(rest, length);
-        // "the weekly review": how often, and a part of the name.
+        // In "the weekly review" the word is a repetition and part of the name.
         let names = length == 1 && at + 1 < tokens.len() && rest[0].lower.ends_with("ly") && is_name(&rest[1]);
         if names {
             let known = matches!(found, Repeat::Rule(_)) && self.repeat.is_none();
@@ -24,12 +24,12 @@ impl When {
             return Some(0);
         }
         // "Every morning and evening" is twice a day.
-        let behind = rest.get(length + part..).unwrap_or_default();
-        self.several |= part > 0
-            && behind.first().is_some_and(|and| and.is_one_of("and|&|or"))
-            && crate::language::times::bare_part_of_day(behind.get(1)).is_some();
+        let following = rest.get(length + part..).unwrap_or_default();
+        self.is_ambiguous |= part > 0
+            && following.first().is_some_and(|and| and.is_one_of("and|&|or"))
+            && crate::language::times::bare_part_of_day(following.get(1)).is_some();
         let joined = self.repeat.take().map(|known| joined(&known, &found));
-        self.several |= matches!(joined, Some(None)) && !self.named_repeat;
+        self.is_ambiguous |= matches!(joined, Some(None)) && !self.named_repeat;
         self.repeat = joined.flatten().or(Some(found));
         Some(length + part)
     }
@@ -44,10 +44,10 @@ impl When {
                 1
             };
         if first.is("for")
-            && let Some((length, span)) = span(rest.get(next..)?)
+            && let Some((length, span)) = date_span(rest.get(next..)?)
         {
             let length = length + next - 1;
-            self.until_after = Some(span);
+            self.extent = Some(span);
             return Some(length + 1);
         }
         let after = crate::language::phrases::after_any(
@@ -65,13 +65,13 @@ impl When {
         let more = rest.len() - after.len() - the;
         let more = more + usize::from(rest.get(more).is_some_and(|token| token.is_one_of("on|and")));
         let (length, mut day) = dates::day(rest.get(more..)?, today.date, true)?;
-        // "From 1 April until the end of the month" is of that month.
+        // In "From 1 April until the end of the month" that month is April.
         if let Some(first) = self.date.filter(|first| day < *first) {
             day = dates::day(rest.get(more..)?, first, true).map_or(day, |(_, day)| day);
         }
         let month_alone = length == 1 && rest.get(more).is_some_and(|token| month(&token.lower).is_some());
         if month_alone {
-            // Until June is up to where June begins; through June is June too.
+            // "Until June" ends before June; "through June" includes June.
             let through = first.is("through") || rest.iter().take(more).any(|token| token.is("including"));
             day = if through { Span::months(1).after(day)?.pred_opt()? } else { day.pred_opt()? };
         }
@@ -80,7 +80,8 @@ impl When {
     }
 }
 
-/// "once a week on Sundays", "every two weeks on Monday": one rule in two parts. `None` for two rules.
+/// Combines two parts of one rule: "once a week on Sundays", "every two weeks on Monday". `None` for two different
+/// rules.
 fn joined(known: &Repeat, found: &Repeat) -> Option<Repeat> {
     match (known, found) {
         (Repeat::Rule(Rule::Weekly), Repeat::On(days)) | (Repeat::On(days), Repeat::Rule(Rule::Weekly)) => {
@@ -96,7 +97,7 @@ fn joined(known: &Repeat, found: &Repeat) -> Option<Repeat> {
     }
 }
 
-/// A word that goes on with a name, not with when.
+/// Returns whether a word continues a name.
 fn is_name(token: &Token) -> bool {
     !(token.is_mark()
         || crate::language::numbers::weekday(&token.lower, true).is_some()

@@ -1,8 +1,8 @@
-//! What others say or ask: "Tom has to push our meeting to Monday", "Anna can only do Friday", "Sara's ill, so cancel
-//! lunch".
+//! Rewrites what other people say or ask: "Tom has to push our meeting to Monday", "Anna can only do Friday", "Sara's
+//! ill, so cancel lunch".
 //!
-//! Comes in: a clause. Goes out: the clause as a command on the record that the person stands in, or that it only
-//! gives a reason.
+//! Input: a clause. Output: the clause as a command on the record whose title names the person, or a reason without a
+//! command.
 
 use super::Reader;
 use super::command::Command;
@@ -16,36 +16,36 @@ use super::topic::{joined, verb_of};
 use super::vocabulary::{MOVING, WHY, begins_with_doing};
 use super::when::When;
 
-/// Words between a person and the verb of what they want.
+/// Words between a person and the verb of their request.
 const WANTING: &str = "has|have|had|wants|want|needs|need|would|like|asked|asks|is|asking|to|just|also|decided|must|\
     can|could|might|going|prefers|\
     prefer|needed|suggested|suggests|proposed|proposes|wanted|hoping|hopes|if|whether|we|us|me|you|only|now|rather|\
     says|said|that|he|she|they|will";
 
-/// Verbs with which they name another time.
+/// Verbs with which people propose another time.
 const DOING_WHEN: &str = "do|make|meet|come|have|manage|see|meeting|it|be|for|do it|make it|have it|meet up|doing|\
     prefers|prefer|suggests|suggested|\
     proposes|proposed|wants|offered|asked for|at|on|by";
 
-/// What takes another time for what was just spoken of.
+/// Phrases that give another time for the record just mentioned.
 const INSTEAD: &str = "due|due on|due by|let's do|lets do|let's make it|let's say|let's go for|let's have it|make it|\
     how about|what about|can we do|could we do|\
     can we make it|could we make it|we'll do|we could do|so let's do|better|rather|do|say|we're doing|\
     let's move it to|move to|we're now doing|\
     now|we said|we agreed on|let's try|we settled on";
 
-/// A name is no longer.
+/// Maximum number of words of a name.
 const MAX_NAME_WORDS: usize = 2;
 
-/// A clause that only says why.
+/// A clause that only gives a reason.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reason {
-    /// The record that it names.
+    /// Record that it names.
     pub named: Option<i64>,
 }
 
 impl Reader<'_> {
-    /// "Tom has to push our meeting to Monday", "Anna can only do 4pm".
+    /// Recognises "Tom has to push our meeting to Monday", "Anna can only do 4pm".
     pub(super) fn wanted_by(&self, clause: &[Token]) -> Option<Vec<Token>> {
         (1..=MAX_NAME_WORDS.min(clause.len().saturating_sub(2))).find_map(|at| {
             let (who, rest) = clause.split_at(at);
@@ -54,13 +54,13 @@ impl Reader<'_> {
             if !is_person || verb_of(who).is_some() || begins_with_doing(who) {
                 return None;
             }
-            (0..=wanting).rev().find_map(|behind| {
-                self.pushed(who, &rest[behind..]).or_else(|| self.at_time(who, &rest[behind..], behind))
+            (0..=wanting).rev().find_map(|skipped| {
+                self.pushed(who, &rest[skipped..]).or_else(|| self.at_time(who, &rest[skipped..], skipped))
             })
         })
     }
 
-    /// "push our meeting to Monday", said of `who`.
+    /// Recognises "push our meeting to Monday", said by `who`.
     fn pushed(&self, who: &[Token], rest: &[Token]) -> Option<Vec<Token>> {
         let (verb, what) = rest.split_first()?;
         let moves = |word: &str| listed(MOVING, word) && !listed("bring|pull|pop|carry|kick|assign|drag", word);
@@ -82,17 +82,17 @@ impl Reader<'_> {
         let to = after_any(words, "to|until|till|for|on|by");
         let read = |words: &[Token]| {
             let when = When::read_after("at", words, self.today);
-            when.is_said()
+            when.has_schedule()
                 && when.repeat.is_none()
-                && !when.several
+                && !when.is_ambiguous
                 && when.used.iter().rev().take(words.len()).all(|used| *used)
         };
         Shift::read(words).is_some() || to.is_some_and(read)
     }
 
-    /// "only do Tuesday at 2", "would prefer 4pm": nothing but another time. `behind`: so many words of wanting stand
-    /// before.
-    fn at_time(&self, who: &[Token], rest: &[Token], behind: usize) -> Option<Vec<Token>> {
+    /// Recognises "only do Tuesday at 2", "would prefer 4pm": nothing but another time. `request_length` is the number
+    /// of words for the request before it.
+    fn at_time(&self, who: &[Token], rest: &[Token], request_length: usize) -> Option<Vec<Token>> {
         let when = after_any(rest, DOING_WHEN)?;
         let when = before_end(when, "instead|now|please|rather").unwrap_or(when);
         // "Sara would prefer Friday for lunch".
@@ -101,21 +101,24 @@ impl Reader<'_> {
         let when = object.map_or(when, |(when, _)| when);
         let read = When::read_after("at", when, self.today);
         let whole = !when.is_empty() && read.used.iter().rev().take(when.len()).all(|used| *used);
-        let says = read.is_said() && whole && read.repeat.is_none() && !read.several && !read.vague;
-        (says && behind > 0 && !has_any(rest, "not|can't")).then(|| joined(&["move"], who, &["to"], when))
+        let is_only_schedule =
+            read.has_schedule() && whole && read.repeat.is_none() && !read.is_ambiguous && !read.vague;
+        (is_only_schedule && request_length > 0 && !has_any(rest, "not|can't"))
+            .then(|| joined(&["move"], who, &["to"], when))
     }
 
-    /// "Let's do Friday" behind "Sara can't do Thursday".
+    /// Recognises "Let's do Friday" after "Sara can't do Thursday".
     pub(super) fn instead_of_it(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        self.before?;
+        self.previous_id?;
         let when = after_any(clause, INSTEAD)?;
         let when = before_end(when, "instead|then|please").unwrap_or(when);
         let read = When::read_after("at", when, self.today);
-        let says = read.is_said() && read.used.iter().rev().take(when.len()).all(|used| *used) && read.repeat.is_none();
-        says.then(|| joined(&["move"], &[Token::made("it")], &["to"], when))
+        let is_only_schedule =
+            read.has_schedule() && read.used.iter().rev().take(when.len()).all(|used| *used) && read.repeat.is_none();
+        is_only_schedule.then(|| joined(&["move"], &[Token::made("it")], &["to"], when))
     }
 
-    /// "Sara's ill, so cancel lunch": a clause that only says why, where a change follows.
+    /// Recognises a clause that only gives a reason, if a change follows: "Sara's ill, so cancel lunch".
     pub(super) fn reason(&self, clause: &[Token], next: &[Token]) -> Option<Reason> {
         let (clause, next) = (plain(clause), plain(next));
         // "We're out of milk, add oat milk to the list".
@@ -135,11 +138,11 @@ impl Reader<'_> {
         }
         let subject =
             clause.iter().take_while(|word| !word.is_one_of(WHY) && !word.is_one_of("is|are|was|has|that")).count();
-        let found = self.resolve(&clause[..subject], super::target::Wanted { done: false, goals: false });
+        let found = self.resolve(&clause[..subject], super::target::TargetFilter { done: false, goals: false });
         let named = found.ok().filter(|found| found.len() == 1).map(|found| found[0].id);
-        // A statement of when is more than a reason, unless it takes that back.
-        let says_when = When::read(clause, self.today).is_said();
-        (!says_when || named.is_some()).then_some(Reason { named })
+        // A statement with a time is more than a reason, unless it cancels the time.
+        let names_time = When::read(clause, self.today).has_schedule();
+        (!names_time || named.is_some()).then_some(Reason { named })
     }
 }
 

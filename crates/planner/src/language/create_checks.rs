@@ -1,10 +1,11 @@
-//! What is asked about instead of added: what says too little, what is there already, and what somebody only says.
+//! Decides when to ask instead of adding a record: the sentence is too vague, the record exists, or the sentence is
+//! only a statement.
 //!
-//! Comes in: a title with the words it was read from. Goes out: nothing, or the question. Called by [`super::create`].
+//! Input: a title with the words it was parsed from. Output: nothing, or the question. Called by [`super::create`].
 
 use super::guard::means_all;
 use super::phrases::{has_any, listed};
-use super::titles::{EMPTY_TITLES, PLANS, is_talk, only_pronouns, says_nothing};
+use super::titles::{EMPTY_TITLES, PLANS, is_meaningless, is_talk, only_pronouns};
 use super::tokens::Token;
 use super::vocabulary::{DOING, begins_with_doing};
 use super::when::When;
@@ -12,19 +13,20 @@ use super::{Question, Reader};
 use crate::matching::{Candidate, ClarifyOption, matches, ranked_options, tokens as title_words};
 use crate::record::Kind;
 
-/// A longer sentence that begins with no verb of doing is more likely talk than a task.
+/// Maximum length of a sentence without a leading verb. A longer one is more likely talk than a task.
 const MAX_BARE_WORDS: usize = 6;
 
-/// Verbs that say what somebody does or wants.
+/// Finite verbs of people: what they do or want.
 const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|\
     suggests|proposed|might|isn't|\
     doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled|went|came|rang|phoned|texted|emailed|\
     slipped|happened|forgot|left";
 
 impl Reader<'_> {
-    /// What is not to be added as it was said. `certain`: it was asked for by "add", "remind me to" and the like.
+    /// Returns the question about a record that should not be added as it is. `certain`: the user asked for it
+    /// explicitly, with "add", "remind me to" and the like.
     pub(super) fn check_new(&self, title: &str, words: &[Token], when: &When, certain: bool) -> Result<(), Question> {
-        if says_too_little(title, words, when) {
+        if is_too_vague(title, words, when) {
             return Err(Question::new("What should be added?", Vec::new()));
         }
         self.check_when(title, when)?;
@@ -35,16 +37,16 @@ impl Reader<'_> {
         let kept: Vec<&Token> = unused.map(|(word, _)| word).collect();
         let topic = words.iter().position(|word| word.is(":")).map(|at| &words[..at]).filter(|topic| topic.len() > 1);
         let of_known = !certain && topic.is_some_and(|topic| self.is_one(topic));
-        if says_nothing(&kept) {
+        if is_meaningless(&kept) {
             return Err(self.ask_what(title));
         }
-        // "Dentist, Monday 23rd, 14:20" says all that a new event has.
+        // "Dentist, Monday 23rd, 14:20" contains everything that a new event needs.
         let is_event = kept.len() == 1 && super::phrases::listed(super::vocabulary::EVENTS, &kept[0].lower);
         let is_new_event =
             is_event && !self.is_series(title) && when.date.is_some() && when.time.is_some() && kept[0].text.len() > 4;
-        // "Add a meeting with Tom on Monday at 10" is another one.
-        let says_when = certain && when.date.is_some() && when.time.is_some();
-        let another = says_when && super::titles::kind_of(title, when) == Kind::Event;
+        // "Add a meeting with Tom on Monday at 10" is an additional meeting.
+        let names_time = certain && when.date.is_some() && when.time.is_some();
+        let another = names_time && super::titles::kind_of(title, when) == Kind::Event;
         if of_known || (!another && self.is_there_already(title, &kept, certain || is_new_event)) {
             let text = format!(
                 "\"{title}\" is there already, or something like it. Should it be changed, or another be added?"
@@ -57,27 +59,26 @@ impl Reader<'_> {
         if self.is_statement(&kept, words, when) || self.acts_on_known(&kept, words) {
             return Err(self.ask_what(title));
         }
-        if when.is_said() || when.priority.is_some() || words.iter().any(|word| word.quoted) {
+        if when.has_schedule() || when.priority.is_some() || words.iter().any(|word| word.quoted) {
             return Ok(());
         }
         self.check_bare(title, words)
     }
 
-    /// A day that is not known, or has passed.
+    /// Asks about a day that is unclear or past.
     fn check_when(&self, title: &str, when: &When) -> Result<(), Question> {
         let passed = when.date.filter(|day| *day < self.today.date);
         let text = match passed {
             _ if when.vague => format!("On which day should \"{title}\" be?"),
             Some(day) => format!("{day} has passed. On which day should \"{title}\" be?"),
-            None if when.several => format!("Which of the days should \"{title}\" be on?"),
+            None if when.is_ambiguous => format!("Which of the days should \"{title}\" be on?"),
             None => return Ok(()),
         };
         Err(Question::new(&text, Vec::new()))
     }
 
-    /// What somebody says, of themselves, of others or of what is there: "Anna asked if we could do 4pm", "bins are
-    /// out", "the invoice is on
-    /// Friday"; and what is said with "or".
+    /// Returns whether the sentence is a statement ("Anna asked if we could do 4pm", "bins are out", "the invoice is on
+    /// Friday") or an alternative with "or".
     fn is_statement(&self, kept: &[&Token], words: &[Token], when: &When) -> bool {
         let of_others = kept.len() > 2
             && !kept[0].quoted
@@ -94,7 +95,7 @@ impl Reader<'_> {
         either || is_talk(kept) || of_others || of_known || of_definite
     }
 
-    /// "Swap the two meetings", "quit meditating": done to what is there, by a verb that is not known.
+    /// Matches "Swap the two meetings", "quit meditating": an unknown verb with an existing record as its object.
     fn acts_on_known(&self, kept: &[&Token], words: &[Token]) -> bool {
         let ends_known = words[0].is_one_of("quit|stop|pause|resume|skip|restart") && self.is_one(&words[1..]);
         let [verb, object, rest @ ..] = kept else { return ends_known };
@@ -102,16 +103,16 @@ impl Reader<'_> {
         let changes = !verb.is_one_of(DOING)
             || verb.is_one_of("swap|merge|combine|split|change|move|archive|switch|make|set|turn|give");
         let definite = object.is_one_of("the|my|our|both|those|these");
-        // "Call the meeting Catch-up": which one is not said.
+        // "Call the meeting Catch-up" does not identify the meeting.
         let noun = rest.first().is_some_and(|noun| {
             super::phrases::listed(super::vocabulary::EVENTS, &noun.lower)
                 || super::vocabulary::kind_noun(&noun.lower).is_some()
         });
         let names = verb.is_one_of("call|name") && definite && rest.len() > 1 && noun;
-        ends_known || names || (changes && definite && self.touches_known(&rest))
+        ends_known || names || (changes && definite && self.mentions_existing(&rest))
     }
 
-    /// A sentence without a command, a day or a priority: something to do where it begins as one does.
+    /// Checks a sentence without a command, a day or a priority. It creates a todo if it begins like one.
     fn check_bare(&self, title: &str, words: &[Token]) -> Result<(), Question> {
         let about_plans = words.iter().any(|word| word.is_one_of("my|the|our"))
             && words.last().is_some_and(|word| word.is_one_of(PLANS));
@@ -134,9 +135,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// "Milk tomorrow", where there is "Buy milk": the words of an open record and no others. What was asked for by a
-    /// command is another
-    /// one, unless it is the same to the word.
+    /// Returns whether the title has only words of an open record: "Milk tomorrow", where "Buy milk" exists. A record
+    /// that is asked for explicitly is an additional one, unless its title is identical.
     fn is_there_already(&self, title: &str, kept: &[&Token], certain: bool) -> bool {
         let words = title_words(title);
         let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
@@ -146,7 +146,7 @@ impl Reader<'_> {
         same || (!certain && !by_verb && !named.is_empty())
     }
 
-    /// Whether something that repeats is called so: a day of it is there already.
+    /// Returns whether a repeating record has this title, so that it already has an occurrence on the day.
     fn is_series(&self, title: &str) -> bool {
         let repeats =
             |one: &Candidate<'_>| self.state.item(one.kind, one.id).is_some_and(|item| item.recurrence.repeats());
@@ -163,7 +163,7 @@ impl Reader<'_> {
     }
 }
 
-/// "Holiday in August": on which of its days is not said.
+/// Matches "Holiday in August", which does not name a day.
 fn in_month(words: &[Token]) -> bool {
     let [.., lead, month] = words else { return false };
     let is_short = words.len() < 5 && !has_any(words, "the|my|our");
@@ -173,7 +173,7 @@ fn in_month(words: &[Token]) -> bool {
         && !begins_with_doing(words)
 }
 
-fn says_too_little(title: &str, words: &[Token], when: &When) -> bool {
+fn is_too_vague(title: &str, words: &[Token], when: &When) -> bool {
     let lower = title.to_lowercase();
     let bare = lower.trim_start_matches("the ").trim_start_matches("a ").trim_start_matches("my ");
     let no_letters = !title.contains(char::is_alphabetic);

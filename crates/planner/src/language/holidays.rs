@@ -1,6 +1,6 @@
-//! Days that have a name: "Christmas Eve", "Easter Monday", "Good Friday".
+//! Parses names of holidays: "Christmas Eve", "Easter Monday", "Good Friday".
 //!
-//! Comes in: words and today. Goes out: the next such day. Called by [`super::dates`].
+//! Input: words and today. Output: the next such day. Called by [`super::dates`].
 
 use chrono::{Datelike as _, Duration, NaiveDate};
 
@@ -8,7 +8,7 @@ use super::day_arithmetic::{Phrase, ends, next_date, word, words};
 use super::tokens::Token;
 use super::vocabulary::begins_with_doing;
 
-/// Those with the same date each year: name, month, day.
+/// Holidays with a fixed date: name, month, day.
 const FIXED: [(&str, u32, u32); 17] = [
     ("christmas eve", 12, 24),
     ("christmas day", 12, 25),
@@ -29,7 +29,7 @@ const FIXED: [(&str, u32, u32); 17] = [
     ("st nicholas day", 12, 6),
 ];
 
-/// Those that Easter Sunday carries along: name, days after it.
+/// Holidays relative to Easter Sunday: name, days after it.
 const MOVABLE: [(&str, i64); 15] = [
     ("shrove tuesday", -47),
     ("pancake day", -47),
@@ -48,8 +48,8 @@ const MOVABLE: [(&str, i64); 15] = [
     ("whit monday", 50),
 ];
 
-/// A feast that `tokens` begin with.
-pub(super) fn feast(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
+/// Parses a holiday at the beginning of `tokens`.
+pub(super) fn holiday(tokens: &[Token], today: NaiveDate, after_preposition: bool) -> Phrase<NaiveDate> {
     let the = usize::from(matches!(word(tokens, 0), "the" | "next" | "this"));
     let rest = tokens.get(the..)?;
     let named = |name: &str| words(rest, name).then(|| name.split(' ').count());
@@ -57,18 +57,18 @@ pub(super) fn feast(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<Nai
     let movable = || MOVABLE.iter().find_map(|(name, after)| Some((named(name)?, next_after_easter(today, *after)?)));
     let (length, day) = fixed().or_else(movable)?;
     // "On Christmas Eve collect the turkey".
-    let goes_on = led
+    let continues = after_preposition
         && (begins_with_doing(&rest[length..])
             || rest.get(length).is_some_and(|next| next.is_one_of("i|we|remind|please|don't")));
-    (ends(rest, length) || goes_on).then_some((the + length, day))
+    (ends(rest, length) || continues).then_some((the + length, day))
 }
 
-/// So many days after Easter, this year or the next.
+/// Returns the day this number of days after Easter, in this year or the next.
 fn next_after_easter(today: NaiveDate, days: i64) -> Option<NaiveDate> {
     (0..2).filter_map(|ahead| Some(easter(today.year() + ahead)? + Duration::days(days))).find(|day| *day >= today)
 }
 
-/// Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher.
+/// Returns Easter Sunday of the Gregorian calendar, by the algorithm of Meeus, Jones and Butcher.
 fn easter(year: i32) -> Option<NaiveDate> {
     let (golden, century, of_century) = (year % 19, year / 100, year % 100);
     let correction = (century + 8) / 25;
@@ -84,7 +84,7 @@ mod tests {
     use super::easter;
 
     #[test]
-    fn easter_is_on_the_days_of_the_almanac() {
+    fn easter_matches_the_almanac() {
         for (year, month, day) in
             [(2000, 4, 23), (2008, 3, 23), (2024, 3, 31), (2025, 4, 20), (2026, 4, 5), (2027, 3, 28), (2038, 4, 25)]
         {
