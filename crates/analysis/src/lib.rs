@@ -1,9 +1,9 @@
-//! What can be computed about texts without asking anybody: which of them tell the same thing, how much one is what a reader asked for,
-//! and how likely a headline is noise. Pure: texts and times go in, numbers and groups come out, and the same input gives the same output.
+//! Local text analysis, without LLM calls: which texts are about the same event, how relevant a text is to interests,
+//! how likely a headline is noise. No I/O, and deterministic: input: texts and times; output: numbers and groups.
 //!
-//! [`stories`] finds which items tell the same thing, [`relevance`] measures texts against interests as a person writes them, [`noise`]
-//! gives a headline the probability that it is noise, [`retrieval`] picks the sentences that answer a question, and [`static_model`] makes
-//! vectors with weights from a folder.
+//! [`stories`] groups items about the same event. [`relevance`] scores texts against interests in natural language.
+//! [`noise`] estimates the probability that a headline is noise. [`retrieval`] selects the sentences that answer a
+//! question. [`static_model`] computes vectors from a folder with weights.
 //!
 //! ```
 //! use aha_analysis::relevance::{Corpus, Interests, NoFrequencies, Query, TextParts};

@@ -1,6 +1,7 @@
-//! What of markup may be shown in a page: elements, attributes, and what is added to them. Read by what prunes and by what sanitises.
+//! The elements and attributes that may be shown on a page, and the attributes that are added. Used by `prune` and
+//! `sanitize`.
 
-/// The elements that stay. Others go and leave what they hold.
+/// Allowed elements. Other elements are removed, but their content remains.
 pub(super) const TAGS: [&str; 62] = [
     "a",
     "abbr",
@@ -66,7 +67,7 @@ pub(super) const TAGS: [&str; 62] = [
     "ul",
 ];
 
-/// The attributes that stay, by element.
+/// Allowed attributes by element.
 pub(super) const ATTRIBUTES: [(&str, &[&str]); 9] = [
     ("a", &["href", "title", "hreflang"]),
     ("abbr", &["title"]),
@@ -79,9 +80,9 @@ pub(super) const ATTRIBUTES: [(&str, &[&str]); 9] = [
     ("time", &["datetime"]),
 ];
 
-/// On any element.
+/// Allowed on any element.
 pub(super) const GENERAL_ATTRIBUTES: [&str; 2] = ["dir", "lang"];
 
-/// What links and images get, whatever they had.
+/// Attributes set on links and images, replacing existing values.
 pub(super) const ADDED: [(&str, &str, &str); 2] = [("a", "rel", LINK_REL), ("img", "loading", "lazy")];
 pub(super) const LINK_REL: &str = "noopener noreferrer";

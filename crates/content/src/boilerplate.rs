@@ -1,6 +1,6 @@
-//! The phrases that publishing software puts under every text. Called on the plain text of bodies.
+//! Removes the phrases that publishing software appends to texts. Called on the plain text of bodies.
 
-/// A whole last line that says nothing, compared in lower case and without arrows, dots and brackets around it.
+/// Last lines without content, compared in lower case and without surrounding arrows, dots and brackets.
 const EMPTY_LINES: [&str; 14] = [
     "read more",
     "continue reading",
@@ -18,12 +18,12 @@ const EMPTY_LINES: [&str; 14] = [
     "permalink",
 ];
 
-/// Starts of a last line that only leads on.
+/// Prefixes of a last line that is only a link to the full text.
 const LEADING_ON: [&str; 4] = ["continue reading ", "read more about ", "read the rest of ", "read more on "];
 
 const MAX_TAIL_CHARS: usize = 240;
 
-/// `text` without such phrases at its end; what remains may be empty.
+/// Returns `text` without such phrases at its end; the result may be empty.
 #[must_use]
 pub fn strip_boilerplate(text: &str) -> &str {
     let mut kept = text.trim();
@@ -40,7 +40,7 @@ fn strip_once(text: &str) -> Option<&str> {
     appeared_first(text).or_else(|| submitted_by(text)).or_else(|| empty_line(text)).or_else(|| inline_tail(text))
 }
 
-/// "The post X appeared first on Y."
+/// Matches "The post X appeared first on Y."
 fn appeared_first(text: &str) -> Option<&str> {
     let (before, tail) = split_tail(text, 2 * MAX_TAIL_CHARS);
     let middle = tail.rfind(" appeared first on ").or_else(|| tail.rfind(" first appeared on "))?;
@@ -48,7 +48,7 @@ fn appeared_first(text: &str) -> Option<&str> {
     (!tail[middle..].trim_end().contains('\n')).then(|| &text[..before.len() + start])
 }
 
-/// "submitted by /u/name [link] [comments]"
+/// Matches "submitted by /u/name [link] [comments]".
 fn submitted_by(text: &str) -> Option<&str> {
     let (before, tail) = split_tail(text, MAX_TAIL_CHARS);
     let start = tail.ends_with("[comments]").then(|| tail.rfind("submitted by ")).flatten()?;
@@ -63,11 +63,11 @@ fn empty_line(text: &str) -> Option<&str> {
     }
     let line = line.to_lowercase();
     let leads_on = LEADING_ON.iter().any(|p| line.starts_with(p));
-    // A text of one line that starts so may be the author's own sentence.
+    // A single-line text with such a prefix may be the author's own sentence.
     ((leads_on && start > 0) || EMPTY_LINES.contains(&line.as_str())).then(|| &text[..start])
 }
 
-/// "… end of the teaser. Read more"
+/// Matches "… end of the teaser. Read more".
 fn inline_tail(text: &str) -> Option<&str> {
     let trimmed = text.trim_end_matches(is_decoration);
     let phrase = ["Read more", "Read More", "Continue reading", "Continue Reading"]
@@ -77,7 +77,7 @@ fn inline_tail(text: &str) -> Option<&str> {
     before.ends_with(['.', '…', ']', '!', '?', ')']).then_some(before)
 }
 
-/// The text and its last `chars` characters, so that a long one is not searched through.
+/// Splits off the last `chars` characters, so that only the end of a long text is searched.
 fn split_tail(text: &str, chars: usize) -> (&str, &str) {
     let start = text.char_indices().rev().take(chars).last().map_or(text.len(), |(at, _)| at);
     text.split_at(start)

@@ -1,9 +1,9 @@
-//! One spelling for each page. Links as published go in, a URL that compares comes out; it is never fetched or shown. Called
-//! where identity is settled.
+//! Canonical URLs for comparison. Input: links as published; output: a URL that identifies a page and is never fetched
+//! or shown. Called where item identity is determined.
 
 use url::Url;
 
-/// Parameters that say where a reader came from, not what he reads.
+/// Query parameters that track where a visitor came from and do not select content.
 const TRACKING: [&str; 74] = [
     "fbclid",
     "gclid",
@@ -81,26 +81,27 @@ const TRACKING: [&str; 74] = [
     "phpsessid",
 ];
 
-/// Parameters that do so with these values alone.
+/// Query parameters that track only if their value is one of [`CHANNELS`].
 const SOMETIMES_TRACKING: [&str; 8] = ["ref", "source", "src", "from", "via", "rss", "feed", "partner"];
 const CHANNELS: [&str; 12] =
     ["rss", "rss2", "atom", "feed", "feeds", "1", "twitter", "facebook", "newsletter", "email", "mastodon", "social"];
 
-/// Families of such parameters.
+/// Prefixes of tracking parameters.
 const TRACKING_PREFIXES: [&str; 5] = ["utm_", "pk_", "mtm_", "matomo_", "at_custom"];
 
-/// Hosts and paths that show the same page in another dress.
+/// Host prefixes of alternative versions of a page.
 const HOST_PREFIXES: [&str; 5] = ["www.", "m.", "mobile.", "touch.", "amp."];
-/// Copies of pages within copies, at most.
+/// Maximum nesting of AMP cache URLs.
 const MAX_WRAPPERS: usize = 4;
 
-/// The canonical form of an http(s) URL, as https; `None` for anything else and for URLs with a user name or password.
+/// Returns the canonical form of an http(s) URL, with the scheme https. `None` for other schemes and for URLs with a
+/// user name or password.
 #[must_use]
 pub fn canonical_url(text: &str) -> Option<String> {
-    let mut found = bare_url(text)?;
-    // What is bared may turn out to be a copy in its turn.
+    let mut found = normalised_url(text)?;
+    // The result may again be the URL of a cached copy.
     for _ in 0..MAX_WRAPPERS {
-        let again = bare_url(&found)?;
+        let again = normalised_url(&found)?;
         if again == found {
             return Some(found);
         }
@@ -109,7 +110,7 @@ pub fn canonical_url(text: &str) -> Option<String> {
     None
 }
 
-fn bare_url(text: &str) -> Option<String> {
+fn normalised_url(text: &str) -> Option<String> {
     let url = Url::parse(text.trim()).ok()?;
     let url = unwrapped(&url).unwrap_or(url);
     let is_web = matches!(url.scheme(), "http" | "https");
@@ -118,24 +119,24 @@ fn bare_url(text: &str) -> Option<String> {
     }
     let host = url.host_str()?;
     let port = url.port().filter(|p| !matches!(p, 80 | 443)).map(|p| format!(":{p}")).unwrap_or_default();
-    let path = bare_path(&plain(url.path()));
-    let query = bare_query(&plain(url.query().unwrap_or_default()));
+    let path = normalised_path(&normalised_escapes(url.path()));
+    let query = normalised_query(&normalised_escapes(url.query().unwrap_or_default()));
     let query = if query.is_empty() { query } else { format!("?{query}") };
     let fragment = url.fragment().filter(|f| f.starts_with('!')).map(|f| format!("#{f}")).unwrap_or_default();
-    Some(format!("https://{}{port}{path}{query}{fragment}", bare_host(host)))
+    Some(format!("https://{}{port}{path}{query}{fragment}", normalised_host(host)))
 }
 
-/// Whether a canonical URL can stand for one item: a bare home page cannot.
+/// Returns whether a canonical URL can identify one item: a bare home page cannot.
 #[must_use]
 pub fn is_page(canonical: &str) -> bool {
     let rest = canonical.trim_start_matches("https://");
     rest.split_once('/').is_some_and(|(_, path)| !path.is_empty())
 }
 
-/// The page that a cache of AMP pages shows a copy of.
+/// Returns the original page of an AMP cache URL; `None` if it is not one.
 fn unwrapped(url: &Url) -> Option<Url> {
     let host = url.host_str()?;
-    let is_search = bare_host(host).starts_with("google.");
+    let is_search = normalised_host(host).starts_with("google.");
     let inner = match url.path() {
         path if host.ends_with(".cdn.ampproject.org") => ["/c/", "/v/"].iter().find_map(|p| path.strip_prefix(p))?,
         path if is_search => path.strip_prefix("/amp/")?,
@@ -146,8 +147,8 @@ fn unwrapped(url: &Url) -> Option<Url> {
     inner.host_str()?.contains('.').then_some(inner)
 }
 
-/// Escapes of letters, digits and `-._~` as these, and the others in capitals (RFC 3986, 6.2.2).
-fn plain(text: &str) -> String {
+/// Decodes escaped letters, digits and `-._~`, and writes other escapes in upper case (RFC 3986, 6.2.2).
+fn normalised_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('%') {
@@ -159,7 +160,7 @@ fn plain(text: &str) -> String {
             rest = &rest[1..];
             continue;
         };
-        // Behind the beginning of an escape it would complete that one.
+        // Decoded after an incomplete escape, the character would complete it.
         let completes = out.as_bytes().iter().rev().take(2).any(|byte| *byte == b'%');
         let is_plain = code.is_ascii_alphanumeric() || matches!(code, b'-' | b'.' | b'_' | b'~');
         if is_plain && !completes {
@@ -173,7 +174,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-fn bare_host(host: &str) -> String {
+fn normalised_host(host: &str) -> String {
     let mut host = host.trim_end_matches('.');
     while let Some(rest) = HOST_PREFIXES.iter().find_map(|p| host.strip_prefix(p)).filter(|r| r.contains('.')) {
         host = rest;
@@ -186,7 +187,7 @@ fn bare_host(host: &str) -> String {
     labels.join(".")
 }
 
-fn bare_path(path: &str) -> String {
+fn normalised_path(path: &str) -> String {
     let mut path = without_session(path);
     loop {
         path.truncate(path.trim_end_matches('/').len());
@@ -201,14 +202,14 @@ fn bare_path(path: &str) -> String {
     if path.is_empty() { "/".to_owned() } else { path }
 }
 
-/// Without the visit's number that servers write into paths (`;jsessionid=…`).
+/// Removes the session id that servers write into paths (`;jsessionid=…`).
 fn without_session(path: &str) -> String {
     let Some(at) = path.to_ascii_lowercase().find(";jsessionid=") else { return path.to_owned() };
     let end = path[at..].find('/').map_or(path.len(), |end| at + end);
     format!("{}{}", &path[..at], &path[end..])
 }
 
-fn bare_query(query: &str) -> String {
+fn normalised_query(query: &str) -> String {
     let mut kept: Vec<&str> = query.split('&').filter(|p| !p.is_empty() && !is_tracking(p)).collect();
     kept.sort_unstable();
     kept.join("&")

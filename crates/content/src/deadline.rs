@@ -1,12 +1,12 @@
-//! For tests of hostile texts: fails what takes far longer than its length allows, in the place of waiting for it.
+//! A test helper for hostile input: fails if the work takes far longer than linear time, instead of waiting for it.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Some hundred times what linear work takes here in an unoptimised build, and a small part of what quadratic work would.
+/// Roughly a hundred times the duration of linear work in an unoptimised build, and far below that of quadratic work.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// What `work` comes to; fails when it is not done in time.
+/// Returns the result of `work`; panics if it exceeds the deadline.
 #[track_caller]
 pub(super) fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = channel();

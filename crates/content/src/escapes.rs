@@ -1,16 +1,16 @@
-//! Terminal sequences taken out of text from outside, whole: without its escape `[31m` would be left as litter. Called wherever
-//! control characters are dropped.
+//! Removes whole terminal sequences from external text: without the escape character alone, a remainder such as `[31m`
+//! would be left. Called wherever control characters are dropped.
 
 use std::borrow::Cow;
 
-/// What ends a string that is meant for the terminal (ECMA-48 OSC, DCS, SOS, PM and APC).
+/// Terminators of control strings (ECMA-48 OSC, DCS, SOS, PM and APC).
 const STRING_ENDS: [&str; 3] = ["\u{7}", "\u{1b}\\", "\u{9c}"];
 
-/// `text` without terminal sequences (ECMA-48). A string that is never ended loses its opener alone. Linear in any input.
+/// Returns `text` without terminal sequences (ECMA-48). Of an unterminated control string only the opener is removed.
+/// Linear in any input.
 #[must_use]
 pub fn without_escapes(text: &str) -> Cow<'_, str> {
-    // The C1 controls are two bytes, of which the first is C2.
-    // Whole blocks are compared at once.
+    // The C1 controls are two bytes, of which the first is C2. Blocks of 64 bytes allow vectorised comparison.
     let may_open = |block: &[u8]| block.iter().fold(false, |found, byte| found | matches!(byte, 0x1b | 0xc2));
     if !text.as_bytes().chunks(64).any(may_open) {
         return Cow::Borrowed(text);
@@ -33,7 +33,8 @@ const fn is_opener(c: char) -> bool {
     matches!(c, '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}')
 }
 
-/// The length of the sequence that `text` starts with. `has_end`: the end of a string follows somewhere.
+/// Returns the length of the sequence at the start of `text`. `has_end`: a terminator of a control string follows
+/// somewhere.
 fn sequence_bytes(text: &str, has_end: bool) -> usize {
     let (kind, opener) = match text.strip_prefix('\u{1b}') {
         Some(rest) => (rest.chars().next(), 1 + rest.chars().next().map_or(0, char::len_utf8)),
@@ -45,10 +46,10 @@ fn sequence_bytes(text: &str, has_end: bool) -> usize {
         Some(']' | 'P' | 'X' | '^' | '_' | '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}') => {
             opener + if has_end { string_end(body) } else { 0 }
         }
-        // Two characters, or more where the first only announces: `ESC ( B` chooses a character set.
+        // Two characters, or three after an intermediate: `ESC ( B` selects a character set.
         Some(' '..='/') => opener + usize::from(body.starts_with(|c: char| ('0'..='~').contains(&c))),
         Some('0'..='~') => opener,
-        // An escape before anything else escapes nothing.
+        // An escape before any other character is dropped alone.
         _ => 1,
     }
 }
@@ -59,11 +60,12 @@ fn control_end(body: &str) -> usize {
     if has_final { parameters + 1 } else { 0 }
 }
 
-/// Just behind the nearest end: what lies before it is looked at once, and is gone then.
+/// Returns the offset just after the nearest terminator. Linear overall: the bytes before it are scanned once and then
+/// removed.
 fn string_end(body: &str) -> usize {
     let ends = body.match_indices(['\u{7}', '\u{9c}', '\u{1b}']);
-    let behind = |at: usize| STRING_ENDS.iter().find(|end| body[at..].starts_with(**end)).map(|end| at + end.len());
-    ends.map(|(at, _)| at).find_map(behind).unwrap_or(0)
+    let end_offset = |at: usize| STRING_ENDS.iter().find(|end| body[at..].starts_with(**end)).map(|end| at + end.len());
+    ends.map(|(at, _)| at).find_map(end_offset).unwrap_or(0)
 }
 
 #[cfg(test)]

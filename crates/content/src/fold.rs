@@ -1,9 +1,9 @@
-//! White space folded and invisible characters dropped: what goes in is any text, what comes out is safe for a terminal
-//! and comparable. Called by [`super::html`].
+//! Collapses white space and drops invisible characters. Input: any text; output: text that is safe for a terminal and
+//! comparable. Called by [`super::html`].
 
 use super::escapes::without_escapes;
 
-/// Whether a character shows nothing and only serves to hide or reorder what is shown.
+/// Returns whether a character is invisible and can only hide or reorder visible text.
 #[must_use]
 pub const fn is_invisible(ch: char) -> bool {
     matches!(ch,
@@ -13,7 +13,7 @@ pub const fn is_invisible(ch: char) -> bool {
         | '\u{E0000}'..='\u{E007F}')
 }
 
-/// Joiners shape Persian and Indic words and combine emoji; beside ASCII they only hide something.
+/// Joiners shape Persian and Indic words and combine emoji; next to ASCII they only hide something.
 const fn is_joiner(ch: char) -> bool {
     matches!(ch, '\u{200C}' | '\u{200D}')
 }
@@ -28,7 +28,7 @@ enum Gap {
     Line,
 }
 
-/// Collects text; runs of white space become one space, breaks become one line feed.
+/// A text builder that collapses runs of white space to one space and runs of breaks to one line feed.
 pub(super) struct Folded {
     out: String,
     gap: Gap,
@@ -94,11 +94,11 @@ impl Folded {
     }
 }
 
-/// How many bytes from the start on stay as they are: visible ASCII with single spaces between.
+/// Returns the number of leading bytes that need no change: visible ASCII with single spaces in between.
 fn plain_bytes(bytes: &[u8]) -> usize {
     let mut after_space = true;
     let mut blocks = 0;
-    // Whole blocks are compared at once.
+    // Whole blocks allow vectorised comparison.
     for block in bytes.chunks_exact(BLOCK_BYTES) {
         let is_visible = block.iter().fold(true, |visible, byte| visible & matches!(byte, b' '..=b'~'));
         let pairs = block.iter().zip(&block[1..]);
@@ -112,7 +112,7 @@ fn plain_bytes(bytes: &[u8]) -> usize {
     for (at, byte) in bytes.iter().enumerate().skip(blocks) {
         let is_space = *byte == b' ';
         if !byte.is_ascii_graphic() && (!is_space || after_space) {
-            // The space before it may be the first of several, or the text's last.
+            // The preceding space may be the first of several, or trailing.
             return if after_space { at.saturating_sub(1) } else { at };
         }
         after_space = is_space;
@@ -120,7 +120,7 @@ fn plain_bytes(bytes: &[u8]) -> usize {
     if after_space { bytes.len().saturating_sub(1) } else { bytes.len() }
 }
 
-/// One line: white space folded to single spaces, invisible characters dropped.
+/// Returns the text as one line: white space collapsed to single spaces, invisible characters dropped.
 #[must_use]
 pub fn fold_line(text: &str) -> String {
     let mut folded = Folded::with_capacity(text.len());
@@ -128,7 +128,7 @@ pub fn fold_line(text: &str) -> String {
     folded.finish()
 }
 
-/// As [`fold_line`], but lines stay lines; empty ones go.
+/// Like [`fold_line`], but keeps line breaks and drops empty lines.
 #[must_use]
 pub fn fold_lines(text: &str) -> String {
     let mut folded = Folded::with_capacity(text.len());

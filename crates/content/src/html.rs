@@ -1,5 +1,5 @@
-//! HTML to plain text. Markup from feeds goes in, text without tags, scripts and invisible characters comes out. Called by
-//! the feed connector for titles, and where identity is settled for bodies.
+//! Converts HTML to plain text. Input: markup from feeds; output: text without tags, scripts and invisible characters.
+//! Called by the feed connector for titles, and for bodies where item identity is determined.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::boilerplate::strip_boilerplate;
 use super::fold::{Folded, fold_line, fold_lines};
 use super::markup::{Kind, Receiver, Tag, kind_of, tag_name, walk};
 
-/// The text of `markup`: block ends become line feeds, entities characters, white space is folded.
+/// Returns the text of `markup`: block boundaries become line feeds, entities are decoded, white space is collapsed.
 #[must_use]
 pub fn html_to_text(markup: &str) -> String {
     if !markup.contains(['<', '&']) {
@@ -20,8 +20,8 @@ pub fn html_to_text(markup: &str) -> String {
     out.finish()
 }
 
-/// The text of a whole body, without the phrases that publishing software puts under it. One that is said to be plain is taken at its
-/// word unless it looks like markup.
+/// Returns the text of a body without the phrases that publishing software appends. A body declared as plain text is
+/// still parsed as HTML if it looks like HTML.
 #[must_use]
 pub fn readable(body: &str, is_plain: bool) -> String {
     let mut text = if is_plain && !looks_like_html(body) { fold_lines(body) } else { html_to_text(body) };
@@ -51,14 +51,15 @@ impl Receiver for Folded {
     }
 }
 
-/// One line of text from a title: tags that HTML knows are dropped (`Vec<T>` stays), entities decoded, white space folded.
+/// Returns a title as one line of text: known HTML tags are dropped (`Vec<T>` stays), entities decoded, white space
+/// collapsed.
 #[must_use]
 pub fn clean_line(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return fold_line(text);
     }
     let mut out = Folded::with_capacity(text.len());
-    // Behind the last `>` no tag ends, so none is looked for.
+    // After the last `>` no tag can end.
     let (mut rest, tail) = text.split_at(text.rfind('>').map_or(0, |last| last + 1));
     while let Some(at) = rest.find('<') {
         out.push(&decode_entities(&rest[..at]));
@@ -78,7 +79,8 @@ pub fn clean_line(text: &str) -> String {
     out.finish()
 }
 
-/// Whether plain-looking text is markup after all: a known end tag, a line break or a character reference in it.
+/// Returns whether text that is declared plain contains markup: a known end tag, a `br`, `p`, `img` or `hr` tag, or a
+/// character reference.
 #[must_use]
 pub fn looks_like_html(text: &str) -> bool {
     if !text.contains(['<', '&']) {
@@ -97,13 +99,13 @@ pub fn looks_like_html(text: &str) -> bool {
     text.contains('&') && matches!(decode_entities(text), Cow::Owned(decoded) if decoded != text)
 }
 
-/// Named and numeric references become the characters they stand for.
+/// Decodes named and numeric character references.
 #[must_use]
 pub fn decode_entities(text: &str) -> Cow<'_, str> {
     if memchr(b'&', text.as_bytes()).is_some() { html_escape::decode_html_entities(text) } else { Cow::Borrowed(text) }
 }
 
-/// A tag in a title that is longer is taken for text.
+/// A longer tag in a title is treated as text.
 const MAX_TITLE_TAG_BYTES: usize = 512;
 
 fn known_tag_end(text: &str) -> Option<(usize, Kind)> {
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_is_told_from_text() {
+    fn markup_is_distinguished_from_text() {
         assert!(looks_like_html("a <b>bold</b> word") && looks_like_html("it&#8217;s") && looks_like_html("a<br>b"));
         assert!(!looks_like_html("the <blink tag & 1 < 2") && !looks_like_html("plain"));
     }

@@ -1,57 +1,58 @@
-//! The language that a text is written in. Called where identity is settled.
+//! Detects the language of a text. Called where item identity is determined.
 
 use std::borrow::Cow;
 
 use whatlang::{Detector, Info, Lang, detect};
 
-/// Fewer characters say too little.
+/// A shorter text is not reliable evidence.
 const MIN_CHARS: usize = 60;
-/// More are not looked at: they would hardly tell more, and each takes its time.
+/// Longer texts are cut: more characters add time but little certainty.
 const MAX_CHARS: usize = 600;
 
-/// Of a document with fewer texts each is compared with every language there is.
+/// In a document with fewer texts, each is compared with all languages.
 const MIN_TEXTS: usize = 4;
-/// Texts at a document's start that tell its main language together, and the characters of each.
-const SAMPLED: usize = 10;
-const SAMPLED_CHARS: usize = 100;
-/// After so many texts of a document without a language none is looked for in the others.
-const MOST_IN_VAIN: usize = 4;
-/// What the main language has to prevail against, being what else is most often met.
+/// How many texts at a document's start determine its main language, and how many characters of each are used.
+const SAMPLE_TEXTS: usize = 10;
+const SAMPLE_CHARS: usize = 100;
+/// After this many consecutive texts without a detected language, detection stops for the rest of a document that has
+/// no main language.
+const MAX_FAILURES: usize = 4;
+/// The most frequent other languages, which the main language is compared with.
 const RIVALS: [Lang; 8] = [Lang::Eng, Lang::Deu, Lang::Fra, Lang::Spa, Lang::Por, Lang::Nld, Lang::Rus, Lang::Ukr];
-/// Of English: a text in a relative of one of them is nearer to that one than to English.
+/// The same if the main language is English: a text in a related language is closer to one of these than to English.
 const RIVALS_OF_ENGLISH: [Lang; 3] = [Lang::Deu, Lang::Fra, Lang::Spa];
-/// Characters that mostly suffice to tell that a text is in the main language.
+/// Characters that usually suffice to confirm the main language.
 const CONFIRMING_CHARS: usize = 240;
 
-/// The languages of one document's texts. Most are in one language: whether a text is takes a tenth of the time of comparing it
-/// with every language there is, which is done where it is not.
+/// The languages of one document's texts. Most texts are in the main language: confirming it takes a tenth of the time
+/// of a comparison with all languages, which is the fallback.
 #[derive(Debug)]
 pub struct Languages {
     main: Option<(Lang, Detector)>,
-    in_vain: usize,
+    failures: usize,
 }
 
 impl Languages {
-    /// Of the texts, as titles and bodies.
+    /// Determines the main language from texts, given as titles and bodies.
     #[must_use]
     pub fn of<'t>(texts: impl ExactSizeIterator<Item = (&'t str, &'t str)>) -> Self {
         if texts.len() < MIN_TEXTS {
-            return Self { main: None, in_vain: 0 };
+            return Self { main: None, failures: 0 };
         }
-        let parts = texts.take(SAMPLED).map(|(title, body)| start(title, body, SAMPLED_CHARS).chain(['\n']));
+        let parts = texts.take(SAMPLE_TEXTS).map(|(title, body)| start(title, body, SAMPLE_CHARS).chain(['\n']));
         let sample: String = parts.flatten().collect();
         let main = detect(&sample).filter(Info::is_reliable).map(|found| {
             let rivals = if found.lang() == Lang::Eng { &RIVALS_OF_ENGLISH[..] } else { &RIVALS[..] };
-            let among = rivals.iter().copied().chain([found.lang()]).collect();
-            (found.lang(), Detector::with_allowlist(among))
+            let allowlist = rivals.iter().copied().chain([found.lang()]).collect();
+            (found.lang(), Detector::with_allowlist(allowlist))
         });
-        // What all together do not tell, few of them will: one is tried.
-        let in_vain = if main.is_none() { MOST_IN_VAIN - 1 } else { 0 };
-        Self { main, in_vain }
+        // If the combined sample has no clear language, few single texts will: one more is tried.
+        let failures = if main.is_none() { MAX_FAILURES - 1 } else { 0 };
+        Self { main, failures }
     }
 
-    /// The language of a title and a body as its ISO 639 code, of two letters where there is one: as detected if the text is long
-    /// and clear enough, else what the source says of itself.
+    /// Returns the language of a title and a body as an ISO 639 code, with two letters if there is one. It is the
+    /// detected language if the text is long and clear enough, otherwise the one that the source declares.
     #[must_use]
     pub fn language(&mut self, title: &str, body: &str, declared: Option<&str>) -> Option<String> {
         let text: String = start(title, body, MAX_CHARS).collect();
@@ -66,11 +67,11 @@ impl Languages {
         {
             return Some(*main);
         }
-        if self.main.is_none() && self.in_vain >= MOST_IN_VAIN {
+        if self.main.is_none() && self.failures >= MAX_FAILURES {
             return None;
         }
         let found = detect(text).filter(Info::is_reliable);
-        self.in_vain = if found.is_some() { 0 } else { self.in_vain + 1 };
+        self.failures = if found.is_some() { 0 } else { self.failures + 1 };
         found.map(|found| found.lang())
     }
 }
@@ -79,7 +80,7 @@ fn start(title: &str, body: &str, chars: usize) -> impl Iterator<Item = char> {
     title.chars().chain(['\n']).chain(body.chars()).take(chars)
 }
 
-/// The first part of a language tag, in lower case, where it can be one.
+/// Returns the primary subtag of a language tag in lower case; `None` if it is not two or three ASCII letters.
 fn primary(tag: &str) -> Option<String> {
     let part = tag.split(['-', '_']).next().unwrap_or_default().trim();
     let is_code = (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -165,7 +166,7 @@ mod tests {
     ];
 
     #[test]
-    fn clear_texts_are_told_apart() {
+    fn clear_texts_are_distinguished() {
         for (text, code) in CLEAR {
             assert_eq!(language("", text, Some("xx")).as_deref(), Some(code), "{text}");
         }
@@ -189,7 +190,7 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(languages.language("", &nothing, Some("en")).as_deref(), Some("en"));
         }
-        assert_eq!(languages.in_vain, super::MOST_IN_VAIN);
+        assert_eq!(languages.failures, super::MAX_FAILURES);
     }
 
     #[test]

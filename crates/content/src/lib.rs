@@ -1,8 +1,9 @@
-//! Text that came from outside, made fit to be read, compared and counted; and numbers in texts of our own.
+//! Prepares external text to be read, compared and counted, and formats numbers in the program's own texts.
 //!
-//! [`feed`] makes items of RSS, Atom, RDF and JSON feeds in whatever state they are; [`html`] and [`sanitize`] make readable text and safe
-//! markup of theirs; [`language`], [`sentences`] and [`quotable`] say what language a text is in, where its sentences end, and which of
-//! them can stand alone; [`canonical`] makes one address of the many spellings of a link. Nothing here reads a network or a file.
+//! [`feed`] parses RSS, Atom, RDF and JSON feeds, including broken ones, into items. [`html`] and [`sanitize`] produce
+//! readable text and safe markup. [`language`], [`sentences`] and [`quotable`] detect the language of a text, its
+//! sentence boundaries, and which sentences can be quoted alone. [`canonical`] maps the many spellings of a link to one
+//! URL. The crate reads no network and no files.
 //!
 //! ```
 //! use aha_content::feed::{ParseError, parse};

@@ -1,22 +1,22 @@
-//! What a page says of itself in `<link>` and `<base>`. Called where a page is searched for its feeds. No tree is built, so it is linear
-//! in any input.
+//! Reads the `<link>` and `<base>` elements of a page. Called where a page is searched for its feeds. It builds no
+//! tree, so it is linear in any input.
 
 use super::html::decode_entities;
 use super::markup::{Receiver, Tag, walk};
 
-/// No page links to more of its other forms.
+/// More links than any genuine page has.
 const MAX_LINKS: usize = 1_000;
-/// Attributes looked at on one tag.
+/// Further attributes of a tag are ignored.
 const MAX_ATTRIBUTES: usize = 24;
 
-/// The links of a page, in their order, and the address that they are relative to where it names one.
+/// The links of a page in order, and the base URL if the page declares one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageLinks {
     pub base: Option<String>,
     pub links: Vec<PageLink>,
 }
 
-/// A `<link>`; what it does not say is empty.
+/// A `<link>`. Missing attributes are empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageLink {
     pub rel: String,
@@ -44,16 +44,16 @@ impl Receiver for PageLinks {
         }
         let mut link = PageLink::default();
         for (name, value) in tag.attributes(MAX_ATTRIBUTES) {
-            let place = match name.to_ascii_lowercase().as_str() {
+            let field = match name.to_ascii_lowercase().as_str() {
                 "rel" => &mut link.rel,
                 "type" => &mut link.media_type,
                 "href" => &mut link.href,
                 "title" => &mut link.title,
                 _ => continue,
             };
-            // Of two attributes of one name the first counts.
-            if place.is_empty() {
-                *place = decode_entities(value).into_owned();
+            // The first of several attributes with the same name counts.
+            if field.is_empty() {
+                *field = decode_entities(value).into_owned();
             }
         }
         if is_link {
@@ -65,7 +65,7 @@ impl Receiver for PageLinks {
 
     fn end(&mut self, _: &Tag<'_>) {}
 
-    fn wants_hidden(&self, name: &str) -> bool {
+    fn includes_hidden(&self, name: &str) -> bool {
         name == "head"
     }
 }

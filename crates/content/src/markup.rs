@@ -1,38 +1,38 @@
-//! Markup to tags and text. Called by what makes text of it and by what keeps some of it.
+//! Tokenises markup into tags and text. Called by the conversion to text and by the pruning of markup.
 //!
-//! A tokenizer of our own, in front of all that builds trees: it keeps no stack of open elements, so that an unclosed `<svg>` or
-//! `<head>` hides nothing behind it, and is linear in any input, which those are not in attributes and unclosed formatting.
+//! Runs before any tree builder. It keeps no stack of open elements, so an unclosed `<svg>` or `<head>` hides nothing
+//! after it. It is linear in any input, while tree builders are not for many attributes and unclosed formatting.
 
 use std::sync::LazyLock;
 
 use memchr::memchr;
 
-/// What becomes of the parts, in their order.
+/// Receives the parts of a document in order.
 pub(super) trait Receiver {
-    /// Text as written: its references are not resolved.
+    /// Text as written, with character references.
     fn text(&mut self, raw: &str);
-    /// Text without references.
+    /// Text without character references.
     fn literal(&mut self, text: &str);
     fn start(&mut self, tag: &Tag<'_>);
     fn end(&mut self, tag: &Tag<'_>);
-    /// Whether what a hidden element holds is wanted all the same; its own tags are not handed on.
-    fn wants_hidden(&self, _name: &str) -> bool {
+    /// Returns whether the content of a hidden element is passed on nevertheless. The element's own tags are not.
+    fn includes_hidden(&self, _name: &str) -> bool {
         false
     }
 }
 
-/// A tag; none of a hidden element gets here.
+/// A tag. Tags of hidden elements are never passed on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tag<'a> {
     pub(super) name: &'a str,
-    /// `None` for an element that HTML does not know.
+    /// `None` for an unknown element.
     pub(super) kind: Option<Kind>,
-    /// What stands between the name and the `>`.
+    /// The text between the name and the `>`.
     pub(super) attributes: &'a str,
 }
 
 impl<'a> Tag<'a> {
-    /// The attributes' names and raw values, the first `limit` of them.
+    /// Returns the names and raw values of the first `limit` attributes.
     pub(super) fn attributes(&self, limit: usize) -> impl Iterator<Item = (&'a str, &'a str)> {
         let mut rest = self.attributes;
         std::iter::from_fn(move || next_attribute(&mut rest)).take(limit)
@@ -44,20 +44,20 @@ fn next_attribute<'a>(rest: &mut &'a str) -> Option<(&'a str, &'a str)> {
     let text = rest.trim_start_matches(is_gap);
     let first = text.chars().next()?.len_utf8();
     let end = text[first..].find(|c: char| is_gap(c) || c == '=').map_or(text.len(), |at| first + at);
-    let (name, behind) = text.split_at(end);
-    let Some(value) = behind.trim_start().strip_prefix('=').map(str::trim_start) else {
-        *rest = behind;
+    let (name, after) = text.split_at(end);
+    let Some(value) = after.trim_start().strip_prefix('=').map(str::trim_start) else {
+        *rest = after;
         return Some((name, ""));
     };
-    let (value, behind) = match value.chars().next() {
+    let (value, after) = match value.chars().next() {
         Some(quote @ ('"' | '\'')) => value[1..].split_once(quote).unwrap_or((&value[1..], "")),
         _ => value.split_at(value.find(|c: char| c.is_ascii_whitespace()).unwrap_or(value.len())),
     };
-    *rest = behind;
+    *rest = after;
     Some((name, value))
 }
 
-/// Hands the parts of `markup` to `receiver`.
+/// Passes the parts of `markup` to `receiver`.
 pub(super) fn walk(markup: &str, receiver: &mut impl Receiver) {
     Walker { rest: markup, receiver, unclosed: [false; HIDDEN.len()] }.walk();
 }
@@ -67,14 +67,15 @@ pub(super) enum Kind {
     Inline,
     Cell,
     Block,
-    /// Dropped with all it holds.
+    /// Dropped with its content. The number is the index in [`HIDDEN`].
     Hidden(usize),
 }
 
-/// Longer than any name that matters; a limit keeps the walk linear.
+/// Longer than any known name. The limit keeps the walk linear.
 const MAX_NAME_BYTES: usize = 16;
 
-/// Elements whose content nobody reads. The first [`RAW`] of them hold text without tags: unclosed, they swallow the rest.
+/// Elements whose content is not displayed. The first [`RAW`] contain text without tags: unclosed, they hide the rest
+/// of the document.
 const HIDDEN: [&str; 11] =
     ["script", "style", "noscript", "iframe", "svg", "head", "template", "textarea", "select", "object", "math"];
 const RAW: usize = 2;
@@ -141,7 +142,7 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     KINDS.get(at).map(|(_, kind)| *kind)
 }
 
-/// All names in order, so that one is found in a few steps: this is asked for every tag.
+/// All names, sorted for binary search, because this is looked up for every tag.
 static KINDS: LazyLock<Vec<(u128, Kind)>> = LazyLock::new(|| {
     let hidden = HIDDEN.iter().enumerate().map(|(index, name)| (*name, Kind::Hidden(index)));
     let cells = ["td", "th"].into_iter().map(|name| (name, Kind::Cell));
@@ -153,7 +154,7 @@ static KINDS: LazyLock<Vec<(u128, Kind)>> = LazyLock::new(|| {
     kinds
 });
 
-/// A name in lower case, and its length, as a number; `None` for one that is longer than any that is known.
+/// Packs a lower-case name and its length into a number; `None` if it is longer than any known name.
 fn packed(name: &str) -> Option<u128> {
     let mut bytes = [0_u8; MAX_NAME_BYTES];
     let (length, rest) = bytes.split_first_mut()?;
@@ -163,7 +164,7 @@ fn packed(name: &str) -> Option<u128> {
     Some(u128::from_be_bytes(bytes))
 }
 
-/// The name after `<` or `</`, and whether it is an end tag; empty when no tag starts here.
+/// Returns the name after `<` or `</`, and whether it is an end tag. The name is empty if no tag starts here.
 pub(super) fn tag_name(text: &str) -> (&str, bool) {
     let closing = text.as_bytes().get(1) == Some(&b'/');
     let start = if closing { 2 } else { 1 };
@@ -173,11 +174,12 @@ pub(super) fn tag_name(text: &str) -> (&str, bool) {
     }
     let is_name = |b: &&u8| !(b.is_ascii_whitespace() || matches!(b, b'>' | b'/'));
     let end = rest.bytes().take(MAX_NAME_BYTES).take_while(|b| is_name(&b)).count();
-    // A longer or a strange name is no element's: cut anywhere it stays unknown.
+    // A name that is longer or cut within a character is not a known element.
     (rest.get(..end).unwrap_or("?"), closing)
 }
 
-/// Just behind the `>` that ends the tag at the start of `text`; a `>` within a quoted value does not end it.
+/// Returns the offset just after the `>` that ends the tag at the start of `text`. A `>` within a quoted value does not
+/// end it. `None` if the tag has no end.
 fn tag_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -197,7 +199,7 @@ fn tag_end(text: &str) -> Option<usize> {
 struct Walker<'a, 'r, R> {
     rest: &'a str,
     receiver: &'r mut R,
-    /// Hidden elements whose end tag does not occur any more: not searched for again, which keeps the walk linear.
+    /// Hidden elements without a further end tag. They are not searched for again, which keeps the walk linear.
     unclosed: [bool; HIDDEN.len()],
 }
 
@@ -216,7 +218,7 @@ impl<R: Receiver> Walker<'_, '_, R> {
         self.receiver.text(self.rest);
     }
 
-    /// A `<` that starts no tag.
+    /// Passes on a `<` that starts no tag.
     fn literal(&mut self) {
         self.receiver.literal("<");
         self.rest = &self.rest[1..];
@@ -252,7 +254,7 @@ impl<R: Receiver> Walker<'_, '_, R> {
         self.rest = rest;
         let kind = kind_of(name);
         if let Some(Kind::Hidden(index)) = kind {
-            let is_skipped = !closing && !self.receiver.wants_hidden(HIDDEN[index]);
+            let is_skipped = !closing && !self.receiver.includes_hidden(HIDDEN[index]);
             if is_skipped && (!tag.ends_with("/>") || index < RAW) {
                 self.skip_element(index);
             }

@@ -1,18 +1,18 @@
-//! Numbers in sentences, as a person would say them. In: counts. Out: words. Called wherever the program tells something to people.
+//! Formats counts for sentences. Called wherever the program shows a number to a reader.
 
-/// `no stories`, `1 story`, `2 stories`.
+/// Formats a count: `no stories`, `1 story`, `2 stories`.
 #[must_use]
 pub fn count<N: TryInto<u64>>(n: N, one: &str, many: &str) -> String {
     match n.try_into() {
         Ok(0) => format!("no {many}"),
         Ok(1) => format!("1 {one}"),
         Ok(n) => format!("{n} {many}"),
-        // No count is below zero.
+        // A negative count; callers have none.
         Err(_) => many.to_owned(),
     }
 }
 
-/// `once`, `twice`, `3 times`.
+/// Formats a number of times: `once`, `twice`, `3 times`.
 #[must_use]
 pub fn times(n: u64) -> String {
     match n {
@@ -22,7 +22,7 @@ pub fn times(n: u64) -> String {
     }
 }
 
-/// `1 day`, `2.5 days`.
+/// Formats days with at most one decimal: `1 day`, `2.5 days`, `less than a day`.
 #[must_use]
 pub fn days(n: f64) -> String {
     let rounded = format!("{n:.1}");

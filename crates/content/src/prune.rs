@@ -1,6 +1,6 @@
-//! Markup cut down to well-nested, shallow markup of the listed elements and attributes, its addresses absolute. Linear in any
-//! input. Called before a tree is built of it: trees take quadratic time and memory for attributes without number and for
-//! formatting that is never closed, and stack depth for nesting without end.
+//! Reduces markup to well-nested, shallow markup with allowed elements and attributes and absolute URLs. Linear in any
+//! input. Called before a tree is built: tree builders take quadratic time and memory for unlimited attributes and
+//! unclosed formatting, and stack depth for unlimited nesting.
 
 use url::Url;
 
@@ -10,17 +10,18 @@ use super::fold::is_invisible;
 use super::html::decode_entities;
 use super::markup::{Kind, Receiver, Tag, walk};
 
-/// What is left of markup that is shown.
+/// For markup that is displayed.
 const SHOWN: Profile =
     Profile { more_tags: &[], general_attributes: &GENERAL_ATTRIBUTES, added: &ADDED, max_depth: 40 };
-/// What is left of a page whose article is looked for: also what tells the article from what surrounds it.
+/// For a page whose article is extracted. The additional elements and attributes help to distinguish the article from
+/// its surroundings.
 const PAGE: Profile =
     Profile { more_tags: &["nav", "form"], general_attributes: &["class", "id", "role"], added: &[], max_depth: 120 };
-/// Attributes looked at on one tag.
+/// Further attributes of a tag are ignored.
 const MAX_ATTRIBUTES: usize = 24;
-/// A longer value is no address and no title.
+/// Longer attribute values are dropped.
 const MAX_VALUE_BYTES: usize = 2_048;
-/// The same as it may stand in markup, with references for characters.
+/// The same limit before character references are decoded.
 const MAX_RAW_VALUE_BYTES: usize = 8 * MAX_VALUE_BYTES;
 
 /// Bytes compared at once.
@@ -30,22 +31,22 @@ const VOID: [&str; 3] = ["br", "hr", "img"];
 const ADDRESSES: [&str; 3] = ["href", "src", "cite"];
 
 struct Profile {
-    /// Besides those that may be shown.
+    /// In addition to [`TAGS`].
     more_tags: &'static [&'static str],
-    /// On any element.
+    /// Allowed on any element.
     general_attributes: &'static [&'static str],
-    /// Elements, and the attribute and value that each gets.
+    /// Element, attribute and value to add.
     added: &'static [(&'static str, &'static str, &'static str)],
-    /// Elements that are open at once; further ones leave what they hold.
+    /// Maximum number of open elements. The tags of deeper elements are dropped, but not their content.
     max_depth: usize,
 }
 
-/// See the module. All text is escaped.
+/// Prunes markup for display; see the module. All text is escaped.
 pub(super) fn prune(markup: &str, base: Option<&Url>) -> String {
     pruned(markup, base, &SHOWN)
 }
 
-/// The same for a page whose article is looked for.
+/// Prunes a page whose article is extracted.
 #[must_use]
 pub fn prune_page(html: &str, base: Option<&Url>) -> String {
     pruned(html, base, &PAGE)
@@ -76,8 +77,8 @@ impl Receiver for Pruner<'_> {
     }
 
     fn start(&mut self, tag: &Tag<'_>) {
-        let Some(name) = self.listed(tag.name) else {
-            // Words that a block held apart stay apart.
+        let Some(name) = self.allowed_tag(tag.name) else {
+            // Keeps words apart that a block separated.
             if matches!(tag.kind, Some(Kind::Block | Kind::Cell)) {
                 self.out.push(' ');
             }
@@ -89,9 +90,9 @@ impl Receiver for Pruner<'_> {
             return;
         }
         self.out.extend(["<", name]);
-        let mut given = Vec::new();
+        let mut seen = Vec::new();
         for (attribute, value) in tag.attributes(MAX_ATTRIBUTES) {
-            self.attribute(name, attribute, value, &mut given);
+            self.attribute(name, attribute, value, &mut seen);
         }
         for (_, attribute, value) in self.profile.added.iter().filter(|(element, ..)| *element == name) {
             self.out.extend([" ", attribute, "=\"", value, "\""]);
@@ -103,14 +104,15 @@ impl Receiver for Pruner<'_> {
     }
 
     fn end(&mut self, tag: &Tag<'_>) {
-        if let Some(at) = self.listed(tag.name).and_then(|name| self.open.iter().rposition(|open| *open == name)) {
+        if let Some(at) = self.allowed_tag(tag.name).and_then(|name| self.open.iter().rposition(|open| *open == name)) {
             self.close_to(at);
         }
     }
 }
 
 impl Pruner<'_> {
-    /// Closes what a start tag closes by itself, with all that stands open in it, so that nothing is left to be opened again.
+    /// Closes the elements that this start tag implicitly ends, and all elements open within them, so that none has to
+    /// be reopened.
     fn close_implied(&mut self, name: &str, is_block: bool) {
         let (closed, within): (&[&str], &[&str]) = match name {
             "a" => (&["a"], &[]),
@@ -129,8 +131,8 @@ impl Pruner<'_> {
         }
     }
 
-    fn listed(&self, name: &str) -> Option<&'static str> {
-        TAGS.iter().chain(self.profile.more_tags).find(|listed| listed.eq_ignore_ascii_case(name)).copied()
+    fn allowed_tag(&self, name: &str) -> Option<&'static str> {
+        TAGS.iter().chain(self.profile.more_tags).find(|allowed| allowed.eq_ignore_ascii_case(name)).copied()
     }
 
     fn close_to(&mut self, depth: usize) {
@@ -139,17 +141,17 @@ impl Pruner<'_> {
         }
     }
 
-    /// Writes an attribute unless it is among those that were `given` before, of which the first counts.
-    fn attribute(&mut self, tag: &str, name: &str, value: &str, given: &mut Vec<&'static str>) {
+    /// Writes an attribute, unless it is in `seen`: of attributes with the same name the first counts.
+    fn attribute(&mut self, tag: &str, name: &str, value: &str, seen: &mut Vec<&'static str>) {
         let lower = name.to_ascii_lowercase();
         let own = ATTRIBUTES.iter().find(|(element, _)| *element == tag).map_or(&[][..], |(_, names)| names);
-        let Some(name) = own.iter().chain(self.profile.general_attributes).find(|listed| **listed == lower) else {
+        let Some(name) = own.iter().chain(self.profile.general_attributes).find(|allowed| **allowed == lower) else {
             return;
         };
-        if value.len() > MAX_RAW_VALUE_BYTES || given.contains(name) {
+        if value.len() > MAX_RAW_VALUE_BYTES || seen.contains(name) {
             return;
         }
-        given.push(*name);
+        seen.push(*name);
         let value = decode_entities(value);
         let value = if ADDRESSES.contains(name) { self.address(tag, &value) } else { Some(value.into_owned()) };
         if let Some(value) = value.filter(|value| value.len() <= MAX_VALUE_BYTES) {
@@ -159,26 +161,27 @@ impl Pruner<'_> {
         }
     }
 
-    /// An absolute address of the web; a link may also write a mail.
+    /// Returns an absolute http(s) URL, or a mailto URL in a link; `None` for other URLs.
     fn address(&self, tag: &str, value: &str) -> Option<String> {
         let url = Url::options().base_url(self.base).parse(value.trim()).ok()?;
-        let is_fit = match url.scheme() {
+        let is_allowed = match url.scheme() {
             "http" | "https" => url.username().is_empty() && url.password().is_none(),
             "mailto" => tag == "a",
             _ => false,
         };
-        is_fit.then(|| url.into())
+        is_allowed.then(|| url.into())
     }
 }
 
-/// Writes `text` as the HTML standard has it written; a quotation mark, which is escaped in attributes alone, as `quote`.
+/// Escapes `text` as in the HTML standard. A quotation mark, which needs escaping only in attributes, is written as
+/// `quote`.
 fn escape(text: &str, quote: &str, out: &mut String) {
     let text = without_escapes(text);
     let mut rest: &str = &text;
     loop {
-        let (plain, behind) = rest.split_at(plain_bytes(rest.as_bytes()));
+        let (plain, after) = rest.split_at(plain_bytes(rest.as_bytes()));
         out.push_str(plain);
-        let mut chars = behind.chars();
+        let mut chars = after.chars();
         match chars.next() {
             None => return,
             Some('&') => out.push_str("&amp;"),
@@ -193,7 +196,8 @@ fn escape(text: &str, quote: &str, out: &mut String) {
     }
 }
 
-/// How many bytes at the start stand for themselves: visible ASCII and white space. Whole blocks are compared at once.
+/// Returns the number of leading bytes that need no escaping: visible ASCII and white space. Whole blocks are compared
+/// at once.
 fn plain_bytes(bytes: &[u8]) -> usize {
     let all_plain = |block: &&[u8]| block.iter().fold(true, |plain, byte| plain & is_plain(*byte));
     let blocks = bytes.chunks_exact(BLOCK_BYTES).take_while(all_plain).count() * BLOCK_BYTES;

@@ -1,43 +1,44 @@
-//! Which sentences are fit to be quoted, and which say little when they stand alone.
+//! Finds sentences that must not be quoted, and sentences that are weak out of context.
 //!
-//! In: one sentence. Out: what is wrong with it. Called where sentences are chosen for a summary and shown in a digest. The lists are
-//! of English, and shorter of German, French and Spanish; the rules about form hold in any language.
+//! Input: one sentence. Output: its flaw or its weakness. Called where sentences are chosen for a summary and shown in
+//! a digest. The word lists are for English, with shorter ones for German, French and Spanish; the rules about form
+//! apply to any language.
 
 use super::quotable_words::{
-    BOILERPLATE, CAPTION, CREDIT, DISCLOSURE, LABEL, Patterns, READS_ON, RESOLVED, SAYS_LITTLE,
+    BOILERPLATE, CAPTION, CONTINUATION, CREDIT, DISCLOSURE, LABEL, LOW_CONTENT, Patterns, RESOLVED,
 };
 use super::sentences::{Marks, OPENERS, marks};
 
 /// Why a sentence must not be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
-    /// Subscriptions, sharing, copyright, sponsors: what stands under every text of a source.
+    /// Subscriptions, sharing, copyright, sponsors: text that recurs under a source's articles.
     Boilerplate,
-    /// What the author owns, earns or answers for.
+    /// What the author owns, earns or is liable for.
     Disclosure,
-    /// The words under a picture, a byline, a dateline.
+    /// A picture caption, a byline or a dateline.
     Caption,
-    /// It begins or ends elsewhere.
+    /// A fragment: it begins or ends in another sentence.
     Torn,
     /// A heading, or a list of names, figures or links.
     List,
-    /// A line of a program, or markup that was left as it was written.
+    /// A line of code, or raw markup.
     Code,
 }
 
-/// What keeps `sentence` from being quoted.
+/// Returns why `sentence` must not be quoted; `None` if it can be.
 #[must_use]
 pub fn flaw(sentence: &str) -> Option<Flaw> {
     let words = words(sentence);
     let lower = sentence.to_lowercase();
-    let says = |patterns: &Patterns| patterns.matches(&words);
-    if says(&DISCLOSURE) {
+    let matches = |patterns: &Patterns| patterns.matches(&words);
+    if matches(&DISCLOSURE) {
         return Some(Flaw::Disclosure);
     }
-    if says(&CAPTION) || CREDIT.matches(&lower) || is_byline(sentence) {
+    if matches(&CAPTION) || CREDIT.matches(&lower) || is_byline(sentence) {
         return Some(Flaw::Caption);
     }
-    if says(&BOILERPLATE) || LABEL.matches(&lower) || lower.contains('©') {
+    if matches(&BOILERPLATE) || LABEL.matches(&lower) || lower.contains('©') {
         return Some(Flaw::Boilerplate);
     }
     if is_code(sentence) {
@@ -49,25 +50,25 @@ pub fn flaw(sentence: &str) -> Option<Flaw> {
     is_list(sentence).then_some(Flaw::List)
 }
 
-/// Points against a sentence that may be quoted, from 0 to about 4: one that begins with an unresolved reference, asks, greets, or
-/// speaks of its own text needs the sentences around it.
+/// Returns penalty points for a sentence that may be quoted, from 0 to about 4. A sentence that begins with an
+/// unresolved reference, asks, greets or describes its own text depends on its context.
 #[must_use]
 pub fn weakness(sentence: &str) -> f64 {
     let words = words(sentence);
     let bare = sentence.trim_end_matches(['”', '"', '’', '\'', ')', '»']);
     let checks = [
-        (1.2, READS_ON.matches(&words) && !RESOLVED.matches(&words)),
-        (1.5, SAYS_LITTLE.matches(&words)),
+        (1.2, CONTINUATION.matches(&words) && !RESOLVED.matches(&words)),
+        (1.5, LOW_CONTENT.matches(&words)),
         (1.3, bare.ends_with('?') || sentence.starts_with('¿')),
         (0.3, bare.ends_with('!')),
         (0.5, sentence.contains("://") || sentence.contains("www.")),
-        // An aside.
+        // A parenthesis.
         (0.6, sentence.starts_with('(') && sentence.ends_with(')')),
     ];
     checks.iter().filter(|(_, holds)| *holds).map(|(points, _)| points).sum()
 }
 
-/// The words in lower case with one space around each; what stands between them is gone.
+/// Returns the words in lower case with one space around each. Other characters are dropped.
 fn words(sentence: &str) -> String {
     let mut words = String::with_capacity(sentence.len() + 2);
     words.push(' ');
@@ -88,7 +89,7 @@ fn words(sentence: &str) -> String {
 fn is_torn(sentence: &str) -> bool {
     let bare = sentence.trim_start_matches(['“', '"', '„', '«', '»', '‘', '\'', '(', '[', '¿', '¡', ' ', '\u{a0}']);
     let first_word: String = bare.chars().take_while(|c| c.is_alphanumeric()).collect();
-    // "iPhone" and "eBay" are written so.
+    // Names such as "iPhone" and "eBay" begin in lower case.
     let begins_small = bare.starts_with(char::is_lowercase) && !first_word.chars().any(char::is_uppercase);
     let begins_elsewhere = !bare.starts_with(char::is_alphanumeric)
         && !bare.starts_with(['$', '£', '€', '¥', '#', '@', '+', '-', '−', '~', '.', '…', '\'', '’'])
@@ -98,7 +99,8 @@ fn is_torn(sentence: &str) -> bool {
     begins_small || begins_elsewhere || !is_ended(sentence) || marks(sentence) != Marks::Closed
 }
 
-/// Ends in a full stop or the like, before or behind closing marks; three dots show that something is left out.
+/// Returns whether the sentence ends in a full stop or similar, before or after closing marks. Three dots indicate an
+/// omission and do not count.
 fn is_ended(sentence: &str) -> bool {
     let bare = sentence.trim_end_matches(['”', '"', '’', '‘', '“', '\'', ')', ']', '»', '«', ' ', '\u{a0}']);
     let stopped =
@@ -106,7 +108,7 @@ fn is_ended(sentence: &str) -> bool {
     stopped && !["...", "…", ". .", "[…", "…."].iter().any(|dots| bare.ends_with(dots) || sentence.ends_with(dots))
 }
 
-/// "By Jane Doe, Staff Writer."
+/// Matches "By Jane Doe, Staff Writer."
 fn is_byline(sentence: &str) -> bool {
     let mut words = sentence.split_whitespace();
     let by = words.next().is_some_and(|word| matches!(word, "By" | "BY" | "Von" | "Par" | "Por" | "Words"));
@@ -115,11 +117,11 @@ fn is_byline(sentence: &str) -> bool {
     by && rest.len() <= 10 && named >= 2 && 10 * named >= 7 * rest.len()
 }
 
-/// Marks that stand in programs and hardly in sentences.
+/// Two-character marks that are frequent in code and rare in sentences.
 const CODE_MARKS: [&str; 19] =
     ["::", "->", "=>", "==", "!=", "&&", "||", "();", ");", "</", "/>", "++", "${", "{{", "+=", ":=", "<<", ">>", "\\"];
 
-/// Points for such marks, from which on a sentence is code; a mark of two characters is two.
+/// A sentence with this many points is code. A mark in [`CODE_MARKS`] counts 2, a single character 1.
 const MOSTLY_CODE: usize = 6;
 
 fn is_code(sentence: &str) -> bool {
@@ -131,7 +133,7 @@ fn is_code(sentence: &str) -> bool {
     is_markdown || sentence.starts_with("$ ") || 2 * double + single >= MOSTLY_CODE || 4 * letters < 3 * visible
 }
 
-/// Marks between the entries of a menu.
+/// Separators of menu entries.
 const SEPARATORS: [&str; 8] = [" | ", " » ", " › ", "→", "•", "▸", " · ", "■"];
 
 fn is_list(sentence: &str) -> bool {
@@ -145,8 +147,8 @@ fn is_list(sentence: &str) -> bool {
     let commas = sentence.matches([',', ';']).count();
     let addresses = sentence.matches("://").count() + sentence.matches("www.").count();
     let opens_shouted = words.iter().take(3).filter(|word| is_shouted(word) && word.len() > 3).count() == 3;
-    let mostly = |some: usize| words.len() >= 6 && 3 * some > 2 * words.len();
-    mostly(capital)
+    let is_most = |some: usize| words.len() >= 6 && 3 * some > 2 * words.len();
+    is_most(capital)
         || is_titled(sentence)
         || 2 * shouted > words.len()
         || opens_shouted && !is_dateline(sentence)
@@ -156,11 +158,11 @@ fn is_list(sentence: &str) -> bool {
         || SEPARATORS.iter().any(|mark| sentence.contains(mark))
 }
 
-/// "A Long Way Home (Harbour Press; 2021) Despite …": a title with what belongs to it, and then the sentence.
+/// Matches "A Long Way Home (Harbour Press; 2021) Despite …": a title with its details, followed by a sentence.
 fn is_titled(sentence: &str) -> bool {
     let Some((title, rest)) = sentence.split_once(" (") else { return false };
-    let behind = rest.split_once(") ").map_or("", |(_, behind)| behind);
-    let first: String = behind.chars().take_while(|c| c.is_alphabetic()).collect();
+    let after = rest.split_once(") ").map_or("", |(_, after)| after);
+    let first: String = after.chars().take_while(|c| c.is_alphabetic()).collect();
     let words = title.split_whitespace().count();
     let capital = title.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).count();
     first.starts_with(char::is_uppercase) && OPENERS.contains(&first.to_lowercase().as_str()) && 2 * capital > words
@@ -170,7 +172,7 @@ fn is_shouted(word: &str) -> bool {
     word.chars().any(char::is_alphabetic) && !word.chars().any(char::is_lowercase) && word.chars().count() > 1
 }
 
-/// "LONDON (Reuters) - The …", "NEW YORK, Jan. 5 — The …": the place in capitals belongs to the sentence.
+/// Matches "LONDON (Reuters) - The …" and "NEW YORK, Jan. 5 — The …", where the capitals are part of the sentence.
 fn is_dateline(sentence: &str) -> bool {
     let opening: String = sentence.chars().take(60).collect();
     [" — ", " – ", " - ", "(Reuters)", "(AP)", "(AFP)", "(dpa)"].iter().any(|mark| opening.contains(mark))
@@ -298,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_that_tell_something_may_be_quoted() {
+    fn informative_sentences_may_be_quoted() {
         all(
             None,
             &[

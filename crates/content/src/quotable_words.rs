@@ -1,29 +1,30 @@
-//! What sentences say that are not worth quoting, as patterns.
+//! Patterns of sentences that are not worth quoting.
 //!
-//! All but [`CREDIT`] are held against a sentence's words: in lower case, one space around each, other marks gone, `’` as `'`.
+//! All but [`LABEL`] and [`CREDIT`] are matched against a sentence's words: in lower case, one space around each,
+//! without other marks, `’` as `'`.
 
 use std::sync::OnceLock;
 
 use regex::RegexSet;
 
-/// Patterns, of which one suffices.
+/// A set of patterns; one match suffices.
 #[derive(Debug)]
 pub(super) struct Patterns {
-    written: &'static [&'static str],
+    sources: &'static [&'static str],
     set: OnceLock<Option<RegexSet>>,
 }
 
 impl Patterns {
-    const fn of(written: &'static [&'static str]) -> Self {
-        Self { written, set: OnceLock::new() }
+    const fn of(sources: &'static [&'static str]) -> Self {
+        Self { sources, set: OnceLock::new() }
     }
 
     pub(super) fn matches(&self, words: &str) -> bool {
-        self.set.get_or_init(|| RegexSet::new(self.written).ok()).as_ref().is_some_and(|set| set.is_match(words))
+        self.set.get_or_init(|| RegexSet::new(self.sources).ok()).as_ref().is_some_and(|set| set.is_match(words))
     }
 }
 
-/// Subscriptions, support, sharing, rights, sponsors, what leads on to something else.
+/// Subscriptions, support, sharing, rights, sponsors, links to other content.
 pub(super) static BOILERPLATE: Patterns = Patterns::of(&[
     // English: subscriptions.
     r"^ (?:please )?(?:subscribe|unsubscribe|sign up|register now|log in|join us|join now|follow us|follow me|donate) ",
@@ -52,7 +53,7 @@ pub(super) static BOILERPLATE: Patterns = Patterns::of(&[
     r" (?:reader|listener) supported (?:publication|site|newsletter|podcast) ",
     r" (?:if you|hope you|did you) (?:\w+ ){0,2}(?:enjoyed|enjoy|liked|like|found|find) (?:this|the|these|my|our|what|reading) ",
     r" (?:thanks|thank you) (?:so much |again |very much )?for (?:reading|listening|watching|subscribing|your (?:support|attention|patience)|being|joining|tuning|stopping|visiting) ",
-    // Sharing, answering.
+    // Sharing, replying.
     r"^ share (?:this|it|on|your|with) ",
     r" share this (?:post|article|story|page|video|episode|piece|newsletter|on|with) ",
     r" (?:follow|find|like|join|contact|reach|email|message|tweet|ping|dm) (?:us|me|him|her|them|the author) (?:on|at|via|by|in) ",
@@ -67,7 +68,7 @@ pub(super) static BOILERPLATE: Patterns = Patterns::of(&[
     r" get in touch | (?:stay|keep) (?:in touch|up to date|updated|tuned|informed|connected) ",
     r" (?:discuss|discussion|comment|comments|join the (?:discussion|conversation)) (?:this|it|on|at|in) (?:\w+ )?(?:hacker news|reddit|lobsters|mastodon|twitter|discord|github|forum|slack|facebook) ",
     r" join the (?:conversation|discussion|community|newsletter|waitlist|waiting list|mailing list) ",
-    // What leads on.
+    // Links to other content.
     r" (?:click|tap|press) (?:here|below|the (?:link|button|image|picture|play)|on the|through|this|to) ",
     r" (?:read|see|find out|learn|continue|discover|find) (?:more|on|reading|the rest|the full|the whole|the entire|the original|the complete)(?: (?:article|post|story|text|here|about|at|on|in|piece|version|report|information|details|announcement|changelog|release notes)){0,3} $",
     r" (?:read|see|view|watch|check|get|find|visit|download|explore) .{0,40}(?: here| below| at the link| on (?:our|my|the) (?:site|website|blog|page|channel))(?: for .*)? $",
@@ -82,7 +83,7 @@ pub(super) static BOILERPLATE: Patterns = Patterns::of(&[
     r" (?:wherever|anywhere) you (?:get|listen|find) ",
     r" (?:listen to|watch|stream) (?:this|the|our|my) (?:\w+ ){0,2}(?:episode|podcast|show|interview|video|recording|stream) ",
     r" (?:play|download) (?:this|the) episode ",
-    // Where it stood before, and whose it is.
+    // Previous publication, and rights.
     r" this (?:article|post|story|piece|essay|column|interview|text|entry|page|episode|content|report|review) (?:was|is|has been|had been|has|first|originally|previously) (?:\w+ )?(?:originally |first |previously |initially |also |cross )?(?:published|posted|appeared|crossposted|republished|syndicated|updated|corrected|translated|produced|supported|adapted|excerpted|reprinted) ",
     r" the (?:article|post|story|piece|essay|column|text) (?:was|is|has been|had been|has|first|originally) (?:originally |first |previously |initially )(?:published|posted|appeared) ",
     r" appeared first (?:on|in|at) ",
@@ -135,7 +136,7 @@ pub(super) static BOILERPLATE: Patterns = Patterns::of(&[
     r" (?:publicado originalmente|apareció primero|patrocinado por|presentado por|código (?:promocional|de descuento)|gracias por (?:leer|tu|su|escuchar)) ",
 ]);
 
-/// What an author owns, earns and answers for.
+/// What an author owns, earns or is liable for.
 pub(super) static DISCLOSURE: Patterns = Patterns::of(&[
     r"^ (?:\w+ ){0,2}(?:disclosure|disclosures|disclaimer|conflicts? of interest|competing interests?|transparency notice) ",
     r" (?:in the interest of|for|as a|by way of) (?:full )?(?:transparency|disclosure) ",
@@ -160,12 +161,12 @@ pub(super) static DISCLOSURE: Patterns = Patterns::of(&[
     r" (?:el autor|la autora|los autores) (?:trabaja|es|posee|declara|declaran) | enlaces? (?:de )?afiliad| conflictos? de intereses? $",
 ]);
 
-/// Labels of what leads elsewhere. Held against the sentence as written, in lower case.
+/// Labels of links to other content. Matched against the sentence as written, in lower case.
 pub(super) static LABEL: Patterns = Patterns::of(&[
     r"^\W*(?:see also|related(?: \w+)?|more (?:from|on|about)(?: \w+)?|read (?:more|also|next)|recommended(?: \w+)?|tags?|categor(?:y|ies)|topics?|via|sources?|references?|links?|previously|next|previous|sponsor(?:ed)?|promoted|corrections?|transcript|permalink|listen|watch|download|subscribe|contact|email|website|twitter|mastodon|discuss(?:ion)?|comments?|siehe auch|lesen sie auch|mehr zum thema|anzeige|korrektur|lire aussi|voir aussi|à lire aussi|lea también|ver también|te puede interesar)\s?:",
 ]);
 
-/// Words under pictures, bylines, datelines, and who an author is.
+/// Picture captions, bylines, datelines and author descriptions.
 pub(super) static CAPTION: Patterns = Patterns::of(&[
     r"^ (?:\w+ )?(?:photo|photos|photograph|photographs|photography|picture|image|images|illustration|illustrations|graphic|artwork|rendering|video|footage|screenshot|drawing|map|chart) (?:by|courtesy|via|credit|credits|provided|supplied|above|below) ",
     r"^ (?:an? |the |\w+ )?(?:photo|photos|photograph|photographs|picture|image|screenshot|illustration) (?:of|from|shows|showing|taken) ",
@@ -193,7 +194,7 @@ pub(super) static CAPTION: Patterns = Patterns::of(&[
     r"^ (?:veröffentlicht|zuletzt aktualisiert|stand|aktualisiert|publié|mis à jour|publicado|actualizado) (?:am|um|von|le|à|par|el|por|hace|\d+) ",
 ]);
 
-/// Held against the sentence as written, in lower case.
+/// Picture credits. Matched against the sentence as written, in lower case.
 pub(super) static CREDIT: Patterns = Patterns::of(&[
     r"^\W*(?:photos?|photographs?|images?|pictures?|illustrations?|videos?|credits?|captions?|source|above|below|left|right|top|bottom|centre|center|clockwise|cover|art|graphic|chart|map|screenshot|fotos?|bild(?:er)?|grafik|quelle|légende|crédits?|imagen|fuente)\s?(?:credit|by|from left|left|right|above|below|photo)?\s?[:/|]",
     r"\((?:[\w .]{0,20}\b)?(?:photo|image|picture|credit|foto|bild|illustration|video|screenshot|courtesy|left|right|pictured)(?: (?:by|from|via|credit|courtesy)|:|/|\)| illustration)",
@@ -201,8 +202,8 @@ pub(super) static CREDIT: Patterns = Patterns::of(&[
     r"[(/|]\s?(?:getty images|shutterstock|unsplash|istock|alamy)",
 ]);
 
-/// Beginnings that refer to the sentence before.
-pub(super) static READS_ON: Patterns = Patterns::of(&[
+/// Beginnings that refer to the previous sentence.
+pub(super) static CONTINUATION: Patterns = Patterns::of(&[
     r"^ (?:he|she|it|they|him|them|his|her|their|its|it's|he's|she's|they're|they've|they'd|he'd|she'd|it'll|that's|this|that|these|those|such|both|neither|either|others|another|the (?:latter|former)) ",
     r"^ (?:but|and|or|nor|so|yet|however|also|then|instead|meanwhile|moreover|furthermore|therefore|thus|hence|still|nevertheless|nonetheless|otherwise|besides|additionally|similarly|likewise|consequently|accordingly|conversely|indeed|finally|lastly|secondly|thirdly|anyway|either way|for example|for instance|in addition|as a result|in other words|in contrast|by contrast|on the other hand|in short|in fact|of course|after that|because of (?:this|that)|here|which|who|whose|even so|not only that|plus|again|as (?:mentioned|noted|described|such)|to that end|to do (?:so|this|that)) ",
     r"^ (?:er|sie|es|ihm|ihnen|ihr|ihre|sein|seine|dies|diese|dieser|dieses|diesen|das ist|das war|das sind|damit|dabei|dazu|dafür|daher|deshalb|darum|dadurch|davon|dort|da|aber|und|oder|doch|denn|jedoch|allerdings|außerdem|zudem|trotzdem|dennoch|dann|danach|so|also|auch|hier|zum beispiel|stattdessen|gleichzeitig|schließlich) ",
@@ -210,15 +211,15 @@ pub(super) static READS_ON: Patterns = Patterns::of(&[
     r"^ (?:él|ella|ellos|ellas|ello|esto|eso|este|esta|estos|estas|ese|esa|esos|esas|su|sus|pero|y (?:el|la|los|las|en|de|no|se|por|con|es|que|una?)|sin embargo|además|también|así|entonces|luego|después|por eso|por ello|por lo tanto|no obstante|en cambio|por ejemplo|aunque|allí|ahí|aquí|finalmente) ",
 ]);
 
-/// Beginnings of [`READS_ON`] that refer to nothing before them after all.
+/// Beginnings that match [`CONTINUATION`] but refer to nothing before them.
 pub(super) static RESOLVED: Patterns = Patterns::of(&[
     r"^ th(?:is|ese|at|ose) (?:week|weekend|month|year|morning|afternoon|evening|autumn|fall|winter|spring|summer|season|quarter|days|who) ",
     r"^ (?:diese woche|dieser tage|diesen monat|dieses jahr|diesen sommer|diesen winter|cette semaine|cette année|ce mois|ces jours|esta semana|este mes|este año|estos días) ",
     r"^ (?:both|neither|either) (?:the|of the) |^ so (?:called|far) |^ such as ",
 ]);
 
-/// Greetings, and what a text says of itself.
-pub(super) static SAYS_LITTLE: Patterns = Patterns::of(&[
+/// Greetings, and statements of a text about itself.
+pub(super) static LOW_CONTENT: Patterns = Patterns::of(&[
     r"^ (?:hi|hello|hey|dear|welcome|greetings|good (?:morning|afternoon|evening|day)|(?:morning|evening) (?:folks|all|everyone|everybody|friends)|happy (?:new|monday|tuesday|wednesday|thursday|friday|weekend|holidays|birthday|christmas)|merry|thanks|thank you|sorry|congratulations|congrats|enjoy|cheers|yes|ok|okay|wow|oh|hallo|liebe|lieber|willkommen|guten (?:morgen|tag|abend)|bonjour|bonsoir|bienvenue|cher|chère|chers|merci|salut|hola|bienvenidos?|buenos días|buenas|estimados?|gracias) ",
     r" (?:in|with|for) (?:this|today's|this week's|the following|the next|the previous|my (?:last|previous|next)) (?:blog |short |second |first |new |video |little |quick )?(?:post|article|episode|video|guide|tutorial|essay|issue|edition|newsletter|piece|entry|section|chapter|lesson|instalment|installment|column) ",
     r"^ (?:this|today's|the following|the rest of this) (?:blog |short )?(?:post|article|episode|video|guide|tutorial|essay|issue|edition|newsletter|piece|page|list|section) (?:is|was|will|describes|explains|shows|covers|contains|provides|gives|looks|explores|discusses|has|summari[sz]es|lists) ",

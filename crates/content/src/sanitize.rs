@@ -1,8 +1,9 @@
-//! Markup from outside made fit to be shown in a page: text, structure, links and images stay; nothing that runs, submits, styles or
-//! looks like ours does. Called where identity is settled, for the column `content_items.html`.
+//! Makes external markup safe for display in a page: text, structure, links and images stay, while scripts, forms,
+//! styles and imitations of the page's own controls are removed. Called where item identity is determined, for the
+//! column `content_items.html`.
 //!
-//! Markup is first pruned (`prune`), in linear time, to what a tree can be built of in linear time; ammonia then builds that tree
-//! and has the last word on what stays: nothing is stored that it did not return unchanged.
+//! `prune` first reduces the markup, in linear time, to markup that a tree can be built from in linear time. ammonia
+//! then builds that tree and decides what stays: only its unchanged output is stored.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -13,13 +14,13 @@ use url::Url;
 use super::allowed_markup::{ATTRIBUTES, GENERAL_ATTRIBUTES, LINK_REL, TAGS};
 use super::prune::prune;
 
-/// Longer markup is cut: what is kept for display need not be whole, the original is a link away.
+/// Longer markup is cut: the display need not be complete, since it links to the original.
 const MAX_MARKUP_BYTES: usize = 128 * 1024;
 
-/// Trees built of one markup, at most.
-const MOST_READINGS: usize = 8;
+/// Maximum number of sanitising passes for one markup.
+const MAX_PASSES: usize = 8;
 
-static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(builder);
+static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(builder);
 
 /// Elements that a page has once, or not below its own heading.
 const OF_THE_PAGE: [&str; 4] = ["header", "footer", "main", "h1"];
@@ -59,8 +60,8 @@ fn builder() -> Builder<'static> {
     builder
 }
 
-/// The markup as it may be shown, its addresses absolute; `None` where it says no more than its text does. An address that `base`
-/// does not make absolute goes, as does any that is not of the web (links may also write a mail).
+/// Returns the markup for display with absolute URLs; `None` if it contains no more than its text. URLs that `base`
+/// cannot make absolute are removed, and those with schemes other than http(s) (links may also use mailto).
 #[must_use]
 pub fn sanitize(markup: &str, base: Option<&Url>) -> Option<String> {
     let end = (0..=markup.len().min(MAX_MARKUP_BYTES)).rev().find(|at| markup.is_char_boundary(*at)).unwrap_or(0);
@@ -68,14 +69,15 @@ pub fn sanitize(markup: &str, base: Option<&Url>) -> Option<String> {
     if !pruned.contains('<') {
         return None;
     }
-    settled(pruned).filter(|clean| clean.contains('<'))
+    sanitize_until_stable(pruned).filter(|clean| clean.contains('<'))
 }
 
-/// The markup of which a browser builds the tree that was checked. Of some, such as a text between the rows of a table, trees are
-/// built whose markup is read as yet another tree; what does not come to rest is not shown.
-fn settled(mut pruned: String) -> Option<String> {
-    for _ in 0..MOST_READINGS {
-        let clean = without_first_line_feeds(LAST_WORD.clean(&pruned).to_string());
+/// Repeats sanitising until the markup no longer changes, so that a browser builds the same tree that was checked. Some
+/// markup, such as text between table rows, parses to a different tree each time; if it does not converge, the result
+/// is `None`.
+fn sanitize_until_stable(mut pruned: String) -> Option<String> {
+    for _ in 0..MAX_PASSES {
+        let clean = without_first_line_feeds(SANITIZER.clean(&pruned).to_string());
         if clean == pruned {
             return Some(clean);
         }
@@ -84,7 +86,7 @@ fn settled(mut pruned: String) -> Option<String> {
     None
 }
 
-/// Without the line feeds that a `<pre>` begins with: whoever reads the markup would drop the first, and the next reader the next.
+/// Removes line feeds at the beginning of a `<pre>`: each parse would drop one of them.
 fn without_first_line_feeds(clean: String) -> String {
     const PRE: &str = "<pre";
     if !clean.contains(PRE) {
@@ -110,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
     use url::Url;
 
-    use super::{LAST_WORD, prune, sanitize, without_first_line_feeds};
+    use super::{SANITIZER, prune, sanitize, without_first_line_feeds};
     use crate::allowed_markup::TAGS;
     use crate::deadline::in_time;
 
@@ -178,7 +180,7 @@ mod tests {
         ] {
             assert_eq!(clean(markup).replace("<p></p>", ""), left, "{markup}");
         }
-        // Whatever is left of these, it is text.
+        // Any remainder of these is text.
         for markup in [
             "a<scr<script>ipt>alert(1)</script>b",
             "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
@@ -245,7 +247,7 @@ mod tests {
         soup_of(TAGS.to_vec(), 14)
     }
 
-    /// Whole rows and cells, and what may come between them.
+    /// Complete rows and cells, and what may be between them.
     fn table_soup() -> impl Strategy<Value = String> {
         let parts = ["thead", "tbody", "tfoot", "caption", "tr", "td", "th", "table", "b", "a", "p", "h3", "li"];
         (soup_of(parts.to_vec(), 4), soup_of(parts.to_vec(), 4), soup_of(vec!["td", "b", "p", "a"], 4)).prop_map(|(before, within, cell)| {
@@ -287,7 +289,7 @@ mod tests {
                      <ul><li>x<li><p>y<p>z</ul><blockquote><pre>code</pre></blockquote><div>\"end\"</div>\
                      <table><caption>t</caption><tbody><tr><th>a<td><p>b</tr>\n<tr><td><h3>c</h3></table>";
         let pruned = prune(usual, None);
-        assert_eq!(LAST_WORD.clean(&pruned).to_string(), pruned);
+        assert_eq!(SANITIZER.clean(&pruned).to_string(), pruned);
     }
 
     proptest! {
@@ -305,7 +307,7 @@ mod tests {
 
     fn is_unchanged_by_ammonia(markup: &str) -> Result<(), TestCaseError> {
         if let Some(kept) = sanitize(markup, None) {
-            prop_assert_eq!(without_first_line_feeds(LAST_WORD.clean(&kept).to_string()), kept);
+            prop_assert_eq!(without_first_line_feeds(SANITIZER.clean(&kept).to_string()), kept);
         }
         Ok(())
     }
@@ -325,7 +327,7 @@ mod tests {
                     prop_assert!(!value.trim().starts_with("javascript:"), "{markup} {clean}");
                 }
             }
-            // Clean markup is clean: what is shown twice does not change.
+            // Sanitising is idempotent.
             prop_assert_eq!(sanitize(&clean, None).unwrap_or_default(), clean);
         }
     }

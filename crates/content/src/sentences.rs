@@ -1,13 +1,13 @@
-//! A paragraph in sentences, and whether the quotation marks and brackets of a sentence are closed.
+//! Splits a paragraph into sentences, and reports whether the quotation marks and brackets of a text are closed.
 //!
-//! In: plain text. Out: parts of it, word for word. Called by what quotes sentences and by what looks for names in them.
+//! Input: plain text. Output: verbatim slices of it. Called by quotation and by name detection.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Sentences of one quotation that are kept together at most.
-const QUOTED_TOGETHER: usize = 4;
+/// Maximum number of sentences of one quotation that are kept together.
+const MAX_QUOTED_SENTENCES: usize = 4;
 
-/// The sentences of one paragraph, in order, without the white space around them.
+/// Returns the sentences of one paragraph in order, trimmed.
 #[must_use]
 pub fn sentences(paragraph: &str) -> Vec<&str> {
     let mut found = Vec::new();
@@ -16,7 +16,7 @@ pub fn sentences(paragraph: &str) -> Vec<&str> {
     while let Some((at, part)) = parts.next() {
         let end = at + part.len();
         let open = paragraph[start..end].trim();
-        // ".NET" has its dot before it.
+        // A name such as ".NET" begins with the dot.
         let is_dotted_name = paragraph[start..end].ends_with(" .");
         if parts.peek().is_some_and(|(_, next)| is_dotted_name || continues(open, next.trim_start())) {
             continue;
@@ -29,10 +29,11 @@ pub fn sentences(paragraph: &str) -> Vec<&str> {
     found
 }
 
-/// The sentences of one paragraph, where a quotation of several sentences is one, if it has at most `most_chars` characters. What
-/// lies inside a longer one is left out: without the marks it would read as the source's own words.
+/// Returns the sentences of one paragraph, where a quotation of several sentences is one passage if it has at most
+/// `max_chars` characters. A longer quotation is omitted: without its marks its sentences would read as the source's
+/// own words.
 #[must_use]
-pub fn passages(paragraph: &str, most_chars: usize) -> Vec<&str> {
+pub fn passages(paragraph: &str, max_chars: usize) -> Vec<&str> {
     let whole = sentences(paragraph);
     let mut found = Vec::new();
     let mut number = 0;
@@ -46,12 +47,13 @@ pub fn passages(paragraph: &str, most_chars: usize) -> Vec<&str> {
             (number + 1..whole.len()).find(|last| marks(between(paragraph, first, whole[*last])) == Marks::Closed);
         let Some(last) = last else {
             found.push(*first);
-            // A mark that nothing closes may be an inch or a slip; only one that cannot is taken at its word.
+            // An unclosed straight mark may be an inch sign or a mistake; only an unambiguous opening mark hides the
+            // rest.
             number = if first.contains(['“', '„', '«']) { whole.len() } else { number + 1 };
             continue;
         };
         let passage = between(paragraph, first, whole[last]);
-        if last - number < QUOTED_TOGETHER && passage.chars().count() <= most_chars {
+        if last - number < MAX_QUOTED_SENTENCES && passage.chars().count() <= max_chars {
             found.push(passage);
         }
         number = last + 1;
@@ -59,14 +61,14 @@ pub fn passages(paragraph: &str, most_chars: usize) -> Vec<&str> {
     found
 }
 
-/// From the start of one part of `text` to the end of a later one; both must be slices of it.
+/// Returns the text from the start of one part of `text` to the end of a later one. Both must be slices of `text`.
 #[must_use]
 pub fn between<'a>(text: &'a str, first: &str, last: &str) -> &'a str {
     let offset = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     text.get(offset(first)..offset(last) + last.len()).unwrap_or_default()
 }
 
-/// How the quotation marks and brackets of a text stand.
+/// Whether the quotation marks and brackets of a text are balanced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marks {
     Closed,
@@ -76,7 +78,8 @@ pub enum Marks {
     Torn,
 }
 
-/// Reads the marks of English, German, French and Spanish; apostrophes, inches, smileys and the brackets of `a)` are none.
+/// Checks the quotation marks and brackets of English, German, French and Spanish. Apostrophes, inch signs, smileys and
+/// the brackets of `a)` are ignored.
 #[must_use]
 pub fn marks(text: &str) -> Marks {
     let chars: Vec<char> = text.chars().collect();
@@ -128,13 +131,13 @@ fn pairs(opening: char, closing: char) -> bool {
     )
 }
 
-/// ’em, ’til and the like, behind their apostrophe.
+/// Whether `rest`, the text after an apostrophe, begins with an elided word: ’em, ’til and similar.
 fn is_elision(rest: &[char]) -> bool {
     let word: String = rest.iter().take_while(|c| c.is_alphanumeric()).flat_map(|c| c.to_lowercase()).collect();
     matches!(word.as_str(), "em" | "til" | "tis" | "twas" | "cause" | "n" | "round" | "bout" | "s" | "t")
 }
 
-/// `a)` and `12)`, `:)` and `;-)`.
+/// Matches `a)` and `12)`, `:)` and `;-)`.
 fn is_numbering_or_smiley(before: &[char]) -> bool {
     let item = before.iter().rev().take_while(|c| c.is_alphanumeric()).count();
     let starts_word = before.len() == item || before.get(before.len() - item - 1).is_some_and(|c| c.is_whitespace());
@@ -142,17 +145,17 @@ fn is_numbering_or_smiley(before: &[char]) -> bool {
     is_numbering || matches!(before.last(), Some(':' | ';' | '-'))
 }
 
-/// Whether a sentence that seems to end goes on with what follows.
+/// Returns whether a sentence that seems to end continues with `next`.
 fn continues(open: &str, next: &str) -> bool {
     let next_word: &str =
         next.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’').next().unwrap_or_default();
     // “Yahoo! said”, “‘Why?’ he asked”.
-    let goes_on_small =
+    let continues_in_lower_case =
         next.starts_with(char::is_lowercase) && open.ends_with(['!', '?', '”', '"', '’', '\'', '»', '…', ')']);
-    goes_on_small || !open.contains(char::is_alphanumeric) || ends_in_abbreviation(open, next_word)
+    continues_in_lower_case || !open.contains(char::is_alphanumeric) || ends_in_abbreviation(open, next_word)
 }
 
-/// Abbreviations that end no sentence, in lower case without their last dot.
+/// Abbreviations that do not end a sentence, in lower case without their last dot.
 const ABBREVIATIONS: &[&str] = &[
     "abb", "abs", "adm", "al", "anm", "approx", "apr", "art", "aug", "bd", "bspw", "bzgl", "bzw", "ca", "capt", "cf",
     "col", "dec", "dept", "dipl", "dr", "dra", "ed", "est", "evtl", "exmo", "feb", "fig", "figs", "gen", "ggf", "gov",
@@ -162,13 +165,13 @@ const ABBREVIATIONS: &[&str] = &[
     "supt", "tel", "ud", "uds", "univ", "usw", "vgl", "vol", "vs", "zzgl", "z", "d", "u", "e.g", "i.e", "viz",
 ];
 
-/// Abbreviations that may end a sentence too; what follows decides.
+/// Abbreviations that may also end a sentence, depending on the next word.
 const MAY_END: &[&str] = &[
     "ave", "blvd", "bros", "co", "corp", "etc", "inc", "ltd", "llc", "no", "p", "s", "sec", "dez", "rd", "a.m", "p.m",
     "ph.d",
 ];
 
-/// Words that a sentence begins with where no name does.
+/// Words that begin sentences but not names.
 pub(super) const OPENERS: &[&str] = &[
     "the", "a", "an", "this", "that", "these", "those", "it", "he", "she", "they", "we", "i", "you", "in", "on", "at",
     "but", "and", "if", "as", "for", "from", "with", "after", "before", "when", "while", "however", "its", "his",
@@ -178,8 +181,8 @@ pub(super) const OPENERS: &[&str] = &[
     "although", "though", "during", "because", "having", "one", "my", "your",
 ];
 
-/// Words behind an ordinal number of German: "am 3. Oktober", "im 21. Jahrhundert".
-const BEHIND_ORDINAL: &[&str] = &[
+/// Words that follow an ordinal number in German: "am 3. Oktober", "im 21. Jahrhundert".
+const AFTER_ORDINAL: &[&str] = &[
     "januar",
     "februar",
     "märz",
@@ -206,7 +209,7 @@ fn ends_in_abbreviation(open: &str, next_word: &str) -> bool {
     let bare = last.trim_start_matches(['(', '[', '"', '“', '„', '«', '‘', '\'']);
     let (lower, next) = (bare.to_lowercase(), next_word.to_lowercase());
     if bare.len() <= 2 && !bare.is_empty() && bare.bytes().all(|b| b.is_ascii_digit()) {
-        return BEHIND_ORDINAL.contains(&next.as_str());
+        return AFTER_ORDINAL.contains(&next.as_str());
     }
     let opens = OPENERS.contains(&next.as_str());
     let followed_by_number = next_word.starts_with(|c: char| c.is_ascii_digit());

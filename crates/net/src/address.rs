@@ -1,5 +1,6 @@
-//! Which addresses may be fetched. Hosts and resolved addresses go in, a yes or no comes out. Called by the fetcher for
-//! literals at each hop and by its resolver for names: nothing here may be used to reach inside the owner's network.
+//! Decides which addresses may be fetched, so that no request reaches the owner's private network. Input: hosts and
+//! resolved addresses; output: permitted or not. Called by the fetcher for address literals at each hop, and by its
+//! resolver for names.
 
 use std::fmt;
 use std::io;
@@ -11,14 +12,15 @@ use async_trait::async_trait;
 use ipnet::IpNet;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// An exception from the address rules (`AHA_FETCH_ALLOW`): a host by name, or a network; `host:port` means the host.
+/// An exception from the address rules (`AHA_FETCH_ALLOW`): a host name or a network. The port of `host:port` is
+/// ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Allowed {
     Host(String),
     Network(IpNet),
 }
 
-/// An exception that names neither a host nor a network.
+/// The text is neither a host nor a network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is neither a host name nor an IP address nor a network such as 192.168.0.0/16")]
 pub struct NotAllowable(String);
@@ -48,7 +50,7 @@ impl FromStr for Allowed {
     }
 }
 
-/// A host name as it is compared: lower case, no trailing dot.
+/// Returns a host name in the form used for comparison: lower case, without a trailing dot.
 #[must_use]
 pub fn host_key(host: &str) -> String {
     host.trim_end_matches('.').to_ascii_lowercase()
@@ -58,41 +60,41 @@ pub fn host_key(host: &str) -> String {
 #[derive(Debug, Clone, Default)]
 pub struct AddressRules {
     allow: Arc<[Allowed]>,
-    side: Side,
+    scope: Scope,
 }
 
-/// On which side of the owner's border a server has to be.
+/// Which addresses are permitted without an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Side {
+enum Scope {
     #[default]
-    Outside,
-    Inside,
+    Public,
+    OwnNetwork,
 }
 
 impl AddressRules {
     #[must_use]
     pub fn new(allow: Vec<Allowed>) -> Self {
-        Self { allow: allow.into(), side: Side::Outside }
+        Self { allow: allow.into(), scope: Scope::Public }
     }
 
-    /// Only this machine and private networks, without an exception.
+    /// Returns rules that permit only this machine and private networks, without exceptions.
     #[must_use]
     pub fn own_network() -> Self {
-        Self { allow: Arc::default(), side: Side::Inside }
+        Self { allow: Arc::default(), scope: Scope::OwnNetwork }
     }
 
-    /// Whether a request may go to this address.
+    /// Returns whether a request may go to this address.
     #[must_use]
     pub fn permits(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        let is_on_its_side = match self.side {
-            Side::Outside => !is_forbidden(address),
-            Side::Inside => is_own_network(address),
+        let is_in_scope = match self.scope {
+            Scope::Public => !is_forbidden(address),
+            Scope::OwnNetwork => is_own_network(address),
         };
-        is_on_its_side || self.allow.iter().any(|a| matches!(a, Allowed::Network(n) if n.contains(&address)))
+        is_in_scope || self.allow.iter().any(|a| matches!(a, Allowed::Network(n) if n.contains(&address)))
     }
 
-    /// Whether this name is excepted by name, whatever it resolves to.
+    /// Returns whether this host is permitted by name, whatever it resolves to.
     #[must_use]
     pub fn excepts(&self, host: &str) -> bool {
         let host = host_key(host);
@@ -100,7 +102,8 @@ impl AddressRules {
     }
 }
 
-/// Whether an address belongs to a private, local, special or unroutable range, also hidden within an IPv6 address.
+/// Returns whether an address is in a private, local, special or unroutable range, including one embedded in an IPv6
+/// address.
 #[must_use]
 pub fn is_forbidden(address: IpAddr) -> bool {
     match address {
@@ -126,7 +129,7 @@ fn is_forbidden_v6(address: Ipv6Addr) -> bool {
     let s = address.segments();
     let embedded = |high: u16, low: u16| is_forbidden_v4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
     match s {
-        // Unspecified, loopback and what is left of IPv4-compatible addresses.
+        // Unspecified, loopback and the other IPv4-compatible addresses.
         [0, 0, 0, 0, 0, 0, high, low] => (high == 0 && low <= 1) || embedded(high, low),
         // IPv4-mapped and -translated; NAT64's well-known prefix; 6to4.
         [0, 0, 0, 0, 0, 0xffff, high, low]
@@ -135,14 +138,14 @@ fn is_forbidden_v6(address: Ipv6Addr) -> bool {
         | [0x2002, high, low, ..] => embedded(high, low),
         // Protocol assignments (Teredo, benchmarking, ORCHID) and documentation.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => true,
-        // Whatever is no global unicast address: NAT64's local prefix, discard, unique local, link-local, multicast and all that
-        // nobody was given.
+        // Everything outside global unicast: NAT64's local prefix, discard, unique local, link-local, multicast and
+        // unassigned ranges.
         [first, ..] => (first & 0xe000) != 0x2000,
     }
 }
 
-/// Ports at which no feed is served, but other services could be made to act: those that browsers refuse, as the Fetch Standard
-/// lists them.
+/// Ports that browsers refuse, as the Fetch Standard lists them. They serve no feeds, and a request may have an effect
+/// on the services behind them.
 const BAD_PORTS: [u16; 83] = [
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
     110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531,
@@ -150,13 +153,14 @@ const BAD_PORTS: [u16; 83] = [
     5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/// Whether a port is one that browsers refuse.
+/// Returns whether browsers refuse this port.
 #[must_use]
 pub fn is_bad_port(port: u16) -> bool {
     BAD_PORTS.contains(&port)
 }
 
-/// What a name means that stands for this machine or for the metadata service of a cloud, whatever a resolver says.
+/// Returns the address of a name that is reserved for this machine or for a cloud's metadata service, without a
+/// resolver; `None` for other names.
 #[must_use]
 pub fn special_name(host: &str) -> Option<IpAddr> {
     const LOCAL: [&str; 5] = ["localhost", "localhost.localdomain", "localhost6", "ip6-localhost", "ip6-loopback"];
@@ -168,11 +172,12 @@ pub fn special_name(host: &str) -> Option<IpAddr> {
     is_inside.then_some(METADATA.into())
 }
 
-/// The metadata service of clouds: a neighbour, but not one of the owner's.
+/// The metadata service of clouds. Link-local, but not part of the owner's network.
 const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 
-/// Whether an address is this machine's or of a private network, so that what is sent there does not leave them. Much of what
-/// [`is_forbidden`] refuses is not: what a carrier shares among its customers, multicast, ranges for examples.
+/// Returns whether an address is this machine's or in a private network, so that data sent to it does not leave that
+/// network. Not the complement of public: carrier-grade NAT, multicast and documentation ranges are refused by
+/// [`is_forbidden`] but are not the owner's network.
 #[must_use]
 pub fn is_own_network(address: IpAddr) -> bool {
     match address.to_canonical() {
@@ -181,7 +186,7 @@ pub fn is_own_network(address: IpAddr) -> bool {
     }
 }
 
-/// Why a name was not resolved; found again in reqwest's chain of causes.
+/// Why a name was not resolved. Recovered from reqwest's chain of causes.
 #[derive(Debug, Clone)]
 pub enum ResolveFailure {
     Refused { host: String, address: IpAddr },
@@ -199,13 +204,13 @@ impl fmt::Display for ResolveFailure {
 
 impl std::error::Error for ResolveFailure {}
 
-/// Finds the addresses of a name.
+/// Resolves a name to its addresses.
 #[async_trait]
 pub trait Lookup: fmt::Debug + Send + Sync {
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// As the machine does for any program.
+/// The operating system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -216,13 +221,13 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Resolves names and refuses those that lead to a forbidden address, even if others are fine. A connection goes to the
-/// addresses that were checked: the name is not resolved again.
+/// Resolves names, and refuses a name if any of its addresses is forbidden. The connection uses the checked addresses;
+/// the name is not resolved again.
 #[derive(Debug, Clone)]
 pub struct CheckedResolver {
     rules: AddressRules,
     lookup: Arc<dyn Lookup>,
-    /// The proxy: the owner said where it is.
+    /// The proxy's host, which the owner configured: exempt from the rules.
     trusted: Option<String>,
 }
 
@@ -247,8 +252,8 @@ impl CheckedResolver {
         if addresses.is_empty() {
             return Err(unknown("the name has no address".to_owned()));
         }
-        let is_free = self.rules.excepts(host) || self.trusted.as_deref() == Some(host_key(host).as_str());
-        match addresses.iter().find(|address| !is_free && !self.rules.permits(**address)) {
+        let is_exempt = self.rules.excepts(host) || self.trusted.as_deref() == Some(host_key(host).as_str());
+        match addresses.iter().find(|address| !is_exempt && !self.rules.permits(**address)) {
             Some(refused) => Err(ResolveFailure::Refused { host: host.to_owned(), address: *refused }),
             None => Ok(addresses),
         }

@@ -1,20 +1,21 @@
-//! Where every HTTP client begins: [`builder`] names the library that encrypts, which reqwest leaves open here. `ring` is built from a few
-//! C files; reqwest's default, `aws-lc-rs`, is a large library of C, which a build of this program would wait for.
+//! Builds every HTTP client. [`builder`] installs `ring` as the TLS crypto provider, because reqwest is compiled here
+//! without one. `ring` builds from a few C files; reqwest's default, `aws-lc-rs`, is a large C library that would slow
+//! the build.
 
 use std::sync::Once;
 
-/// A client's builder, as [`reqwest::Client::builder`] gives it.
+/// Returns [`reqwest::Client::builder`] with the crypto provider installed.
 #[expect(clippy::disallowed_methods, reason = "the one place that calls it")]
 pub fn builder() -> reqwest::ClientBuilder {
     name_provider();
     reqwest::Client::builder()
 }
 
-/// Names the library, for clients that another crate builds.
+/// Installs the crypto provider. For clients that another crate builds.
 pub fn name_provider() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // It fails where another was installed before, which does as well.
+        // Fails if another provider is already installed, which works as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }

@@ -1,4 +1,5 @@
-//! Addresses of servers: whether they can be used, what is below them, and whether they are the owner's own.
+//! URLs of servers: whether they are usable, how endpoints are derived from them, and whether they are in the owner's
+//! network.
 
 use std::net::IpAddr;
 
@@ -6,7 +7,7 @@ use url::{Host, Url};
 
 use crate::address::is_own_network;
 
-/// Names below these are never on the public internet: mDNS, RFC 6761, RFC 8375, ICANN's private-use domain.
+/// Top-level names that are never on the public internet: mDNS, RFC 6761, RFC 8375, ICANN's private-use domain.
 const PRIVATE_NAMES: [&str; 4] = ["local", "localhost", "internal", "home.arpa"];
 
 #[must_use]
@@ -14,7 +15,7 @@ pub fn http_url(text: &str) -> Option<Url> {
     Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
 }
 
-/// `BASE/v1/NAME`; a base that ends with `/v1` already is not given a second one.
+/// Returns `BASE/version/name`. If the base already ends with the version, it is not appended again.
 #[must_use]
 pub fn below(base: &Url, version: &str, name: &str) -> Url {
     let mut url = base.clone();
@@ -24,7 +25,8 @@ pub fn below(base: &Url, version: &str, name: &str) -> Url {
     url
 }
 
-/// An address of the same interface: `method` in the place of one that is known. `None` where the address ends with none of these.
+/// Returns `endpoint` with its path suffix, one of `known`, replaced by `method`. `None` if the path ends with none of
+/// them.
 #[must_use]
 pub fn beside(endpoint: &Url, known: &[&str], method: &str) -> Option<Url> {
     let path = endpoint.path().trim_end_matches('/');
@@ -34,14 +36,15 @@ pub fn beside(endpoint: &Url, known: &[&str], method: &str) -> Option<Url> {
     Some(url)
 }
 
-/// An address as it may be shown: a user, a password and a query may hold keys.
+/// Returns a URL for display, without user, password, query and fragment, which may contain keys.
 #[must_use]
 pub fn without_secrets(url: &Url) -> String {
     let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
     format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or_default(), url.path())
 }
 
-/// Whether the server is on this machine or a private network, by its address or, unproven, by its name.
+/// Returns whether the server is on this machine or in a private network: by its address, or by its name, which is not
+/// resolved.
 #[must_use]
 pub fn is_own(url: &Url) -> bool {
     match url.host() {

@@ -1,14 +1,14 @@
-//! Fingerprints of texts.
+//! SHA-256 fingerprints.
 
 use sha2::{Digest as _, Sha256};
 
-/// First 32 hexadecimal digits of the SHA-256 of `bytes`.
+/// Returns the first 32 hexadecimal digits of the SHA-256 of `bytes`.
 #[must_use]
 pub fn hex32(bytes: &[u8]) -> String {
     hexadecimal(bytes, 16)
 }
 
-/// All 64 hexadecimal digits of the SHA-256 of `bytes`.
+/// Returns all 64 hexadecimal digits of the SHA-256 of `bytes`.
 #[must_use]
 pub fn hex64(bytes: &[u8]) -> String {
     hexadecimal(bytes, 32)

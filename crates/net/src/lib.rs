@@ -1,5 +1,5 @@
-//! What feeds and providers have in common on the network: which addresses may be asked, how names are resolved, how a key is read, and how
-//! it is kept out of what is shown. No requests are sent from here.
+//! The network code that feeds and LLM providers share: which addresses may be contacted, how names are resolved, how
+//! keys are read and how they are redacted. This crate sends no requests.
 //!
 //! ```
 //! use aha_net::endpoint::{is_own, without_secrets};

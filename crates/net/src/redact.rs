@@ -1,18 +1,18 @@
-//! Keeps a server's key out of what the server says: it may quote the key in its complaint.
+//! Removes a server's API key from its responses, since error messages may quote it.
 
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
 
-/// Shorter keys are words that an answer may well hold.
-const SHORTEST: usize = 8;
-const INSTEAD: &str = "***";
+/// In bytes. Shorter keys could be ordinary words of an answer.
+const MIN_KEY_BYTES: usize = 8;
+const REPLACEMENT: &str = "***";
 
-/// Takes a key out of texts.
+/// Replaces a key in texts with `***`. Keys shorter than `MIN_KEY_BYTES` bytes are not replaced.
 #[derive(Clone, Copy)]
 pub struct Redactor<'a>(Option<&'a str>);
 
-/// Without the key.
+/// Omits the key.
 impl fmt::Debug for Redactor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Redactor").finish_non_exhaustive()
@@ -21,25 +21,26 @@ impl fmt::Debug for Redactor<'_> {
 
 impl<'a> Redactor<'a> {
     pub fn of(key: Option<&'a SecretString>) -> Self {
-        Self(key.map(ExposeSecret::expose_secret).filter(|key| key.len() >= SHORTEST))
+        Self(key.map(ExposeSecret::expose_secret).filter(|key| key.len() >= MIN_KEY_BYTES))
     }
 
     pub fn bytes(self, body: &mut Vec<u8>) {
         let Some(key) = self.0 else { return };
         if body.windows(key.len()).any(|window| window == key.as_bytes()) {
-            *body = String::from_utf8_lossy(body).replace(key, INSTEAD).into_bytes();
+            *body = String::from_utf8_lossy(body).replace(key, REPLACEMENT).into_bytes();
         }
     }
 
     #[must_use]
     pub fn text(self, text: String) -> String {
         match self.0 {
-            Some(key) if text.contains(key) => text.replace(key, INSTEAD),
+            Some(key) if text.contains(key) => text.replace(key, REPLACEMENT),
             _ => text,
         }
     }
 
-    /// What can be shown of a text that goes on; its end stays in `pending` as long as it may be the beginning of the key.
+    /// Returns the part of a streamed text that can be shown. A tail that may be the beginning of the key remains in
+    /// `pending`.
     pub fn ready(self, pending: &mut String) -> String {
         let mut text = self.text(std::mem::take(pending));
         if let Some(key) = self.0 {

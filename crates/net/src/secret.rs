@@ -1,14 +1,15 @@
-//! Keys out of files: of settings whose name ends in `_FILE`.
+//! Reads keys from files, for settings whose name ends in `_FILE`.
 
 use std::path::Path;
 
 use aha_core::settings::Reader;
 use secrecy::SecretString;
 
-/// What such a setting wants.
+/// The expected value of such a setting, for error messages.
 pub const WANTS_FILE: &str = "the path of a file that holds the key and can be read";
 
-/// A key from the variable `name`, or from the file that `name_FILE` names.
+/// Returns the key in the variable `name`, or the contents of the file in `name_FILE`. Reports a problem to `reader` if
+/// that file is unreadable or empty.
 pub fn of(reader: &mut Reader, name: &str, given: Option<String>, file: Option<String>) -> Option<SecretString> {
     if let Some(key) = given {
         return Some(key.trim().to_owned().into());

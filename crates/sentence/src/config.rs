@@ -1,5 +1,5 @@
-//! How the model is built, and how a text's vector is made of those of its tokens: `config.json`, `sentence_bert_config.json` and
-//! `1_Pooling/config.json`, of which the last two may be missing.
+//! The model's architecture and pooling, from `config.json`, `sentence_bert_config.json` and `1_Pooling/config.json`.
+//! The last two are optional.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use super::SentenceError;
 use super::folder::{MAX_TEXT_BYTES, read, required};
 
-/// Of a text, where the folder does not say how many it was trained on.
-const USUAL_TOKENS: usize = 256;
+/// Maximum tokens of a text if the folder has no `max_seq_length`.
+const DEFAULT_MAX_TOKENS: usize = 256;
 const MAX_WIDTH: usize = 4_096;
 const MAX_LAYERS: usize = 48;
 
@@ -26,7 +26,7 @@ pub(crate) struct Config {
     pub(crate) layers: usize,
     pub(crate) heads: usize,
     pub(crate) epsilon: f32,
-    /// Of a text, with those that begin and end it.
+    /// Per text, including the start and end tokens.
     pub(crate) max_tokens: usize,
     pub(crate) pooling: Pooling,
     pub(crate) is_lower_case: bool,
@@ -85,17 +85,17 @@ impl Config {
         }
         let path = folder.join("config.json");
         let raw: RawConfig = parse(&path, &required(&path, MAX_TEXT_BYTES)?)?;
-        let wrong = |why: String| SentenceError::new(&path, why);
+        let invalid = |why: String| SentenceError::new(&path, why);
         if raw.model_type != "bert" {
-            return Err(wrong(format!("its model_type is '{}'; 'bert' is wanted", raw.model_type)));
+            return Err(invalid(format!("its model_type is '{}'; 'bert' is wanted", raw.model_type)));
         }
         if raw.hidden_act != "gelu" || raw.position_embedding_type != "absolute" {
-            return Err(wrong("only models with hidden_act gelu and absolute positions are read".to_owned()));
+            return Err(invalid("only models with hidden_act gelu and absolute positions are read".to_owned()));
         }
         let is_even = raw.num_attention_heads > 0 && raw.hidden_size.is_multiple_of(raw.num_attention_heads);
         if !is_even || !(1..=MAX_WIDTH).contains(&raw.hidden_size) || !(1..=MAX_LAYERS).contains(&raw.num_hidden_layers)
         {
-            return Err(wrong(format!(
+            return Err(invalid(format!(
                 "{} layers of {} numbers in {} heads are not built",
                 raw.num_hidden_layers, raw.hidden_size, raw.num_attention_heads
             )));
@@ -106,7 +106,7 @@ impl Config {
             Some(RawPooling { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Pooling::First,
             Some(RawPooling { pooling_mode_mean_tokens: true, .. }) | None => Pooling::Mean,
             Some(_) => {
-                return Err(wrong("1_Pooling/config.json wants neither the mean nor the first token".to_owned()));
+                return Err(invalid("1_Pooling/config.json wants neither the mean nor the first token".to_owned()));
             }
         };
         let case: Option<RawCase> = optional(&folder.join("tokenizer_config.json"))?;
@@ -115,13 +115,13 @@ impl Config {
             layers: raw.num_hidden_layers,
             heads: raw.num_attention_heads,
             epsilon: raw.layer_norm_eps,
-            max_tokens: limits.max_seq_length.unwrap_or(USUAL_TOKENS).min(raw.max_position_embeddings).max(2),
+            max_tokens: limits.max_seq_length.unwrap_or(DEFAULT_MAX_TOKENS).min(raw.max_position_embeddings).max(2),
             pooling,
             is_lower_case: case.and_then(|case| case.do_lower_case).unwrap_or(true),
         })
     }
 
-    /// What is made of a text before, as a part of the name of the space.
+    /// Returns the text preparation (pooling, maximum tokens, version) as a part of the space's name.
     pub(crate) fn preparation(&self) -> String {
         let pooling = match self.pooling {
             Pooling::Mean => "mean",

@@ -1,4 +1,4 @@
-//! From the tokens of some texts to a vector for each.
+//! Computes a vector for each of several tokenised texts.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use ndarray::{Array1, Array2, Axis, Slice};
 use super::config::Pooling;
 use super::layer::{Layer, Norm};
 
-/// What a token is before any layer: its word, its place and the kind of its text.
+/// The input embeddings of a token: word, position and token type.
 pub(crate) struct Embeddings {
     pub(crate) words: Array2<f32>,
     pub(crate) positions: Array2<f32>,
-    pub(crate) kind: Array1<f32>,
+    pub(crate) token_type: Array1<f32>,
     pub(crate) norm: Norm,
 }
 
@@ -25,7 +25,7 @@ impl Encoder {
         Self { embeddings, layers }
     }
 
-    /// Tokens that have a vector.
+    /// Number of tokens in the vocabulary.
     pub(crate) fn tokens(&self) -> usize {
         self.embeddings.words.nrows()
     }
@@ -34,7 +34,8 @@ impl Encoder {
         self.embeddings.words.ncols()
     }
 
-    /// The rows of all texts stand in one matrix, so that no text is padded to the length of another.
+    /// Returns a unit vector for each text; zeros for a text without tokens. All texts share one matrix, so none is
+    /// padded.
     pub(crate) fn encode(&self, texts: &[Vec<u32>], pooling: Pooling) -> Vec<Vec<f32>> {
         let mut ranges: Vec<Range<usize>> = Vec::with_capacity(texts.len());
         for text in texts {
@@ -49,23 +50,23 @@ impl Encoder {
     }
 
     fn embedded(&self, texts: &[Vec<u32>], total: usize) -> Array2<f32> {
-        let Embeddings { words, positions, kind, norm } = &self.embeddings;
+        let Embeddings { words, positions, token_type, norm } = &self.embeddings;
         let mut rows = Array2::zeros((total, self.width()));
         let tokens = texts.iter().flat_map(|text| text.iter().enumerate());
-        for (mut row, (place, token)) in rows.rows_mut().into_iter().zip(tokens) {
+        for (mut row, (position, token)) in rows.rows_mut().into_iter().zip(tokens) {
             row += &words.row(*token as usize);
-            row += &positions.row(place);
-            row += kind;
+            row += &positions.row(position);
+            row += token_type;
         }
         norm.apply(&mut rows);
         rows
     }
 
     fn pooled(&self, rows: &Array2<f32>, text: Range<usize>, pooling: Pooling) -> Vec<f32> {
-        let own = rows.slice_axis(Axis(0), Slice::from(text));
+        let token_rows = rows.slice_axis(Axis(0), Slice::from(text));
         let vector = match pooling {
-            Pooling::Mean => own.mean_axis(Axis(0)),
-            Pooling::First => own.rows().into_iter().next().map(|row| row.to_owned()),
+            Pooling::Mean => token_rows.mean_axis(Axis(0)),
+            Pooling::First => token_rows.rows().into_iter().next().map(|row| row.to_owned()),
         };
         let vector = vector.unwrap_or_else(|| Array1::zeros(self.width()));
         let size = vector.dot(&vector).sqrt();

@@ -1,4 +1,4 @@
-//! Files of the folder, with a limit on their size.
+//! Reads files of the model folder, up to a maximum size.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,11 +6,12 @@ use std::path::Path;
 
 use super::SentenceError;
 
-/// Larger weights are too slow to be of use on a processor.
+/// Larger models are too slow on a CPU.
 pub(crate) const MAX_WEIGHTS_BYTES: u64 = 1024 * 1024 * 1024;
 pub(crate) const MAX_TEXT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// `None` where there is no such file.
+/// Returns the contents of a file; `None` if it does not exist. An error if it is unreadable or larger than
+/// `max_bytes`.
 pub(crate) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>, SentenceError> {
     let unreadable = |error: std::io::Error| SentenceError::new(path, format!("it cannot be read: {error}"));
     let file = match File::open(path) {

@@ -1,11 +1,11 @@
-//! The parts of a layer: what attends, what widens and narrows, and what brings numbers back to scale. Rows are tokens.
+//! The parts of a transformer layer: attention, feed-forward and layer normalisation. Rows are tokens.
 
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut1, Axis, Slice};
 
 pub(crate) struct Dense {
-    /// A row for each number that comes out.
+    /// One row per output.
     pub(crate) weight: Array2<f32>,
     pub(crate) bias: Array1<f32>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Norm {
 }
 
 impl Norm {
-    /// Each row to mean 0 and deviation 1, then scaled and shifted.
+    /// Normalises each row to mean 0 and variance 1, then scales and shifts it.
     pub(crate) fn apply(&self, rows: &mut Array2<f32>) {
         for mut row in rows.rows_mut() {
             let mean = row.mean().unwrap_or(0.0);
@@ -43,23 +43,23 @@ pub(crate) struct Layer {
     pub(crate) queries: Dense,
     pub(crate) keys: Dense,
     pub(crate) values: Dense,
-    pub(crate) attended: Dense,
+    pub(crate) attention_output: Dense,
     pub(crate) attention_norm: Norm,
-    pub(crate) wider: Dense,
-    pub(crate) narrower: Dense,
+    pub(crate) intermediate: Dense,
+    pub(crate) output: Dense,
     pub(crate) output_norm: Norm,
 }
 
 impl Layer {
-    /// `texts` are the rows of each text: none attends to another's.
+    /// Applies the layer. `texts` are the row ranges of the texts: a token attends only to tokens of its own text.
     pub(crate) fn apply(&self, rows: &Array2<f32>, texts: &[Range<usize>]) -> Array2<f32> {
-        let attended = self.attention(rows, texts);
-        let mut inner = self.attended.apply(&attended.view());
+        let attention_output = self.attention(rows, texts);
+        let mut inner = self.attention_output.apply(&attention_output.view());
         inner += rows;
         self.attention_norm.apply(&mut inner);
-        let mut wide = self.wider.apply(&inner.view());
-        wide.mapv_inplace(gelu);
-        let mut out = self.narrower.apply(&wide.view());
+        let mut activated = self.intermediate.apply(&inner.view());
+        activated.mapv_inplace(gelu);
+        let mut out = self.output.apply(&activated.view());
         out += &inner;
         self.output_norm.apply(&mut out);
         out
@@ -75,13 +75,13 @@ impl Layer {
             for head in 0..self.heads {
                 let columns = head * width..(head + 1) * width;
                 let part = |of| block(of, text, &columns);
-                let mut likeness = part(&query).dot(&part(&key).t());
-                for mut row in likeness.axis_iter_mut(Axis(0)) {
+                let mut scores = part(&query).dot(&part(&key).t());
+                for mut row in scores.axis_iter_mut(Axis(0)) {
                     row *= scale;
                     softmax(&mut row);
                 }
-                let mut own = out.slice_axis_mut(Axis(0), Slice::from(text.clone()));
-                own.slice_axis_mut(Axis(1), Slice::from(columns.clone())).assign(&likeness.dot(&part(&value)));
+                let mut target = out.slice_axis_mut(Axis(0), Slice::from(text.clone()));
+                target.slice_axis_mut(Axis(1), Slice::from(columns.clone())).assign(&scores.dot(&part(&value)));
             }
         }
         out
@@ -99,12 +99,12 @@ fn softmax(row: &mut ArrayViewMut1<'_, f32>) {
     *row /= sum;
 }
 
-/// The exact form, x Φ(x).
+/// Exact GELU, x Φ(x).
 fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
-/// Abramowitz and Stegun 7.1.26: wrong by at most 1.5e-7.
+/// Abramowitz and Stegun 7.1.26; the error is at most 1.5e-7.
 fn erf(x: f32) -> f32 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
     let poly = t * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * (-1.453_152 + t * 1.061_405_4))));

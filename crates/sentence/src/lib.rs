@@ -1,8 +1,9 @@
-//! Vectors of sentences by a model of the BERT family from a folder, on the processor alone.
+//! Sentence vectors from a BERT-family model in a folder, computed on the CPU.
 //!
-//! Comes in: a folder as sentence-transformers publishes them (`config.json`, `model.safetensors`, `tokenizer.json` or `vocab.txt`), and texts.
-//! Goes out: a vector of length 1 for each text, or what is wrong with the folder. Called by `src/sentences.rs`, which keeps the
-//! vectors that `ask` and `search` compare. Texts of one call are spread over all processors.
+//! Input: a folder as published by sentence-transformers (`config.json`, `model.safetensors`, `tokenizer.json` or
+//! `vocab.txt`), and texts. Output: a unit vector for each text, or what is wrong with the folder. Called by
+//! `src/sentences.rs`, which stores the vectors that `ask` and `search` compare. The texts of one call are spread over
+//! all processors.
 //!
 //! ```no_run
 //! let model = aha_sentence::SentenceModel::load("all-MiniLM-L6-v2".as_ref())?;
@@ -27,10 +28,10 @@ use tokenizers::Tokenizer;
 use config::{Config, Pooling};
 use encoder::Encoder;
 
-/// Tokens that are multiplied at once: enough for the weights to be read from memory rarely, few enough for the processor's caches.
+/// Tokens per batch: enough to read the weights from memory rarely, few enough to fit the processor's caches.
 const TOKENS_AT_ONCE: usize = 256;
 
-/// Why a folder is of no use.
+/// Why a model folder cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "{}: {why}; AHA_SENTENCE_MODEL_DIR wants a folder with the config.json, model.safetensors and tokenizer.json (or vocab.txt) of a sentence model of the BERT family",
@@ -47,7 +48,7 @@ impl SentenceError {
     }
 }
 
-/// A model, ready. Large: share it.
+/// A loaded model. It is large: share it.
 pub struct SentenceModel {
     encoder: Encoder,
     tokenizer: Tokenizer,
@@ -62,10 +63,10 @@ impl std::fmt::Debug for SentenceModel {
 }
 
 impl SentenceModel {
-    /// Reads a folder. Takes some hundred milliseconds: call it off the async threads.
+    /// Reads a model folder. It takes some hundred milliseconds: do not call it on an async thread.
     ///
     /// # Errors
-    /// When a file is missing or is not what it should be, by name.
+    /// When a file is missing or invalid; the error names the file.
     pub fn load(folder: &Path) -> Result<Self, SentenceError> {
         let config = Config::read(folder)?;
         let tokenizer = words::tokenizer(folder, &config)?;
@@ -81,20 +82,21 @@ impl SentenceModel {
         Ok(Self { encoder, tokenizer, pooling: config.pooling, id })
     }
 
-    /// What names all that decides whether two vectors can be compared: weights, what is made of a text before, and length.
+    /// Returns the name of the vector space: weights, text preparation and dimensions. Only vectors with the same id
+    /// can be compared.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Numbers of a vector.
+    /// Number of components of a vector.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.encoder.width()
     }
 
-    /// A vector of length 1 for each text, in their order; of a text that cannot be read a vector of zeros, which is like nothing. What is
-    /// longer than the model reads is cut off.
+    /// Returns a unit vector for each text, in order. A text that cannot be tokenised gets a zero vector, which is
+    /// similar to nothing. A text longer than the model's maximum is truncated.
     #[must_use]
     pub fn encode<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Vec<Vec<f32>> {
         let tokens: Vec<Vec<u32>> = texts.par_iter().map(|text| self.tokens(text.as_ref())).collect();
@@ -105,13 +107,13 @@ impl SentenceModel {
         encoded.into_iter().flatten().collect()
     }
 
-    /// Numbers of the tokens, with those that begin and end a text.
+    /// Returns the token ids, including the start and end tokens.
     fn tokens(&self, text: &str) -> Vec<u32> {
         self.tokenizer.encode_fast(text, true).map(|encoding| encoding.get_ids().to_vec()).unwrap_or_default()
     }
 }
 
-/// Neighbouring texts that have about so many tokens together, smaller where that leaves a processor idle.
+/// Splits consecutive texts into batches of about `at_once` tokens, or fewer if a processor would otherwise be idle.
 fn batches(tokens: &[Vec<u32>], at_once: usize) -> Vec<std::ops::Range<usize>> {
     let total: usize = tokens.iter().map(Vec::len).sum();
     let at_once = at_once.min(total.div_ceil(rayon::current_num_threads())).max(1);

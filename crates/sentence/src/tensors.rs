@@ -1,4 +1,4 @@
-//! The weights: from `model.safetensors` to an encoder.
+//! Reads the weights in `model.safetensors` into an encoder.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,13 +14,14 @@ use super::encoder::{Embeddings, Encoder};
 use super::folder::{MAX_WEIGHTS_BYTES, required};
 use super::layer::{Dense, Layer, Norm};
 
-/// Every so many bytes, so many are hashed: other weights differ all over, and hashing a hundred megabytes would be felt at each start.
+/// Of every `HASHED_EVERY` bytes, the first `HASHED_BYTES` are hashed: different weights differ everywhere, and hashing
+/// a hundred megabytes would slow each start.
 const HASHED_EVERY: usize = 16_384;
 const HASHED_BYTES: usize = 256;
-/// Of the hash, in the name of a space.
+/// Bytes of the hash that appear in the name of a space.
 const SHOWN_BYTES: usize = 8;
 
-/// The encoder, and a hash that names its weights.
+/// Returns the encoder, and a hash that identifies its weights.
 pub(crate) fn read(folder: &Path, config: &Config) -> Result<(Encoder, String), SentenceError> {
     let path = folder.join("model.safetensors");
     let bytes = required(&path, MAX_WEIGHTS_BYTES)?;
@@ -46,23 +47,23 @@ fn hash(bytes: &[u8]) -> String {
 struct Tensors<'f> {
     path: &'f Path,
     all: SafeTensors<'f>,
-    /// Before each name.
+    /// Prepended to each tensor name.
     prefix: &'static str,
 }
 
 impl Tensors<'_> {
     fn encoder(&self, config: &Config) -> Result<Encoder, SentenceError> {
         let width = config.hidden_size;
-        let kinds = self.matrix("embeddings.token_type_embeddings.weight", None, width)?;
+        let token_types = self.matrix("embeddings.token_type_embeddings.weight", None, width)?;
         let embeddings = Embeddings {
             words: self.matrix("embeddings.word_embeddings.weight", None, width)?,
             positions: self.matrix("embeddings.position_embeddings.weight", None, width)?,
-            // All texts are of the first kind.
-            kind: kinds.row(0).to_owned(),
+            // All texts have token type 0.
+            token_type: token_types.row(0).to_owned(),
             norm: self.norm("embeddings.LayerNorm", config)?,
         };
         if embeddings.positions.nrows() < config.max_tokens {
-            return Err(self.wrong("it has fewer positions than config.json says"));
+            return Err(self.invalid("it has fewer positions than config.json says"));
         }
         let layers = (0..config.layers).map(|number| self.layer(number, config)).collect::<Result<_, _>>()?;
         Ok(Encoder::new(embeddings, layers))
@@ -72,16 +73,16 @@ impl Tensors<'_> {
         let width = config.hidden_size;
         let name = |part: &str| format!("encoder.layer.{number}.{part}");
         let square = |part: &str| self.dense(&name(part), Some(width), width);
-        let wider = self.dense(&name("intermediate.dense"), None, width)?;
+        let intermediate = self.dense(&name("intermediate.dense"), None, width)?;
         Ok(Layer {
             heads: config.heads,
             queries: square("attention.self.query")?,
             keys: square("attention.self.key")?,
             values: square("attention.self.value")?,
-            attended: square("attention.output.dense")?,
+            attention_output: square("attention.output.dense")?,
             attention_norm: self.norm(&name("attention.output.LayerNorm"), config)?,
-            narrower: self.dense(&name("output.dense"), Some(width), wider.bias.len())?,
-            wider,
+            output: self.dense(&name("output.dense"), Some(width), intermediate.bias.len())?,
+            intermediate,
             output_norm: self.norm(&name("output.LayerNorm"), config)?,
         })
     }
@@ -103,7 +104,7 @@ impl Tensors<'_> {
     fn vector(&self, name: &str, length: usize) -> Result<Array1<f32>, SentenceError> {
         let (shape, numbers) = self.numbers(name)?;
         if shape != [length] {
-            return Err(self.wrong(format!("{name} has the shape {shape:?}; [{length}] is wanted")));
+            return Err(self.invalid(format!("{name} has the shape {shape:?}; [{length}] is wanted")));
         }
         Ok(Array1::from_vec(numbers))
     }
@@ -114,37 +115,39 @@ impl Tensors<'_> {
         let matrix = fits.then(|| Array2::from_shape_vec((shape[0], shape[1]), numbers).ok()).flatten();
         matrix.ok_or_else(|| {
             let rows = rows.map_or_else(|| "any".to_owned(), |rows| rows.to_string());
-            self.wrong(format!("{name} has the shape {shape:?}; [{rows}, {columns}] is wanted"))
+            self.invalid(format!("{name} has the shape {shape:?}; [{rows}, {columns}] is wanted"))
         })
     }
 
     fn numbers(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>), SentenceError> {
         let name = format!("{}{name}", self.prefix);
-        let tensor = self.all.tensor(&name).map_err(|_| self.wrong(format!("it has no tensor {name}")))?;
+        let tensor = self.all.tensor(&name).map_err(|_| self.invalid(format!("it has no tensor {name}")))?;
         let data = tensor.data();
         let numbers: Vec<f32> = match tensor.dtype() {
             Dtype::F32 => data.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
-            Dtype::F16 => data.as_chunks::<2>().0.iter().map(|bytes| of_half(u16::from_le_bytes(*bytes))).collect(),
-            // The upper half of a number of 32 bits.
+            Dtype::F16 => {
+                data.as_chunks::<2>().0.iter().map(|bytes| f32_from_f16(u16::from_le_bytes(*bytes))).collect()
+            }
+            // BF16 is the upper half of an f32.
             Dtype::BF16 => {
                 let wide = |bytes: &[u8; 2]| f32::from_bits(u32::from(u16::from_le_bytes(*bytes)) << 16);
                 data.as_chunks::<2>().0.iter().map(wide).collect()
             }
-            other => return Err(self.wrong(format!("{name} is of the kind {other:?}; F32, F16 and BF16 are read"))),
+            other => return Err(self.invalid(format!("{name} is of the kind {other:?}; F32, F16 and BF16 are read"))),
         };
         if numbers.iter().any(|number| !number.is_finite()) {
-            return Err(self.wrong(format!("{name} has numbers that are infinite or none (NaN)")));
+            return Err(self.invalid(format!("{name} has numbers that are infinite or none (NaN)")));
         }
         Ok((tensor.shape().to_vec(), numbers))
     }
 
-    fn wrong(&self, why: impl Into<String>) -> SentenceError {
+    fn invalid(&self, why: impl Into<String>) -> SentenceError {
         SentenceError::new(self.path, why)
     }
 }
 
-/// IEEE 754 binary16: a sign, five bits of exponent, ten of fraction.
-fn of_half(bits: u16) -> f32 {
+/// Decodes IEEE 754 binary16: a sign bit, five bits of exponent, ten of fraction.
+fn f32_from_f16(bits: u16) -> f32 {
     let (exponent, fraction) = (i32::from((bits >> 10) & 0x1f), f32::from(bits & 0x3ff) / 1024.0);
     let size = match exponent {
         0 => fraction * 2f32.powi(-14),
@@ -156,14 +159,14 @@ fn of_half(bits: u16) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::of_half;
+    use super::f32_from_f16;
 
     #[test]
     fn halves_become_whole() {
         let known = [(0x3c00, 1.0), (0xc000, -2.0), (0x3555, 0.333_251_95), (0x0001, 5.960_464_5e-8), (0, 0.0)];
         for (bits, number) in known {
-            assert!((of_half(bits) - number).abs() < 1e-9, "{bits:x}");
+            assert!((f32_from_f16(bits) - number).abs() < 1e-9, "{bits:x}");
         }
-        assert!(of_half(0x7c01).is_infinite());
+        assert!(f32_from_f16(0x7c01).is_infinite());
     }
 }

@@ -1,4 +1,4 @@
-//! Texts as tokens: by `tokenizer.json`, or by the list of word pieces in `vocab.txt`.
+//! Builds the tokenizer from `tokenizer.json`, or from the word-piece list in `vocab.txt`.
 
 use std::path::Path;
 
@@ -12,33 +12,33 @@ use super::SentenceError;
 use super::config::Config;
 use super::folder::{MAX_TEXT_BYTES, read, required};
 
-/// Ready to cut off what is too long, and without padding: texts are not made equally long here.
+/// Returns a tokenizer that truncates to the model's maximum and does not pad.
 pub(crate) fn tokenizer(folder: &Path, config: &Config) -> Result<Tokenizer, SentenceError> {
     let path = folder.join("tokenizer.json");
-    let wrong = |why: String| SentenceError::new(&path, why);
+    let invalid = |why: String| SentenceError::new(&path, why);
     let mut tokenizer = match read(&path, MAX_TEXT_BYTES)? {
-        Some(bytes) => Tokenizer::from_bytes(bytes).map_err(|error| wrong(format!("it cannot be used: {error}")))?,
-        None => of_vocabulary(&folder.join("vocab.txt"), config)?,
+        Some(bytes) => Tokenizer::from_bytes(bytes).map_err(|error| invalid(format!("it cannot be used: {error}")))?,
+        None => from_vocabulary(&folder.join("vocab.txt"), config)?,
     };
     tokenizer.with_padding(None);
     let truncation = TruncationParams { max_length: config.max_tokens, ..TruncationParams::default() };
-    tokenizer.with_truncation(Some(truncation)).map_err(|error| wrong(format!("it cannot be used: {error}")))?;
+    tokenizer.with_truncation(Some(truncation)).map_err(|error| invalid(format!("it cannot be used: {error}")))?;
     Ok(tokenizer)
 }
 
-/// A token a line, its number being the line's.
-fn of_vocabulary(path: &Path, config: &Config) -> Result<Tokenizer, SentenceError> {
-    let wrong = |why: &str| SentenceError::new(path, why);
+/// Reads a word-piece list with one token per line; the token's id is the line number.
+fn from_vocabulary(path: &Path, config: &Config) -> Result<Tokenizer, SentenceError> {
+    let invalid = |why: &str| SentenceError::new(path, why);
     required(path, MAX_TEXT_BYTES)?;
-    let name = path.to_str().ok_or_else(|| wrong("its path is no text in UTF-8"))?;
+    let name = path.to_str().ok_or_else(|| invalid("its path is no text in UTF-8"))?;
     let model = WordPiece::from_file(name)
         .unk_token("[UNK]".to_owned())
         .build()
-        .map_err(|error| wrong(&format!("it is no list of word pieces: {error}")))?;
+        .map_err(|error| invalid(&format!("it is no list of word pieces: {error}")))?;
     let mut tokenizer = Tokenizer::new(model);
     let special = |token: &str| tokenizer.token_to_id(token).map(|id| (token.to_owned(), id));
     let (Some(start), Some(end)) = (special("[CLS]"), special("[SEP]")) else {
-        return Err(wrong("it lacks the tokens [CLS] and [SEP]"));
+        return Err(invalid("it lacks the tokens [CLS] and [SEP]"));
     };
     tokenizer.with_normalizer(Some(BertNormalizer::new(true, true, None, config.is_lower_case)));
     tokenizer.with_pre_tokenizer(Some(BertPreTokenizer));

@@ -1,16 +1,16 @@
-//! What of a headline is weighed: hashed words, pairs and triples of words, pieces of three to five characters, forms.
+//! Features of a headline: hashed words, word n-grams (2 and 3), character n-grams (3 to 5), and surface forms.
 
 use std::collections::BTreeSet;
 
-/// Slots of a family of hashed features.
+/// Hash buckets of a feature family.
 pub(super) const BUCKETS: usize = 1 << 16;
 pub(super) const FORMS: usize = 16;
 pub(super) const FAMILIES: usize = 4;
 
-/// More of a headline is not read.
+/// The rest of a longer headline is ignored.
 const MAX_CHARS: usize = 300;
 
-/// The slots that a headline fills, by family: words, neighbours, pieces, forms.
+/// Returns the active features of a headline by family: words, word n-grams, character n-grams, forms.
 pub(super) fn features(headline: &str) -> [BTreeSet<usize>; FAMILIES] {
     let words = words(headline);
     [
@@ -21,12 +21,12 @@ pub(super) fn features(headline: &str) -> [BTreeSet<usize>; FAMILIES] {
     ]
 }
 
-/// Lower case, digits as 0, apostrophes left out; signs of percent and money are words.
+/// Splits into lower-case words with digits as 0 and without apostrophes. Percent and currency signs are words.
 fn words(headline: &str) -> Vec<String> {
     let opening: String = headline.chars().take(MAX_CHARS).collect();
     let mut words = vec![String::new()];
     for character in opening.to_lowercase().chars() {
-        if is_of_a_word(character) {
+        if is_word_char(character) {
             let shown = if character.is_ascii_digit() { '0' } else { character };
             words.last_mut().into_iter().for_each(|word| word.push(shown));
         } else if !matches!(character, '\'' | '’' | '‘') {
@@ -46,8 +46,9 @@ const fn sign(character: char) -> Option<&'static str> {
     }
 }
 
-/// By ranges of code points, which both sides of the training know, not by tables that differ from release to release.
-fn is_of_a_word(character: char) -> bool {
+/// Uses ranges of code points, which the training script shares, instead of Unicode tables, which differ between
+/// releases.
+fn is_word_char(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_alphanumeric();
     }
@@ -55,20 +56,20 @@ fn is_of_a_word(character: char) -> bool {
     matches!(character, '\u{c0}'..='\u{1efff}') && !is_mark
 }
 
-/// Pairs and triples, with marks for where the headline begins and ends.
+/// Hashes pairs and triples of words, with markers for the beginning and end of the headline.
 fn neighbours(words: &[String]) -> BTreeSet<usize> {
     let marked: Vec<&str> =
         std::iter::once("<").chain(words.iter().map(String::as_str)).chain(std::iter::once(">")).collect();
     marked.windows(2).chain(marked.windows(3)).map(|run| bucket(&run.join(" "))).collect()
 }
 
-/// Of three to five characters, with marks for where the word begins and ends.
+/// Hashes character n-grams of three to five characters, with markers for the beginning and end of the word.
 fn pieces(word: &str) -> Vec<usize> {
-    let framed: Vec<char> = std::iter::once('<').chain(word.chars()).chain(std::iter::once('>')).collect();
-    (3..=5).flat_map(|length| framed.windows(length)).map(|piece| bucket(&piece.iter().collect::<String>())).collect()
+    let marked: Vec<char> = std::iter::once('<').chain(word.chars()).chain(std::iter::once('>')).collect();
+    (3..=5).flat_map(|length| marked.windows(length)).map(|piece| bucket(&piece.iter().collect::<String>())).collect()
 }
 
-/// How long the headline is, how it opens, how many of its words are short.
+/// Encodes the length of the headline, a leading number, and the share of short words.
 fn forms(words: &[String]) -> BTreeSet<usize> {
     let short = words.iter().filter(|word| word.chars().count() <= 3).count();
     let mut found = BTreeSet::from([(words.len() / 3).min(6), 10 + (4 * short / words.len().max(1)).min(3)]);
@@ -78,7 +79,7 @@ fn forms(words: &[String]) -> BTreeSet<usize> {
     found
 }
 
-/// FNV-1a of 32 bits, folded.
+/// FNV-1a with 32 bits, folded to 16.
 fn bucket(text: &str) -> usize {
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     usize::try_from((hash ^ (hash >> 16)) & 0xffff).unwrap_or(0)

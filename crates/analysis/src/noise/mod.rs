@@ -1,23 +1,25 @@
-//! How likely a headline is noise: clickbait, a list of things, a promotion, a job advertisement.
+//! Estimates how likely a headline is noise: clickbait, a listicle, a promotion, a job advertisement.
 //!
-//! Comes in: a headline. Goes out: a probability, for a feed of which one headline in twenty is noise. Called by the stage `select` and
-//! `aha-radar noise`. A linear model over words, pairs of words, pieces of words and a few forms, trained and calibrated by
-//! `scripts/train/noise.py`, which does the same arithmetic: whole numbers are added, so that no order of features can change a digit.
+//! Input: a headline. Output: a probability, calibrated for a feed in which one headline in twenty is noise. Called by
+//! the stage `select` and `aha-radar noise`. It is a linear model over words, word n-grams, character n-grams and a few
+//! forms, trained and calibrated by `scripts/train/noise.py`. Both use integer sums, so that the order of features
+//! cannot change the result.
 
 mod features;
 
 use features::{BUCKETS, FAMILIES, FORMS, features};
 
-/// `NOISE2` and two zero bytes; bias and a scale a family (five little-endian 32-bit floats); then a signed byte a slot.
+/// `NOISE2` and two zero bytes; the bias and a scale per family (five little-endian 32-bit floats); then one signed
+/// byte per feature.
 static WEIGHTS: &[u8] = include_bytes!("../../../../models/noise_v2.bin");
 
 const HEADER_BYTES: usize = 28;
 const SIZES: [usize; FAMILIES] = [BUCKETS, BUCKETS, BUCKETS, FORMS];
 
-// A file of another length does not compile.
+// A file of another length fails to compile.
 const _: () = assert!(WEIGHTS.len() == HEADER_BYTES + 3 * BUCKETS + FORMS);
 
-/// From 0 (news) to 1 (noise). It looks at the first 300 characters, ignoring case.
+/// Returns a probability from 0 (news) to 1 (noise). Reads the first 300 characters and ignores case.
 #[must_use]
 pub fn score(headline: &str) -> f64 {
     let mut total = float(0);
@@ -36,7 +38,7 @@ fn weight(at: usize) -> i32 {
     WEIGHTS.get(at).map_or(0, |byte| i32::from(byte.cast_signed()))
 }
 
-/// The header's float of that number.
+/// Returns the header's float with this index.
 fn float(number: usize) -> f64 {
     let at = 8 + 4 * number;
     let bytes = WEIGHTS.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
@@ -80,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_form_of_noise_alone_is_none() {
-        let told = [
+        let expected = [
             "Interview: the harbour pilot who never learned to swim",
             "I rewrote our invoices in COBOL",
             "9 lessons from a failed migration",
@@ -91,7 +93,7 @@ mod tests {
             "Show HN: Free tool for tide tables",
             "Tides",
         ];
-        for headline in told {
+        for headline in expected {
             assert!(score(headline) < 0.5, "{headline}: {}", score(headline));
         }
     }

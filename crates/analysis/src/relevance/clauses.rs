@@ -1,8 +1,10 @@
-//! Interests as people write them: clauses, some of them denials.
+//! Parses interests in natural language into clauses, some of them negated.
 //!
-//! A sentence is cut into clauses at commas, colons, "and", "especially" and the like. A denial ("no sport", "not interested in …") holds
-//! to the end of its sentence or a "but", one within a clause ("rather than …") to the next comma. What follows a "because" is left out. A clause that names no place is about the places that its sentence has named before:
-//! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland". German, French and Spanish clauses have English wordings besides.
+//! A sentence is split into clauses at commas, colons, "and", "especially" and similar. A negation ("no sport", "not
+//! interested in …") extends to the end of its sentence or a "but"; one within a clause ("rather than …") to the next
+//! comma. Text after a "because" is ignored. A clause without a place takes the places named earlier in its sentence:
+//! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland". German, French and Spanish clauses
+//! also get English wordings.
 
 use super::phrases::{Phrase, compound, find};
 use super::places::{PlaceId, Places};
@@ -10,33 +12,33 @@ use super::translations::{Language, Translations};
 use super::wordings::{Wording, abbreviated, english};
 use super::words::{fold, is_content, is_function_word, next_word};
 
-/// What a reader wants, or does not want.
+/// A subject that a reader wants or excludes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
-    /// As it was written, without what leads up to it.
+    /// As written, without introductory words.
     pub written: String,
-    /// Whether it is not wanted.
+    /// Whether the reader excludes it.
     pub denied: bool,
-    /// Words that a text is to have, in lower case; an abbreviation in the place of what it stands for.
+    /// Words expected in a text, in lower case. Abbreviations replace the phrases that they stand for.
     pub words: Vec<String>,
-    /// Places that a text is to be about.
+    /// Places that a text should be about.
     pub(super) places: Vec<PlaceId>,
-    /// Places that its sentence has named before, for a clause that names none.
+    /// Places named earlier in its sentence, for a clause that names none.
     pub(super) scope: Vec<PlaceId>,
-    /// The same in English, the best first, where it is in another language that is known.
+    /// English wordings, best first, if the clause is in another supported language.
     pub(super) english: Vec<Wording>,
 }
 
-/// Interests, understood.
+/// Parsed interests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Interests {
     pub clauses: Vec<Clause>,
 }
 
-/// A word of the interests or a mark between words.
+/// A word of the interests, or punctuation between words.
 #[derive(Debug, Clone)]
 struct Token {
-    /// As compared; empty for a mark.
+    /// In the form used for comparison; empty for punctuation.
     word: String,
     mark: Mark,
     start: usize,
@@ -46,7 +48,7 @@ struct Token {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mark {
     None,
-    /// A comma or another pause within a sentence.
+    /// A comma or other pause within a sentence.
     Pause,
     SentenceEnd,
 }
@@ -61,7 +63,7 @@ impl Interests {
         Self { clauses: sentences.flat_map(|sentence| clauses(text, sentence, language)).collect() }
     }
 
-    /// Whether nothing is asked for; denials alone ask for nothing.
+    /// Returns whether nothing is wanted; negated clauses alone want nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.clauses.iter().all(|clause| clause.denied)
@@ -77,14 +79,14 @@ impl Interests {
 }
 
 impl Clause {
-    /// Names of the places that it is about, for a person.
+    /// Returns the display names of its places.
     #[must_use]
     pub fn place_names(&self) -> Vec<String> {
         let places = self.places.iter().chain(&self.scope);
         places.map(|place| Places::shipped().title(place)).collect()
     }
 
-    /// Its words and those of its English wordings, each once, for a person.
+    /// Returns its words and those of its English wordings, without duplicates, for display.
     #[must_use]
     pub fn all_words(&self) -> Vec<String> {
         let english = self.english.iter().flat_map(|wording| {
@@ -108,7 +110,7 @@ fn tokens(text: &str) -> Vec<Token> {
         push_mark(&mut tokens, &text[at..at + found.start], at);
         let mut word = String::new();
         fold(found.text, found.is_initials, &mut word);
-        // Initials may stand at the end of a sentence; their last full stop is theirs.
+        // Initials at the end of a sentence include its full stop.
         tokens.push(Token { word, mark: Mark::None, start: at + found.start, end: at + found.end });
         at += found.end;
     }
@@ -116,18 +118,19 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// With "South America and Central America" for "South and Central America".
+/// Expands "South and Central America" to "South America and Central America".
 fn with_shared_names(mut tokens: Vec<Token>) -> Vec<Token> {
     let mut at = 0;
     while at + 3 < tokens.len() {
-        let words: Vec<&str> = tokens[at..].iter().take(2 + LONGEST_SHARED).map(|token| token.word.as_str()).collect();
+        let words: Vec<&str> =
+            tokens[at..].iter().take(2 + MAX_SHARED_WORDS).map(|token| token.word.as_str()).collect();
         let is_list = ["and", "or", "und", "oder", "et", "ou", "y", "o"].contains(&words[1]);
         let named = if is_list { Places::shipped().find(&words[2..]) } else { None };
         if let Some((_, length)) = named.filter(|(_, length)| *length > 1) {
             let last = words[1 + length];
             let shared = Places::shipped().find(&[words[0], last]);
             if shared.is_some_and(|(_, length)| length == 2) {
-                // It stands where the first word does.
+                // The inserted word has the position of the first word.
                 let missing = Token { word: last.to_owned(), ..tokens[at].clone() };
                 tokens.insert(at + 1, missing);
             }
@@ -137,8 +140,8 @@ fn with_shared_names(mut tokens: Vec<Token>) -> Vec<Token> {
     tokens
 }
 
-/// Words of a place's name whose last one may be shared.
-const LONGEST_SHARED: usize = 3;
+/// Maximum words of a place name whose last word may be shared.
+const MAX_SHARED_WORDS: usize = 3;
 
 fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
     let is_abbreviation = || {
@@ -158,14 +161,14 @@ fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
     tokens.push(Token { word: String::new(), mark, start: at, end: at + between.len() });
 }
 
-/// The clauses of a sentence.
+/// Splits a sentence into clauses.
 fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Clause> {
     let words: Vec<&str> = sentence.iter().map(|token| token.word.as_str()).collect();
     let mut parts: Vec<(Vec<&Token>, bool)> = vec![(Vec::new(), false)];
     let mut denied = false;
-    // What holds again from the next pause on, where a denial ends there.
+    // The value of `denied` from the next pause on, if a negation ends there.
     let mut from_pause: Option<bool> = None;
-    // The first part since the last pause: a denial that comes behind its object takes these back.
+    // The first part since the last pause: a negation after its object applies from here.
     let mut since_pause = 0;
     let mut at = 0;
     while at < sentence.len() {
@@ -183,7 +186,7 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
         };
         at += length;
         match phrase {
-            Phrase::NoDenial | Phrase::Aside => continue,
+            Phrase::FalseDenial | Phrase::Aside => continue,
             Phrase::Reason => break,
             Phrase::Denial => denied = true,
             Phrase::ShortDenial => {
@@ -194,7 +197,7 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
                 (denied, from_pause) = (false, None);
                 since_pause = parts.len();
             }
-            Phrase::DenialBehind => parts[since_pause..].iter_mut().for_each(|(_, is_denied)| *is_denied = true),
+            Phrase::TrailingDenial => parts[since_pause..].iter_mut().for_each(|(_, is_denied)| *is_denied = true),
             Phrase::Separator => {}
         }
         parts.push((Vec::new(), denied));
@@ -213,15 +216,15 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
     clauses
 }
 
-/// `None` where nothing is left of it that a text could have.
+/// Builds a clause; `None` if no content words or places remain.
 fn clause(text: &str, part: &[&Token], denied: bool, language: Option<Language>) -> Option<Clause> {
     let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
     let mut clause =
         Clause { written: String::new(), denied, words: vec![], places: vec![], scope: vec![], english: vec![] };
     let mut span: Option<(usize, usize)> = None;
     let mut kept: Vec<&str> = Vec::new();
-    let alone = subject_alone(&words);
-    // Behind the name of a subject that was found last.
+    let sole_subject_at = sole_subject(&words);
+    // The end of the most recent compound subject name.
     let mut named_until = 0;
     let mut at = 0;
     while at < part.len() {
@@ -232,8 +235,10 @@ fn clause(text: &str, part: &[&Token], denied: bool, language: Option<Language>)
             length => at + length,
         });
         let is_named = at < named_until && !is_function_word(words[at]);
-        let is_of_lead_in = LENGTHS.contains(&words[at]) && words.get(at + 1).is_some_and(|next| TEXTS.contains(next));
-        let is_content = found.is_some() || is_named || is_content(words[at]) && !is_of_lead_in || alone == Some(at);
+        let is_lead_in =
+            LEAD_IN_LENGTHS.contains(&words[at]) && words.get(at + 1).is_some_and(|next| LEAD_IN_TEXTS.contains(next));
+        let is_content =
+            found.is_some() || is_named || is_content(words[at]) && !is_lead_in || sole_subject_at == Some(at);
         if is_content {
             let end = part[at + length - 1].end;
             span = Some((span.map_or(part[at].start, |(start, _)| start), end));
@@ -252,25 +257,25 @@ fn clause(text: &str, part: &[&Token], denied: bool, language: Option<Language>)
     Some(clause)
 }
 
-/// "Short reads about …" leads up to what is wanted.
-const LENGTHS: [&str; 3] = ["short", "long", "quick"];
-const TEXTS: [&str; 5] = ["read", "reads", "pieces", "articles", "posts"];
+/// "Short reads about …" introduces a subject.
+const LEAD_IN_LENGTHS: [&str; 3] = ["short", "long", "quick"];
+const LEAD_IN_TEXTS: [&str; 5] = ["read", "reads", "pieces", "articles", "posts"];
 
-/// Words that lead up to what is wanted ("I work with …"), and are what is wanted where nothing else is said ("sleep, work and money").
+/// Words that introduce a subject ("I work with …"), but are the subject if they are alone ("sleep, work and money").
 const SUBJECTS_ALONE: [&str; 3] = ["work", "reading", "writing"];
 
-/// Where such a word stands, if it is the only one of a part.
-fn subject_alone(words: &[&str]) -> Option<usize> {
-    let mut said = words.iter().enumerate().filter(|(_, word)| !is_function_word(word));
-    let (at, word) = said.next()?;
-    (said.next().is_none() && SUBJECTS_ALONE.contains(word)).then_some(at)
+/// Returns the index of such a word if it is the only content word.
+fn sole_subject(words: &[&str]) -> Option<usize> {
+    let mut content_words = words.iter().enumerate().filter(|(_, word)| !is_function_word(word));
+    let (at, word) = content_words.next()?;
+    (content_words.next().is_none() && SUBJECTS_ALONE.contains(word)).then_some(at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Clauses as written, those that are denied with a minus sign before.
+    /// Formats clauses as written, with a minus sign before negated ones.
     fn parsed(text: &str) -> Vec<String> {
         let sign = |clause: &Clause| if clause.denied { "-" } else { "" };
         Interests::parse(text).clauses.iter().map(|clause| format!("{}{}", sign(clause), clause.written)).collect()
@@ -320,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_may_come_behind() {
+    fn a_denial_may_follow_its_object() {
         assert_eq!(parsed("Ferries, but football bores me"), ["Ferries", "-football"]);
         assert_eq!(parsed("Fußball interessiert mich nicht. Fähren"), ["-Fußball", "Fähren"]);
     }
@@ -364,8 +369,8 @@ mod tests {
                 vec!["south africa".to_owned()]
             ]
         );
-        let behind = Interests::parse("heat pumps, tidal energy in Scotland");
-        assert_eq!(behind.clauses.iter().map(|clause| clause.place_names().len()).collect::<Vec<_>>(), [0, 1]);
+        let unscoped = Interests::parse("heat pumps, tidal energy in Scotland");
+        assert_eq!(unscoped.clauses.iter().map(|clause| clause.place_names().len()).collect::<Vec<_>>(), [0, 1]);
     }
 
     #[test]

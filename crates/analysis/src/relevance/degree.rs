@@ -1,54 +1,56 @@
-//! How far a text is what a reader asked for: the values that the scoring of a query gives out.
+//! The relevance of a text to interests: the result of scoring a query.
 
-/// Of a degree's lexical part: from here on a text is what was asked for, and from here on it touches it.
+/// Thresholds of a degree's lexical part: relevant, and weakly relevant.
 pub const STRONG: f64 = 0.5;
 pub const WEAK: f64 = 0.15;
 
-/// From this share of its terms' weight on a clause is met; below it, it is touched. One of two words that weigh alike is not enough.
+/// Minimum share of a clause's term weight for a match. One of two words with equal weight is not enough.
 pub const MET_SHARE: f64 = 0.6;
 
-/// A clause of one word is met in the reader's sense from this cosine of its vector and the text's on: "running" is in a text on a
-/// drug-running boat, whose other words are about something else. Where the word has a high score, as in a title, less is enough.
-const SAME_SENSE: f64 = 0.5;
-const SAME_SENSE_OF_HIGH: f64 = 0.35;
+/// Minimum cosine between the vector of a one-word clause and the text's vector for the intended sense: "running"
+/// occurs in a text about a drug-running boat, whose other words are about something else. A high score, such as for a
+/// word in a title, lowers the minimum.
+const MIN_SENSE_SIMILARITY: f64 = 0.5;
+const MIN_SENSE_SIMILARITY_OF_HIGH: f64 = 0.35;
 const HIGH_SCORE: f64 = 0.8;
 
-/// How far a text is what was asked for.
+/// The relevance of a text to interests.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Degree {
-    /// By words: about 1 where one clause is met in a title; more where several are.
+    /// By words: about 1 if one clause matches in a title, more if several do.
     pub lexical: f64,
-    /// By meaning, −1 to 1 times the root of the number of clauses.
+    /// By vectors: −1 to 1, multiplied by the square root of the number of clauses.
     pub dense: f64,
-    /// Of the text what is not denied, 0 to 1.
+    /// The share of the text that is not excluded by negated clauses, 0 to 1.
     pub allowed: f64,
-    /// The clauses that are met, the most first.
+    /// The matching clauses, best first.
     pub clauses: Vec<ClauseMatch>,
-    /// The clauses that are met though they were denied.
+    /// The negated clauses that match.
     pub denied: Vec<ClauseMatch>,
 }
 
-/// A clause that a text meets.
+/// A clause that matches a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClauseMatch {
-    /// Its place among the clauses of the interests.
+    /// Its index in the clauses of the interests.
     pub clause: usize,
-    /// Its part of the lexical score; of a denied one the share that is met.
+    /// Its contribution to the lexical score; for a negated clause the matched share.
     pub score: f64,
-    /// The share of its terms' weight that is met, 0 to 1; of several terms that stand apart, that of those that stand together.
+    /// The matched share of its terms' weight, 0 to 1. If the terms are far apart, only the best group of nearby terms
+    /// counts.
     pub share: f64,
-    /// Whether it has one term, or more than one of its terms stand together.
+    /// Whether it has only one term, or several of its terms are close together.
     pub is_together: bool,
-    /// Of a clause of one word the cosine of its vector and the text's, where both have one.
-    pub likeness: Option<f64>,
+    /// For a one-word clause, the cosine of its vector and the text's, if both have one.
+    pub similarity: Option<f64>,
 }
 
 impl ClauseMatch {
-    /// Whether so much of it is there that one may say the text meets it. `allowed`: of the text what is not denied.
+    /// Returns whether the match is strong enough to be reported. `allowed`: the text's [`Degree::allowed`].
     #[must_use]
     pub fn is_met(&self, allowed: f64) -> bool {
-        let least = if self.score >= HIGH_SCORE { SAME_SENSE_OF_HIGH } else { SAME_SENSE };
-        let is_in_sense = self.likeness.is_none_or(|likeness| likeness >= least);
+        let min_similarity = if self.score >= HIGH_SCORE { MIN_SENSE_SIMILARITY_OF_HIGH } else { MIN_SENSE_SIMILARITY };
+        let is_in_sense = self.similarity.is_none_or(|similarity| similarity >= min_similarity);
         self.share >= MET_SHARE && self.score * allowed >= WEAK && self.is_together && is_in_sense
     }
 }

@@ -1,31 +1,31 @@
-//! The texts of a run, as they are searched: words by number, field by field.
+//! The texts of a run prepared for search: word ids by field.
 
 use rayon::prelude::*;
 
-use super::lexicon::{LONGEST, Lexicon};
+use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
 use super::word_ids::{WordId, WordIds};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
 use super::words::{Key, stem};
 
-/// Title, opening of the text, what follows, the feed's own categories.
+/// Title, opening of the text, rest of the text, the feed's own categories.
 pub(super) const FIELDS: usize = 4;
 const LEAD: usize = 1;
 const BODY: usize = 2;
 
-/// Words of a text that are its opening, and words that are read at all.
+/// Number of words in a text's opening, and maximum number of words per text.
 pub(super) const LEAD_WORDS: usize = 60;
 const MAX_WORDS: usize = 2_000;
 
-/// What a field counts in the vector of a text.
+/// The weight of each field in a text's vector.
 const VECTOR_WEIGHTS: [f32; FIELDS] = [2.0, 1.0, 1.0, 1.0];
 
-/// What is searched of an item.
+/// The searched parts of an item.
 #[derive(Debug, Clone, Copy)]
 pub struct TextParts<'a> {
     pub title: &'a str,
     pub body: &'a str,
     pub categories: &'a [String],
-    /// Whether its meaning may be told by vectors of English words.
+    /// Whether vectors of English words apply to it.
     pub is_english: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct TextParts<'a> {
 pub(super) struct Word {
     pub(super) text: Box<str>,
     pub(super) stem: Box<str>,
-    /// In the table of vectors.
+    /// Its rank in the table of vectors.
     pub(super) rank: Option<usize>,
 }
 
@@ -50,11 +50,11 @@ impl Word {
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) fields: [Vec<WordId>; FIELDS],
-    /// All zero where its words have no vector or are not English.
+    /// All zero if none of its words has a vector, or it is not English.
     pub(super) vector: Vector,
 }
 
-/// Texts with the words they consist of.
+/// Texts and their words.
 #[derive(Debug, Default)]
 pub struct Corpus {
     pub(super) words: Vec<Word>,
@@ -63,14 +63,14 @@ pub struct Corpus {
     lengths: [usize; FIELDS],
 }
 
-/// Texts that are read one after the other, at least: each such part numbers its words anew.
-const LEAST_PART: usize = 64;
+/// Minimum number of texts that one task reads in sequence: each part numbers its words separately.
+const MIN_PART_TEXTS: usize = 64;
 
 impl Corpus {
-    /// A text's number is its place among those given.
+    /// Indexes the texts. A text's number is its index in `texts`.
     #[must_use]
     pub fn of(texts: &[TextParts<'_>]) -> Self {
-        let part = texts.len().div_ceil(rayon::current_num_threads()).max(LEAST_PART);
+        let part = texts.len().div_ceil(rayon::current_num_threads()).max(MIN_PART_TEXTS);
         let parts: Vec<Part> = texts.par_chunks(part).map(Part::read).collect();
         let mut ids = WordIds::with_capacity(parts.iter().map(|part| part.ids.words.len()).sum());
         let mut numbered: Vec<(Vec<WordId>, Vec<WordsOfText>)> = Vec::with_capacity(parts.len());
@@ -78,7 +78,7 @@ impl Corpus {
             let numbers = part.ids.words.iter().map(|word| ids.number(word.as_key())).collect();
             numbered.push((numbers, part.texts));
         }
-        // Texts get abbreviations of phrases that they spell out.
+        // Abbreviations are added to texts that spell them out.
         Lexicon::shipped().abbreviations().for_each(|short| _ = ids.number(Key::of(short)));
         let words: Vec<Word> = ids.words.par_iter().map(|key| Word::of(key.as_key())).collect();
         let reader = Reader::of(&words, &ids);
@@ -111,14 +111,14 @@ impl Corpus {
         self.ids.get(Key::of(word))
     }
 
-    /// Mean words of a field, at least 1.
+    /// Returns the mean number of words of a field, at least 1.
     #[expect(clippy::cast_precision_loss, reason = "counts of words")]
     pub(super) fn mean_length(&self, field: usize) -> f64 {
         (self.lengths[field] as f64 / self.documents.len().max(1) as f64).max(1.0)
     }
 }
 
-/// The words of a text by the numbers of its part.
+/// The words of a text, with the ids of its part.
 #[derive(Debug, Default)]
 struct WordsOfText {
     title: Vec<WordId>,
@@ -126,10 +126,10 @@ struct WordsOfText {
     categories: Vec<WordId>,
 }
 
-/// Of a usual word with the space behind it: so many words are expected of a text.
-const BYTES_OF_WORD: usize = 6;
+/// Bytes of an average word and the space after it, to estimate the number of words.
+const BYTES_PER_WORD: usize = 6;
 
-/// Texts that were read one after the other.
+/// Texts that were read in sequence by one task.
 #[derive(Debug, Default)]
 struct Part {
     ids: WordIds,
@@ -141,8 +141,8 @@ impl Part {
         let mut ids = WordIds::default();
         let texts = texts.iter().map(|parts| {
             let mut text = WordsOfText {
-                title: Vec::with_capacity(parts.title.len() / BYTES_OF_WORD),
-                body: Vec::with_capacity((parts.body.len() / BYTES_OF_WORD).min(MAX_WORDS)),
+                title: Vec::with_capacity(parts.title.len() / BYTES_PER_WORD),
+                body: Vec::with_capacity((parts.body.len() / BYTES_PER_WORD).min(MAX_WORDS)),
                 categories: Vec::new(),
             };
             ids.read(parts.title, MAX_WORDS, &mut text.title);
@@ -157,15 +157,15 @@ impl Part {
     }
 }
 
-/// What is known of the words, to make documents of texts.
+/// Word data for building documents.
 #[derive(Debug)]
 struct Reader<'a> {
     words: &'a [Word],
     ids: &'a WordIds,
     begins_abbreviation: Vec<bool>,
-    /// What each word adds to the vector of its text, by `row_of_word`.
+    /// The weighted vector of each word that has one; indexed by `row_of_word`.
     rows: Vec<Vector>,
-    /// [`NO_ROW`] for a word that the table lacks.
+    /// [`NO_ROW`] for a word without a vector.
     row_of_word: Vec<u32>,
 }
 
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         Self { words, ids, begins_abbreviation, rows, row_of_word }
     }
 
-    /// `numbers`: those of the corpus by those of the text's part.
+    /// Builds a document. `numbers` maps the ids of the text's part to those of the corpus.
     fn document(&self, text: WordsOfText, numbers: &[WordId], is_english: bool) -> Document {
         let mut fields = [text.title, text.body, Vec::new(), text.categories];
         for field in &mut fields {
@@ -207,11 +207,11 @@ impl<'a> Reader<'a> {
         Document { fields, vector }
     }
 
-    /// Behind the words of a field the abbreviations of phrases among them.
+    /// Appends the abbreviations of phrases in a field.
     fn add_abbreviations(&self, field: &mut Vec<WordId>) {
         let mut found = Vec::new();
         for at in (0..field.len()).filter(|at| self.begins_abbreviation[field[*at] as usize]) {
-            let phrase = &field[at..field.len().min(at + LONGEST)];
+            let phrase = &field[at..field.len().min(at + MAX_PHRASE_WORDS)];
             let stems: Vec<&str> = phrase.iter().map(|id| &*self.words[*id as usize].stem).collect();
             let short = (2..=stems.len()).filter_map(|length| Lexicon::shipped().abbreviation(&stems[..length]));
             found.extend(short.filter_map(|short| self.ids.get(Key::of(short))));
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
         let mut vector = [0.0; DIMENSIONS];
         for (field, weight) in fields.iter().zip(VECTOR_WEIGHTS) {
             for id in field {
-                // A word without a row has a number that is beyond them.
+                // `NO_ROW` is out of range.
                 if let Some(row) = self.rows.get(self.row_of_word[*id as usize] as usize) {
                     vector.iter_mut().zip(row).for_each(|(sum, number)| *sum += weight * number);
                 }

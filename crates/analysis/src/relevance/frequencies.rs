@@ -1,8 +1,8 @@
-//! How frequent a word is among the stored items.
+//! Document frequencies of words in the stored items.
 
 use crate::stories::similarity::Frequencies;
 
-/// In how many of how many stored items a word, in lower case, stands.
+/// The number of stored items, and the number of those that contain a word in lower case.
 pub trait DocumentFrequencies {
     fn documents(&self) -> usize;
     fn documents_with(&self, word: &str) -> usize;
@@ -18,7 +18,7 @@ impl DocumentFrequencies for Frequencies {
     }
 }
 
-/// Where nothing is stored.
+/// Used if no items are stored.
 #[derive(Debug, Clone, Copy)]
 pub struct NoFrequencies;
 

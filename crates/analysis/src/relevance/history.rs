@@ -1,4 +1,4 @@
-//! How often a source's stored items matched: the same query over what is stored of their texts, counts of hashed words.
+//! How often a source's stored items matched: runs the query over the stored counts of hashed words.
 
 use super::places::Places;
 use super::terms::{Term, Variants};
@@ -6,34 +6,34 @@ use super::weighted_query::Query;
 use crate::stories::features::Features;
 use crate::stories::vocabulary::Term as StoredTerm;
 
-/// What a word counts in the opening (with the title) and after it, of [`super::score`]'s weights.
+/// The weight of a word in the opening (with the title) and after it; see the weights of [`super::score`].
 const LEAD_WEIGHT: f64 = 1.5;
 const REST_WEIGHT: f64 = 0.4;
 const B: f64 = 0.75;
-/// Of a lexical degree: an item that reaches it counts as one that matched.
+/// Minimum lexical degree at which an item counts as a full match.
 const FULL_MATCH: f64 = 0.5;
 
-/// See the module.
+/// A query over stored word counts; see the module.
 #[derive(Debug)]
 pub struct StoredQuery<'a> {
-    asked: &'a Query<'a>,
-    /// By which stored terms each term is met.
+    query: &'a Query<'a>,
+    /// The stored terms that match each term of the query, with their weights.
     terms: Vec<Vec<(StoredTerm, f64)>>,
 }
 
 impl<'a> StoredQuery<'a> {
     #[must_use]
     pub fn of(query: &'a Query<'a>) -> Self {
-        Self { asked: query, terms: query.terms.iter().map(stored).collect() }
+        Self { query, terms: query.terms.iter().map(stored).collect() }
     }
 
-    /// How far a stored text of so many words on average is what was asked for, 0 to 1.
+    /// Returns how relevant a stored text is, 0 to 1. `mean_length` is the mean number of words of the stored texts.
     #[must_use]
     pub fn matched(&self, features: &Features, mean_length: f64) -> f64 {
         let length = 1.0 - B + B * as_f64(features.length()) / mean_length.max(1.0);
         let found: Vec<f64> = self.terms.iter().map(|terms| frequency(terms, features, length)).collect();
-        let degree: f64 = self.asked.wanted.iter().map(|clause| self.asked.clause(clause, &found).1).sum();
-        (degree / self.asked.mean_weight / FULL_MATCH).min(1.0)
+        let degree: f64 = self.query.wanted.iter().map(|clause| self.query.clause(clause, &found).1).sum();
+        (degree / self.query.mean_weight / FULL_MATCH).min(1.0)
     }
 }
 

@@ -1,6 +1,6 @@
-//! What a word of interests stands for besides itself: abbreviations, and the things that the name of a subject covers.
+//! Expands words of interests: abbreviations, and the related words of a subject's name.
 //!
-//! Both tables are written by hand (`models/abbreviations_en_v1.tsv`, `models/topics_en_v1.tsv`), for English.
+//! Both tables are handwritten (`models/abbreviations_en_v1.tsv`, `models/topics_en_v1.tsv`), for English.
 
 use std::sync::LazyLock;
 
@@ -11,17 +11,17 @@ use super::words::{each_word, stem};
 static ABBREVIATIONS: &str = include_str!("../../../../models/abbreviations_en_v1.tsv");
 static TOPICS: &str = include_str!("../../../../models/topics_en_v1.tsv");
 
-/// The longest phrase of either table, in words.
-pub(super) const LONGEST: usize = 4;
+/// Maximum words of a phrase in either table.
+pub(super) const MAX_PHRASE_WORDS: usize = 4;
 
-/// See the module.
+/// The two tables; see the module.
 #[derive(Debug)]
 pub(super) struct Lexicon {
-    /// The stems of the words that abbreviations stand for, by the first of them, with the abbreviation.
+    /// The stems of each abbreviated phrase with its abbreviation, by the first stem.
     abbreviations: FxHashMap<String, Vec<(Vec<String>, &'static str)>>,
-    /// Stems of the words that belong to a subject, by the stems of its name.
+    /// Stems of the words related to a subject, by the stems of its name.
     topics: FxHashMap<Vec<String>, Vec<String>>,
-    /// Stems of all words of the subjects' names and of what belongs to them.
+    /// All stems of subject names and their related words.
     of_topics: FxHashSet<String>,
 }
 
@@ -43,7 +43,7 @@ impl Lexicon {
         }
         let mut topics: FxHashMap<Vec<String>, Vec<String>> = FxHashMap::default();
         for (names, related) in lines(TOPICS) {
-            // Phrases of the table are written with hyphens; their words by themselves would say too little.
+            // Phrases in the table are hyphenated; their words alone would be too general.
             let related: Vec<String> = related.split(' ').filter(|word| !word.contains('-')).map(stem).collect();
             for name in names.split(", ") {
                 topics.insert(stems(name), related.clone());
@@ -54,16 +54,16 @@ impl Lexicon {
         Self { abbreviations, topics, of_topics }
     }
 
-    /// The abbreviation of a phrase, by the stems of its words.
+    /// Returns the abbreviation of a phrase, given the stems of its words.
     pub(super) fn abbreviation<S: AsRef<str>>(&self, stems: &[S]) -> Option<&'static str> {
         let [first, _, ..] = stems else { return None };
         let is_same = |phrase: &[String]| phrase.iter().map(String::as_str).eq(stems.iter().map(AsRef::as_ref));
-        // Of a phrase that the table has twice the last line counts.
+        // If a phrase occurs twice in the table, the last line counts.
         let mut phrases = self.abbreviations.get(first.as_ref())?.iter().rev();
         phrases.find(|(phrase, _)| is_same(phrase)).map(|(_, short)| *short)
     }
 
-    /// Every abbreviation, some more than once.
+    /// Returns every abbreviation, some more than once.
     pub(super) fn abbreviations(&self) -> impl Iterator<Item = &'static str> {
         self.abbreviations.values().flatten().map(|(_, short)| *short)
     }
@@ -72,12 +72,12 @@ impl Lexicon {
         self.abbreviations.contains_key(stem)
     }
 
-    /// Whether a word names a subject or belongs to one.
+    /// Returns whether a word names a subject or is related to one.
     pub(super) fn is_of_topics(&self, word: &str) -> bool {
         self.of_topics.contains(&stem(word))
     }
 
-    /// Stems of what belongs to a subject.
+    /// Returns the stems of the words related to a subject.
     pub(super) fn related(&self, stems: &[String]) -> Option<&[String]> {
         self.topics.get(stems).map(Vec::as_slice)
     }
@@ -112,7 +112,7 @@ mod tests {
         let lexicon = Lexicon::shipped();
         let abbreviated = lexicon.abbreviations.values().flatten().map(|(phrase, _)| phrase);
         let phrases = abbreviated.chain(lexicon.topics.keys());
-        let long: Vec<_> = phrases.filter(|phrase| phrase.len() > LONGEST).collect();
+        let long: Vec<_> = phrases.filter(|phrase| phrase.len() > MAX_PHRASE_WORDS).collect();
         assert!(long.is_empty(), "{long:?}");
     }
 }

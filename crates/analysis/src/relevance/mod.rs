@@ -1,8 +1,9 @@
-//! How much a text is what a reader asked for.
+//! Scores how relevant texts are to a reader's interests.
 //!
-//! Comes in: interests as a person writes them, and the texts of a run. Goes out: for each text a degree, with what it is made of: which
-//! clauses it meets, by which words, what of it was denied, and how close its meaning is. Pure; called by the evidence of a run and by
-//! `topic interests`. How it works and what each part adds is measured in `docs/RANKING.md`.
+//! Input: interests in natural language, and the texts of a run. Output: for each text a degree with its parts: which
+//! clauses match and by which words, which negated clauses match, and the similarity of the vectors. No I/O; called by
+//! the evidence of a run and by `topic interests`. `docs/RANKING.md` explains the method and the measured contribution
+//! of each part.
 
 mod clauses;
 mod degree;

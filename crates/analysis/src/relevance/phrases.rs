@@ -1,9 +1,9 @@
-//! How people say what they do not want, and what else in interests is no subject of theirs, in English, German, French and Spanish; in lower
-//! case, apostrophes as spaces.
+//! Phrases in interests that express negation or are not subjects, in English, German, French and Spanish. In lower
+//! case, with apostrophes as spaces.
 
 use std::sync::LazyLock;
 
-/// What follows is not wanted, to the end of the sentence or a word of [`is_turn`].
+/// Negates what follows, to the end of the sentence or a phrase in [`TURNS`].
 const DENIALS: &[&str] = &[
     "no",
     "not",
@@ -93,7 +93,7 @@ const DENIALS: &[&str] = &[
     "harta",
 ];
 
-/// What follows is not wanted, to the next pause.
+/// Negates what follows, to the next pause.
 const SHORT_DENIALS: &[&str] = &[
     "rather than",
     "instead of",
@@ -106,8 +106,8 @@ const SHORT_DENIALS: &[&str] = &[
     "en vez de",
 ];
 
-/// Begin as a denial and are none.
-const NO_DENIALS: &[&str] = &[
+/// Begin like a negation, but are none.
+const FALSE_DENIALS: &[&str] = &[
     "not only",
     "not just",
     "not merely",
@@ -125,8 +125,8 @@ const NO_DENIALS: &[&str] = &[
     "non seulement",
 ];
 
-/// What stands before is not wanted, from the last pause on.
-const DENIALS_BEHIND: &[&str] = &[
+/// Negates what precedes, back to the last pause.
+const TRAILING_DENIALS: &[&str] = &[
     "bores me",
     "bore me",
     "leaves me cold",
@@ -152,7 +152,7 @@ const DENIALS_BEHIND: &[&str] = &[
     "non merci",
 ];
 
-/// End a denial.
+/// End a negation.
 const TURNS: &[&str] = &[
     "but",
     "however",
@@ -175,7 +175,7 @@ const TURNS: &[&str] = &[
     "sino",
 ];
 
-/// Stand between things that are wanted each by itself.
+/// Separate subjects.
 const SEPARATORS: &[&str] = &[
     "and",
     "or",
@@ -199,10 +199,10 @@ const SEPARATORS: &[&str] = &[
     "especialmente",
 ];
 
-/// What follows is why something is wanted, to the end of the sentence.
+/// Begin a reason, which extends to the end of the sentence.
 const REASONS: &[&str] = &["because", "since i", "since my", "weil", "parce que", "porque"];
 
-/// Say nothing of a subject.
+/// Phrases that do not name a subject.
 const ASIDES: &[&str] = &[
     "keep an eye on",
     "an eye on",
@@ -219,7 +219,7 @@ const ASIDES: &[&str] = &[
     "for their own sake",
 ];
 
-/// Names of subjects with words that elsewhere only lead up to one.
+/// Names of subjects that include words which otherwise only introduce a subject.
 const COMPOUNDS: &[&str] = &[
     "interest rate",
     "interest rates",
@@ -251,40 +251,40 @@ const COMPOUNDS: &[&str] = &[
     "development aid",
 ];
 
-/// What stands at a place of interests.
+/// The kind of a phrase in interests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phrase {
     Denial,
     ShortDenial,
-    NoDenial,
-    DenialBehind,
+    FalseDenial,
+    TrailingDenial,
     Turn,
     Separator,
     Reason,
     Aside,
 }
 
-type Listed = (Vec<&'static str>, Phrase);
+type PhraseEntry = (Vec<&'static str>, Phrase);
 
-/// The longest first, so that "not only" is found before "not".
-static PHRASES: LazyLock<Vec<Listed>> = LazyLock::new(|| {
-    let listed =
+/// Longest first, so that "not only" is found before "not".
+static PHRASES: LazyLock<Vec<PhraseEntry>> = LazyLock::new(|| {
+    let entries =
         |phrases: &'static [&'static str], phrase| phrases.iter().map(move |text| (text.split(' ').collect(), phrase));
-    let mut all: Vec<Listed> = listed(NO_DENIALS, Phrase::NoDenial)
-        .chain(listed(DENIALS_BEHIND, Phrase::DenialBehind))
-        .chain(listed(DENIALS, Phrase::Denial))
-        .chain(listed(SHORT_DENIALS, Phrase::ShortDenial))
-        .chain(listed(TURNS, Phrase::Turn))
-        .chain(listed(SEPARATORS, Phrase::Separator))
-        .chain(listed(REASONS, Phrase::Reason))
-        .chain(listed(ASIDES, Phrase::Aside))
+    let mut all: Vec<PhraseEntry> = entries(FALSE_DENIALS, Phrase::FalseDenial)
+        .chain(entries(TRAILING_DENIALS, Phrase::TrailingDenial))
+        .chain(entries(DENIALS, Phrase::Denial))
+        .chain(entries(SHORT_DENIALS, Phrase::ShortDenial))
+        .chain(entries(TURNS, Phrase::Turn))
+        .chain(entries(SEPARATORS, Phrase::Separator))
+        .chain(entries(REASONS, Phrase::Reason))
+        .chain(entries(ASIDES, Phrase::Aside))
         .chain([(vec!["such", "as"], Phrase::Separator)])
         .collect();
     all.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
     all
 });
 
-/// The phrase with which the words begin, and of how many words it is.
+/// Returns the phrase at the start of `words`, and its number of words.
 pub(super) fn find(words: &[&str]) -> Option<(Phrase, usize)> {
     let found = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase));
     found.map(|(words, phrase)| (*phrase, words.len()))
@@ -293,7 +293,7 @@ pub(super) fn find(words: &[&str]) -> Option<(Phrase, usize)> {
 static COMPOUND_WORDS: LazyLock<Vec<Vec<&str>>> =
     LazyLock::new(|| COMPOUNDS.iter().map(|compound| compound.split(' ').collect()).collect());
 
-/// Of how many words the name of a subject is with which the words begin; 0 where there is none.
+/// Returns the number of words of the compound subject name at the start of `words`; 0 if there is none.
 pub(super) fn compound(words: &[&str]) -> usize {
     COMPOUND_WORDS.iter().filter(|compound| words.starts_with(compound)).map(Vec::len).max().unwrap_or(0)
 }
@@ -304,10 +304,10 @@ mod tests {
 
     #[test]
     fn the_longest_phrase_is_found() {
-        assert_eq!(find(&["not", "only", "rust"]), Some((Phrase::NoDenial, 2)));
+        assert_eq!(find(&["not", "only", "rust"]), Some((Phrase::FalseDenial, 2)));
         assert_eq!(find(&["not", "rust"]), Some((Phrase::Denial, 1)));
         assert_eq!(find(&["don", "t", "care"]), Some((Phrase::Denial, 2)));
-        assert_eq!(find(&["no", "me", "interesa"]), Some((Phrase::DenialBehind, 3)));
+        assert_eq!(find(&["no", "me", "interesa"]), Some((Phrase::TrailingDenial, 3)));
         assert_eq!(find(&["rather", "than", "x"]), Some((Phrase::ShortDenial, 2)));
         assert_eq!(find(&["rust"]), None);
         assert_eq!((compound(&["interest", "rates", "rise"]), compound(&["interest", "in"])), (2, 0));

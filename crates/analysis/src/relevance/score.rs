@@ -1,6 +1,7 @@
-//! The degree to which a text is what was asked for: BM25F over clauses (Robertson et al. 2004), less what was denied, with its meaning beside.
+//! Scores texts with BM25F over clauses (Robertson et al. 2004), reduced by negated clauses, and computes the vector
+//! similarity separately.
 //!
-//! The constants were found as `docs/RANKING.md` says.
+//! `docs/RANKING.md` describes how the constants were determined.
 
 use rayon::prelude::*;
 
@@ -8,40 +9,40 @@ use super::degree::{ClauseMatch, Degree};
 use super::documents::{Document, FIELDS};
 use super::nearness::{Occurrence, Together, occurrences};
 use super::terms::{Hit, Term};
-use super::weighted_query::{AskedClause, AskedWording, Query};
+use super::weighted_query::{Query, QueryClause, QueryWording};
 use super::word_vectors::cosine;
 
-/// What a word counts in each field (title, opening, rest, categories).
+/// The weight of a word in each field (title, opening, rest, categories).
 const FIELD_WEIGHTS: [f64; FIELDS] = [3.0, 1.0, 0.4, 1.0];
-/// How much a field's length is held against it.
+/// BM25F length normalisation of each field.
 const FIELD_B: [f64; FIELDS] = [0.75, 0.75, 0.75, 0.3];
-/// Where further occurrences of a word stop counting.
+/// BM25 saturation of repeated occurrences.
 const K1: f64 = 0.9;
-/// What all things that a subject covers count together, of the subject's own name.
+/// Maximum weight of all related words together, relative to the subject's name.
 const RELATED_WEIGHT: f64 = 0.8;
-/// What is left of a clause where a text names none of the places of its sentence.
-const OUT_OF_PLACE: f64 = 0.5;
-/// What the meaning counts beside the words.
+/// The factor for a clause if a text names none of the places of its sentence.
+const WITHOUT_PLACE: f64 = 0.5;
+/// The weight of vector similarity relative to words.
 const DENSE_WEIGHT: f64 = 1.0;
-/// What a source counts whose other items matched.
+/// The weight of the share of the source's other items that matched.
 const PRIOR_WEIGHT: f64 = 1.0;
 
 impl Degree {
-    /// The whole degree, given the share of the source's other items that matched.
+    /// Returns the total relevance. `source_prior` is the share of the source's other items that matched.
     #[must_use]
     pub fn total(&self, source_prior: f64) -> f64 {
         self.allowed * (self.lexical + DENSE_WEIGHT * self.dense + PRIOR_WEIGHT * source_prior)
     }
 
-    /// By words, less what is denied.
+    /// Returns the lexical relevance, reduced by negated clauses.
     #[must_use]
     pub fn matched(&self) -> f64 {
         self.allowed * self.lexical
     }
 }
 
-/// How often a term is met in full, how often in part, and by how much at most in part: a word that shares a beginning alone is never as good
-/// as the word itself, however often it is there.
+/// Full and partial occurrences of a term, and the highest weight of a partial one: a word with only a common prefix
+/// never counts as much as the word itself, however often it occurs.
 #[derive(Clone, Copy, Default)]
 struct Met {
     full: f64,
@@ -50,8 +51,8 @@ struct Met {
     related: f64,
 }
 
-/// Where further words that meet a term in part stop counting.
-const MOST_IN_PART: f64 = 1.0;
+/// Maximum count of partial matches if there is no full match.
+const MAX_PARTIAL: f64 = 1.0;
 
 impl Met {
     fn add(&mut self, weight: f64, hit: &Hit) {
@@ -65,13 +66,13 @@ impl Met {
     }
 
     fn frequency(self) -> f64 {
-        let part = if self.full > 0.0 { self.part } else { self.part.min(MOST_IN_PART) };
+        let part = if self.full > 0.0 { self.part } else { self.part.min(MAX_PARTIAL) };
         self.full + self.weight * part + RELATED_WEIGHT * self.related / (1.0 + self.related)
     }
 }
 
 impl Query<'_> {
-    /// The degree of each text of the corpus, in its order.
+    /// Returns the degree of each text of the corpus, in order.
     #[must_use]
     pub fn degrees(&self) -> Vec<Degree> {
         self.corpus.documents.par_iter().map(|document| self.degree(document)).collect()
@@ -80,15 +81,16 @@ impl Query<'_> {
     fn degree(&self, document: &Document) -> Degree {
         let occurrences = occurrences(&self.hits, document);
         let found = self.frequencies(document, &occurrences);
-        let likenesses: Vec<f64> = self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).collect();
+        let similarities: Vec<f64> =
+            self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).collect();
         let mut clauses = Vec::new();
-        for (clause, likeness) in self.wanted.iter().zip(&likenesses) {
+        for (clause, similarity) in self.wanted.iter().zip(&similarities) {
             let (wording, score, share) = self.clause(clause, &found);
-            let score = score * in_place(clause, &found);
+            let score = score * place_factor(clause, &found);
             if let Some(wording) = wording.filter(|_| score > 0.0) {
                 let score = score / self.mean_weight;
-                let (share, is_together, likeness) = self.met(wording, share, *likeness, &occurrences);
-                clauses.push(ClauseMatch { clause: clause.number, score, share, is_together, likeness });
+                let (share, is_together, similarity) = self.met(wording, share, *similarity, &occurrences);
+                clauses.push(ClauseMatch { clause: clause.number, score, share, is_together, similarity });
             }
         }
         clauses.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.clause.cmp(&b.clause)));
@@ -98,10 +100,10 @@ impl Query<'_> {
             allowed *= 1.0 - share.min(1.0);
             if share > 0.0 {
                 let clause = clause.number;
-                denied.push(ClauseMatch { clause, score: share, share, is_together: true, likeness: None });
+                denied.push(ClauseMatch { clause, score: share, share, is_together: true, similarity: None });
             }
         }
-        let dense: f64 = likenesses.iter().sum();
+        let dense: f64 = similarities.iter().sum();
         let count = u32::try_from(self.wanted.len().max(1)).unwrap_or(u32::MAX);
         Degree {
             lexical: clauses.iter().map(|clause| clause.score).sum(),
@@ -112,34 +114,36 @@ impl Query<'_> {
         }
     }
 
-    /// Of a wording the share that is met together, whether it stands together, and the cosine of one word.
+    /// Returns the share of a wording that matches in proximity, whether its terms are close together, and for one word
+    /// the cosine.
     fn met(
         &self,
-        wording: &AskedWording,
+        wording: &QueryWording,
         share: f64,
-        likeness: f64,
+        similarity: f64,
         occurrences: &[Occurrence<'_>],
     ) -> (f64, bool, Option<f64>) {
         if let [term] = wording.terms[..] {
-            // A vector without a direction has a cosine of 0.
-            let has_sense = likeness.abs() > f64::EPSILON && matches!(self.terms[term], Term::Word(_));
-            return (share, true, has_sense.then_some(likeness));
+            // A zero vector has a cosine of 0.
+            let has_sense = similarity.abs() > f64::EPSILON && matches!(self.terms[term], Term::Word(_));
+            return (share, true, has_sense.then_some(similarity));
         }
         let together = Together::of(&wording.terms, &self.weights, occurrences);
         (share * together.part, together.terms > 1, None)
     }
 
-    /// Of a clause's wordings the one that is met best, its score and the share of it that is met, by how often each term is found.
-    pub(super) fn clause<'c>(&self, clause: &'c AskedClause, found: &[f64]) -> (Option<&'c AskedWording>, f64, f64) {
+    /// Returns the best-matching wording of a clause, its score and its matched share. `found`: the weighted frequency
+    /// of each term.
+    pub(super) fn clause<'c>(&self, clause: &'c QueryClause, found: &[f64]) -> (Option<&'c QueryWording>, f64, f64) {
         let scored = clause.wordings.iter().map(|wording| {
             let (score, share) = self.wording(wording, found);
             (Some(wording), score, share)
         });
-        // Of equal ones the first, which is as it was written.
+        // Of equal wordings the first, which is as written.
         scored.fold((None, 0.0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
     }
 
-    fn wording(&self, wording: &AskedWording, found: &[f64]) -> (f64, f64) {
+    fn wording(&self, wording: &QueryWording, found: &[f64]) -> (f64, f64) {
         let (mut score, mut met) = (0.0, 0.0);
         for term in &wording.terms {
             let (frequency, weight) = (found[*term], self.weights[*term]);
@@ -150,11 +154,11 @@ impl Query<'_> {
             return (0.0, 0.0);
         }
         let share = met / wording.weight;
-        // A clause's score is multiplied by the root of its met share.
+        // The score is multiplied by the square root of the matched share.
         (score * share.sqrt(), share)
     }
 
-    /// How often each term is there, weighted by fields and their lengths.
+    /// Returns the frequency of each term, weighted by fields and their lengths.
     fn frequencies(&self, document: &Document, occurrences: &[Occurrence<'_>]) -> Vec<f64> {
         let weights: [f64; FIELDS] = std::array::from_fn(|number| {
             let length = as_f64(document.fields[number].len()) / self.corpus.mean_length(number);
@@ -168,10 +172,10 @@ impl Query<'_> {
     }
 }
 
-/// What a clause counts for whether the places of its sentence are named.
-fn in_place(clause: &AskedClause, found: &[f64]) -> f64 {
+/// Returns the factor for a clause by whether the places of its sentence are named.
+fn place_factor(clause: &QueryClause, found: &[f64]) -> f64 {
     let named = clause.scope.iter().map(|place| found[*place].min(1.0)).fold(0.0, f64::max);
-    if clause.scope.is_empty() { 1.0 } else { OUT_OF_PLACE + (1.0 - OUT_OF_PLACE) * named }
+    if clause.scope.is_empty() { 1.0 } else { WITHOUT_PLACE + (1.0 - WITHOUT_PLACE) * named }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
@@ -192,7 +196,7 @@ mod tests {
         Corpus::of(&parts.collect::<Vec<_>>())
     }
 
-    /// The degrees of texts (title, body) for interests.
+    /// Computes the degrees of texts (title, body) for interests.
     fn degrees(interests: &str, texts: &[(&str, &str)]) -> Vec<Degree> {
         let corpus = corpus(texts);
         let interests = Interests::parse(interests);
@@ -257,7 +261,7 @@ mod tests {
         let boat = "The navy seized a vessel with cocaine off the coast; the army says its crew were drug smugglers";
         let race = "Athletes of the marathon train for races of ten miles with sprints and jogging, and a coach";
         let found = degrees("running", &[("Drug-running boat", boat), ("Running in winter", race), ("Soup", "Bread")]);
-        // As a text has it that names the word in passing.
+        // A text that mentions the word in passing.
         let in_passing = |number: usize| ClauseMatch { score: 0.3, ..found[number].clauses[0] };
         let is_met = |number: usize| in_passing(number).is_met(found[number].allowed);
         assert!(is_met(1) && !is_met(0), "{found:?}");

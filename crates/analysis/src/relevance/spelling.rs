@@ -1,6 +1,8 @@
-//! Typing errors in interests: a word that neither the texts nor the tables have is read as the most frequent one at a distance of one letter.
+//! Corrects typing errors in interests: a word unknown to the texts and tables is replaced by the most frequent English
+//! word at edit distance 1.
 //!
-//! Comes in: clauses, and the texts they are asked of. Goes out: the same clauses with such words put right, and which these were.
+//! Input: clauses, and the texts they are searched in. Output: the clauses with corrected words, and a list of the
+//! corrections.
 
 use strsim::osa_distance;
 
@@ -11,18 +13,22 @@ use super::lexicon::Lexicon;
 use super::word_vectors::WordVectors;
 
 /// Shorter words have too many neighbours.
-const LEAST_LETTERS: usize = 5;
-/// What is put right becomes one of so many of the most frequent words of English.
+const MIN_LETTERS: usize = 5;
+/// Corrections are limited to this many of the most frequent English words.
 const FREQUENT: usize = 15_000;
 
-/// A word of interests, and the word that it is read as.
+/// A word of interests, and its correction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     pub written: String,
     pub read_as: String,
 }
 
-/// Words in which one letter is missing, too many, another one or at the wrong place.
+/// Corrects the words of `clauses` in place and returns the corrections. A word is corrected if it consists of at least
+/// [`MIN_LETTERS`] lower-case ASCII letters and occurs neither in the corpus, the stored items, nor the tables. It is
+/// replaced by the most frequent English word with the same first letter at an optimal string alignment distance of 1
+/// (a letter missing, added, replaced or transposed). Clauses with English wordings are unchanged. If most words are
+/// unknown, the interests are assumed to be in another language and nothing is corrected.
 pub(super) fn correct(
     clauses: &mut [Clause],
     corpus: &Corpus,
@@ -35,7 +41,7 @@ pub(super) fn correct(
             || frequencies.documents_with(word) > 0
     };
     let all: Vec<&String> = clauses.iter().flat_map(|clause| &clause.words).collect();
-    // Interests most of whose words are unknown are in another language.
+    // Interests with mostly unknown words are in another language.
     if 2 * all.iter().filter(|word| is_known(word)).count() < all.len() {
         return Vec::new();
     }
@@ -54,10 +60,10 @@ pub(super) fn correct(
 }
 
 fn is_plain(word: &str) -> bool {
-    word.len() >= LEAST_LETTERS && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    word.len() >= MIN_LETTERS && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// The most frequent word at a distance of one.
+/// Returns the most frequent word with the same first letter at a distance of 1; `None` if there is none.
 fn nearest(word: &str) -> Option<&'static str> {
     let frequent = WordVectors::shipped().words().iter().take(FREQUENT);
     let mut near = frequent.filter(|known| {

@@ -1,4 +1,4 @@
-//! A term of a query, and by which words of the texts it is met.
+//! The terms of a query, and which words of the texts match them.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -9,60 +9,63 @@ use super::word_ids::WordId;
 use super::word_vectors::WordVectors;
 use super::words::stem;
 
-/// Words that share a long beginning count in part: at least so many letters, and so much of the longer one.
+/// Words with a common prefix match partially: its minimum letters, its minimum share of the longer stem, and the
+/// weight of the match.
 const SHARED_LETTERS: usize = 5;
 const SHARED_PART: f64 = 0.6;
 const SHARED_WEIGHT: f64 = 0.5;
-/// From this cosine of their vectors on such a part counts in full; below it less, as `physics` and `physical` share a beginning alone.
-const SHARED_LIKENESS: f64 = 0.5;
+/// Minimum cosine of their vectors for this weight; below it the weight is reduced, because `physics` and `physical`
+/// share only a prefix.
+const SHARED_SIMILARITY: f64 = 0.5;
 
-/// Words of like meaning: how many, how like (cosine), and what one counts that means the very same.
+/// Synonyms: maximum number, minimum cosine, and the weight of one at cosine 1.
 const SYNONYMS: usize = 8;
-const SYNONYM_LIKENESS: f64 = 0.6;
+const SYNONYM_SIMILARITY: f64 = 0.6;
 const SYNONYM_WEIGHT: f64 = 0.5;
 
-/// Of a subject's things: −ln of the share of texts that have one which counts in full, and what the rarest ones count.
-const TELLING: f64 = 4.0;
-const MOST_TELLING: f64 = 1.5;
+/// For related words of a subject: the −ln of the share of texts with the word at which its weight is 1, and the
+/// maximum weight.
+const SPECIFICITY_SCALE: f64 = 4.0;
+const MAX_SPECIFICITY: f64 = 1.5;
 
-/// What is looked for.
+/// A search term.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Term {
     Word(String),
     Place(PlaceId),
 }
 
-/// What a word of the corpus counts for a term.
+/// The weight of a corpus word for a term.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Hit {
     pub(super) term: usize,
-    /// By itself, or by what means nearly the same.
+    /// As the word itself, a variant or a synonym.
     pub(super) direct: f64,
-    /// As one of the things that the subject covers.
+    /// As a related word of the subject.
     pub(super) related: f64,
     /// Whether the term is a word, not a place.
     pub(super) is_word: bool,
-    /// The words that have to follow it.
+    /// The words that must follow it.
     pub(super) rest: Vec<WordId>,
 }
 
-/// By the words of a corpus, what they count for which terms.
+/// The hits of each word of a corpus.
 #[derive(Debug)]
 pub(super) struct Hits {
-    /// Places in `lists`: most words count for nothing, and of each word of a text this is asked.
+    /// Indexes in `lists`. Most words have no hits, and this is looked up for each word of a text.
     by_word: Vec<u32>,
-    /// The first is empty.
+    /// The first list is empty.
     lists: Vec<Vec<Hit>>,
 }
 
 impl Hits {
-    /// `related`: for each term the stems of the things that its subject covers.
+    /// Finds the hits of all corpus words. `related`: the stems of the related words of each term's subject.
     pub(super) fn of(corpus: &Corpus, terms: &[Term], related: &[Vec<String>]) -> Self {
-        let asked = AskedWords::of(terms, related);
-        let mut hits: Vec<Vec<Hit>> = corpus.words.par_iter().map(|word| asked.met_by(word)).collect();
+        let index = TermIndex::of(terms, related);
+        let mut hits: Vec<Vec<Hit>> = corpus.words.par_iter().map(|word| index.hits_of(word)).collect();
         for (number, term) in terms.iter().enumerate() {
             let Term::Place(place) = term else { continue };
-            for (word, hit) in met_by_place(corpus, number, place) {
+            for (word, hit) in hits_of_place(corpus, number, place) {
                 hits[word as usize].push(hit);
             }
         }
@@ -77,7 +80,7 @@ impl Hits {
         Self { by_word: by_word.collect(), lists }
     }
 
-    /// In the order of the corpus's words.
+    /// Returns the hits in the order of the corpus's words.
     pub(super) fn by_word(&self) -> impl Iterator<Item = &[Hit]> {
         self.by_word.iter().map(|list| &*self.lists[*list as usize])
     }
@@ -90,15 +93,15 @@ impl Hits {
     }
 }
 
-/// The terms that are words, by the stems and the beginnings of stems that may meet them.
-struct AskedWords<'a> {
+/// The terms that are words, indexed by the stems and stem prefixes that may match them.
+struct TermIndex<'a> {
     variants: Vec<Option<Variants>>,
     related: &'a [Vec<String>],
     by_stem: FxHashMap<String, Vec<usize>>,
-    by_beginning: FxHashMap<[u8; SHARED_LETTERS], Vec<usize>>,
+    by_prefix: FxHashMap<[u8; SHARED_LETTERS], Vec<usize>>,
 }
 
-impl<'a> AskedWords<'a> {
+impl<'a> TermIndex<'a> {
     fn of(terms: &[Term], related: &'a [Vec<String>]) -> Self {
         let variants = |term: &Term| match term {
             Term::Word(word) => Some(Variants::of(word)),
@@ -106,24 +109,24 @@ impl<'a> AskedWords<'a> {
         };
         let variants: Vec<Option<Variants>> = terms.par_iter().map(variants).collect();
         let mut by_stem: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-        let mut by_beginning: FxHashMap<[u8; SHARED_LETTERS], Vec<usize>> = FxHashMap::default();
+        let mut by_prefix: FxHashMap<[u8; SHARED_LETTERS], Vec<usize>> = FxHashMap::default();
         for (number, variants) in variants.iter().enumerate() {
             let Some(variants) = variants else { continue };
             for stem in variants.synonyms.keys().chain(&related[number]).chain([&variants.stem]) {
                 by_stem.entry(stem.clone()).or_default().push(number);
             }
-            if let Some(beginning) = variants.stem.as_bytes().first_chunk() {
-                by_beginning.entry(*beginning).or_default().push(number);
+            if let Some(prefix) = variants.stem.as_bytes().first_chunk() {
+                by_prefix.entry(*prefix).or_default().push(number);
             }
         }
-        Self { variants, related, by_stem, by_beginning }
+        Self { variants, related, by_stem, by_prefix }
     }
 
-    /// By term, each once.
-    fn met_by(&self, word: &Word) -> Vec<Hit> {
+    /// Returns the hits of a word, at most one per term.
+    fn hits_of(&self, word: &Word) -> Vec<Hit> {
         let same = self.by_stem.get(&*word.stem);
-        let alike = word.stem.as_bytes().first_chunk().and_then(|beginning| self.by_beginning.get(beginning));
-        let mut terms: Vec<usize> = same.into_iter().chain(alike).flatten().copied().collect();
+        let same_prefix = word.stem.as_bytes().first_chunk().and_then(|prefix| self.by_prefix.get(prefix));
+        let mut terms: Vec<usize> = same.into_iter().chain(same_prefix).flatten().copied().collect();
         terms.sort_unstable();
         terms.dedup();
         terms.into_iter().filter_map(|term| self.hit(term, word)).collect()
@@ -137,14 +140,14 @@ impl<'a> AskedWords<'a> {
     }
 }
 
-/// What one of a subject's things counts: 1 where one text in fifty has it, more where it is rarer and so says more.
+/// Returns the weight of a related word: 1 if one text in fifty contains it, more if it is rarer and so more specific.
 fn specificity(word: &Word) -> f64 {
-    (-WordVectors::shipped().share_of_texts(&word.text).ln() / TELLING).min(MOST_TELLING)
+    (-WordVectors::shipped().share_of_texts(&word.text).ln() / SPECIFICITY_SCALE).min(MAX_SPECIFICITY)
 }
 
-fn met_by_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, Hit)> {
+fn hits_of_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, Hit)> {
     let mut names = Places::shipped().names(place);
-    // The longest name at a place of a text is the one that counts.
+    // The longest name at a position counts.
     names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     let mut found = Vec::new();
     for (name, direct) in names {
@@ -159,14 +162,14 @@ fn met_by_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, H
     found
 }
 
-/// By which other words a word of the interests is met.
+/// The other words that match a word of the interests.
 #[derive(Debug)]
 pub(super) struct Variants {
     stem: String,
     rank: Option<usize>,
-    /// By their stems.
+    /// By stem.
     synonyms: FxHashMap<String, f64>,
-    /// The same words as they are written.
+    /// The same words as written.
     near: Vec<(&'static str, f64)>,
 }
 
@@ -174,10 +177,10 @@ impl Variants {
     pub(super) fn of(word: &str) -> Self {
         let table = WordVectors::shipped();
         let rank = table.rank(word);
-        let near = rank.map(|rank| table.nearest(rank, SYNONYMS, SYNONYM_LIKENESS)).unwrap_or_default();
-        let weight = |likeness: f64| SYNONYM_WEIGHT * (likeness - SYNONYM_LIKENESS) / (1.0 - SYNONYM_LIKENESS);
+        let near = rank.map(|rank| table.nearest(rank, SYNONYMS, SYNONYM_SIMILARITY)).unwrap_or_default();
+        let weight = |similarity: f64| SYNONYM_WEIGHT * (similarity - SYNONYM_SIMILARITY) / (1.0 - SYNONYM_SIMILARITY);
         let near: Vec<(&'static str, f64)> =
-            near.into_iter().map(|(word, likeness)| (word, weight(likeness))).collect();
+            near.into_iter().map(|(word, similarity)| (word, weight(similarity))).collect();
         let mut synonyms = FxHashMap::default();
         for (near, weight) in &near {
             let known: &mut f64 = synonyms.entry(stem(near)).or_insert(*weight);
@@ -186,31 +189,31 @@ impl Variants {
         Self { stem: stem(word), rank, synonyms, near }
     }
 
-    /// What a word counts: 1 for another form of the same, 0 for a stranger.
+    /// Returns the weight of a word: 1 for another form of the same word, 0 if unrelated.
     fn weight(&self, word: &Word) -> f64 {
         if *self.stem == *word.stem {
             return 1.0;
         }
         let synonym = self.synonyms.get(&*word.stem).copied().unwrap_or(0.0);
-        synonym.max(self.shared_beginning(word))
+        synonym.max(self.shared_prefix(word))
     }
 
-    fn shared_beginning(&self, word: &Word) -> f64 {
+    fn shared_prefix(&self, word: &Word) -> f64 {
         let shared = self.stem.bytes().zip(word.stem.bytes()).take_while(|(a, b)| a == b).count();
         let longer = self.stem.len().max(word.stem.len());
         if shared < SHARED_LETTERS || as_f64(shared) < SHARED_PART * as_f64(longer) {
             return 0.0;
         }
-        let likeness = match (self.rank, word.rank) {
+        let similarity = match (self.rank, word.rank) {
             (Some(one), Some(other)) => {
-                (WordVectors::shipped().likeness(one, other).max(0.0) / SHARED_LIKENESS).min(1.0)
+                (WordVectors::shipped().similarity(one, other).max(0.0) / SHARED_SIMILARITY).min(1.0)
             }
             _ => 1.0,
         };
-        SHARED_WEIGHT * likeness
+        SHARED_WEIGHT * similarity
     }
 
-    /// Words of like meaning, with what they count.
+    /// Returns the synonyms with their weights.
     pub(super) fn near(&self) -> &[(&'static str, f64)] {
         &self.near
     }

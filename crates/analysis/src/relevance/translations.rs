@@ -1,7 +1,8 @@
-//! English words for interests in German, French and Spanish, as most texts are English whatever their reader's language is.
+//! Translates German, French and Spanish interests to English, since most texts are English whatever the reader's
+//! language.
 //!
-//! Comes in: the words of interests. Goes out: the language that they are in, and for a phrase of it up to three ways to say it in English.
-//! The table (`models/translations_en_v1.tsv`) is written by hand: language, words, English alternatives.
+//! Input: the words of interests. Output: their language, and up to three English alternatives for a phrase. The table
+//! (`models/translations_en_v1.tsv`) is handwritten: language, words, English alternatives.
 
 use std::sync::LazyLock;
 
@@ -12,16 +13,16 @@ use super::words::is_function_word;
 
 static TABLE: &str = include_str!("../../../../models/translations_en_v1.tsv");
 
-/// The longest phrase of the table, in words.
-const LONGEST: usize = 4;
-/// A word among so many of the most frequent ones of English says nothing of another language.
+/// Maximum words of a phrase in the table.
+const MAX_PHRASE_WORDS: usize = 4;
+/// A word among this many of the most frequent English words is not evidence of another language.
 const FREQUENT: usize = 12_000;
-/// A part of a compound has so many letters at least.
-const LEAST_OF_COMPOUND: usize = 4;
-/// Endings that the table leaves out, and what a German compound has between its parts.
+/// Minimum letters of a part of a compound.
+const MIN_COMPOUND_LETTERS: usize = 4;
+/// Endings that the table omits, and linking elements of German compounds.
 const ENDINGS: [&str; 10] = ["en", "es", "er", "em", "ns", "e", "s", "n", "x", "r"];
 
-/// A language whose words are in the table.
+/// A language in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     German,
@@ -32,7 +33,7 @@ pub(super) enum Language {
 const LANGUAGES: [Language; 3] = [Language::German, Language::French, Language::Spanish];
 
 impl Language {
-    /// Words that hold sentences together and are no words of English.
+    /// Returns function words of the language that are not English words.
     const fn function_words(self) -> &'static [&'static str] {
         match self {
             Self::German => &[
@@ -60,7 +61,7 @@ impl Language {
     }
 }
 
-/// See the module.
+/// The translation table; see the module.
 #[derive(Debug)]
 pub(super) struct Translations {
     /// English alternatives by phrase, in the order of [`LANGUAGES`].
@@ -92,7 +93,7 @@ impl Translations {
         }
     }
 
-    /// The language of words in lower case; `None` for English and for what the table does not know.
+    /// Returns the language of words in lower case; `None` for English and if the table does not determine it.
     pub(super) fn language(&self, words: &[&str]) -> Option<Language> {
         let is_frequent = |word: &str| WordVectors::shipped().rank(word).is_some_and(|rank| rank < FREQUENT);
         let of = |language: Language| {
@@ -104,14 +105,14 @@ impl Translations {
         };
         let is_of_another = |word: &str| LANGUAGES.iter().any(|language| language.function_words().contains(&word));
         let english = words.iter().filter(|word| is_function_word(word) && is_frequent(word) && !is_of_another(word));
-        let (most, language) =
+        let (max_words, language) =
             LANGUAGES.map(|language| (of(language), language)).into_iter().rev().max_by_key(|(n, _)| *n)?;
-        (most > 0 && most >= english.count()).then_some(language)
+        (max_words > 0 && max_words >= english.count()).then_some(language)
     }
 
-    /// What the longest phrase that words begin with is in English, and how many words that phrase has.
+    /// Returns the English alternatives of the longest phrase at the start of `words`, and the number of its words.
     pub(super) fn find(&self, language: Language, words: &[&str]) -> Option<(Vec<String>, usize)> {
-        (1..=LONGEST.min(words.len())).rev().find_map(|length| {
+        (1..=MAX_PHRASE_WORDS.min(words.len())).rev().find_map(|length| {
             let phrase = words[..length].join(" ");
             Some((self.of_phrase(language, &phrase)?, length))
         })
@@ -125,19 +126,19 @@ impl Translations {
         })
     }
 
-    /// As it is written, else without an ending.
+    /// Looks up a phrase as written, then without an ending.
     fn entry(&self, language: Language, phrase: &str) -> Option<&Vec<&'static str>> {
         let phrases = self.phrases(language);
         phrases.get(phrase).or_else(|| {
             let bases = ENDINGS.iter().filter_map(|ending| phrase.strip_suffix(ending));
-            bases.filter(|base| base.chars().count() >= LEAST_OF_COMPOUND).find_map(|base| phrases.get(base))
+            bases.filter(|base| base.chars().count() >= MIN_COMPOUND_LETTERS).find_map(|base| phrases.get(base))
         })
     }
 
-    /// "Weltraumpolitik" from its two parts, the longest second part first.
+    /// Translates a German compound such as "Weltraumpolitik" by its two parts, preferring the longest second part.
     fn compound(&self, word: &str) -> Option<Vec<String>> {
-        let cuts = word.char_indices().skip(LEAST_OF_COMPOUND).map(|(at, _)| at);
-        cuts.filter(|at| word[*at..].chars().count() >= LEAST_OF_COMPOUND).find_map(|at| {
+        let cuts = word.char_indices().skip(MIN_COMPOUND_LETTERS).map(|(at, _)| at);
+        cuts.filter(|at| word[*at..].chars().count() >= MIN_COMPOUND_LETTERS).find_map(|at| {
             let first = self.entry(Language::German, &word[..at])?.first()?;
             let second = self.entry(Language::German, &word[at..])?.first()?;
             Some(vec![format!("{first} {second}")])
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_language_of_interests_is_told_by_their_words() {
+    fn the_language_of_interests_is_detected_by_their_words() {
         assert_eq!(language("klimawandel und energie"), Some(Language::German));
         assert_eq!(language("la politique et les élections"), Some(Language::French));
         assert_eq!(language("cambio climático y energía"), Some(Language::Spanish));
@@ -185,7 +186,7 @@ mod tests {
         let codes: Vec<&str> = LANGUAGES.iter().map(|language| language.code()).collect();
         for line in TABLE.lines() {
             let columns: Vec<&str> = line.split('\t').collect();
-            let is_short = |phrase: &str| phrase.split(' ').count() <= LONGEST;
+            let is_short = |phrase: &str| phrase.split(' ').count() <= MAX_PHRASE_WORDS;
             assert!(columns.len() == 3 && codes.contains(&columns[0]) && is_short(columns[1]), "{line}");
         }
         let phrases = Translations::shipped().by_phrase.each_ref().map(FxHashMap::len);

@@ -1,4 +1,4 @@
-//! Interests as a query over a corpus: each term with its weight, each clause with its terms.
+//! Interests as a query over a corpus: weighted terms, and clauses of terms.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use super::clauses::{Clause, Interests};
 use super::degree::ClauseMatch;
 use super::documents::{Corpus, Document};
 use super::frequencies::DocumentFrequencies;
-use super::lexicon::{LONGEST, Lexicon};
+use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
 use super::places::{PlaceId, Places};
 use super::spelling::{Correction, correct};
 use super::terms::{Hits, Term};
@@ -14,50 +14,50 @@ use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
 use super::wordings::Wording;
 use super::words::stem;
 
-/// So many documents the shipped frequencies of words count as, beside those of the stored items.
+/// The number of documents that the built-in word frequencies count as, in addition to the stored items.
 const PRIOR_DOCUMENTS: f64 = 200.0;
-/// The share of documents that name a place, where nothing is stored yet.
+/// The assumed share of documents that name a place.
 const PRIOR_OF_PLACE: f64 = 0.02;
 
-/// A clause with the ways to say it, of which the one counts that a text meets best.
+/// A clause with its wordings, of which the best match in a text counts.
 #[derive(Debug)]
-pub(super) struct AskedClause {
-    /// In the interests.
+pub(super) struct QueryClause {
+    /// Its index in the interests.
     pub(super) number: usize,
-    /// As it is written, then in English where that is another language.
-    pub(super) wordings: Vec<AskedWording>,
+    /// As written, then in English if that is another language.
+    pub(super) wordings: Vec<QueryWording>,
     pub(super) scope: Vec<usize>,
-    /// Of its English wording, where there is one.
+    /// The vector of its English wording, if there is one, otherwise of its own words.
     pub(super) vector: Vector,
 }
 
-/// A way to say a clause, with its terms by their numbers.
+/// A wording of a clause, with the indexes of its terms.
 #[derive(Debug)]
-pub(super) struct AskedWording {
+pub(super) struct QueryWording {
     pub(super) terms: Vec<usize>,
-    /// Σ of its terms' weights.
+    /// The sum of its terms' weights.
     pub(super) weight: f64,
 }
 
-impl AskedClause {
-    /// Of the wording whose words are most frequent: that is in the language of the texts.
+impl QueryClause {
+    /// Returns the weight of the wording with the most frequent words: that one is in the language of the texts.
     fn weight(&self) -> f64 {
         let weights = self.wordings.iter().map(|wording| wording.weight).filter(|weight| *weight > 0.0);
         weights.min_by(f64::total_cmp).unwrap_or(0.0)
     }
 }
 
-/// See the module.
+/// A query over a corpus; see the module.
 #[derive(Debug)]
 pub struct Query<'a> {
     pub(super) corpus: &'a Corpus,
     pub(super) hits: Hits,
     /// ln(1 + (N − n + ½) / (n + ½)) of each term.
     pub(super) weights: Vec<f64>,
-    pub(super) wanted: Vec<AskedClause>,
-    /// Of the wanted clauses' weights; 1 where they have none.
+    pub(super) wanted: Vec<QueryClause>,
+    /// The mean weight of the wanted clauses; 1 if they have no weight.
     pub(super) mean_weight: f64,
-    pub(super) denied: Vec<AskedClause>,
+    pub(super) denied: Vec<QueryClause>,
     pub(super) terms: Vec<Term>,
     corrections: Vec<Correction>,
 }
@@ -67,43 +67,46 @@ impl<'a> Query<'a> {
     pub fn new(interests: &Interests, corpus: &'a Corpus, frequencies: &dyn DocumentFrequencies) -> Self {
         let mut clauses = interests.clauses.clone();
         let corrections = correct(&mut clauses, corpus, frequencies);
-        let mut asked = Asked::default();
+        let mut query_terms = QueryTerms::default();
         let terms: Vec<(Vec<Vec<usize>>, Vec<usize>)> =
-            clauses.iter().map(|clause| (asked.terms_of(clause), asked.scope_of(clause))).collect();
-        let hits = Hits::of(corpus, &asked.terms, &asked.related);
+            clauses.iter().map(|clause| (query_terms.terms_of(clause), query_terms.scope_of(clause))).collect();
+        let hits = Hits::of(corpus, &query_terms.terms, &query_terms.related);
         let weight = |(number, term): (usize, &Term)| match term {
             Term::Word(word) => weight_of_word(word, frequencies),
             Term::Place(_) => weight_of_place(number, corpus, &hits),
         };
-        let weights: Vec<f64> = asked.terms.iter().enumerate().map(weight).collect();
+        let weights: Vec<f64> = query_terms.terms.iter().enumerate().map(weight).collect();
         let (mut wanted, mut denied) = (Vec::new(), Vec::new());
         for (number, (clause, (terms, scope))) in clauses.iter().zip(terms).enumerate() {
             let weighed = |terms: Vec<usize>| {
                 let weight = terms.iter().map(|term| weights[*term]).sum();
-                AskedWording { terms, weight }
+                QueryWording { terms, weight }
             };
             let wordings = terms.into_iter().map(weighed).collect();
             let kind = if clause.denied { &mut denied } else { &mut wanted };
-            kind.push(AskedClause { number, wordings, scope, vector: vector(clause) });
+            kind.push(QueryClause { number, wordings, scope, vector: vector(clause) });
         }
-        let mean_weight = mean(wanted.iter().map(AskedClause::weight));
-        Self { corpus, hits, weights, wanted, mean_weight, denied, terms: asked.terms, corrections }
+        let mean_weight = mean(wanted.iter().map(QueryClause::weight));
+        Self { corpus, hits, weights, wanted, mean_weight, denied, terms: query_terms.terms, corrections }
     }
 
-    /// The words that were read as others, as they are typing errors.
+    /// Returns the corrections of typing errors.
     #[must_use]
     pub fn corrections(&self) -> &[Correction] {
         &self.corrections
     }
 
-    /// The words of a text, by its number, that meet terms of a clause by themselves, each once, in lower case.
+    /// Returns the words of a text, given its number, that match terms of a clause directly, in lower case and without
+    /// duplicates.
     #[must_use]
     pub fn meeting_words(&self, document: usize, met: &ClauseMatch) -> Vec<&str> {
-        let asked = self.wanted.iter().chain(&self.denied).find(|clause| clause.number == met.clause);
-        let (Some(asked), Some(document)) = (asked, self.corpus.documents.get(document)) else { return Vec::new() };
+        let clause = self.wanted.iter().chain(&self.denied).find(|clause| clause.number == met.clause);
+        let (Some(clause), Some(document)) = (clause, self.corpus.documents.get(document)) else {
+            return Vec::new();
+        };
         let mut found: Vec<&str> = Vec::new();
         for id in document.fields.iter().flatten() {
-            let meets = |term: usize| asked.wordings.iter().any(|wording| wording.terms.contains(&term));
+            let meets = |term: usize| clause.wordings.iter().any(|wording| wording.terms.contains(&term));
             let is_met = self.hits.of_word(*id).iter().any(|hit| hit.direct >= 0.5 && meets(hit.term));
             let text = &*self.corpus.words[*id as usize].text;
             if is_met && !found.contains(&text) {
@@ -114,22 +117,22 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The terms of all clauses, each once.
+/// The terms of all clauses, without duplicates.
 #[derive(Default)]
-struct Asked {
+struct QueryTerms {
     terms: Vec<Term>,
     related: Vec<Vec<String>>,
 }
 
-impl Asked {
-    /// The places that a text is to name: the clause's own beside its words, else those of its sentence.
+impl QueryTerms {
+    /// Returns the places that a text should name: the clause's own if it also has words, and those of its sentence.
     fn scope_of(&mut self, clause: &Clause) -> Vec<usize> {
         let own = if clause.words.is_empty() { &[][..] } else { &clause.places };
         let places: Vec<Term> = own.iter().chain(&clause.scope).cloned().map(Term::Place).collect();
         places.into_iter().map(|place| self.number(place)).collect()
     }
 
-    /// Of each wording of a clause.
+    /// Returns the terms of each wording of a clause.
     fn terms_of(&mut self, clause: &Clause) -> Vec<Vec<usize>> {
         let own = self.terms_of_wording(&clause.words, &clause.places);
         let english = clause.english.iter().map(|Wording { words, places }| self.terms_of_wording(words, places));
@@ -141,7 +144,7 @@ impl Asked {
         let mut terms: Vec<usize> = words.iter().map(|word| self.number(Term::Word(word.clone()))).collect();
         let mut at = 0;
         while at < stems.len() {
-            let subject = (1..=LONGEST.min(stems.len() - at))
+            let subject = (1..=MAX_PHRASE_WORDS.min(stems.len() - at))
                 .rev()
                 .find_map(|length| Some((Lexicon::shipped().related(&stems[at..at + length])?, length)));
             for term in terms.iter().skip(at).take(subject.map_or(0, |(_, length)| length)) {
@@ -163,7 +166,7 @@ impl Asked {
     }
 }
 
-/// 1 where all are 0.
+/// Returns the mean; 1 if the sum is 0.
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len();
     let sum: f64 = values.sum();
@@ -175,7 +178,7 @@ fn weight_of_word(word: &str, frequencies: &dyn DocumentFrequencies) -> f64 {
     weight(frequencies.documents_with(word), frequencies.documents(), prior)
 }
 
-/// By how many texts of the corpus name it by a name of one word that counts.
+/// Weights a place by the number of corpus texts that name it with a one-word name of sufficient weight.
 fn weight_of_place(term: usize, corpus: &Corpus, hits: &Hits) -> f64 {
     let names: Vec<bool> = hits
         .by_word()
@@ -188,14 +191,14 @@ fn weight_of_place(term: usize, corpus: &Corpus, hits: &Hits) -> f64 {
     weight(corpus.documents.par_iter().filter(is_named).count(), corpus.len(), PRIOR_OF_PLACE)
 }
 
-/// ln(1 + (N − n + ½) / (n + ½)), with [`PRIOR_DOCUMENTS`] besides.
+/// Returns ln(1 + (N − n + ½) / (n + ½)), with [`PRIOR_DOCUMENTS`] added to the counts.
 fn weight(with: usize, documents: usize, prior: f64) -> f64 {
     let documents = as_f64(documents) + PRIOR_DOCUMENTS;
     let with = as_f64(with) + PRIOR_DOCUMENTS * prior;
     (1.0 + (documents - with + 0.5).max(0.0) / (with + 0.5)).ln()
 }
 
-/// The sum of the vectors of its words, the rarer the more.
+/// Returns the sum of the vectors of the clause's words, weighted by rarity.
 fn vector(clause: &Clause) -> Vector {
     let table = WordVectors::shipped();
     let mut vector = [0.0; DIMENSIONS];

@@ -1,6 +1,6 @@
-//! Words by number: each word of the texts is looked up once, and compared as a number from then on.
+//! Word ids: each word of the texts is looked up once and compared as a number afterwards.
 //!
-//! Comes in: texts. Goes out: the numbers of their words, in order. Called while a [`super::documents::Corpus`] is read.
+//! Input: texts. Output: the ids of their words, in order. Called while a [`super::documents::Corpus`] is built.
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +8,7 @@ use super::words::{Key, each_key};
 
 pub(super) type WordId = u32;
 
-/// A word that is kept: most have few letters, and need no memory of their own.
+/// An owned word. Most are short and need no separate allocation.
 #[derive(Debug, Clone)]
 pub(super) enum OwnedKey {
     Short(u128),
@@ -24,7 +24,7 @@ impl OwnedKey {
     }
 }
 
-/// See the module. A word's number is its place among `words`.
+/// The words and their ids; see the module. A word's id is its index in `words`.
 #[derive(Debug, Default)]
 pub(super) struct WordIds {
     pub(super) words: Vec<OwnedKey>,
@@ -66,12 +66,12 @@ impl WordIds {
         }
     }
 
-    /// Adds the numbers of a text's words to those of a field, of which at most so many are kept.
-    pub(super) fn read(&mut self, text: &str, most: usize, field: &mut Vec<WordId>) {
-        if field.len() < most {
+    /// Appends the ids of a text's words to a field, up to a total of `max` ids.
+    pub(super) fn read(&mut self, text: &str, max: usize, field: &mut Vec<WordId>) {
+        if field.len() < max {
             each_key(text, |key| {
                 field.push(self.number(key));
-                field.len() < most
+                field.len() < max
             });
         }
     }

@@ -1,23 +1,24 @@
-//! The ways to say a clause: its words with abbreviations in them, and in English where they are in another language.
+//! The wordings of a clause: its words with abbreviations, and English translations if it is in another language.
 //!
-//! Comes in: the words of a clause. Goes out: words and places that a text is to have.
+//! Input: the words of a clause. Output: words and places expected in a text.
 
-use super::lexicon::{LONGEST, Lexicon};
+use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
 use super::places::{PlaceId, Places};
 use super::translations::{Language, Translations};
 use super::words::{is_content, is_function_word, stem};
 
-/// What a text is to have, in other words than the clause's own.
+/// An alternative wording of a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wording {
     pub(super) words: Vec<String>,
     pub(super) places: Vec<PlaceId>,
 }
 
-/// The English wordings of a part; none where no word of it is translated. Words that are not in the table stay as they are: names, most of them.
+/// Returns the English wordings of a clause; empty if no word of it is translated. Words that are not in the table stay
+/// as they are, since most are names.
 pub(super) fn english(words: &[&str], language: Language) -> Vec<Wording> {
     let mut phrases: Vec<Vec<String>> = Vec::new();
-    let mut most = 0;
+    let mut max_alternatives = 0;
     let mut at = 0;
     while at < words.len() {
         let place = Places::shipped().find(&words[at..]).map_or(0, |(_, length)| length);
@@ -25,7 +26,7 @@ pub(super) fn english(words: &[&str], language: Language) -> Vec<Wording> {
             .find(language, &words[at..])
             .filter(|(_, length)| *length > place && (*length > 1 || is_content(words[at])));
         if let Some((alternatives, length)) = translated {
-            most = most.max(alternatives.len());
+            max_alternatives = max_alternatives.max(alternatives.len());
             phrases.push(alternatives);
             at += length;
         } else {
@@ -37,13 +38,13 @@ pub(super) fn english(words: &[&str], language: Language) -> Vec<Wording> {
         }
     }
     let nth = |number: usize| {
-        let said = phrases.iter().filter_map(|ways| ways.get(number).or_else(|| ways.first()));
-        wording(&said.flat_map(|phrase| phrase.split(' ')).collect::<Vec<_>>())
+        let chosen = phrases.iter().filter_map(|ways| ways.get(number).or_else(|| ways.first()));
+        wording(&chosen.flat_map(|phrase| phrase.split(' ')).collect::<Vec<_>>())
     };
-    (0..most).map(nth).collect()
+    (0..max_alternatives).map(nth).collect()
 }
 
-/// Words of a table as those of a text: places, and abbreviations in the place of what they stand for.
+/// Splits translated words into places and other words, with abbreviations.
 fn wording(words: &[&str]) -> Wording {
     let (mut places, mut kept, mut at) = (Vec::new(), Vec::new(), 0);
     while at < words.len() {
@@ -58,13 +59,13 @@ fn wording(words: &[&str]) -> Wording {
     Wording { words: abbreviated(&kept), places }
 }
 
-/// With abbreviations in the place of what they stand for, without repetition.
+/// Replaces phrases with their abbreviations, and removes duplicates.
 pub(super) fn abbreviated(words: &[&str]) -> Vec<String> {
     let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
     let mut found: Vec<String> = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        let short = (2..=LONGEST.min(words.len() - at))
+        let short = (2..=MAX_PHRASE_WORDS.min(words.len() - at))
             .rev()
             .find_map(|length| Some((Lexicon::shipped().abbreviation(&stems[at..at + length])?, length)));
         let (word, length) = short.unwrap_or((words[at], 1));

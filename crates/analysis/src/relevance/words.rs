@@ -1,10 +1,11 @@
-//! Words of interests and of texts: lower case, without possessives, initials put together; a light stemmer; words that say nothing.
+//! Tokenises interests and texts into lower-case words without possessives, with initials joined. Also a light stemmer,
+//! and lists of words without content.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Calls with every word of a text in lower case, in order: letters and digits, with `+` and `#` at the end (`c++`, `c#`). Single letters
-/// are left out. `U.S.` and the upper-case `US` are the word `usa`, which `us` is not.
+/// Calls `each` with every word of a text in lower case, in order: letters and digits, with `+` and `#` at the end
+/// (`c++`, `c#`). Single letters are skipped. `U.S.` and upper-case `US` become the word `usa`, but `us` does not.
 pub(super) fn each_word(text: &str, mut each: impl FnMut(&str)) {
     let mut lower = String::new();
     let mut rest = text;
@@ -12,19 +13,19 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(&str)) {
         rest = &rest[word.end..];
         lower.clear();
         fold(word.text, word.is_initials, &mut lower);
-        if is_counted(&lower) {
+        if is_multi_letter(&lower) {
             each(&lower);
         }
     }
 }
 
-/// Whether a word in lower case is no single letter.
-fn is_counted(lower: &str) -> bool {
+/// Returns whether a lower-case word is not a single letter.
+fn is_multi_letter(lower: &str) -> bool {
     lower.len() > 1 || lower.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// A word in lower case, as it is looked up: one of at most 16 bytes is its bytes as a number, in which the first is the lowest. No word
-/// has a byte 0, so that no two words have one number.
+/// A word in lower case as a lookup key. A word of at most 16 bytes is packed into a number, first byte lowest. No word
+/// contains a zero byte, so the packing is unique.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key<'a> {
     Short(u128),
@@ -43,7 +44,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// The word itself.
+    /// Returns the word.
     pub(super) fn text(self) -> Box<str> {
         match self {
             Self::Short(packed) => {
@@ -56,7 +57,8 @@ impl<'a> Key<'a> {
     }
 }
 
-/// The words of [`each_word`] as keys, while `each` asks for more. Reads a usual word in one pass over its bytes.
+/// Calls `each` with the words of [`each_word`] as keys until it returns false. Reads a plain ASCII word in one pass
+/// over its bytes.
 pub(super) fn each_key(text: &str, mut each: impl FnMut(Key<'_>) -> bool) {
     let bytes = text.as_bytes();
     let mut lower = String::new();
@@ -68,7 +70,7 @@ pub(super) fn each_key(text: &str, mut each: impl FnMut(Key<'_>) -> bool) {
         if at >= bytes.len() {
             return;
         }
-        let goes_on = if let Some((packed, length)) = plain_word(&bytes[at..]) {
+        let continues = if let Some((packed, length)) = plain_word(&bytes[at..]) {
             at += length;
             let is_word = length > 1 || packed <= u128::from(b'9');
             !is_word || each(Key::Short(packed))
@@ -77,15 +79,15 @@ pub(super) fn each_key(text: &str, mut each: impl FnMut(Key<'_>) -> bool) {
             at += word.end;
             lower.clear();
             fold(word.text, word.is_initials, &mut lower);
-            !is_counted(&lower) || each(Key::of(&lower))
+            !is_multi_letter(&lower) || each(Key::of(&lower))
         };
-        if !goes_on {
+        if !continues {
             return;
         }
     }
 }
 
-/// Each ASCII letter in lower case, each digit as it is, 0 for all else.
+/// ASCII letters in lower case, digits unchanged, 0 for all other bytes.
 const LOWER: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte: u8 = 0;
@@ -98,8 +100,8 @@ const LOWER: [u8; 256] = {
     table
 };
 
-/// The word that a text begins with and its length, where it is one of at most 15 ASCII letters and digits behind which nothing stands that
-/// may belong to it.
+/// Returns the word at the start of a text and its length, if it consists of at most 15 ASCII letters and digits and
+/// nothing that may belong to it follows.
 fn plain_word(bytes: &[u8]) -> Option<(u128, usize)> {
     let mut halves = [0_u64; 2];
     let mut length = 0;
@@ -117,27 +119,27 @@ fn plain_word(bytes: &[u8]) -> Option<(u128, usize)> {
             break;
         }
     }
-    let may_go_on = match bytes.get(length) {
+    let may_continue = match bytes.get(length) {
         None => false,
         Some(next) => !next.is_ascii() || matches!(next, b'+' | b'#' | b'\'') || *next == b'.' && length == 1,
     };
-    let is_plain = (1..16).contains(&length) && !may_go_on && !bytes.starts_with(b"US");
+    let is_plain = (1..16).contains(&length) && !may_continue && !bytes.starts_with(b"US");
     is_plain.then(|| (u128::from(halves[1]) << 64 | u128::from(halves[0]), length))
 }
 
-/// A word at its place in a text.
+/// A word and its position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found<'a> {
     pub(super) text: &'a str,
     /// In bytes.
     pub(super) start: usize,
-    /// Behind the word and a possessive ending.
+    /// The offset after the word and a possessive ending.
     pub(super) end: usize,
-    /// `U.S.`: letters with full stops between them.
+    /// `U.S.`: letters separated by full stops.
     pub(super) is_initials: bool,
 }
 
-/// The first word of a text.
+/// Returns the first word of a text; `None` if it has none.
 pub(super) fn next_word(text: &str) -> Option<Found<'_>> {
     let start = run(text, false);
     let from = &text[start..];
@@ -154,7 +156,8 @@ pub(super) fn next_word(text: &str) -> Option<Found<'_>> {
     Some(Found { text: &from[..length], start, end: start + end, is_initials: false })
 }
 
-/// Bytes up to the first character that is a letter or digit, or (`of_word`) that is none. Most texts are ASCII, whose bytes need no decoding.
+/// Returns the number of bytes before the first alphanumeric character or, with `of_word`, before the first other one.
+/// Most texts are ASCII, which needs no decoding.
 fn run(text: &str, of_word: bool) -> usize {
     let is_on = |byte: &u8| byte.is_ascii() && byte.is_ascii_alphanumeric() == of_word;
     let ascii = text.bytes().take_while(is_on).count();
@@ -165,7 +168,7 @@ fn run(text: &str, of_word: bool) -> usize {
     ascii + rest.find(|c: char| c.is_alphanumeric() != of_word).unwrap_or(rest.len())
 }
 
-/// The length of `U.S.` or `U.S`, where a text begins with such.
+/// Returns the length of initials such as `U.S.` or `U.S` at the start of a text.
 fn initials(from: &str, letters: usize) -> Option<usize> {
     let bytes = from.as_bytes();
     if letters != 1 || !bytes[0].is_ascii_uppercase() {
@@ -182,7 +185,7 @@ fn initials(from: &str, letters: usize) -> Option<usize> {
     (at >= 3 && is_last(at)).then_some(at)
 }
 
-/// The length of `'s` where it ends a word.
+/// Returns the length of `'s` if it ends a word.
 fn possessive(rest: &str) -> usize {
     let after = ["'s", "’s"].iter().find_map(|ending| rest.strip_prefix(ending));
     match after {
@@ -191,7 +194,7 @@ fn possessive(rest: &str) -> usize {
     }
 }
 
-/// A word as it is compared, without its stem.
+/// Appends a word in the form used for comparison, without stemming.
 pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
     if is_initials {
         into.extend(word.chars().filter(|c| *c != '.').map(|c| c.to_ascii_lowercase()));
@@ -208,8 +211,9 @@ pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
     }
 }
 
-/// The stem of a lower-case word: plural, `-ing`, `-ed` and a final `e` taken off, British spelling made American. It is light on purpose:
-/// what it takes for one word is one. `physics` is not `physical`, nor `police` `policies`, `university` `universe`, `organisation` `organ`.
+/// Returns the stem of a lower-case word: removes plural, `-ing`, `-ed` and a final `e`, and converts British spelling
+/// to American. It is deliberately light, to avoid false matches: `physics` is not `physical`, nor `police` `policies`,
+/// `university` `universe`, `organisation` `organ`.
 #[must_use]
 pub fn stem(word: &str) -> String {
     if !word.bytes().all(|b| b.is_ascii_lowercase()) {
@@ -278,18 +282,18 @@ fn without_verb_ending(word: &mut String) {
     word.truncate(base.len() - usize::from(is_doubled));
 }
 
-/// Whether a lower-case word only holds sentences together, in English, German, French or Spanish.
+/// Returns whether a lower-case word is a function word of English, German, French or Spanish.
 #[must_use]
 pub fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(word)
 }
 
-/// Whether a lower-case word of interests only leads up to what is wanted ("I like to read news about …").
+/// Returns whether a lower-case word of interests only introduces a subject ("I like to read news about …").
 pub(super) fn is_lead_in(word: &str) -> bool {
     LEAD_IN.contains(word)
 }
 
-/// Whether a lower-case word of interests may say what is wanted.
+/// Returns whether a lower-case word of interests may name a subject.
 pub(super) fn is_content(word: &str) -> bool {
     word.chars().nth(1).is_some() && !is_function_word(word) && !is_lead_in(word)
 }

@@ -1,4 +1,4 @@
-//! The answer: the best sentences, word for word.
+//! Builds the answer: the best sentences, verbatim.
 
 use super::Source;
 use super::decision::{Evidence, decide, evidence};
@@ -9,49 +9,49 @@ use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked, scored};
 use super::vocabulary::{Frequencies, Unit, Vocabulary};
 
-/// Words of an answer.
+/// Maximum words of an answer.
 pub const MAX_WORDS: usize = 60;
-/// A further sentence is quoted if its score is lower than the best one's by this at most: if it is a twentieth as likely to be right, of another
-/// document a seventh.
-const WORTH_QUOTING: f64 = 3.0;
-const WORTH_QUOTING_ELSEWHERE: f64 = 2.0;
-/// Sentences that are looked at for it.
-const BEST: usize = 25;
+/// Maximum difference to the best score for quoting a further sentence: it is a twentieth as likely to be right, or a
+/// seventh if it is from another document.
+const MAX_SCORE_GAP: f64 = 3.0;
+const MAX_SCORE_GAP_ELSEWHERE: f64 = 2.0;
+/// Number of best sentences considered.
+const MAX_CANDIDATES: usize = 25;
 
 /// A sentence of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quote {
-    /// Of the passages that were given.
+    /// Index of its passage in the sources.
     pub passage: usize,
     pub text: String,
-    /// From 0 to 1: how likely it is to be right beside the best one.
+    /// How likely it is to be right relative to the best one, 0 to 1.
     pub score: f64,
 }
 
-/// What answers a question.
+/// An extracted answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extract {
-    /// The best first.
+    /// Best first.
     pub quotes: Vec<Quote>,
-    /// Whether it is held to be answered.
+    /// Whether the question is considered answered.
     pub is_answered: bool,
-    /// How certain it is that it is answered, from 0 to 1.
+    /// The probability that it is answered, 0 to 1.
     pub probability: f64,
-    /// What that was decided by.
+    /// The evidence for this decision.
     pub evidence: Evidence,
-    /// A passage that was left out because a newer one says otherwise, and the newer one.
+    /// A passage that was omitted because a newer one contradicts it, and the newer one.
     pub outdated: Option<(usize, usize)>,
 }
 
 impl Extract {
-    /// The sentences as one text.
+    /// Returns the sentences as one text.
     #[must_use]
     pub fn text(&self) -> String {
         self.quotes.iter().map(|quote| quote.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// A sentence as `scripts/ask/fit.py` reads it.
+/// A sentence with its features, as read by `scripts/ask/fit.py`.
 #[derive(Debug, Clone)]
 pub struct Described {
     pub passage: usize,
@@ -62,7 +62,7 @@ pub struct Described {
     pub evidence: Evidence,
 }
 
-/// All sentences, with what answers are chosen by; arguments as of [`answer`].
+/// Returns all sentences with their features. The parameters are those of [`answer`].
 #[must_use]
 pub fn describe<'s>(
     question: &Question,
@@ -83,7 +83,7 @@ pub fn describe<'s>(
     all.units.iter().enumerate().map(described).collect()
 }
 
-/// The passages that are likeliest to answer a question, the best first, without those that are not in force.
+/// Returns the passages that are most likely to answer a question, best first, without those that are not in force.
 #[must_use]
 pub fn best_passages<'s>(
     question: &Question,
@@ -107,8 +107,8 @@ pub fn best_passages<'s>(
     best
 }
 
-/// The best answer of these passages to a question, and whether it is one; `None` where there is nothing to quote. `frequencies` are those of everything that could have
-/// been asked, where these passages are a part of it.
+/// Returns the best answer in these passages, and whether it is sufficient; `None` if there is nothing to quote.
+/// `frequencies` are those of the whole collection, if these passages are a part of it.
 #[must_use]
 pub fn answer<'s>(
     question: &Question,
@@ -125,27 +125,27 @@ pub fn answer<'s>(
     let best: Vec<Scored> = ranked(&measured, meaning)
         .iter()
         .filter(|one| in_force[all.units[one.unit].passage])
-        .take(BEST)
+        .take(MAX_CANDIDATES)
         .copied()
         .collect();
     let contradicted = contradicted(&best, sources, &all);
-    let standing: Vec<Scored> = best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
-    let first = *standing.first()?;
+    let uncontradicted: Vec<Scored> = best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
+    let first = *uncontradicted.first()?;
     let evidence = evidence(question, &measured, first, &all);
     let is_item = sources[all.units[first.unit].passage].is_item;
     let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning, is_item);
-    let quotes = quotes(&standing, sources, &all);
+    let quotes = quotes(&uncontradicted, sources, &all);
     let outdated = contradicted.iter().min().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
     (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated })
 }
 
-/// As many of the best sentences as are worth quoting and have room.
+/// Returns the best sentences that are worth quoting, up to [`MAX_WORDS`].
 fn quotes(best: &[Scored], sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<Quote> {
     let Some(first) = best.first() else { return Vec::new() };
     let document = |one: &Scored| sources[all.units[one.unit].passage].document;
     let is_worth_quoting = |one: &&Scored| {
         let is_elsewhere = document(one) != document(first);
-        one.score >= first.score - if is_elsewhere { WORTH_QUOTING_ELSEWHERE } else { WORTH_QUOTING }
+        one.score >= first.score - if is_elsewhere { MAX_SCORE_GAP_ELSEWHERE } else { MAX_SCORE_GAP }
     };
     let mut quotes: Vec<Quote> = Vec::new();
     let mut words = 0;

@@ -1,64 +1,64 @@
-//! What is known of each sentence that may answer a question, as numbers that are weighed by [`super::score`]. How they are weighed is found
-//! by `scripts/ask/fit.py`, which reads them of `examples/ask_features.rs`.
+//! Numeric features of each sentence that may answer a question, which [`super::score`] weighs. The weights are fitted
+//! by `scripts/ask/fit.py`, which reads the output of `examples/ask_features.rs`.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Source;
-use super::meaning::{Likeness, Meaning, Vector, dot};
-use super::names::names_met;
+use super::meaning::{Meaning, Similarities, Vector, dot};
+use super::names::share_of_names;
 use super::question::Question;
 use super::vocabulary::{Vocabulary, as_f64};
 use crate::relevance::word_vectors::{DIMENSIONS, Vector as TableVector, WordVectors, cosine};
 use crate::stories::tokens::stem;
 
-/// Words less alike than this say nothing about one another.
-const LEAST_LIKENESS: f64 = 0.1;
-/// Words that a sentence may have at no cost.
-const USUAL_LENGTH: usize = 20;
+/// Lower similarities of words are noise.
+const MIN_SIMILARITY: f64 = 0.1;
+/// Words in a sentence without a length penalty.
+const TYPICAL_LENGTH: usize = 20;
 /// Exponent of the rarity among the passages.
 const RARITY: f64 = 1.5;
 
 pub const COUNT: usize = 21;
 
-/// A sentence's numbers. The first seven are shares of the question's words, by weight.
+/// A sentence's features. The first seven are shares of the question's words, by weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Features {
-    /// Met by the sentence itself, and what its heading, its neighbours, the rest of its passage and the title add to that.
+    /// Matched by the sentence itself, and what its heading, its neighbours, the rest of its passage and the title add.
     pub sentence: f64,
     pub heading: f64,
     pub neighbours: f64,
     pub passage: f64,
     pub title: f64,
-    /// Met word for word, by the sentence and by its passage.
+    /// Matched exactly, by the sentence and by its passage.
     pub exact_in_sentence: f64,
     pub exact_in_passage: f64,
-    /// Likeness of mean vectors by the table that ships: of question and sentence, of question and passage.
+    /// Similarity of mean vectors of the built-in table: question and sentence, question and passage.
     pub mean_of_sentence: f64,
     pub mean_of_passage: f64,
-    /// 1 where it has, or lacks, the kind of thing that is wanted.
+    /// 1 if the sentence has, or lacks, the requested kind of thing.
     pub has_kind: f64,
     pub lacks_kind: f64,
-    /// Words beyond the usual, in usual lengths.
+    /// Words beyond `TYPICAL_LENGTH`, as a multiple of it.
     pub length: f64,
-    /// Likeness by static weights from a folder.
+    /// Similarity by static weights from a folder.
     pub static_sentence: f64,
     pub static_passage: f64,
-    /// Likeness by a sentence model: of the sentence, of it behind title and heading, of the whole passage.
+    /// Similarity by a sentence model: of the sentence, of the sentence with title and heading, of the whole passage.
     pub model_sentence: f64,
     pub model_in_context: f64,
     pub model_passage: f64,
-    /// Met word for word by its document, all passages that were found of it.
+    /// Matched exactly by its document, in all retrieved passages of it.
     pub exact_in_document: f64,
-    /// Share of the question's names and years that the document has.
+    /// Share of the question's names and years that the document contains.
     pub names: f64,
-    /// 1 where it says a number or a name that the question does not have, and one is wanted.
+    /// 1 if a number or name is requested, and the sentence contains one that the question does not.
     pub says_value: f64,
-    /// BM25 among the sentences that were found, of the question's words by what they could have at most.
+    /// BM25 among the retrieved sentences, as a share of the maximum for the question.
     pub bm25: f64,
 }
 
 impl Features {
-    /// In the order of the fields, which is that of the weights.
+    /// Returns the values in the order of the fields, which is that of the weights.
     #[must_use]
     pub const fn values(&self) -> [f64; COUNT] {
         [
@@ -89,15 +89,15 @@ impl Features {
 
 const EXACT: f64 = 1.0;
 
-/// What a question's words are met by.
+/// How well the sentences and words match a question.
 #[derive(Debug)]
 pub struct Measured {
-    /// Of each sentence, in the order of the vocabulary.
+    /// By sentence, in the order of the vocabulary.
     pub features: Vec<Features>,
-    /// Of each term of the question.
+    /// By term of the question.
     pub(super) weights: Vec<f64>,
-    /// Of each term, to each word: its likeness, and 1 where the stem is the same.
-    pub(super) likeness: Vec<Vec<f64>>,
+    /// By term and word: their similarity, 1 if the stem is the same.
+    pub(super) similarity: Vec<Vec<f64>>,
 }
 
 pub(super) fn measure(
@@ -107,28 +107,28 @@ pub(super) fn measure(
     meaning: &Meaning<'_>,
 ) -> Measured {
     let weights: Vec<f64> = question.terms.iter().map(|term| weight(term, all)).collect();
-    let likeness = likenesses(question, all, meaning);
+    let similarity = similarities(question, all, meaning);
     let mut features = vec![Features::default(); all.units.len()];
-    coverage(&weights, &likeness, all, &mut features);
+    coverage(&weights, &similarity, all, &mut features);
     means(question, all, &mut features);
     by_weights(question, sources, all, meaning, &mut features);
     by_model(question, sources, all, meaning, &mut features);
-    of_documents(&weights, &likeness, sources, all, &mut features);
-    by_frequency(&likeness, all, &mut features);
-    let names = names_met(&question.names, sources, all);
+    of_documents(&weights, &similarity, sources, all, &mut features);
+    by_frequency(&similarity, all, &mut features);
+    let names = share_of_names(&question.names, sources, all);
     for (unit, features) in all.units.iter().zip(&mut features) {
         let has_kind = question.wanted.map(|kind| kind.is_in(unit.text));
         features.has_kind = f64::from(u8::from(has_kind == Some(true)));
         features.lacks_kind = f64::from(u8::from(has_kind == Some(false)));
-        features.length = as_f64(unit.length.saturating_sub(USUAL_LENGTH)) / as_f64(USUAL_LENGTH);
+        features.length = as_f64(unit.length.saturating_sub(TYPICAL_LENGTH)) / as_f64(TYPICAL_LENGTH);
         let says_value = question.value.as_ref().map(|value| value.is_in(unit.text));
         features.names = names[unit.passage];
         features.says_value = f64::from(u8::from(says_value == Some(true)));
     }
-    Measured { features, weights, likeness }
+    Measured { features, weights, similarity }
 }
 
-/// The rarer a word is among the passages and in English at large, the more it says.
+/// Weights a term by its rarity among the passages and in English in general.
 fn weight(term: &str, all: &Vocabulary<'_>) -> f64 {
     const UNLISTED_RANK: usize = 40_000;
     let rank = WordVectors::shipped().rank(term).unwrap_or(UNLISTED_RANK);
@@ -136,8 +136,8 @@ fn weight(term: &str, all: &Vocabulary<'_>) -> f64 {
     all.rarity(&stem(term)).powf(RARITY) * general
 }
 
-fn likenesses(question: &Question, all: &Vocabulary<'_>, meaning: &Meaning<'_>) -> Vec<Vec<f64>> {
-    let likeness = Likeness::new(meaning, question.terms.iter().chain(&all.words));
+fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &Meaning<'_>) -> Vec<Vec<f64>> {
+    let similarity = Similarities::new(meaning, question.terms.iter().chain(&all.words));
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let of_term = |term: &String| {
         let term_stem = stem(term);
@@ -145,21 +145,21 @@ fn likenesses(question: &Question, all: &Vocabulary<'_>, meaning: &Meaning<'_>) 
         pairs
             .map(|(word, stem)| match () {
                 () if *stem == *term_stem => EXACT,
-                // Numbers are the same or they are not.
+                // Numbers are equal or different, not similar.
                 () if has_digit(term) || has_digit(word) => 0.0,
-                () => likeness.of(term, word).min(0.999),
+                () => similarity.of(term, word).min(0.999),
             })
             .collect()
     };
     question.terms.iter().map(of_term).collect()
 }
 
-/// The first seven.
-fn coverage(weights: &[f64], likeness: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [Features]) {
+/// Computes the first seven features.
+fn coverage(weights: &[f64], similarity: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [Features]) {
     let total = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    for (weight, likeness) in weights.iter().zip(likeness) {
+    for (weight, similarity) in weights.iter().zip(similarity) {
         let share = weight / total;
-        let met = |words: &[usize]| words.iter().map(|word| scaled(likeness[*word])).fold(0.0, f64::max);
+        let met = |words: &[usize]| words.iter().map(|word| scaled(similarity[*word])).fold(0.0, f64::max);
         let units: Vec<f64> = all.units.iter().map(|unit| met(&unit.words)).collect();
         for part in &all.parts {
             let (heading, title) = (met(&part.heading), met(&part.title));
@@ -189,10 +189,10 @@ fn coverage(weights: &[f64], likeness: &[Vec<f64>], all: &Vocabulary<'_>, featur
     }
 }
 
-/// What a document meets as a whole.
+/// Computes the exact match of whole documents.
 fn of_documents(
     weights: &[f64],
-    likeness: &[Vec<f64>],
+    similarity: &[Vec<f64>],
     sources: &[Source<'_>],
     all: &Vocabulary<'_>,
     features: &mut [Features],
@@ -203,8 +203,8 @@ fn of_documents(
         words_of.entry(source.document).or_default().extend(all.words_of(part));
     }
     let met = |words: &HashSet<usize>| {
-        let is_met = |likeness: &Vec<f64>| words.iter().any(|word| likeness[*word] >= EXACT);
-        let met = weights.iter().zip(likeness).filter(|(_, likeness)| is_met(likeness));
+        let is_met = |similarity: &Vec<f64>| words.iter().any(|word| similarity[*word] >= EXACT);
+        let met = weights.iter().zip(similarity).filter(|(_, similarity)| is_met(similarity));
         met.map(|(weight, _)| weight).sum::<f64>() / total
     };
     let met: HashMap<&str, f64> = words_of.iter().map(|(document, words)| (*document, met(words))).collect();
@@ -213,34 +213,34 @@ fn of_documents(
     }
 }
 
-/// BM25 with its usual constants (Robertson and Zaragoza 2009), a sentence as the document.
-fn by_frequency(likeness: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [Features]) {
+/// BM25 with the usual constants (Robertson and Zaragoza 2009), with sentences as documents.
+fn by_frequency(similarity: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [Features]) {
     const K1: f64 = 1.2;
     const B: f64 = 0.75;
     let count = as_f64(all.units.len());
     let mean_length = all.units.iter().map(|unit| as_f64(unit.length)).sum::<f64>() / count.max(1.0);
-    let of_term = |likeness: &Vec<f64>| -> (f64, Vec<(usize, f64)>) {
-        let occurrences = |words: &[usize]| words.iter().filter(|word| likeness[**word] >= EXACT).count();
+    let of_term = |similarity: &Vec<f64>| -> (f64, Vec<(usize, f64)>) {
+        let occurrences = |words: &[usize]| words.iter().filter(|word| similarity[**word] >= EXACT).count();
         let counted = all.units.iter().enumerate().map(|(number, unit)| (number, as_f64(occurrences(&unit.words))));
         let having: Vec<(usize, f64)> = counted.filter(|(_, times)| *times > 0.0).collect();
         let rarity = (1.0 + (count - as_f64(having.len()) + 0.5) / (as_f64(having.len()) + 0.5)).ln();
         (rarity, having)
     };
-    let terms: Vec<(f64, Vec<(usize, f64)>)> = likeness.iter().map(of_term).collect();
-    let most = terms.iter().map(|(rarity, _)| rarity * (K1 + 1.0)).sum::<f64>().max(f64::MIN_POSITIVE);
+    let terms: Vec<(f64, Vec<(usize, f64)>)> = similarity.iter().map(of_term).collect();
+    let maximum = terms.iter().map(|(rarity, _)| rarity * (K1 + 1.0)).sum::<f64>().max(f64::MIN_POSITIVE);
     for (rarity, having) in &terms {
         for (number, times) in having {
             let length = as_f64(all.units[*number].length) / mean_length;
-            features[*number].bm25 += rarity * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length)) / most;
+            features[*number].bm25 += rarity * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length)) / maximum;
         }
     }
 }
 
-fn scaled(likeness: f64) -> f64 {
-    ((likeness - LEAST_LIKENESS) / (1.0 - LEAST_LIKENESS)).clamp(0.0, 1.0)
+fn scaled(similarity: f64) -> f64 {
+    ((similarity - MIN_SIMILARITY) / (1.0 - MIN_SIMILARITY)).clamp(0.0, 1.0)
 }
 
-/// Likeness of mean vectors by the table that ships.
+/// Computes the similarity of mean vectors of the built-in table.
 fn means(question: &Question, all: &Vocabulary<'_>, features: &mut [Features]) {
     let table = WordVectors::shipped();
     let ranks: Vec<Option<usize>> = all.words.iter().map(|word| table.rank(word)).collect();
@@ -249,20 +249,20 @@ fn means(question: &Question, all: &Vocabulary<'_>, features: &mut [Features]) {
         words.flatten().for_each(|rank| table.add(rank, table.weight(rank), &mut sum));
         sum
     };
-    let asked = mean(&mut question.terms.iter().map(|term| table.rank(term)));
+    let question_vector = mean(&mut question.terms.iter().map(|term| table.rank(term)));
     for part in &all.parts {
         let inside = all.units[part.units.clone()].iter().flat_map(|unit| &unit.words);
         let passage = mean(&mut inside.chain(&part.heading).chain(&part.title).map(|word| ranks[*word]));
-        let of_passage = cosine(&asked, &passage);
+        let of_passage = cosine(&question_vector, &passage);
         for number in part.units.clone() {
             let words = all.units[number].words.iter().chain(&part.heading);
-            features[number].mean_of_sentence = cosine(&asked, &mean(&mut words.map(|word| ranks[*word])));
+            features[number].mean_of_sentence = cosine(&question_vector, &mean(&mut words.map(|word| ranks[*word])));
             features[number].mean_of_passage = of_passage;
         }
     }
 }
 
-/// Likeness by static weights from a folder, where there are any.
+/// Computes the similarity by static weights from a folder, if there are any.
 fn by_weights(
     question: &Question,
     sources: &[Source<'_>],
@@ -270,18 +270,19 @@ fn by_weights(
     meaning: &Meaning<'_>,
     features: &mut [Features],
 ) {
-    let Some(asked) = meaning.text(&question.text) else { return };
-    let likeness = |text: &str| meaning.text(text).map_or(0.0, |vector| f64::from(dot(&asked, &vector)));
+    let Some(question_vector) = meaning.text(&question.text) else { return };
+    let similarity = |text: &str| meaning.text(text).map_or(0.0, |vector| f64::from(dot(&question_vector, &vector)));
     for (part, source) in all.parts.iter().zip(sources) {
-        let of_passage = likeness(&format!("{}. {}", source.section, text_of(part.units.clone(), all)));
+        let of_passage = similarity(&format!("{}. {}", source.section, text_of(part.units.clone(), all)));
         for number in part.units.clone() {
-            features[number].static_sentence = likeness(&format!("{}. {}", source.section, all.units[number].text));
+            features[number].static_sentence = similarity(&format!("{}. {}", source.section, all.units[number].text));
             features[number].static_passage = of_passage;
         }
     }
 }
 
-/// Likeness by a sentence model, where there is one. All texts are given to it at once: it spreads them over the processors.
+/// Computes the similarity by a sentence model, if there is one. All texts are passed at once, so that the model can
+/// use all processors.
 fn by_model(
     question: &Question,
     sources: &[Source<'_>],
@@ -295,12 +296,12 @@ fn by_model(
     let mut texts = vec![question.text.clone()];
     texts.extend(of_passages(sources, all).into_iter().flatten());
     let Some(vectors) = meaning.sentences(&texts) else { return };
-    let Some((asked, vectors)) = vectors.split_first() else { return };
-    let mut likeness = vectors.iter().map(|vector: &Vector| f64::from(dot(asked, vector)));
+    let Some((question_vector, vectors)) = vectors.split_first() else { return };
+    let mut similarity = vectors.iter().map(|vector: &Vector| f64::from(dot(question_vector, vector)));
     for part in &all.parts {
-        let of_passage = likeness.next().unwrap_or_default();
+        let of_passage = similarity.next().unwrap_or_default();
         for number in part.units.clone() {
-            let (alone, in_context) = (likeness.next().unwrap_or_default(), likeness.next().unwrap_or_default());
+            let (alone, in_context) = (similarity.next().unwrap_or_default(), similarity.next().unwrap_or_default());
             features[number].model_sentence = alone;
             features[number].model_in_context = in_context;
             features[number].model_passage = of_passage;
@@ -308,13 +309,14 @@ fn by_model(
     }
 }
 
-/// The texts of a question that a sentence model is given: it, and its words.
+/// Returns the texts of a question that a sentence model encodes: the question and its words.
 #[must_use]
 pub fn of_question(question: &Question) -> Vec<String> {
     std::iter::once(&question.text).chain(&question.terms).cloned().collect()
 }
 
-/// The texts of each passage that a sentence model is given: the passage, each sentence alone and behind title and heading, and its words.
+/// Returns the texts of each passage that a sentence model encodes: the passage, each sentence alone and with title and
+/// heading, and its words.
 #[must_use]
 pub fn texts_of(sources: &[Source<'_>]) -> Vec<Vec<String>> {
     let all = Vocabulary::of(sources, None);
@@ -338,7 +340,7 @@ fn of_passages(sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<Vec<String>>
     all.parts.iter().zip(sources).map(texts).collect()
 }
 
-/// Title and heading, once where they are the same.
+/// Returns title and heading, or one of them if they are the same.
 fn context(source: &Source<'_>) -> String {
     match source.title {
         Some(title) if title != source.section => format!("{title}, {}", source.section),

@@ -1,13 +1,13 @@
-//! What kind of thing a question wants, and whether a sentence has one.
+//! The kind of thing that a question asks for, and whether a sentence contains one.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What answers a question.
+/// A kind of answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// How many, how much of anything.
+    /// How many, or how much of anything.
     Number,
     Money,
     /// How long, how soon.
@@ -28,7 +28,7 @@ pub enum Kind {
     Reason,
 }
 
-/// A pattern that is compiled at its first use; one that cannot be matches nothing.
+/// Defines a regular expression that is compiled at first use. An invalid one matches nothing.
 macro_rules! pattern {
     ($name:ident, $pattern:expr) => {
         static $name: LazyLock<Option<Regex>> = LazyLock::new(|| super::kinds::compiled($pattern));
@@ -36,7 +36,8 @@ macro_rules! pattern {
 }
 pub(super) use pattern;
 
-/// With word boundaries of ASCII: those of Unicode are matched a hundred times slower in a text with one letter beyond ASCII.
+/// Compiles a pattern with ASCII word boundaries: Unicode ones are a hundred times slower in a text with a single
+/// non-ASCII letter.
 pub(super) fn compiled(pattern: &str) -> Option<Regex> {
     Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).ok()
 }
@@ -81,7 +82,7 @@ pattern!(
 );
 
 impl Kind {
-    /// Whether a sentence has one.
+    /// Returns whether a sentence contains a thing of this kind.
     #[must_use]
     pub fn is_in(self, text: &str) -> bool {
         match self {
@@ -102,7 +103,7 @@ impl Kind {
     }
 }
 
-/// By its question words; the first that fits.
+/// Question patterns and the kind they ask for; the first match counts.
 static WANTED: &[(&str, Kind)] = &[
     (r"\bhow (?:often|frequently|regularly|many times)\b|\bat what intervals?\b", Kind::Frequency),
     (
@@ -138,7 +139,7 @@ static PATTERNS: LazyLock<Vec<(Regex, Kind)>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// What a question wants, where its words say it.
+/// Returns the kind that a question asks for; `None` if its words do not indicate one.
 #[must_use]
 pub fn wanted(question: &str) -> Option<Kind> {
     let lower = question.to_lowercase();
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn question_words_say_what_is_wanted() {
+    fn question_words_identify_the_kind() {
         for (question, kind) in [
             ("How many berths are there?", Some(Kind::Number)),
             ("How often is the light tested?", Some(Kind::Frequency)),

@@ -1,23 +1,23 @@
-//! Which words mean something alike: by the table that ships with the program, or by weights from a folder.
+//! Similarity of words and texts: by the built-in table, by static weights from a folder, or by a sentence model.
 
 use std::collections::HashMap;
 
 use crate::relevance::word_vectors::WordVectors;
 use crate::stories::space::Space;
 
-/// A word as it is compared.
+/// A vector of a word or text.
 pub(super) type Vector = Vec<f32>;
 
-/// A model that makes vectors of sentences.
+/// A model that computes sentence vectors.
 pub trait SentenceVectors: Send + Sync {
-    /// One of length 1 for each text, in their order.
+    /// Returns a unit vector for each text, in order.
     fn vectors(&self, texts: &[String]) -> Vec<Vec<f32>>;
 }
 
-/// Says how alike words, and texts, are. Made once a question.
+/// Provides similarities of words and texts. Created once per question.
 #[derive(Clone, Copy)]
 pub struct Meaning<'s> {
-    /// Static weights from a folder, where there are any.
+    /// Static weights from a folder, if there are any.
     space: Option<&'s dyn Space>,
     model: Option<&'s dyn SentenceVectors>,
 }
@@ -30,13 +30,13 @@ impl std::fmt::Debug for Meaning<'_> {
 }
 
 impl<'s> Meaning<'s> {
-    /// By the table that ships alone.
+    /// Uses the built-in table only.
     #[must_use]
     pub const fn shipped() -> Self {
         Self { space: None, model: None }
     }
 
-    /// By static weights and a sentence model as well, where there are any.
+    /// Also uses static weights and a sentence model, if given.
     #[must_use]
     pub const fn with(space: Option<&'s dyn Space>, model: Option<&'s dyn SentenceVectors>) -> Self {
         Self { space, model }
@@ -54,7 +54,7 @@ impl<'s> Meaning<'s> {
         self.model.map(|model| model.vectors(texts))
     }
 
-    /// The vector, of length 1, that weights give a text.
+    /// Returns the unit vector of a text by the static weights; `None` if there are none or the text has no vector.
     pub(super) fn text(&self, text: &str) -> Option<Vector> {
         let (bytes, _) = self.space?.vector(None, text)?;
         let numbers = bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
@@ -62,13 +62,13 @@ impl<'s> Meaning<'s> {
     }
 }
 
-/// The words of one question and of the passages it is asked of, and how alike each pair is.
-pub(super) struct Likeness<'w> {
-    /// By the sentence model, else by static weights, where there is either.
+/// The vectors of the words of a question and its passages.
+pub(super) struct Similarities<'w> {
+    /// By the sentence model, otherwise by static weights. Empty if there is neither.
     vectors: HashMap<&'w str, Vector>,
 }
 
-impl<'w> Likeness<'w> {
+impl<'w> Similarities<'w> {
     pub(super) fn new(meaning: &Meaning<'_>, words: impl Iterator<Item = &'w String>) -> Self {
         let words: Vec<&'w String> =
             if meaning.has_model() || meaning.has_weights() { words.collect() } else { Vec::new() };
@@ -82,26 +82,26 @@ impl<'w> Likeness<'w> {
         Self { vectors: known.filter(|(_, vector)| !vector.is_empty()).collect() }
     }
 
-    /// From 0 to 1, of two different words in lower case.
+    /// Returns the similarity of two different lower-case words, from 0 to 1.
     pub(super) fn of(&self, one: &str, other: &str) -> f64 {
         let table = WordVectors::shipped();
         let ranks = table.rank(one).zip(table.rank(other));
-        let by_table = ranks.map(|(one, other)| table.likeness(one, other).max(0.0));
+        let by_table = ranks.map(|(one, other)| table.similarity(one, other).max(0.0));
         let vectors = self.vectors.get(one).zip(self.vectors.get(other));
         let by_weights = vectors.map(|(one, other)| f64::from(dot(one, other)).max(0.0));
         match (by_table, by_weights) {
             (Some(table), Some(weights)) => f64::midpoint(table, weights),
-            (Some(likeness), None) | (None, Some(likeness)) => likeness,
+            (Some(similarity), None) | (None, Some(similarity)) => similarity,
             (None, None) => 0.0,
         }
     }
 }
 
-/// The words that mean something most like a lower-case word, by the table that ships.
+/// Returns the words most similar to a lower-case word, by the built-in table.
 #[must_use]
-pub fn neighbours(word: &str, count: usize, least: f64) -> Vec<&'static str> {
+pub fn neighbours(word: &str, count: usize, min_similarity: f64) -> Vec<&'static str> {
     let table = WordVectors::shipped();
-    let near = table.rank(word).map(|rank| table.nearest(rank, count, least));
+    let near = table.rank(word).map(|rank| table.nearest(rank, count, min_similarity));
     near.unwrap_or_default().into_iter().map(|(word, _)| word).collect()
 }
 

@@ -1,13 +1,13 @@
-//! What of many passages answers a question: scored, chosen and quoted without asking a model.
+//! Extractive question answering: scores, selects and quotes sentences of passages without calling an LLM.
 //!
-//! Comes in: a question and passages with where they stand. Goes out: the sentences that answer it, word for word, at most
-//! [`extract::MAX_WORDS`] words, or nothing where nothing does. Pure; called by `src/ask/`. How the parts were weighed is measured by
+//! Input: a question, and passages with their document, title and section. Output: the sentences that answer it,
+//! verbatim, at most [`extract::MAX_WORDS`] words, or nothing. No I/O; called by `src/ask/`. The weights are fitted by
 //! `scripts/ask/`.
 //!
-//! A word of the question is met by the same word, or by one of like meaning, in the sentence, its heading, its neighbours or the title
-//! of its document, each for less. A sentence counts for more where it has what the question wants (an amount, a time, …). Whether anything is
-//! answered is decided apart for documents and for items of feeds. What gives
-//! orders to its reader is never quoted, and where two passages disagree the newer one is.
+//! A word of the question matches the same or a similar word in the sentence or, with a lower weight, in its heading,
+//! its neighbours or the title of its document. A sentence scores higher if it contains the requested kind of thing (an
+//! amount, a time, …). Whether the question is answered is decided separately for documents and for feed items. Text
+//! with instructions to its reader is never quoted. If two passages contradict each other, the newer one is quoted.
 
 pub mod decision;
 pub mod extract;
@@ -32,19 +32,19 @@ pub use question::Question;
 pub use vector_index::VectorIndex;
 pub use vocabulary::{Frequencies, contents, numbers};
 
-/// A passage that can be cited, and where it stands.
+/// A passage that can be cited, and its origin.
 #[derive(Debug, Clone)]
 pub struct Source<'a> {
-    /// The name of its document, or of the source that brought its item.
+    /// The name of its document, or of the source of its item.
     pub document: &'a str,
     pub title: Option<&'a str>,
     pub section: &'a str,
     pub blocks: Vec<Block<'a>>,
-    /// When its document holds from, in milliseconds; 0 where nobody knows.
+    /// The date of its document in Unix milliseconds; 0 if unknown.
     pub dated: i64,
-    /// Its document says that another took its place.
+    /// The document states that another replaces it.
     pub is_replaced: bool,
-    /// It is an item of a feed, one of thousands about everything; else a passage of a document.
+    /// A feed item, one of thousands on all subjects; otherwise a passage of a document.
     pub is_item: bool,
 }
 

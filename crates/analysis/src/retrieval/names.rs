@@ -1,5 +1,6 @@
-//! Names and years in a question, and which share of them each document has: one that lacks some is likely to be about somebody, some place or
-//! some time else, however alike the rest is. What follows from that is for [`super::score`] and [`super::decision`] to say.
+//! Names and years in a question, and the share of them that each document contains. A document that lacks some is
+//! probably about another person, place or time, even if the rest is similar. [`super::score`] and [`super::decision`]
+//! use the share.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,14 +11,14 @@ use crate::relevance::places::Places;
 use crate::relevance::word_vectors::WordVectors;
 use crate::stories::tokens::stem;
 
-/// A name is met by a word this much like it, by the table of word vectors: "Sabbath" by "Sundays".
-const LEAST_LIKENESS: f64 = 0.45;
-/// Words by which a question is English. In other languages words that are no names have capitals as well.
+/// Minimum similarity at which a word matches a name, by the table of word vectors: "Sabbath" is matched by "Sundays".
+const MIN_SIMILARITY: f64 = 0.45;
+/// Words that identify an English question. In other languages, words that are not names are capitalised as well.
 const ENGLISH: [&str; 16] = [
     "who", "whose", "what", "how", "which", "when", "where", "why", "does", "did", "the", "of", "is", "are", "were",
     "has",
 ];
-/// When, not what, as a text may give a date in other ways; and forms of address.
+/// Words for times, since a text may write a date in other ways, and forms of address. They do not count as names.
 const TIMES: [&str; 22] = [
     "january",
     "february",
@@ -42,17 +43,17 @@ const TIMES: [&str; 22] = [
     "mrs",
     "ms",
 ];
-/// A question in which a larger share of the words has capitals is written so throughout.
-const MOST_CAPITALS: f64 = 0.6;
+/// Above this share of capitalised words, capitals are a matter of style.
+const MAX_CAPITALS: f64 = 0.6;
 
-/// The names and years of a question, in lower case, each once.
+/// Returns the names and years of a question, in lower case and without duplicates.
 pub(super) fn names(question: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let lower = words(question);
     let is_english = lower.iter().any(|word| ENGLISH.contains(&word.as_str()));
     let tokens: Vec<&str> = question.split_whitespace().collect();
     let capitals = tokens.iter().filter(|token| is_capital(token)).count();
-    let has_names = is_english && ratio(capitals, tokens.len()) <= MOST_CAPITALS;
+    let has_names = is_english && ratio(capitals, tokens.len()) <= MAX_CAPITALS;
     let mut is_first = true;
     for token in tokens {
         let is_name = has_names && !is_first && is_capital(token);
@@ -75,8 +76,8 @@ fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Of each passage, which share of the names of the question its document meets; 1 where there are none.
-pub(super) fn names_met(names: &[String], sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<f64> {
+/// Returns for each passage the share of the question's names that its document contains; 1 if there are no names.
+pub(super) fn share_of_names(names: &[String], sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<f64> {
     if names.is_empty() {
         return vec![1.0; sources.len()];
     }
@@ -84,19 +85,20 @@ pub(super) fn names_met(names: &[String], sources: &[Source<'_>], all: &Vocabula
     for (part, source) in all.parts.iter().zip(sources) {
         of_document.entry(source.document).or_default().extend(all.words_of(part));
     }
-    let meeting: Vec<HashSet<usize>> = names.iter().map(|name| words_meeting(name, all)).collect();
+    let matching: Vec<HashSet<usize>> = names.iter().map(|name| words_matching(name, all)).collect();
     let share_met = |source: &Source<'_>| {
         let words = &of_document[source.document];
         let is_met =
-            |(name, meeting): &(&String, &HashSet<usize>)| !meeting.is_disjoint(words) || is_dated(source, name);
-        ratio(names.iter().zip(&meeting).filter(is_met).count(), names.len())
+            |(name, matching): &(&String, &HashSet<usize>)| !matching.is_disjoint(words) || is_dated(source, name);
+        ratio(names.iter().zip(&matching).filter(is_met).count(), names.len())
     };
     sources.iter().map(share_met).collect()
 }
 
-/// The words of the passages that stand for a name, by number. One that no passage has is met by a word of like meaning; one that some have is
-/// not, as names of like meaning are those of others: Microsoft is like Google, and Paris like London.
-fn words_meeting(name: &str, all: &Vocabulary<'_>) -> HashSet<usize> {
+/// Returns the indexes of the words that match a name. If no passage contains the name, a similar word matches it.
+/// Otherwise only exact matches count, since similar names belong to others: Microsoft is similar to Google, and Paris
+/// to London.
+fn words_matching(name: &str, all: &Vocabulary<'_>) -> HashSet<usize> {
     let having = |meets: &dyn Fn(&str, &str) -> bool| -> HashSet<usize> {
         let pairs = all.words.iter().zip(&all.stems).enumerate();
         pairs.filter(|(_, (word, stem))| meets(word, stem)).map(|(number, _)| number).collect()
@@ -109,10 +111,10 @@ fn words_meeting(name: &str, all: &Vocabulary<'_>) -> HashSet<usize> {
     }
     let table = WordVectors::shipped();
     let Some(rank) = table.rank(name) else { return exact };
-    having(&|word, _| table.rank(word).is_some_and(|other| table.likeness(rank, other) >= LEAST_LIKENESS))
+    having(&|word, _| table.rank(word).is_some_and(|other| table.similarity(rank, other) >= MIN_SIMILARITY))
 }
 
-/// The words by which texts name a country and its people: "American" is met by "States".
+/// Returns the words that denote a country and its people: "American" is matched by "States".
 fn names_of_place(name: &str) -> HashSet<&'static str> {
     let places = Places::shipped();
     let Some((place, _)) = places.find(&[name]) else { return HashSet::new() };
@@ -145,7 +147,7 @@ mod tests {
     }
 
     fn meets(question: &str, sources: &[Source<'_>]) -> Vec<bool> {
-        let shares = names_met(&names(question), sources, &Vocabulary::of(sources, None));
+        let shares = share_of_names(&names(question), sources, &Vocabulary::of(sources, None));
         shares.into_iter().map(|share| share >= 1.0).collect()
     }
 
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_met_by_a_word_of_like_meaning() {
+    fn a_name_is_matched_by_a_similar_word() {
         let sources =
             [source("a", "We keep all data in Toronto and run on windows.", 0), source("b", "Tea is at four.", 0)];
         assert_eq!(meets("In which Canadian town is it?", &sources), [true, false]);

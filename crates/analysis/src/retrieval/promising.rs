@@ -1,4 +1,4 @@
-//! Which of many passages are worth reading sentence by sentence, by the words of the question alone.
+//! Selects the passages that are worth scoring sentence by sentence, by the words of the question only.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,22 @@ use super::question::Question;
 use super::vocabulary::{Frequencies, as_f64, words};
 use crate::stories::tokens::stem;
 
-/// Words of like meaning for each of the question's, and how alike they are at least.
-const NEIGHBOURS: usize = 12;
-const LEAST_LIKENESS: f64 = 0.5;
-/// What a word of like meaning counts beside the same word.
-const NEIGHBOUR_SHARE: f64 = 0.5;
+/// Synonyms per word of the question: maximum number and minimum similarity.
+const MAX_SYNONYMS: usize = 12;
+const MIN_SIMILARITY: f64 = 0.5;
+/// The weight of a synonym relative to the word itself.
+const SYNONYM_WEIGHT: f64 = 0.5;
 
-/// Words that passages are looked for by, each with its inverse document frequency.
+/// The search terms of a question, weighted by inverse document frequency.
 #[derive(Debug)]
 pub struct Wanted {
     weights: HashMap<String, f64>,
-    /// The stem of each word seen so far, as what it counts.
+    /// The weights of words seen so far.
     seen: HashMap<String, f64>,
 }
 
 impl Wanted {
-    /// Those of a question, and those of like meaning.
+    /// Collects the words of a question and their synonyms.
     #[must_use]
     pub fn of(question: &Question, frequencies: &Frequencies) -> Self {
         let mut weights: HashMap<String, f64> = HashMap::new();
@@ -35,14 +35,14 @@ impl Wanted {
         };
         for term in &question.terms {
             add(term, 1.0);
-            for near in neighbours(term, NEIGHBOURS, LEAST_LIKENESS) {
-                add(near, NEIGHBOUR_SHARE);
+            for near in neighbours(term, MAX_SYNONYMS, MIN_SIMILARITY) {
+                add(near, SYNONYM_WEIGHT);
             }
         }
         Self { weights, seen: HashMap::new() }
     }
 
-    /// The sum of the weights of those of its words that a text has, each once.
+    /// Returns the sum of the weights of the search terms in a text, each counted once.
     pub fn weigh(&mut self, text: &str) -> f64 {
         let mut met: HashMap<String, f64> = HashMap::new();
         for word in words(text) {

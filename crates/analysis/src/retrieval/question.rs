@@ -1,4 +1,4 @@
-//! A question, taken apart: the words by which it is answered, what it wants, and what it is about most of all.
+//! An analysed question: its terms, the requested kind, and its focus.
 
 use std::collections::HashSet;
 
@@ -7,16 +7,16 @@ use super::names::names;
 use super::values::Value;
 use super::vocabulary::{contents, is_year, words};
 
-/// See the module.
+/// A question; see the module.
 #[derive(Debug, Clone)]
 pub struct Question {
     pub text: String,
-    /// Words that say something, in lower case, each once.
+    /// Content words in lower case, without duplicates.
     pub terms: Vec<String>,
     pub wanted: Option<Kind>,
-    /// A number or a name that it asks for.
+    /// The number or name that it asks for.
     pub(super) value: Option<Value>,
-    /// Of the terms, those that name what is asked for: "calories" of "how many calories does it have".
+    /// The terms that name the requested thing: "calories" in "how many calories does it have".
     pub(super) focus: HashSet<String>,
     /// Names and years, in lower case.
     pub(super) names: Vec<String>,
@@ -35,13 +35,13 @@ impl Question {
         }
     }
 
-    /// The years it names: what asks for an old state is to be answered by an old document.
+    /// Returns the years in the question: a question about an old state may be answered by an old document.
     pub(super) fn years(&self) -> HashSet<&str> {
         self.terms.iter().map(String::as_str).filter(|term| is_year(term)).collect()
     }
 }
 
-/// Words at which what is asked for ends.
+/// Words that end the focus.
 const ENDS: [&str; 48] = [
     "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "may", "might", "must",
     "should", "will", "would", "be", "there", "i", "we", "you", "they", "it", "a", "an", "the", "my", "our", "your",
@@ -49,7 +49,7 @@ const ENDS: [&str; 48] = [
     "which",
 ];
 
-/// Words that measure: whether they are met says what kind a sentence has, not what it is about.
+/// Measure words: they indicate the kind of answer, not its subject.
 const MEASURES: [&str; 29] = [
     "people", "persons", "hours", "minutes", "days", "weeks", "months", "years", "seconds", "euros", "dollars",
     "percent", "time", "times", "money", "much", "cost", "costs", "price", "amount", "share", "part", "number",
@@ -64,14 +64,14 @@ fn focus(text: &str) -> Vec<String> {
     let words = words(text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let is = |at: usize, list: &[&str]| words.get(at).is_some_and(|word| list.contains(word));
-    let behind = |at: usize| {
+    let words_from = |at: usize| {
         let rest = words.iter().skip(at);
         rest.take_while(|word| !ENDS.contains(word)).map(|word| (*word).to_owned()).collect::<Vec<_>>()
     };
     for at in 0..words.len() {
         if is(at, &["how"]) && is(at + 1, &["many", "much"]) {
-            let named = behind(at + 2);
-            // "How much does it weigh": the last word says it.
+            let named = words_from(at + 2);
+            // "How much does it weigh": the last word is the focus.
             return if named.is_empty() {
                 words.last().map(|word| (*word).to_owned()).into_iter().collect()
             } else {
@@ -82,10 +82,10 @@ fn focus(text: &str) -> Vec<String> {
     for at in 0..words.len() {
         let is_of_thing = is(at, &["what", "which"]) && is(at + 1, &["is", "was", "are", "were"]);
         if is_of_thing && is(at + 2, &["the", "our", "a", "an", "my", "your"]) {
-            return behind(at + 3);
+            return words_from(at + 3);
         }
         if is(at, &["what", "which"]) {
-            return behind(at + 1);
+            return words_from(at + 1);
         }
     }
     Vec::new()

@@ -1,4 +1,4 @@
-//! Newer beats older: which documents another has replaced, and which sentences a newer one contradicts.
+//! Prefers newer passages: which documents have been replaced, and which sentences a newer one contradicts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,11 +8,11 @@ use super::score::Scored;
 use super::vocabulary::{Vocabulary, digits, is_year, words};
 use crate::stories::tokens::stem;
 
-/// From which share of the longer sentence's words two sentences speak of the same.
-const SAME_MATTER: f64 = 0.5;
+/// Minimum share of the longer sentence's words for two sentences to be about the same subject.
+const SAME_SUBJECT: f64 = 0.5;
 
-/// Whether each passage may be quoted: not where its document was replaced, or where a newer one has the same title but for its numbers.
-/// A question that names the year of an old document may have it.
+/// Returns whether each passage may be quoted. It may not if its document was replaced, or if a newer one has the same
+/// title except for numbers. A question that names the year of an old document may use it.
 pub(super) fn in_force(question: &Question, sources: &[Source<'_>]) -> Vec<bool> {
     let mut newest: HashMap<String, Age> = HashMap::new();
     for source in sources {
@@ -31,7 +31,8 @@ pub(super) fn in_force(question: &Question, sources: &[Source<'_>]) -> Vec<bool>
     sources.iter().map(is_in_force).collect()
 }
 
-/// The year of the title, which goes first: an old version may name the date of the new one; then since when it holds.
+/// The year in the title, then the document's date. The year goes first because an old version may mention the date of
+/// the new one.
 type Age = (Option<u32>, i64);
 
 fn age(source: &Source<'_>) -> Age {
@@ -39,7 +40,8 @@ fn age(source: &Source<'_>) -> Age {
     (words.iter().filter(|word| is_year(word)).filter_map(|year| year.parse().ok()).max(), source.dated)
 }
 
-/// A document's title without numbers; items have titles of their own and are no versions of one another.
+/// Returns a document's title without numbers, if it includes a year; otherwise a key of its own, since items are not
+/// versions of each other.
 fn family(source: &Source<'_>) -> String {
     let has_number = |word: &String| word.contains(|c: char| c.is_ascii_digit());
     let title = words(source.title.unwrap_or(source.document));
@@ -47,25 +49,25 @@ fn family(source: &Source<'_>) -> String {
         let plain: Vec<String> = title.into_iter().filter(|word| !has_number(word)).collect();
         return plain.join(" ");
     }
-    // One without a year is only a version of itself.
+    // A document without a year is only a version of itself.
     format!("{}\n{}", source.document, title.join(" "))
 }
 
-/// Of the best sentences, those that a newer one among them contradicts: they speak of the same, and give the same thing another number.
-/// With the newer one.
+/// Returns those of the best sentences that a newer one among them contradicts, with the newer one. They are about the
+/// same subject and give different numbers of the same thing.
 pub(super) fn contradicted(best: &[Scored], sources: &[Source<'_>], all: &Vocabulary<'_>) -> HashMap<usize, usize> {
-    let counted: Vec<(usize, Quantities)> =
+    let with_quantities: Vec<(usize, Quantities)> =
         best.iter().map(|one| (one.unit, quantities(all.units[one.unit].text))).collect();
     let mut contradicted = HashMap::new();
-    for (older, of_older) in &counted {
+    for (older, of_older) in &with_quantities {
         let one = &all.units[*older];
-        let newer = counted.iter().find(|(newer, of_newer)| {
+        let newer = with_quantities.iter().find(|(newer, of_newer)| {
             let other = &all.units[*newer];
             let is_newer = all.parts[one.passage].dated < all.parts[other.passage].dated;
             is_newer
                 && sources[one.passage].document != sources[other.passage].document
                 && differ(of_older, of_newer)
-                && common(&one.words, &other.words, all) >= SAME_MATTER
+                && common(&one.words, &other.words, all) >= SAME_SUBJECT
         });
         if let Some((newer, _)) = newer {
             contradicted.insert(*older, *newer);
@@ -74,7 +76,7 @@ pub(super) fn contradicted(best: &[Scored], sources: &[Source<'_>], all: &Vocabu
     contradicted
 }
 
-/// What is counted, by the stem of its word, and the numbers that it has.
+/// The numbers in a text by the stem of the counted word.
 type Quantities = BTreeMap<String, BTreeSet<String>>;
 
 fn quantities(text: &str) -> Quantities {
@@ -88,12 +90,12 @@ fn quantities(text: &str) -> Quantities {
     found
 }
 
-/// Whether both count one thing, and no number of it is the same.
+/// Returns whether both count the same thing and share no number of it.
 fn differ(one: &Quantities, other: &Quantities) -> bool {
     one.iter().any(|(what, numbers)| other.get(what).is_some_and(|others| numbers.is_disjoint(others)))
 }
 
-/// The share of the words of the one with more that both have, by their stems and without numbers.
+/// Returns the number of common stems, without numbers, as a share of the larger set.
 fn common(one: &[usize], other: &[usize], all: &Vocabulary<'_>) -> f64 {
     let stems = |words: &[usize]| -> HashSet<String> {
         let plain = words.iter().filter(|word| digits(&all.words[**word]).is_none());

@@ -1,10 +1,10 @@
-//! How well each sentence answers a question: what is known of it, weighed.
+//! Scores how well each sentence answers a question: a weighted sum of its features.
 
 use super::features::{COUNT, Features, Measured};
 use super::meaning::Meaning;
 
-/// What each of [`Features::values`] counts, as fitted by `scripts/ask/fit.py` on the sets of `tests/data/ask` that are not kept aside
-/// and on 100 questions over real feeds. A score is the logarithm of the odds, up to a constant of the question.
+/// Weights of [`Features::values`], fitted by `scripts/ask/fit.py` on the sets in `tests/data/ask` that are not held
+/// out and on 100 questions on real feeds. A score is the log-odds, up to a constant per question.
 type Weights = [f64; COUNT];
 
 const SHIPPED: Weights = [
@@ -20,21 +20,21 @@ const WITH_MODEL: Weights = [
     0.981, 1.221, 0.788, 0.28,
 ];
 
-/// A sentence with its score.
+/// A sentence and its score.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scored {
     pub(super) unit: usize,
     pub(super) score: f64,
 }
 
-/// All sentences, the best first.
+/// Returns all sentences, best first.
 pub(super) fn ranked(measured: &Measured, meaning: &Meaning<'_>) -> Vec<Scored> {
     let mut ranked: Vec<Scored> = (0..measured.features.len()).map(|unit| scored(measured, unit, meaning)).collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.unit.cmp(&b.unit)));
     ranked
 }
 
-/// A sentence, by its number.
+/// Returns a sentence's score, given its index.
 pub(super) fn scored(measured: &Measured, unit: usize, meaning: &Meaning<'_>) -> Scored {
     let weights = match () {
         () if meaning.has_model() => &WITH_MODEL,

@@ -1,20 +1,20 @@
-//! What an answer has to say that the question does not: a number where one is asked for, or a name.
+//! Whether a sentence contains a new value: a number or a name that the question asks for and does not itself contain.
 
 use std::collections::HashSet;
 
 use super::kinds::Kind;
 use super::vocabulary::{digits, is_content, words};
 
-/// A value that a question asks for.
+/// The kind of value that a question asks for.
 #[derive(Debug, Clone)]
 pub(super) struct Value {
     is_number: bool,
-    /// The words of the question, numbers as digits.
+    /// The words of the question, with numbers as digits.
     asked: HashSet<String>,
 }
 
 impl Value {
-    /// Of a question; `None` where it asks for neither, as by "why" or "does".
+    /// Analyses a question; `None` if it asks for neither a number nor a name, as with "why" or "does".
     pub(super) fn of(question: &str, wanted: Option<Kind>) -> Option<Self> {
         let lower = words(question);
         let asks_which = lower.iter().any(|word| matches!(word.as_str(), "which" | "what" | "whose"));
@@ -27,7 +27,7 @@ impl Value {
         Some(Self { is_number, asked: lower.iter().map(|word| as_number(word)).collect() })
     }
 
-    /// Whether a sentence says one that the question does not have.
+    /// Returns whether a sentence contains such a value that is not in the question.
     pub(super) fn is_in(&self, sentence: &str) -> bool {
         if self.is_number {
             return words(sentence).iter().filter_map(|word| digits(word)).any(|number| !self.asked.contains(&number));
@@ -50,7 +50,7 @@ fn as_number(word: &str) -> String {
     digits(word).unwrap_or_else(|| word.to_owned())
 }
 
-/// Whether a word begins with a capital letter, behind quotes and brackets.
+/// Returns whether a word begins with a capital letter, ignoring leading quotes and brackets.
 pub(super) fn is_capital(token: &str) -> bool {
     let token = token.trim_start_matches(|c: char| !c.is_alphanumeric());
     token.starts_with(char::is_uppercase)

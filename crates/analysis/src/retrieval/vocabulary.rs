@@ -1,4 +1,4 @@
-//! Passages as sentences of numbered words: what questions are compared with.
+//! Indexes passages as sentences of numbered words, for comparison with questions.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use crate::stories::tokens::stem;
 static STOPS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("question_words.txt").split_whitespace().collect());
 
-/// The words of a text in lower case, in order. `9.20`, `09:30` and `94,000` are one word.
+/// Returns the words of a text in lower case, in order. `9.20`, `09:30` and `94,000` are one word each.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -25,7 +25,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
             word.push(c);
             continue;
         }
-        // A possessive ending is no word.
+        // A possessive ending is not a word.
         if matches!(c, '\'' | '’') && !word.is_empty() && chars.peek() == Some(&'s') {
             let mut ahead = chars.clone();
             ahead.next();
@@ -43,20 +43,20 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether a lower-case word says what a text is about.
+/// Returns whether a lower-case word is a content word.
 pub(super) fn is_content(word: &str) -> bool {
     let is_number = word.starts_with(|c: char| c.is_ascii_digit());
     (is_number || word.chars().nth(1).is_some()) && !STOPS.contains(word)
 }
 
-/// The words of a question by which passages are looked for, without those that every question has.
+/// Returns the search words of a question, without stop words and duplicates.
 #[must_use]
 pub fn contents(question: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     words(question).into_iter().filter(|word| is_content(word) && seen.insert(word.clone())).collect()
 }
 
-/// How many passages there are in all, and how many of them have each stem.
+/// The number of all passages, and how many contain each stem.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frequencies {
     pub passages: usize,
@@ -68,23 +68,23 @@ pub struct Frequencies {
 pub(super) struct Unit<'a> {
     pub(super) passage: usize,
     pub(super) text: &'a str,
-    /// The words that say something, by number.
+    /// Indexes of its content words.
     pub(super) words: Vec<usize>,
-    /// Of all its words.
+    /// Number of all its words.
     pub(super) length: usize,
 }
 
-/// A passage, but for its sentences.
+/// A passage without the content of its sentences.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) heading: Vec<usize>,
     pub(super) title: Vec<usize>,
-    /// Its sentences, by number.
+    /// The range of its sentences.
     pub(super) units: std::ops::Range<usize>,
     pub(super) dated: i64,
 }
 
-/// All passages that may answer a question.
+/// All candidate passages of a question.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary<'a> {
     numbers: HashMap<String, usize>,
@@ -92,16 +92,16 @@ pub(super) struct Vocabulary<'a> {
     pub(super) stems: Vec<String>,
     pub(super) units: Vec<Unit<'a>>,
     pub(super) parts: Vec<Part>,
-    /// In how many passages a stem occurs.
+    /// Number of passages per stem.
     frequencies: HashMap<String, usize>,
-    /// Those of everything that could have been asked, where these passages are a part of it.
-    of_all: Option<&'a Frequencies>,
+    /// Frequencies in the whole collection, if these passages are a part of it.
+    collection: Option<&'a Frequencies>,
 }
 
 impl<'a> Vocabulary<'a> {
-    /// Blocks that give orders to their reader are left out.
-    pub(super) fn of(sources: &[Source<'a>], of_all: Option<&'a Frequencies>) -> Self {
-        let mut vocabulary = Self { of_all, ..Self::default() };
+    /// Indexes the passages. Blocks that give instructions to their reader are skipped.
+    pub(super) fn of(sources: &[Source<'a>], collection: Option<&'a Frequencies>) -> Self {
+        let mut vocabulary = Self { collection, ..Self::default() };
         for (passage, source) in sources.iter().enumerate() {
             let heading = vocabulary.content_words(source.section);
             let title = vocabulary.content_words(source.title.unwrap_or(source.document));
@@ -148,15 +148,15 @@ impl<'a> Vocabulary<'a> {
         }
     }
 
-    /// The words of a passage, its heading and the title of its document, by number.
+    /// Returns the words of a passage, its heading and its document's title, by index.
     pub(super) fn words_of<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = usize> + 'p {
         let inside = self.units[part.units.clone()].iter().flat_map(|unit| &unit.words);
         inside.chain(&part.heading).chain(&part.title).copied()
     }
 
-    /// How rare a stem is among the passages, from 0 to 1 for one that none has.
+    /// Returns how rare a stem is among the passages: 0 to 1, where 1 means that no passage contains it.
     pub(super) fn rarity(&self, stem: &str) -> f64 {
-        let (count, frequencies) = match self.of_all {
+        let (count, frequencies) = match self.collection {
             Some(all) => (as_f64(all.passages), &all.having),
             None => (as_f64(self.parts.len()), &self.frequencies),
         };
@@ -166,8 +166,8 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
-/// Numbers in letters, in their order from 1.
-const IN_LETTERS: [&str; 20] = [
+/// Number words from 1 to 20.
+const NUMBER_WORDS: [&str; 20] = [
     "one",
     "two",
     "three",
@@ -190,15 +190,15 @@ const IN_LETTERS: [&str; 20] = [
     "twenty",
 ];
 
-/// A number as digits; `None` for a word that is none.
+/// Returns a number as digits; `None` for other words.
 pub(super) fn digits(word: &str) -> Option<String> {
     if word.contains(|c: char| c.is_ascii_digit()) {
         return Some(word.to_owned());
     }
-    IN_LETTERS.iter().position(|letters| *letters == word).map(|at| (at + 1).to_string())
+    NUMBER_WORDS.iter().position(|letters| *letters == word).map(|at| (at + 1).to_string())
 }
 
-/// The numbers of a text, those in letters up to twenty as digits.
+/// Returns the numbers of a text, with number words up to twenty as digits.
 #[must_use]
 pub fn numbers(text: &str) -> Vec<String> {
     words(text).iter().filter_map(|word| digits(word)).collect()

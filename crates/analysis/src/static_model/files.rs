@@ -1,4 +1,4 @@
-//! The two files of a folder of weights, wherever they are in it.
+//! Finds and reads the two files of a weights folder.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -9,14 +9,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::WeightsError;
 
-/// A larger table of vectors is none of a static model.
+/// A larger table is not a static model.
 const MAX_WEIGHTS_BYTES: u64 = 1024 * 1024 * 1024;
 const MAX_TOKENIZER_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Of the hash, in the name of a space.
+/// Bytes of the hash that appear in the name of a space.
 const SHOWN_BYTES: usize = 8;
 
-/// A file and what is in it.
+/// A file and its contents.
 pub(super) struct Content {
     pub(super) path: PathBuf,
     pub(super) bytes: Vec<u8>,
@@ -37,7 +37,7 @@ impl Files {
         Ok(Self { weights: read(weights, MAX_WEIGHTS_BYTES)?, tokenizer: read(tokenizer, MAX_TOKENIZER_BYTES)? })
     }
 
-    /// Of both: another tokenizer makes other vectors as well.
+    /// Hashes both files: another tokenizer also produces other vectors.
     pub(super) fn hash(&self) -> String {
         let mut hash = Sha256::new();
         for content in [&self.weights, &self.tokenizer] {
@@ -51,7 +51,7 @@ impl Files {
     }
 }
 
-/// By its usual name, else the only one of its kind in the folder that `wordllama` has for it.
+/// Returns a file by its usual name, otherwise the only matching file in the subfolder that `wordllama` uses.
 fn find(folder: &Path, usual: &str, inner: &str, is_one: impl Fn(&str) -> bool) -> Result<PathBuf, WeightsError> {
     let path = folder.join(usual);
     if path.exists() {

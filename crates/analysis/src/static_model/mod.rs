@@ -1,8 +1,9 @@
-//! Vectors from a folder of weights (`AHA_EMBED_MODEL_DIR`): a static model, which has a vector a token and gives a text the mean of its
-//! tokens'. Free, without a network, and fast enough for every text.
+//! Static embeddings from a folder of weights (`AHA_EMBED_MODEL_DIR`): each token has a vector, and a text's vector is
+//! the mean of its tokens'. Free, offline, and fast enough for every text.
 //!
-//! Comes in: a folder as model2vec publishes them, or as the Python package `wordllama` is laid out. Goes out: a space that makes vectors, or
-//! what is wrong with the folder. Called by the stage `embed`, `calibrate` and `doctor`. The crate model2vec-rs reads tokens and adds them up.
+//! Input: a folder in the format of model2vec, or of the Python package `wordllama`. Output: a space that computes
+//! vectors, or what is wrong with the folder. Called by the stage `embed`, `calibrate` and `doctor`. The crate
+//! model2vec-rs tokenises and sums.
 
 mod check;
 mod files;
@@ -19,14 +20,15 @@ use thiserror::Error;
 use crate::stories::dense::DenseVector;
 use crate::stories::space::{Space, dense_text};
 
-/// What is made of a text before: title, line break, body, of which the first tokens are read. A change is a new name, and so a new space.
+/// Text preparation: title, line break, body, limited to the first tokens. Any change needs a new name, and so a new
+/// space.
 const PREPARATION: &str = "first512_v1";
-/// Of a text: as model2vec does by default.
+/// Per text, as in model2vec by default.
 const MAX_TOKENS: usize = 512;
-/// More are not handed on; so many make more than [`MAX_TOKENS`].
+/// Longer texts are cut before tokenising; this is more than [`MAX_TOKENS`] tokens.
 const MAX_CHARS: usize = 16_000;
 
-/// Why a folder of weights is of no use.
+/// Why a weights folder cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "{}: {why}; AHA_EMBED_MODEL_DIR wants a folder with the model.safetensors and tokenizer.json that model2vec publishes, or the folder `wordllama` of that Python package",
@@ -43,13 +45,13 @@ impl WeightsError {
     }
 }
 
-/// A folder's weights, ready.
+/// Loaded weights.
 pub struct Weights {
     model: StaticModel,
     id: String,
-    /// Tokens that have a vector.
+    /// Number of tokens that have a vector.
     pub tokens: usize,
-    /// The file they came from.
+    /// The file they were loaded from.
     pub file: PathBuf,
 }
 
@@ -60,17 +62,17 @@ impl fmt::Debug for Weights {
 }
 
 impl Weights {
-    /// Reads a folder, off the async threads.
+    /// Reads a folder on a blocking thread.
     ///
     /// # Errors
-    /// When a file is missing or is not what it should be, by name.
+    /// When a file is missing or invalid; the error names the file.
     pub async fn load(folder: &Path) -> Result<Self, WeightsError> {
         let folder = folder.to_owned();
         let reading = tokio::task::spawn_blocking({
             let folder = folder.clone();
             move || Self::read(&folder)
         });
-        // What a library gives up on, it is not to take the process with.
+        // A panic of a library must not end the process.
         reading.await.unwrap_or_else(|_| Err(WeightsError::new(&folder, "its files cannot be used")))
     }
 
@@ -78,14 +80,14 @@ impl Weights {
         let files = Files::read(folder)?;
         let shape = check::weights(&files.weights)?;
         check::tokenizer(&files.tokenizer, &shape)?;
-        // How long a vector is does not matter here, so neither does the third file, which says whether it is to be of length 1.
+        // The length of a vector does not matter here, so the third file, which requests normalisation, is not needed.
         let model = StaticModel::from_bytes(&files.tokenizer.bytes, &files.weights.bytes, b"{}", None)
             .map_err(|error| WeightsError::new(&files.tokenizer.path, format!("it cannot be used: {error:#}")))?;
         let id = format!("{STATIC_WEIGHTS}{}#{PREPARATION}/{}", files.hash(), shape.dimensions);
         Ok(Self { model, id, tokens: shape.tokens, file: files.weights.path })
     }
 
-    /// Numbers of a vector.
+    /// Number of components of a vector.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.model.dim()
@@ -99,7 +101,7 @@ impl Space for Weights {
 
     fn vector(&self, title: Option<&str>, body: &str) -> Option<(Vec<u8>, Option<usize>)> {
         let text = dense_text(title, body, MAX_CHARS)?;
-        // A tokenizer may promise tokens that the weights do not have; then the library panics.
+        // A tokenizer may produce tokens that the weights do not have; the library then panics.
         let encoded = std::panic::catch_unwind(AssertUnwindSafe(|| {
             self.model.encode_with_args(&[text], Some(MAX_TOKENS), 1).pop()
         }));
@@ -109,7 +111,7 @@ impl Space for Weights {
         };
         let numbers = numbers?;
         let bytes = DenseVector::to_bytes(&numbers);
-        // A text without a known token has no direction.
+        // A text without a known token has a zero vector.
         DenseVector::from_bytes(&bytes)?;
         Some((bytes, Some(numbers.len())))
     }

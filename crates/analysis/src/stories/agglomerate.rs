@@ -1,62 +1,66 @@
-//! Average link: the two groups that belong together most are made one, until no two do.
+//! Average-link clustering: merges the two groups with the highest margin until no two belong together.
 //!
-//! Comes in: groups and the pairs of them that may belong together. Goes out: the groups that are left. The order of what comes in
-//! decides ties alone. What no link holds together is merged side by side (`regions.rs`).
+//! Input: groups, and the pairs of them that may belong together. Output: the merged groups. The order of the input
+//! only decides ties. Regions without links between them are merged in parallel (`regions.rs`).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::comparison::{Comparison, Group, Needed, PairRelation};
+use super::comparison::{Comparison, Group, PairRelation, Requirement};
 use super::prepared::PreparedVector;
 use super::regions::{Region, regions};
 
-/// Two groups that may belong together, the one with the lower place first, and the sum of their similarity over all pairs of members.
+/// Two groups that may belong together, by index with the lower one first, and the sum of the similarity over all pairs
+/// of members.
 pub(super) type Edge = (usize, usize, f64);
 
-/// Merges the groups; `edges` name places in `groups`. Groups less alike than `least` are no longer considered.
+/// Merges the groups. `edges` contain indexes in `groups`. Groups with a mean similarity below `min_similarity` are not
+/// considered.
 pub(super) fn agglomerate(
     comparison: &Comparison<'_>,
-    needed: Needed,
+    requirement: Requirement,
     groups: &[Group],
     edges: &[Edge],
-    least: f64,
+    min_similarity: f64,
 ) -> Vec<Group> {
     let relation = |(one, other, sum): &Edge| {
         let (first, second) = (&groups[*one], &groups[*other]);
-        let is_considered = first.may_be_one(second, *sum, least);
-        if is_considered { comparison.relation(&needed, first, second, *sum) } else { PairRelation::Apart }
+        let is_considered = first.may_be_one(second, *sum, min_similarity);
+        if is_considered { comparison.relation(&requirement, first, second, *sum) } else { PairRelation::Apart }
     };
     let relations: Vec<PairRelation> = edges.par_iter().map(relation).collect();
     let (regions, number_within) =
         regions(groups.len(), edges.iter().map(|(one, other, _)| (*one, *other)), &relations);
     let merge_all = |region: Region| {
-        let own = region.groups.iter().map(|place| groups[*place].clone());
+        let own = region.groups.iter().map(|index| groups[*index].clone());
         let pairs = region.edges.iter().map(|edge| {
             let (one, other, sum) = edges[*edge];
             ((number_within[one], number_within[other], sum), relations[*edge])
         });
-        Merging::of(comparison, needed, own.map(Some).collect(), &pairs.collect::<Vec<_>>(), least).finish()
+        Merging::of(comparison, requirement, own.map(Some).collect(), &pairs.collect::<Vec<_>>(), min_similarity)
+            .finish()
     };
     regions.into_par_iter().flat_map_iter(merge_all).collect()
 }
 
 struct Merging<'a, 'b> {
     comparison: &'a Comparison<'b>,
-    needed: Needed,
-    least: f64,
-    /// A group that went into another leaves its place empty; what became of both has a new one.
+    requirement: Requirement,
+    min_similarity: f64,
+    /// A merged group leaves an empty slot; the result is appended.
     groups: Vec<Option<Group>>,
-    /// By rising place, each with the sum of similarity.
+    /// By ascending index, each with the sum of similarity.
     neighbours: Vec<Vec<(usize, f64)>>,
-    /// By the later place of a pair, what is left of its pairs, the best one last.
-    waiting: Vec<Vec<Pair>>,
-    /// Of each group the best of its pairs with earlier ones: most pairs are out of date before their turn comes.
+    /// By the later group of a pair, its remaining pairs, best last.
+    pending: Vec<Vec<Pair>>,
+    /// The best pair of each group with an earlier one. Only one per group, since most pairs become obsolete before
+    /// they are reached.
     heap: BinaryHeap<Pair>,
 }
 
-/// Two groups that are alike enough, by their places. There are many, so little is kept of each.
+/// A candidate pair of groups, by index. Compact because there are many.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
     /// See [`PairRelation::OneStory`].
@@ -68,27 +72,28 @@ struct Pair {
 impl<'a, 'b> Merging<'a, 'b> {
     fn of(
         comparison: &'a Comparison<'b>,
-        needed: Needed,
+        requirement: Requirement,
         groups: Vec<Option<Group>>,
         edges: &[(Edge, PairRelation)],
-        least: f64,
+        min_similarity: f64,
     ) -> Self {
         let mut neighbours = vec![Vec::new(); groups.len()];
-        let mut waiting = vec![Vec::new(); groups.len()];
+        let mut pending = vec![Vec::new(); groups.len()];
         for ((one, other, sum), relation) in edges {
             neighbours[*one].push((*other, *sum));
             neighbours[*other].push((*one, *sum));
             if let PairRelation::OneStory { margin } = relation {
-                waiting[*other].extend(Pair::of(*margin, *one, *other));
+                pending[*other].extend(Pair::of(*margin, *one, *other));
             }
         }
         for known in &mut neighbours {
-            known.sort_unstable_by_key(|(place, _)| *place);
+            known.sort_unstable_by_key(|(index, _)| *index);
         }
-        let mut merging = Self { comparison, needed, least, groups, neighbours, waiting, heap: BinaryHeap::new() };
-        for place in 0..merging.waiting.len() {
-            merging.waiting[place].sort_unstable();
-            merging.offer(place);
+        let mut merging =
+            Self { comparison, requirement, min_similarity, groups, neighbours, pending, heap: BinaryHeap::new() };
+        for index in 0..merging.pending.len() {
+            merging.pending[index].sort_unstable();
+            merging.offer(index);
         }
         merging
     }
@@ -105,12 +110,12 @@ impl<'a, 'b> Merging<'a, 'b> {
         self.groups.into_iter().flatten()
     }
 
-    /// Puts the next best pair of a group and an earlier one on the heap.
-    fn offer(&mut self, place: usize) {
-        if self.groups[place].is_none() {
+    /// Pushes the next best pair of a group with an earlier one onto the heap.
+    fn offer(&mut self, index: usize) {
+        if self.groups[index].is_none() {
             return;
         }
-        while let Some(pair) = self.waiting[place].pop() {
+        while let Some(pair) = self.pending[index].pop() {
             if self.groups[pair.one as usize].is_some() {
                 return self.heap.push(pair);
             }
@@ -119,59 +124,61 @@ impl<'a, 'b> Merging<'a, 'b> {
 
     fn pair(&self, one: usize, other: usize, sum: f64) -> Option<Pair> {
         let (first, second) = (self.groups[one].as_ref()?, self.groups[other].as_ref()?);
-        if !first.may_be_one(second, sum, self.least) {
+        if !first.may_be_one(second, sum, self.min_similarity) {
             return None;
         }
-        Pair::of(self.comparison.likeness(&self.needed, first, second, sum)?.margin, one, other)
+        Pair::of(self.comparison.story_match(&self.requirement, first, second, sum)?.margin, one, other)
     }
 
-    /// Whether they are, if neither has gone into another.
+    /// Returns whether both groups still exist and are one story.
     fn are_one_story(&self, one: usize, other: usize) -> bool {
         let (Some(first), Some(second)) = (&self.groups[one], &self.groups[other]) else { return false };
         let known = &self.neighbours[other];
-        let place = known.binary_search_by_key(&one, |(place, _)| *place);
-        let sum = place.ok().and_then(|place| known.get(place)).map(|(_, sum)| *sum);
-        let likeness = sum.and_then(|sum| self.comparison.likeness(&self.needed, first, second, sum));
-        likeness.is_some_and(|likeness| Comparison::is_one_story(first, second, likeness))
+        let index = known.binary_search_by_key(&one, |(index, _)| *index);
+        let sum = index.ok().and_then(|index| known.get(index)).map(|(_, sum)| *sum);
+        let story_match = sum.and_then(|sum| self.comparison.story_match(&self.requirement, first, second, sum));
+        story_match.is_some_and(|story_match| Comparison::is_one_story(first, second, story_match))
     }
 
     fn merge(&mut self, one: usize, other: usize) {
         let (Some(first), Some(second)) = (self.groups[one].take(), self.groups[other].take()) else { return };
-        self.waiting[one] = Vec::new();
-        self.waiting[other] = Vec::new();
+        self.pending[one] = Vec::new();
+        self.pending[other] = Vec::new();
         let neighbours = self.common(one, other, &first, &second);
-        let place = self.groups.len();
+        let index = self.groups.len();
         self.groups.push(Some(first.plus(second)));
         for (neighbour, sum) in &neighbours {
-            self.neighbours[*neighbour].push((place, *sum));
+            self.neighbours[*neighbour].push((index, *sum));
         }
-        let pairs = neighbours.iter().filter_map(|(neighbour, sum)| self.pair(*neighbour, place, *sum));
+        let pairs = neighbours.iter().filter_map(|(neighbour, sum)| self.pair(*neighbour, index, *sum));
         let mut pairs: Vec<Pair> = pairs.collect();
         pairs.sort_unstable();
-        self.waiting.push(pairs);
+        self.pending.push(pairs);
         self.neighbours.push(neighbours);
-        self.offer(place);
+        self.offer(index);
     }
 
-    /// The groups that are left of which either may be one with, each with the sum of similarity to both: where it is not known of
-    /// one of them, it is found now.
+    /// Returns the remaining groups that may be one with either group, each with the sum of similarity to both. A sum
+    /// that is unknown for one of them is computed.
     fn common(&mut self, one: usize, other: usize, first: &Group, second: &Group) -> Vec<(usize, f64)> {
-        let (mine, theirs) = (std::mem::take(&mut self.neighbours[one]), std::mem::take(&mut self.neighbours[other]));
-        let (mut mine, mut theirs) = (mine.into_iter().peekable(), theirs.into_iter().peekable());
+        let (of_first, of_second) =
+            (std::mem::take(&mut self.neighbours[one]), std::mem::take(&mut self.neighbours[other]));
+        let (mut of_first, mut of_second) = (of_first.into_iter().peekable(), of_second.into_iter().peekable());
         let prepared = (PreparedVector::of(&first.sum), PreparedVector::of(&second.sum));
-        let mut common = Vec::with_capacity(mine.len() + theirs.len());
-        while let Some(place) = [mine.peek(), theirs.peek()].into_iter().flatten().map(|(place, _)| *place).min() {
-            let known = [&mut mine, &mut theirs].map(|list| list.next_if(|(other, _)| *other == place));
-            let Some(group) = &self.groups[place] else { continue };
+        let mut common = Vec::with_capacity(of_first.len() + of_second.len());
+        while let Some(index) = [of_first.peek(), of_second.peek()].into_iter().flatten().map(|(index, _)| *index).min()
+        {
+            let known = [&mut of_first, &mut of_second].map(|list| list.next_if(|(other, _)| *other == index));
+            let Some(group) = &self.groups[index] else { continue };
             let may_be_one = |(known, own): (Option<(usize, f64)>, &Group)| {
-                known.is_some_and(|(_, sum)| group.is_in_reach(own) && group.may_be_one(own, sum, self.least))
+                known.is_some_and(|(_, sum)| group.is_in_range(own) && group.may_be_one(own, sum, self.min_similarity))
             };
             if !(may_be_one((known[0], first)) || may_be_one((known[1], second))) {
                 continue;
             }
             let [to_first, to_second] = [(known[0], &prepared.0), (known[1], &prepared.1)]
                 .map(|(known, own)| known.map_or_else(|| own.similarity(&group.sum), |(_, sum)| sum));
-            common.push((place, to_first + to_second));
+            common.push((index, to_first + to_second));
         }
         common
     }

@@ -1,4 +1,4 @@
-//! How well stories that were found agree with labelled ones: B-cubed (Bagga and Baldwin 1998) and pairwise precision and recall.
+//! Agreement of clusters with labelled stories: B-cubed (Bagga and Baldwin 1998) and pairwise precision and recall.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,7 +13,7 @@ pub struct Score {
     pub f1: f64,
 }
 
-/// What both measures say.
+/// The results of both measures.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Agreement {
     pub documents: usize,
@@ -31,14 +31,14 @@ impl Score {
 }
 
 impl Agreement {
-    /// Of pairs (labelled story, cluster found), one a document.
+    /// Computes the agreement from (labelled story, cluster) pairs, one per document.
     #[must_use]
     pub fn of<S: Copy + Eq + Hash, C: Copy + Eq + Hash>(documents: &[(S, C)]) -> Self {
         let stories = counts(documents.iter().map(|(story, _)| *story));
         let clusters = counts(documents.iter().map(|(_, cluster)| *cluster));
         let both = counts(documents.iter().copied());
         let all = number(documents.len()).max(1.0);
-        // Summed from small to large, so that the order of a map shows in no digit.
+        // Summed in ascending order, so that the result does not depend on the map's order.
         let share = |of: &dyn Fn(&(S, C)) -> usize| {
             let mut shares: Vec<f64> =
                 both.iter().map(|(key, count)| number(*count) * number(*count) / number(of(key))).collect();
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!((agreement.documents, agreement.stories, agreement.clusters), (3, 2, 2));
     }
 
-    /// Worked out by hand: two stories of two in one cluster of three and one of one.
+    /// Calculated by hand: two stories of two items each, in one cluster of three and one of one.
     #[test]
     fn a_wrong_one_costs_precision_and_recall() {
         let agreement = Agreement::of(&[("a", 1), ("a", 1), ("b", 1), ("b", 2)]);

@@ -1,28 +1,28 @@
-//! How often a source speaks, so that a rare voice is heard beside a loud one.
+//! How often a source publishes, so that items of rare sources can be preferred.
 
 use std::collections::HashMap;
 
 use aha_core::ids::SourceId;
 use aha_core::time::{DAY_MS, Timestamp};
 
-/// Days of history that a source is measured by.
+/// Days of history used for a source.
 pub const CADENCE_DAYS: i64 = 365;
 
-/// Gaps needed before a usual gap is spoken of.
+/// Minimum number of gaps for a typical gap.
 const MIN_GAPS: usize = 2;
 
-/// When each source published, oldest first.
+/// The publication times of each source, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct Cadences {
     times: HashMap<SourceId, Vec<Timestamp>>,
 }
 
-/// What an item's time says about its source.
+/// The publication interval of a source at an item's time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cadence {
-    /// Days since the source published before that; `None` for the first known item.
+    /// Days since the source's previous item; `None` for the first known item.
     pub gap_days: Option<f64>,
-    /// Median gap between items in days; `None` when too little is known.
+    /// Median gap between items in days; `None` if there are too few.
     pub usual_gap_days: Option<f64>,
 }
 
@@ -53,7 +53,8 @@ impl Cadences {
 }
 
 impl Cadence {
-    /// A source that usually, or this time, let a week or more pass.
+    /// Returns whether the source published nothing for a week or more before this item, and typically leaves at least
+    /// two days between items.
     #[must_use]
     pub fn is_rare(&self) -> bool {
         const RARE_DAYS: f64 = 7.0;
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_said() {
+    fn unknown_gaps_are_none() {
         let source = SourceId::of(&["s"]);
         let cadence = Cadences::of([(source, at(5))]).at(source, at(5));
         assert_eq!(cadence, Cadence::default());

@@ -1,7 +1,7 @@
-//! What a run has to compare: the new items and the stories in reach that they may belong to.
+//! Selects what a run must compare: the new items, and the stories that they may belong to.
 //!
-//! Comes in: documents. Goes out: groups, and the pairs of them that are alike at all (`lookup.rs` finds these without comparing all).
-//! What is done side by side is put together in the order of the documents.
+//! Input: documents. Output: groups, and the pairs of them with any similarity (`lookup.rs` finds these without
+//! comparing all pairs). Parallel results are combined in document order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,13 +12,13 @@ use rayon::prelude::*;
 use super::agglomerate::Edge;
 use super::comparison::{Comparison, Group};
 use super::document::{Document, OPEN_DAYS};
-use super::lookup::{Heavy, IndexQuery, Limits, LookupIndex, RareWords, Shared, Wanted};
+use super::lookup::{Heavy, IndexQuery, Limits, LookupIndex, QueryTerms, RareWords, Shared};
 use super::prepared::PreparedVector;
 
-/// What is stored of up to so many days before the first new item is considered without a condition.
+/// Stored documents up to this many days before the first new item are always considered.
 pub(super) const NEAR_DAYS: i64 = 7;
 
-/// New items, stories that they may belong to, and which of them are alike.
+/// Groups of new items and of stories that they may belong to, and which of them are similar.
 #[derive(Debug)]
 pub(super) struct Candidates {
     pub(super) groups: Vec<Group>,
@@ -27,131 +27,131 @@ pub(super) struct Candidates {
 
 impl Candidates {
     pub(super) fn of(comparison: &Comparison<'_>, documents: &[Document], limits: Limits) -> Self {
-        let reach = Reach::of(documents);
-        let in_reach: Vec<usize> = (0..documents.len()).filter(|n| reach.has(documents[*n].time)).collect();
-        let pairs = pairs(comparison, documents, &in_reach, limits);
-        let (groups, place_of) = groups(comparison, documents, &in_reach, &pairs);
-        let edges = edges(&groups, &place_of, &pairs);
+        let range = TimeRange::of(documents);
+        let in_range: Vec<usize> = (0..documents.len()).filter(|n| range.contains(documents[*n].time)).collect();
+        let pairs = pairs(comparison, documents, &in_range, limits);
+        let (groups, group_of) = groups(comparison, documents, &in_range, &pairs);
+        let edges = edges(&groups, &group_of, &pairs);
         Self { groups, edges }
     }
 }
 
-/// The times of documents that one without a story can join the story of.
-struct Reach {
+/// The time range of documents whose story a new document can join.
+struct TimeRange {
     first: Timestamp,
     last: Timestamp,
 }
 
-impl Reach {
+impl TimeRange {
     fn of(documents: &[Document]) -> Self {
         let new = || documents.iter().filter(|d| d.cluster.is_none()).map(|d| d.time);
         let zero = Timestamp::from_millis(0);
         Self { first: new().min().unwrap_or(zero), last: new().max().unwrap_or(zero) }
     }
 
-    fn has(&self, time: Timestamp) -> bool {
+    fn contains(&self, time: Timestamp) -> bool {
         self.first - time <= OPEN_DAYS * DAY_MS && time - self.last <= OPEN_DAYS * DAY_MS
     }
 }
 
-/// A group for each new item and for each story that one may belong to, and the place of each document's. A story that nothing new
-/// resembles stays as it is, and is not considered.
+/// Returns a group for each new item and for each story that one may belong to, and the group index of each document.
+/// Stories that no new item resembles are unchanged and not considered.
 fn groups(
     comparison: &Comparison<'_>,
     documents: &[Document],
-    in_reach: &[usize],
+    in_range: &[usize],
     pairs: &[(usize, usize)],
 ) -> (Vec<Group>, Vec<Option<usize>>) {
     let touched: HashSet<ClusterId> =
         pairs.iter().flat_map(|(one, other)| [one, other]).filter_map(|number| documents[*number].cluster).collect();
     let mut members: Vec<Vec<usize>> = Vec::new();
-    let mut place_of = vec![None; documents.len()];
+    let mut group_of = vec![None; documents.len()];
     let mut stories: HashMap<ClusterId, usize> = HashMap::new();
-    for number in in_reach.iter().copied() {
-        let place = match documents[number].cluster {
+    for number in in_range.iter().copied() {
+        let index = match documents[number].cluster {
             None => members.len(),
             Some(story) if touched.contains(&story) => *stories.entry(story).or_insert(members.len()),
             Some(_) => continue,
         };
-        if place == members.len() {
+        if index == members.len() {
             members.push(Vec::new());
         }
-        members[place].push(number);
-        place_of[number] = Some(place);
+        members[index].push(number);
+        group_of[number] = Some(index);
     }
-    (members.into_par_iter().map(|members| comparison.group(members)).collect(), place_of)
+    (members.into_par_iter().map(|members| comparison.group(members)).collect(), group_of)
 }
 
-/// The groups that have members among the pairs, where one was open when the other began.
-fn edges(groups: &[Group], place_of: &[Option<usize>], pairs: &[(usize, usize)]) -> Vec<Edge> {
-    let places = pairs.iter().filter_map(|(one, other)| {
-        let (one, other) = (place_of[*one]?, place_of[*other]?);
+/// Returns the pairs of groups with members among `pairs`, if one was open when the other began.
+fn edges(groups: &[Group], group_of: &[Option<usize>], pairs: &[(usize, usize)]) -> Vec<Edge> {
+    let group_pairs = pairs.iter().filter_map(|(one, other)| {
+        let (one, other) = (group_of[*one]?, group_of[*other]?);
         (one != other).then_some((one.max(other), one.min(other)))
     });
-    let mut places: Vec<(usize, usize)> = places.collect();
-    // Where all is new they come in order: each item with those before it.
-    if !places.is_sorted() {
-        places.par_sort_unstable();
+    let mut group_pairs: Vec<(usize, usize)> = group_pairs.collect();
+    // If all items are new, the pairs are already sorted: each item with those before it.
+    if !group_pairs.is_sorted() {
+        group_pairs.par_sort_unstable();
     }
-    places.dedup();
-    let of_one: Vec<&[(usize, usize)]> = places.chunk_by(|(later, _), (next, _)| later == next).collect();
-    of_one.into_par_iter().flat_map_iter(|places| edges_of_one(groups, places)).collect()
+    group_pairs.dedup();
+    let of_one: Vec<&[(usize, usize)]> = group_pairs.chunk_by(|(later, _), (next, _)| later == next).collect();
+    of_one.into_par_iter().flat_map_iter(|group_pairs| edges_of_one(groups, group_pairs)).collect()
 }
 
-/// The edges of one group and those before it.
-fn edges_of_one(groups: &[Group], places: &[(usize, usize)]) -> Vec<Edge> {
-    let Some((later, _)) = places.first() else { return Vec::new() };
+/// Returns the edges between one group and earlier ones.
+fn edges_of_one(groups: &[Group], group_pairs: &[(usize, usize)]) -> Vec<Edge> {
+    let Some((later, _)) = group_pairs.first() else { return Vec::new() };
     let own = &groups[*later];
     let prepared = PreparedVector::of(&own.sum);
-    let in_reach = places.iter().filter(|(_, earlier)| own.is_in_reach(&groups[*earlier]));
-    in_reach.map(|(later, earlier)| (*earlier, *later, prepared.similarity(&groups[*earlier].sum))).collect()
+    let in_range = group_pairs.iter().filter(|(_, earlier)| own.is_in_range(&groups[*earlier]));
+    in_range.map(|(later, earlier)| (*earlier, *later, prepared.similarity(&groups[*earlier].sum))).collect()
 }
 
-/// New documents and those that they may be told with: what shares heavy terms, and what a model finds near.
+/// Returns pairs of new documents and candidates: those that share heavy terms, and those that a model finds similar.
 fn pairs(
     comparison: &Comparison<'_>,
     documents: &[Document],
-    in_reach: &[usize],
+    in_range: &[usize],
     limits: Limits,
 ) -> Vec<(usize, usize)> {
-    // What is dated before every new item is found by these; what is dated later has to query for them itself.
-    let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
-    let (index, queries) = index(comparison, documents, in_reach, first_new, limits);
-    let of_one = |shared: &mut Shared, (place, query): (usize, &IndexQuery)| {
-        let number = in_reach[place];
+    // Documents dated before every new item are found by the new items' queries; later ones need their own queries.
+    let first_new = in_range.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_range.len());
+    let (index, queries) = index(comparison, documents, in_range, first_new, limits);
+    let of_one = |shared: &mut Shared, (position, query): (usize, &IndexQuery)| {
+        let number = in_range[position];
         let is_new = documents[number].cluster.is_none();
         let found = index.candidates(query, shared).into_iter();
         let near = if is_new { comparison.near(number) } else { Vec::new() };
         let found = found.filter(|other| is_new || documents[*other].cluster.is_none());
         found.chain(near).map(|other| (other, number)).collect::<Vec<_>>()
     };
-    let places = (first_new..in_reach.len()).into_par_iter().zip(&queries);
-    places.map_init(Shared::default, of_one).flatten_iter().collect()
+    let positions = (first_new..in_range.len()).into_par_iter().zip(&queries);
+    positions.map_init(Shared::default, of_one).flatten_iter().collect()
 }
 
-/// So many stored texts are made ready for the index at a time.
-const INDEXED_AT_ONCE: usize = 4_096;
+/// Number of stored texts prepared for the index at a time.
+const INDEX_BATCH: usize = 4_096;
 
-/// The documents in reach by their heavy terms, and the queries of those from a place on.
+/// Indexes the documents in range by their heavy terms, and returns the queries of those from `first_new` on.
 fn index(
     comparison: &Comparison<'_>,
     documents: &[Document],
-    in_reach: &[usize],
+    in_range: &[usize],
     first_new: usize,
     limits: Limits,
 ) -> (LookupIndex, Vec<IndexQuery>) {
     let mut index = LookupIndex::new(limits);
-    let (before, new) = in_reach.split_at(first_new);
+    let (before, new) = in_range.split_at(first_new);
     let queries: Vec<Heavy> = new.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
-    let (wanted, rare) = (Wanted::of(queries.iter()), RareWords::of(limits, queries.iter()));
+    let (terms, rare) = (QueryTerms::of(queries.iter()), RareWords::of(limits, queries.iter()));
     let first = new.first().map_or_else(Timestamp::default, |number| documents[*number].time);
     let is_considered = |number: &usize| {
         let Document { time, features, .. } = &documents[*number];
-        first - *time <= NEAR_DAYS * DAY_MS || rare.are_in(features)
+        first - *time <= NEAR_DAYS * DAY_MS || rare.enough_in(features)
     };
     let before: Vec<usize> = before.par_iter().copied().filter(is_considered).collect();
-    for numbers in before.chunks(INDEXED_AT_ONCE) {
-        let heavy = numbers.par_iter().map(|number| wanted.of_item(index.heavy(comparison.get(*number))));
+    for numbers in before.chunks(INDEX_BATCH) {
+        let heavy = numbers.par_iter().map(|number| terms.of_item(index.heavy(comparison.get(*number))));
         let heavy: Vec<Heavy> = heavy.collect();
         for (number, heavy) in numbers.iter().zip(heavy) {
             index.insert(*number, &heavy);

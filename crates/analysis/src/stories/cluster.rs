@@ -1,9 +1,9 @@
-//! Clustering: the items that have no story yet join one or begin one, and the stories that they touch are put right.
+//! Clustering: each item without a story joins one or starts one, and the affected stories are corrected.
 //!
-//! Comes in: the topic's items of the last days, with the stories they are in. Goes out: where each new item went, which stories became
-//! one, and which items left a story that was two. Average link decides: first whether groups belong together (`comparison.rs`), then
-//! whether what came together is one event (`split.rs`). Stories that get nothing new are left alone. Called by the cluster stage
-//! and by `calibrate`.
+//! Input: the topic's items of the last days, with their stories. Output: the story of each new item, merged stories,
+//! and items that moved because their story was split. Average link decides first whether groups belong together
+//! (`comparison.rs`), then whether a merged group is a single event (`split.rs`). Stories without new items are
+//! unchanged. Called by the cluster stage and by `calibrate`.
 
 use aha_core::ids::TopicId;
 use aha_core::thresholds::Thresholds;
@@ -18,24 +18,25 @@ pub use super::identity::{Merge, Placed, Placement};
 use super::lookup::Limits;
 use super::split::Splits;
 
-/// Terms are weighed by the items of this long before the first new one: how rare a word is shows over a season, not over a month.
+/// Term frequencies are counted over items of this long before the first new one: the rarity of a word shows over a
+/// season, not a month.
 pub const FREQUENCY_DAYS: i64 = 60;
 
-/// How far back a copy is looked for.
+/// How far back copies are searched for.
 pub const COPY_DAYS: i64 = 30;
 
-/// Places every document that has no story yet. `documents` come by time, then id.
+/// Assigns a story to every document that has none. `documents` are sorted by time, then id.
 #[must_use]
 pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> Placed {
     Clustering::of(documents, Limits::USUAL).place(topic, thresholds)
 }
 
-/// Documents made ready for comparing: what does not depend on thresholds is done once.
+/// Documents prepared for comparison: everything that does not depend on thresholds is computed once.
 #[derive(Debug)]
 pub struct Clustering<'a> {
     documents: &'a [Document],
     comparison: Comparison<'a>,
-    /// New items, and the stories in reach that they may belong to.
+    /// New items, and the stories in range that they may belong to.
     groups: Vec<Group>,
     edges: Vec<Edge>,
     limits: Limits,
@@ -49,7 +50,7 @@ impl<'a> Clustering<'a> {
         Self { documents, comparison, groups, edges, limits }
     }
 
-    /// The stories as they are by these thresholds.
+    /// Clusters the documents with these thresholds.
     #[must_use]
     pub fn place(&self, topic: TopicId, thresholds: Thresholds) -> Placed {
         let groups = self.groups(thresholds);
@@ -58,12 +59,18 @@ impl<'a> Clustering<'a> {
         identify(topic, self.documents, parts, &|number| self.comparison.get(number))
     }
 
-    /// What average link brings together.
+    /// Returns the groups that average link forms.
     pub(super) fn groups(&self, thresholds: Thresholds) -> Vec<Group> {
-        agglomerate(&self.comparison, self.comparison.needed(thresholds), &self.groups, &self.edges, self.limits.least)
+        agglomerate(
+            &self.comparison,
+            self.comparison.requirement(thresholds),
+            &self.groups,
+            &self.edges,
+            self.limits.min_similarity,
+        )
     }
 
-    /// What a group is made of; one without news is left as it is.
+    /// Splits a group into stories; a group without new items is unchanged.
     pub(super) fn split(&self, splits: &mut Splits, group: &Group, thresholds: Thresholds) -> Vec<Vec<usize>> {
         if !group.changed {
             return vec![group.members.clone()];
@@ -86,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// Twelve items of different matters, each with a vector of its own direction, and two that tell one in other words.
+    /// Twelve items on different subjects with orthogonal vectors, and two items on one subject in different words.
     fn documents() -> Vec<Document> {
         let texts = (0..12).map(|n| (format!("thing{n} stuff{n} matter{n}"), n));
         let pair = [("ferry stranded harbour".to_owned(), 12), ("harbour vessel aground".to_owned(), 12)];
@@ -117,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_finds_alike_is_one_story_where_words_are_few() {
+    fn items_with_similar_vectors_are_one_story_despite_few_common_words() {
         let documents = documents();
         assert_eq!(joined(&documents), [documents[13].id]);
     }
@@ -188,11 +195,11 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_threads_places_alike() {
+    fn the_number_of_threads_does_not_change_the_stories() {
         let texts: Vec<(String, String)> =
             (0..240).map(|n| (format!("s{}", n % 40), format!("{} number{}", STORM[n % 3].1, n % 7))).collect();
-        let told: Vec<(&str, &str)> = texts.iter().map(|(source, text)| (source.as_str(), text.as_str())).collect();
-        let documents = telling(&told);
+        let labelled: Vec<(&str, &str)> = texts.iter().map(|(source, text)| (source.as_str(), text.as_str())).collect();
+        let documents = telling(&labelled);
         let placed_by = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| place_all(&documents))
@@ -220,8 +227,8 @@ mod tests {
         let texts: Vec<String> =
             (0..3).map(|n| raid("Mysore", 23, n)).chain((3..9).map(|n| raid("Sukanya", 26, n))).collect();
         let sources: Vec<String> = (0..9).map(|n| format!("s{n}")).collect();
-        let told: Vec<(&str, &str)> = sources.iter().zip(&texts).map(|(s, t)| (s.as_str(), t.as_str())).collect();
-        let mut documents = telling(&told);
+        let labelled: Vec<(&str, &str)> = sources.iter().zip(&texts).map(|(s, t)| (s.as_str(), t.as_str())).collect();
+        let mut documents = telling(&labelled);
         let story = ClusterId::of(&["raids"]);
         for document in &mut documents[..8] {
             (document.cluster, document.delivered) = (Some(story), true);

@@ -1,8 +1,9 @@
-//! Copies: texts that another source has word for word.
+//! Finds copies: texts that are nearly identical to one of another item.
 //!
-//! Comes in: documents. Goes out: pairs of a copy and its original. Called by the dedupe stage.
+//! Input: documents. Output: pairs of a copy and its original. Called by the dedupe stage.
 //!
-//! Only what is new is looked at, and only beside the texts that have one of its few rarest terms: a copy has at least one of them.
+//! Only new texts are checked, and only against texts with one of their few heaviest terms: a copy contains at least
+//! one of them.
 
 use aha_core::ids::ItemId;
 use aha_core::time::{DAY_MS, Timestamp};
@@ -15,38 +16,40 @@ use super::features::WORDS;
 use super::similarity::Weighted;
 use super::vocabulary::Term;
 
-/// Cosine of words at which one text is a copy of another.
-const COPY: f64 = 0.995;
+/// Minimum cosine of words for a copy.
+const MIN_COPY_COSINE: f64 = 0.995;
 
-/// The share of a text's squared length that, missing in another, leaves a cosine below [`COPY`]: 1 − 0.995², rounded up.
-const MISSED: f64 = 0.01;
+/// The share of a text's squared length that, missing in another, leaves a cosine below [`MIN_COPY_COSINE`]:
+/// 1 − 0.995², rounded up.
+const MISSING_SHARE: f64 = 0.01;
 
-/// Shorter texts are not called copies of one another: "Open thread" is not one story.
-const COPY_WORDS: usize = 20;
+/// Shorter texts are not considered copies: "Open thread" is not one story.
+const MIN_COPY_WORDS: usize = 20;
 
-/// So many of the latest texts that have a term are compared.
-const LATEST: usize = 128;
+/// Maximum number of the latest texts per term that are compared.
+const MAX_LATEST: usize = 128;
 
-/// Pairs (copy, original): near-identical texts within [`COPY_DAYS`], the original being the older. What has a story is looked
-/// at no more: it is a copy or an original already.
+/// Returns pairs (copy, original) of nearly identical texts within [`COPY_DAYS`]; the original is the older one.
+/// Documents with a story are not checked again: they are already known as copies or originals.
 #[must_use]
 pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
     let comparison = Comparison::of(documents);
-    let looked_at = |number: &usize| documents[*number].features.length() >= COPY_WORDS && !documents[*number].copy;
-    let new: Vec<usize> = (0..documents.len()).filter(|n| documents[*n].cluster.is_none()).filter(looked_at).collect();
-    let signs: FxHashMap<usize, Vec<Term>> = new.par_iter().map(|n| (*n, signs(comparison.get(*n)))).collect();
-    let wanted: FxHashSet<Term> = signs.values().flatten().copied().collect();
+    let is_checked =
+        |number: &usize| documents[*number].features.length() >= MIN_COPY_WORDS && !documents[*number].copy;
+    let new: Vec<usize> = (0..documents.len()).filter(|n| documents[*n].cluster.is_none()).filter(is_checked).collect();
+    let key_terms: FxHashMap<usize, Vec<Term>> = new.par_iter().map(|n| (*n, key_terms(comparison.get(*n)))).collect();
+    let indexed_terms: FxHashSet<Term> = key_terms.values().flatten().copied().collect();
     let (mut postings, mut found) = (FxHashMap::<Term, Vec<usize>>::default(), Vec::new());
-    for number in (0..documents.len()).filter(looked_at) {
+    for number in (0..documents.len()).filter(is_checked) {
         let document = &documents[number];
         let is_copied = |older: &usize| {
             within_days(documents[*older].time, document.time, COPY_DAYS)
-                && comparison.get(*older).word_cosine(comparison.get(number)) >= COPY
+                && comparison.get(*older).word_cosine(comparison.get(number)) >= MIN_COPY_COSINE
         };
-        let originals = signs.get(&number).map(|signs| latest(&postings, signs)).unwrap_or_default();
+        let originals = key_terms.get(&number).map(|key_terms| latest(&postings, key_terms)).unwrap_or_default();
         match originals.into_iter().find(is_copied) {
             Some(older) => found.push((document.id, documents[older].id)),
-            None => document.features.words().filter(|term| wanted.contains(term)).for_each(|term| {
+            None => document.features.words().filter(|term| indexed_terms.contains(term)).for_each(|term| {
                 postings.entry(term).or_default().push(number);
             }),
         }
@@ -54,25 +57,25 @@ pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
     found
 }
 
-/// The heaviest words of a text, so many that no copy is without all of them.
-fn signs(weighted: &Weighted) -> Vec<Term> {
+/// Returns the heaviest words of a text, enough that every copy contains one of them.
+fn key_terms(weighted: &Weighted) -> Vec<Term> {
     let mut words: Vec<(f64, Term)> =
         weighted.entries().map(|entry| (f64::from(entry.weights[WORDS]), entry.term)).collect();
     words.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut missed = MISSED * weighted.words_length().powi(2);
+    let mut missing = MISSING_SHARE * weighted.words_length().powi(2);
     let is_needed = |(weight, _): &(f64, Term)| {
-        let is_needed = missed > 0.0;
-        missed -= weight.powi(2);
+        let is_needed = missing > 0.0;
+        missing -= weight.powi(2);
         is_needed
     };
     words.into_iter().take_while(is_needed).map(|(_, term)| term).collect()
 }
 
-/// The latest that have any of the terms, in their order.
+/// Returns the latest documents with any of the terms, in order.
 fn latest(postings: &FxHashMap<Term, Vec<usize>>, terms: &[Term]) -> Vec<usize> {
     let of_terms = terms.iter().filter_map(|term| postings.get(term));
     let mut latest: Vec<usize> =
-        of_terms.flat_map(|postings| &postings[postings.len().saturating_sub(LATEST)..]).copied().collect();
+        of_terms.flat_map(|postings| &postings[postings.len().saturating_sub(MAX_LATEST)..]).copied().collect();
     latest.sort_unstable();
     latest.dedup();
     latest
@@ -91,7 +94,7 @@ mod tests {
     use super::super::features::Features;
     use super::*;
 
-    /// A text a day, each of a source of its own; those named have a story.
+    /// One text per day, each from its own source; those with the given numbers have a story.
     fn documents(texts: &[String], placed: &[usize]) -> Vec<Document> {
         let one = |(number, text): (usize, &String)| Document {
             id: ItemId::of(&[&number.to_string()]),
@@ -106,11 +109,11 @@ mod tests {
         texts.iter().enumerate().map(one).collect()
     }
 
-    fn told(story: usize, words: usize) -> String {
+    fn story_text(story: usize, words: usize) -> String {
         (0..words).map(|n| format!("usual{n} matter{}x{story} ", n % 40)).collect::<Vec<_>>().concat()
     }
 
-    /// By comparing each with all that are older.
+    /// The reference: compares each text with all older ones.
     fn by_all_pairs(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
         let comparison = Comparison::of(documents);
         let mut found: Vec<(usize, usize)> = Vec::new();
@@ -118,7 +121,7 @@ mod tests {
             let is_copied = |older: &usize| {
                 !found.iter().any(|(copy, _)| copy == older)
                     && within_days(documents[*older].time, document.time, COPY_DAYS)
-                    && comparison.get(*older).word_cosine(comparison.get(number)) >= COPY
+                    && comparison.get(*older).word_cosine(comparison.get(number)) >= MIN_COPY_COSINE
             };
             let original = (0..number).find(is_copied);
             found.extend(original.map(|original| (number, original)));
@@ -127,11 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn every_copy_is_found_and_nothing_that_is_only_alike() {
-        let mut texts: Vec<String> = (0..24).map(|story| told(story, 30 + 40 * story)).collect();
+    fn every_copy_is_found_and_nothing_that_is_only_similar() {
+        let mut texts: Vec<String> = (0..24).map(|story| story_text(story, 30 + 40 * story)).collect();
         for story in 0..12 {
-            texts.push(told(story, 30 + 40 * story) + if story % 2 == 0 { "" } else { "or nearly so" });
-            texts.push(told(story, 15 + 20 * story));
+            texts.push(story_text(story, 30 + 40 * story) + if story % 2 == 0 { "" } else { "or nearly so" });
+            texts.push(story_text(story, 15 + 20 * story));
         }
         for placed in [vec![], (0..30).collect::<Vec<_>>()] {
             let documents = documents(&texts, &placed);
@@ -143,11 +146,11 @@ mod tests {
 
     #[test]
     fn short_texts_and_old_ones_are_no_originals() {
-        let mut texts = vec![told(1, 5), told(1, 5), told(2, 40)];
-        texts.extend((3..33).map(|story| told(story, 40)));
-        texts.push(told(2, 40));
+        let mut texts = vec![story_text(1, 5), story_text(1, 5), story_text(2, 40)];
+        texts.extend((3..33).map(|story| story_text(story, 40)));
+        texts.push(story_text(2, 40));
         assert_eq!(copies(&documents(&texts, &[])), []);
-        texts.push(told(2, 40));
+        texts.push(story_text(2, 40));
         let documents = documents(&texts, &[]);
         assert_eq!(copies(&documents), [(documents[34].id, documents[33].id)]);
     }

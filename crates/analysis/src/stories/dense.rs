@@ -1,34 +1,35 @@
-//! Dense vectors, of a provider's embedding model, and how alike they make two items.
+//! Dense vectors of an embedding model, and their similarity.
 //!
-//! Comes in: the numbers that a model gives. Goes out: bytes for `embeddings.vector`, and likeness in [0, 1]. Only vectors of
-//! one space are ever compared: the caller reads one space, and vectors of different lengths have no likeness.
+//! Input: a model's output. Output: bytes for `embeddings.vector`, and similarity in [0, 1]. Only vectors of one space
+//! are compared: the caller reads one space, and vectors of different lengths have no similarity.
 
-/// A vector of length 1.
+/// A unit vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DenseVector(Vec<f32>);
 
 impl DenseVector {
-    /// As stored: 32-bit floats, least byte first.
+    /// Encodes a vector for storage: little-endian 32-bit floats.
     #[must_use]
     pub fn to_bytes(numbers: &[f32]) -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
-    /// `None` for what has no direction, or is not what [`DenseVector::to_bytes`] writes.
+    /// Decodes a stored vector. `None` for a zero vector, or if the bytes were not written by
+    /// [`DenseVector::to_bytes`].
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (chunks, rest) = bytes.as_chunks::<4>();
         let numbers: Vec<f32> = chunks.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect();
         let length = numbers.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
         (rest.is_empty() && length.is_finite() && length > 0.0)
-            .then(|| Self(numbers.iter().map(|number| shortened(*number, length)).collect()))
+            .then(|| Self(numbers.iter().map(|number| normalised(*number, length)).collect()))
     }
 
     pub(crate) fn numbers(&self) -> &[f32] {
         &self.0
     }
 
-    /// `None` for vectors of different lengths: they are of two spaces.
+    /// Returns the cosine; `None` for vectors of different lengths, which are of different spaces.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> Option<f64> {
         let products = self.0.iter().zip(&other.0).map(|(a, b)| f64::from(*a) * f64::from(*b));
@@ -37,11 +38,11 @@ impl DenseVector {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a number of a vector of length 1")]
-fn shortened(number: f32, length: f64) -> f32 {
+fn normalised(number: f32, length: f64) -> f32 {
     (f64::from(number) / length) as f32
 }
 
-/// The sum of some vectors, for the mean over pairs.
+/// A sum of vectors, for the mean over pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DenseSum {
     numbers: Vec<f32>,
@@ -53,13 +54,13 @@ impl DenseSum {
         Self { numbers: vector.0.clone(), count: 1 }
     }
 
-    /// `None` where they are of two spaces: then nothing is known of both together.
+    /// Adds two sums; `None` if they are of different spaces.
     pub(super) fn plus(&self, other: &Self) -> Option<Self> {
         let numbers = self.numbers.iter().zip(&other.numbers).map(|(a, b)| a + b).collect();
         (self.numbers.len() == other.numbers.len()).then_some(Self { numbers, count: self.count + other.count })
     }
 
-    /// Over all pairs of one from each.
+    /// Returns the mean cosine over all pairs of one vector from each sum.
     #[expect(clippy::cast_precision_loss, reason = "members of a story")]
     pub(super) fn mean_cosine(&self, other: &Self) -> Option<f64> {
         let products = self.numbers.iter().zip(&other.numbers).map(|(a, b)| f64::from(*a) * f64::from(*b));
@@ -68,44 +69,44 @@ impl DenseSum {
     }
 }
 
-/// The cosine that two items have which have nothing to do with one another. One model gives such items 0.1, another 0.7, so it
-/// is taken from the items themselves: the median over pairs, most of which are of different stories.
+/// The typical cosine of two unrelated items. It is 0.1 for one model and 0.7 for another, so it is estimated from the
+/// items: the median over pairs, most of which are of different stories.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Baseline(f64);
 
-/// Fewer items say nothing about what is usual.
-const LEAST_ITEMS: usize = 10;
-/// More need not be looked at: these make 19,900 pairs.
-const MOST_ITEMS: usize = 200;
+/// Fewer items are too few for an estimate.
+const MIN_ITEMS: usize = 10;
+/// Maximum sample, which has 19,900 pairs.
+const MAX_SAMPLE: usize = 200;
 
 impl Baseline {
-    /// `None` where there are too few to tell.
+    /// Estimates the baseline; `None` if there are too few vectors.
     #[must_use]
     pub fn of(vectors: &[&DenseVector]) -> Option<Self> {
-        if vectors.len() < LEAST_ITEMS {
+        if vectors.len() < MIN_ITEMS {
             return None;
         }
-        let sample: Vec<&DenseVector> = vectors.iter().step_by(vectors.len().div_ceil(MOST_ITEMS)).copied().collect();
+        let sample: Vec<&DenseVector> = vectors.iter().step_by(vectors.len().div_ceil(MAX_SAMPLE)).copied().collect();
         let pairs =
             sample.iter().enumerate().flat_map(|(n, one)| sample[n + 1..].iter().map(|other| one.cosine(other)));
         let mut cosines: Vec<f64> = pairs.flatten().collect();
         cosines.sort_unstable_by(f64::total_cmp);
-        cosines.get(cosines.len() / 2).map(|median| Self(median.clamp(0.0, MOST_USUAL)))
+        cosines.get(cosines.len() / 2).map(|median| Self(median.clamp(0.0, MAX_BASELINE)))
     }
 
     pub(super) const fn cosine(self) -> f64 {
         self.0
     }
 
-    /// 0 for a cosine that any two items have, 1 for the same text.
+    /// Returns 0 for the cosine of unrelated items or less, and 1 for identical texts.
     #[must_use]
-    pub fn likeness(self, cosine: f64) -> f64 {
+    pub fn similarity(self, cosine: f64) -> f64 {
         ((cosine - self.0) / (1.0 - self.0)).clamp(0.0, 1.0)
     }
 }
 
-/// Above that a model tells nothing apart.
-const MOST_USUAL: f64 = 0.95;
+/// With a higher baseline, a model would not separate any items.
+const MAX_BASELINE: f64 = 0.95;
 
 #[cfg(test)]
 mod tests {
@@ -130,10 +131,10 @@ mod tests {
         }
     }
 
-    /// Vectors that all lean the same way, as some models' do, and two of one story.
+    /// Vectors with a common direction, as some models produce, and two of one story.
     #[test]
     fn a_likeness_does_not_depend_on_how_a_model_leans() {
-        let likeness = |lean: f32| {
+        let similarity = |lean: f32| {
             let mut all: Vec<DenseVector> = (0..12)
                 .map(|axis| {
                     let mut numbers = [0.0; 13];
@@ -144,11 +145,11 @@ mod tests {
                 .collect();
             all.push(all[0].clone());
             let baseline = Baseline::of(&all.iter().collect::<Vec<_>>()).unwrap();
-            let of = |one: usize, other: usize| baseline.likeness(all[one].cosine(&all[other]).unwrap());
+            let of = |one: usize, other: usize| baseline.similarity(all[one].cosine(&all[other]).unwrap());
             (of(0, 12), of(0, 1))
         };
         for lean in [0.0, 2.0] {
-            let (same, others) = likeness(lean);
+            let (same, others) = similarity(lean);
             assert!(same > 0.999 && others < 0.001, "{same} {others}");
         }
     }

@@ -1,4 +1,4 @@
-//! An item as clustering knows it.
+//! The document type of clustering.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use aha_core::time::Timestamp;
 use super::dense::DenseVector;
 use super::features::Features;
 
-/// A story is open to new items for this long after one of its members.
+/// Days for which a story accepts new items after each of its members.
 pub const OPEN_DAYS: i64 = 30;
 
-/// An item as it is clustered.
+/// An item prepared for clustering.
 #[derive(Debug, Clone)]
 pub struct Document {
     pub id: ItemId,
@@ -20,9 +20,9 @@ pub struct Document {
     pub cluster: Option<ClusterId>,
     /// Whether that story was shown in a digest.
     pub delivered: bool,
-    /// Whether it was found to be a copy of another one.
+    /// Whether it was found to be a copy.
     pub copy: bool,
     pub features: Arc<Features>,
-    /// Of the run's dense space, where the item has one.
+    /// In the run's dense space, if the item has a vector.
     pub dense: Option<Arc<DenseVector>>,
 }

@@ -1,7 +1,8 @@
-//! The `local` space: sparse counts of words, of names and numbers, and of the opening words of a text.
+//! The `local` space: sparse counts of words, of names and numbers, and of a text's opening words.
 //!
-//! Comes in: title and body. Goes out: [`Features`], stored in `embeddings.vector` (seven bytes a word), weighted at scoring time by the
-//! frequencies of the items they are compared with. On labelled news (ECB+) this mixture joins stories better than small dense models.
+//! Input: title and body. Output: [`Features`], stored in `embeddings.vector` (seven bytes per word) and weighted at
+//! scoring time by the frequencies of the items they are compared with. On labelled news (ECB+) this mixture clusters
+//! better than small dense models.
 
 use std::fmt;
 
@@ -12,26 +13,26 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use super::tokens::{Token, tokens_as};
 use super::vocabulary::Term;
 
-/// Names the preprocessing, the parts and the hash of this space; a change of any of them is a new name.
+/// Identifies the preprocessing, the parts and the hash of this space; any change needs a new name.
 pub const LOCAL_SPACE: &str = "local-sparse-v1";
 
-/// Parts of a text that are counted apart, and their places.
+/// The separately counted parts of a text, and their indexes.
 pub(super) const PARTS: usize = 3;
 pub(super) const WORDS: usize = 0;
 pub(super) const NAMES: usize = 1;
 pub(super) const LEAD: usize = 2;
 
-/// Characters of a body that count.
+/// Maximum characters of a body.
 const MAX_BODY_CHARS: usize = 8_000;
 
-/// Words of title and body that form the opening.
+/// Number of words of title and body that form the opening.
 const LEAD_WORDS: usize = 60;
 
-/// The first byte of what is stored; then four bytes of each term, least byte first, and one of each part.
+/// The first byte of the stored form. It is followed by the terms: four little-endian bytes and one byte per part.
 const STORED: u8 = 1;
 const STORED_TERM_BYTES: usize = 4 + PARTS;
 
-/// What the first versions stored: an object a part, how often by term.
+/// The format of the first versions: an object of term counts per part.
 #[derive(Deserialize)]
 struct FirstStored {
     #[serde(rename = "w", deserialize_with = "times_by_term")]
@@ -42,7 +43,7 @@ struct FirstStored {
     lead: Vec<(Term, u8)>,
 }
 
-/// Bytes that are no counts of terms.
+/// Stored bytes that are not valid features.
 #[derive(Debug, thiserror::Error)]
 pub enum NoFeatures {
     #[error("it is no object of counts: {0}")]
@@ -51,13 +52,13 @@ pub enum NoFeatures {
     Terms,
 }
 
-/// What is compared of a text, by rising term.
+/// The counted terms of a text, in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Features(Box<[Counted]>);
+pub struct Features(Box<[TermCounts]>);
 
-/// How often a term stands in each part of a text; 255 times and more are one.
+/// The counts of a term in each part of a text, saturating at 255.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Counted {
+pub(super) struct TermCounts {
     pub(super) term: Term,
     pub(super) times: [u8; PARTS],
 }
@@ -65,15 +66,15 @@ pub(super) struct Counted {
 impl Features {
     #[must_use]
     pub fn of(title: Option<&str>, body: &str) -> Self {
-        Self::added_up(said(title, body))
+        Self::summed_by_term(word_counts(title, body))
     }
 
-    /// As stored.
+    /// Encodes the features for storage.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(1 + self.0.len() * STORED_TERM_BYTES);
         bytes.push(STORED);
-        for Counted { term, times } in &self.0 {
+        for TermCounts { term, times } in &self.0 {
             bytes.extend(term.to_bytes());
             bytes.extend(times);
         }
@@ -81,14 +82,14 @@ impl Features {
     }
 
     /// # Errors
-    /// When the bytes are not what [`Features::to_bytes`] writes, nor what the first versions wrote.
+    /// When the bytes are in neither the format of [`Features::to_bytes`] nor that of the first versions.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NoFeatures> {
         let Some(terms) = bytes.strip_prefix(&[STORED]) else { return Self::from_words(bytes) };
         let (chunks, rest) = terms.as_chunks::<STORED_TERM_BYTES>();
         let counted = chunks
             .iter()
-            .map(|[a, b, c, d, times @ ..]| Counted { term: Term::from_bytes([*a, *b, *c, *d]), times: *times });
-        let counted: Box<[Counted]> = counted.collect();
+            .map(|[a, b, c, d, times @ ..]| TermCounts { term: Term::from_bytes([*a, *b, *c, *d]), times: *times });
+        let counted: Box<[TermCounts]> = counted.collect();
         let in_order = counted.is_sorted_by(|one, next| one.term < next.term);
         (rest.is_empty() && in_order).then_some(Self(counted)).ok_or(NoFeatures::Terms)
     }
@@ -97,16 +98,16 @@ impl Features {
         let FirstStored { words, names, lead } = serde_json::from_slice(bytes)?;
         let of_part = |part: usize, terms: Vec<(Term, u8)>| {
             terms.into_iter().map(move |(term, times)| {
-                let mut counted = Counted { term, times: [0; PARTS] };
+                let mut counted = TermCounts { term, times: [0; PARTS] };
                 counted.times[part] = times;
                 counted
             })
         };
         let counted = of_part(WORDS, words).chain(of_part(NAMES, names)).chain(of_part(LEAD, lead));
-        Ok(Self::added_up(counted.collect()))
+        Ok(Self::summed_by_term(counted.collect()))
     }
 
-    fn added_up(mut counted: Vec<Counted>) -> Self {
+    fn summed_by_term(mut counted: Vec<TermCounts>) -> Self {
         counted.sort_unstable_by_key(|counted| counted.term);
         counted.dedup_by(|next, sum| {
             let is_same = next.term == sum.term;
@@ -118,16 +119,16 @@ impl Features {
         Self(counted.into_boxed_slice())
     }
 
-    pub(super) fn terms(&self) -> &[Counted] {
+    pub(super) fn terms(&self) -> &[TermCounts] {
         &self.0
     }
 
-    /// Those among the words.
+    /// Returns the terms that count as words.
     pub(super) fn words(&self) -> impl Iterator<Item = Term> {
         self.0.iter().filter(|counted| counted.times[WORDS] > 0).map(|counted| counted.term)
     }
 
-    /// Words in all.
+    /// Returns the number of words.
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.iter().map(|counted| usize::from(counted.times[WORDS])).sum()
@@ -135,18 +136,18 @@ impl Features {
 
     pub(super) fn times(&self, term: Term, part: usize) -> u8 {
         let found = self.0.binary_search_by_key(&term, |counted| counted.term);
-        found.ok().and_then(|place| self.0.get(place)).map_or(0, |counted| counted.times[part])
+        found.ok().and_then(|index| self.0.get(index)).map_or(0, |counted| counted.times[part])
     }
 
-    /// How often a term stands in the opening, and in the whole text.
+    /// Returns the counts of a term in the opening and in the whole text.
     #[must_use]
     pub fn times_in_lead_and_all(&self, term: Term) -> (u8, u8) {
         (self.times(term, LEAD), self.times(term, WORDS))
     }
 
-    /// Names of the opening.
+    /// Returns the names in the opening.
     pub fn names_in_lead(&self) -> impl Iterator<Item = Term> {
-        let is_named = |counted: &&Counted| counted.times[NAMES] > 0 && counted.times[LEAD] > 0;
+        let is_named = |counted: &&TermCounts| counted.times[NAMES] > 0 && counted.times[LEAD] > 0;
         self.0.iter().filter(is_named).map(|counted| counted.term)
     }
 
@@ -155,37 +156,37 @@ impl Features {
         self.times(Term::of(term), NAMES) > 0
     }
 
-    /// The bytes it takes.
+    /// Returns the memory used, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.0)
     }
 }
 
-/// The words of title and body, in order, with the parts in which they count.
-fn said(title: Option<&str>, body: &str) -> Vec<Counted> {
+/// Returns the words of title and body in order, with the parts in which they count.
+fn word_counts(title: Option<&str>, body: &str) -> Vec<TermCounts> {
     let title: Vec<Word<'_>> = tokens_as(title.unwrap_or(""), Term::of_word).collect();
     let body: Vec<Word<'_>> = tokens_as(cut(body, MAX_BODY_CHARS), Term::of_word).collect();
     let named: FxHashSet<Term> = body.iter().filter(|word| is_name(word)).map(|word| word.term).collect();
-    // In A Title Like This One capitals say nothing: there a name is what the body writes as one.
+    // In a title-case title, capitals are not evidence: a name is what the body writes as one.
     let title_case = is_title_case(&title);
-    let is_titles_name = |word: &Word<'_>| {
+    let is_name_in_title = |word: &Word<'_>| {
         has_digit(word.written) || if title_case { named.contains(&word.term) } else { is_name(word) }
     };
-    let is_bodys_name = |word: &Word<'_>| looks_like_name(word.written) && named.contains(&word.term);
-    let titles = title.iter().map(|word| (word.term, is_titles_name(word)));
-    let both = titles.chain(body.iter().map(|word| (word.term, is_bodys_name(word)))).enumerate();
-    let counted = |(place, (term, is_name)): (usize, (Term, bool))| {
+    let is_name_in_body = |word: &Word<'_>| looks_like_name(word.written) && named.contains(&word.term);
+    let title_words = title.iter().map(|word| (word.term, is_name_in_title(word)));
+    let both = title_words.chain(body.iter().map(|word| (word.term, is_name_in_body(word)))).enumerate();
+    let counted = |(index, (term, is_name)): (usize, (Term, bool))| {
         let mut times = [0; PARTS];
-        (times[WORDS], times[NAMES], times[LEAD]) = (1, u8::from(is_name), u8::from(place < LEAD_WORDS));
-        Counted { term, times }
+        (times[WORDS], times[NAMES], times[LEAD]) = (1, u8::from(is_name), u8::from(index < LEAD_WORDS));
+        TermCounts { term, times }
     };
     both.map(counted).collect()
 }
 
 type Word<'a> = Token<'a, Term>;
 
-/// Reads an object of terms and how often each is there.
+/// Reads an object of terms and their counts.
 fn times_by_term<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(Term, u8)>, D::Error> {
     deserializer.deserialize_map(TimesByTerm)
 }
@@ -238,7 +239,7 @@ fn cut(text: &str, max_chars: usize) -> &str {
 mod tests {
     use super::*;
 
-    /// Those of the words that count as names.
+    /// The words that count as names.
     fn names<'a>(title: &str, body: &str, words: &[&'a str]) -> Vec<&'a str> {
         let features = Features::of(Some(title), body);
         let all: Vec<Term> = words.iter().map(|word| Term::of(word)).collect();
@@ -275,7 +276,7 @@ mod tests {
         let text = "Ferry off Skerrow. ".to_owned() + &"and Skerrow ".repeat(299);
         let (old, new) = (Features::from_bytes(stored.as_bytes()).unwrap(), Features::of(None, &text));
         assert_eq!(old, new);
-        // Both are read beside one another, so a term's bytes never change.
+        // Both formats are read, so a term's bytes never change.
         assert_eq!(Term::of("skerrow").to_bytes(), [0x3c, 0xcb, 0xce, 0x3c]);
     }
 

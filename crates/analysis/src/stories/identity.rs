@@ -1,7 +1,7 @@
-//! Which story each group of items is: the one that most of its items were in, or a new one.
+//! Assigns a story id to each group: that of the story with most of its items, or a new one.
 //!
-//! A story keeps its id for as long as it goes on: it stays with the group that has most of its items. Where several stories became
-//! one, the one that was shown to the reader keeps its id, else the one with the oldest item; the others go into it.
+//! A story keeps its id as long as it continues: the id stays with the group that has most of its items. If several
+//! stories were merged, the one that was shown to the reader keeps its id, otherwise the one with the oldest item.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,36 +11,37 @@ use rayon::prelude::*;
 use super::document::Document;
 use super::similarity::Weighted;
 
-/// Where an item was placed.
+/// The assignment of an item to a story.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
     pub item: ItemId,
     pub cluster: ClusterId,
-    /// Mean similarity to the story, 1 for the item that began it.
+    /// Mean similarity to the story; 1 for the item that began it.
     pub similarity: f64,
     pub began: bool,
 }
 
-/// A story that went into another.
+/// A story that was merged into another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Merge {
     pub from: ClusterId,
     pub into: ClusterId,
 }
 
-/// What clustering found.
+/// The result of clustering.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Placed {
-    /// Items that joined a story, began one, or went from one into another.
+    /// Items that joined a story, began one, or moved from one to another.
     pub placements: Vec<Placement>,
     pub merges: Vec<Merge>,
-    /// Stories whose items are not the same as before.
+    /// Stories whose set of items changed.
     pub changed: BTreeSet<ClusterId>,
-    /// The story of each document; `None` for one too old to be looked at that has none.
+    /// The story of each document; `None` for a document out of range that has none.
     pub assignments: Vec<Option<ClusterId>>,
 }
 
-/// Gives each group its story. `groups` hold places in `documents`, each of them once; a group that did not change is left as it is.
+/// Assigns a story to each group. `groups` contain indexes in `documents`, each once; unchanged groups keep their
+/// story.
 pub(super) fn identify<'a>(
     topic: TopicId,
     documents: &[Document],
@@ -51,7 +52,7 @@ pub(super) fn identify<'a>(
         group.sort_unstable();
     }
     groups.sort_unstable();
-    let stayed = stayed(documents, &groups);
+    let retained = retained(documents, &groups);
     let assignment = |(group, own): (Vec<usize>, Vec<ClusterId>)| {
         let chosen = chosen(documents, &group, &own);
         let story = chosen.unwrap_or_else(|| new_story(topic, documents, &group));
@@ -59,7 +60,7 @@ pub(super) fn identify<'a>(
         let placements = placements(documents, &group, &assignment, weighted);
         (group, assignment, placements)
     };
-    let found: Vec<_> = groups.into_par_iter().zip(stayed).map(assignment).collect();
+    let found: Vec<_> = groups.into_par_iter().zip(retained).map(assignment).collect();
     let mut placed = Placed { assignments: documents.iter().map(|d| d.cluster).collect(), ..Placed::default() };
     for (group, assignment, placements) in found {
         place_members(&mut placed, documents, &group, &assignment, placements);
@@ -67,29 +68,29 @@ pub(super) fn identify<'a>(
     placed
 }
 
-/// The stories that stay with each group: it has most of their items, the earliest of several that have.
-fn stayed(documents: &[Document], groups: &[Vec<usize>]) -> Vec<Vec<ClusterId>> {
-    let mut most: BTreeMap<ClusterId, (usize, usize)> = BTreeMap::new();
-    for (place, group) in groups.iter().enumerate() {
+/// Returns the stories that stay with each group: it has most of their items, or is the earliest with that many.
+fn retained(documents: &[Document], groups: &[Vec<usize>]) -> Vec<Vec<ClusterId>> {
+    let mut largest: BTreeMap<ClusterId, (usize, usize)> = BTreeMap::new();
+    for (index, group) in groups.iter().enumerate() {
         let mut items: BTreeMap<ClusterId, usize> = BTreeMap::new();
         for story in group.iter().filter_map(|member| documents[*member].cluster) {
             *items.entry(story).or_default() += 1;
         }
         for (story, count) in items {
-            let most = most.entry(story).or_insert((count, place));
-            if count > most.0 {
-                *most = (count, place);
+            let largest = largest.entry(story).or_insert((count, index));
+            if count > largest.0 {
+                *largest = (count, index);
             }
         }
     }
-    let mut stayed = vec![Vec::new(); groups.len()];
-    for (story, (_, place)) in most {
-        stayed[place].push(story);
+    let mut retained = vec![Vec::new(); groups.len()];
+    for (story, (_, index)) in largest {
+        retained[index].push(story);
     }
-    stayed
+    retained
 }
 
-/// Of the stories that became one, the one whose id stays.
+/// Returns the merged story whose id is kept; `None` if there is none.
 fn chosen(documents: &[Document], group: &[usize], own: &[ClusterId]) -> Option<ClusterId> {
     let members = group.iter().map(|member| &documents[*member]);
     let mut candidates = members.filter(|document| document.cluster.is_some_and(|story| own.contains(&story)));
@@ -97,7 +98,7 @@ fn chosen(documents: &[Document], group: &[usize], own: &[ClusterId]) -> Option<
     candidates.find(|document| document.delivered).map_or(oldest, |document| document.cluster)
 }
 
-/// A story's id is that of its first item; one that parts from another is named by both.
+/// Returns a new story id, derived from its first item, and from the previous story if it was split from one.
 fn new_story(topic: TopicId, documents: &[Document], group: &[usize]) -> ClusterId {
     let first = group.first().map(|member| &documents[*member]);
     let left = group.iter().find_map(|member| documents[*member].cluster);
@@ -111,19 +112,20 @@ fn new_story(topic: TopicId, documents: &[Document], group: &[usize]) -> Cluster
 struct GroupAssignment {
     story: ClusterId,
     began: bool,
-    /// Stories that are this one from now on: their items need not be moved.
+    /// Stories that are now this one: their items need not be moved.
     own: Vec<ClusterId>,
 }
 
-/// Where each member went that was not there: by its place.
+/// Returns the placements of members that were not in this story, with their indexes.
 fn placements<'a>(
     documents: &[Document],
     group: &[usize],
     assignment: &GroupAssignment,
     weighted: &impl Fn(usize) -> &'a Weighted,
 ) -> Vec<(usize, Placement)> {
-    let is_there = |member: &usize| documents[*member].cluster.is_some_and(|story| assignment.own.contains(&story));
-    let moved: Vec<usize> = group.iter().filter(|member| !is_there(member)).copied().collect();
+    let is_member_already =
+        |member: &usize| documents[*member].cluster.is_some_and(|story| assignment.own.contains(&story));
+    let moved: Vec<usize> = group.iter().filter(|member| !is_member_already(member)).copied().collect();
     let begins = |member: &usize| assignment.began && Some(member) == group.first();
     let sum = if moved.iter().all(begins) { Weighted::default() } else { sum(group, weighted) };
     let placement = |member: usize| {
@@ -141,8 +143,8 @@ fn place_members(
     assignment: &GroupAssignment,
     placements: Vec<(usize, Placement)>,
 ) {
-    let gone = assignment.own.iter().filter(|id| **id != assignment.story);
-    placed.merges.extend(gone.map(|id| Merge { from: *id, into: assignment.story }));
+    let merged_away = assignment.own.iter().filter(|id| **id != assignment.story);
+    placed.merges.extend(merged_away.map(|id| Merge { from: *id, into: assignment.story }));
     placed.changed.extend(placements.iter().filter_map(|(member, _)| documents[*member].cluster));
     if !placements.is_empty() || assignment.own.len() > 1 {
         placed.changed.insert(assignment.story);
@@ -153,7 +155,7 @@ fn place_members(
     }
 }
 
-/// With the group's other items.
+/// Returns the mean similarity to the group's other items.
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
 fn mean_similarity(own: &Weighted, sum: &Weighted, items: usize) -> f64 {
     let others = items.saturating_sub(1).max(1) as f64;

@@ -1,15 +1,15 @@
-//! Which words of a text may be learnt from a like or a dislike, as a person would recognise them.
+//! Selects the words of a text that may be learnt from a like or dislike, such that the user would recognise them.
 //!
-//! Comes in: a text as it is stored. Goes out: its words without stop words, markup's remains, addresses, lone numbers and phrases that
-//! every page has. Called by `stories::preferences`, which compares by the same terms as the clustering.
+//! Input: a stored text. Output: its words without stop words, markup remnants, addresses, lone numbers and page
+//! boilerplate. Called by `stories::preferences`; the terms are the same as in clustering.
 
 use std::borrow::Cow;
 
 use super::tokens::{Token, tokens_as};
 use super::vocabulary::{Kind, Term};
 
-/// Words that say nothing of a matter, beside those of `stories::tokens`, in lower case and in order: function words and the commonest
-/// verbs of English, German, French and Spanish.
+/// Words without a subject, in addition to those of `stories::tokens`: function words and the most common verbs of
+/// English, German, French and Spanish. In lower case and sorted.
 #[rustfmt::skip]
 const STOP_WORDS: &[&str] = &[
     "aber", "able", "above", "across", "actually", "ahora", "ainsi", "aller", "alles", "almost", "along", "alors",
@@ -47,7 +47,7 @@ const STOP_WORDS: &[&str] = &[
     "yours", "yourself", "zwischen", "él", "über",
 ];
 
-/// Names of characters, tags, attributes and pieces of addresses that outlive their markup, in order.
+/// Names of characters, tags, attributes and parts of addresses that remain after markup is removed, sorted.
 #[rustfmt::skip]
 const MARKUP_WORDS: &[&str] = &[
     "aacute", "amp", "apos", "aposs", "bdquo", "br", "bull", "class", "colspan", "com", "copy", "div", "eacute",
@@ -59,7 +59,7 @@ const MARKUP_WORDS: &[&str] = &[
     "zwnj",
 ];
 
-/// Words of what every page says beside its matter, in order.
+/// Words of page boilerplate, sorted.
 #[rustfmt::skip]
 const PAGE_WORDS: &[&str] = &[
     "abonnieren", "advertisement", "advertisements", "anmelden", "appeared", "click", "comments", "contents",
@@ -68,7 +68,7 @@ const PAGE_WORDS: &[&str] = &[
     "submitted", "subscribe", "subscribed", "subscription", "suscríbete", "topics", "unsubscribe", "weiterlesen",
 ];
 
-/// The words that may be learnt, in order.
+/// Returns the words that may be learnt, in order.
 pub(super) fn learnable(text: &str) -> impl Iterator<Item = Token<'_, Term>> {
     tokens_as(text, Term::of_word).filter(|token| is_learnable(token.written, token.term))
 }
@@ -76,11 +76,12 @@ pub(super) fn learnable(text: &str) -> impl Iterator<Item = Token<'_, Term>> {
 fn is_learnable(written: &str, term: Term) -> bool {
     let lower = written.to_lowercase().replace('’', "'");
     let bare = lower.strip_suffix("'s").unwrap_or(&lower);
-    let is_listed = [STOP_WORDS, MARKUP_WORDS, PAGE_WORDS].iter().any(|words| words.binary_search(&bare).is_ok());
-    term.kind() != Kind::Form && !is_listed && !is_number(bare) && !is_address(bare)
+    let is_excluded = [STOP_WORDS, MARKUP_WORDS, PAGE_WORDS].iter().any(|words| words.binary_search(&bare).is_ok());
+    term.kind() != Kind::Form && !is_excluded && !is_number(bare) && !is_address(bare)
 }
 
-/// A number alone or with its unit or ending: "1992", "3.5", "7th", "200m"; not "f1", "5g" or "h5n1".
+/// Returns whether a word is a number, alone or with a unit or ending: "1992", "3.5", "7th", "200m"; not "f1", "5g" or
+/// "h5n1".
 fn is_number(lower: &str) -> bool {
     let unit = lower.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ',' | '\''));
     unit.is_empty() || unit.len() < lower.len() && UNITS.contains(&unit)
@@ -97,11 +98,11 @@ fn is_address(lower: &str) -> bool {
 
 const ENDINGS: &[&str] = &[".com", ".html", ".jpg", ".net", ".org", ".php", ".png"];
 
-/// A text without its addresses and the names of characters that were left in it ("&amp;apos;").
+/// Returns a text without addresses and leftover character references ("&amp;apos;").
 pub(super) fn without_markup(text: &str) -> Cow<'_, str> {
-    let is_crumb =
+    let is_markup_remnant =
         |word: &str| word.contains("://") || word.contains('&') && word.contains(';') || word.contains("=\"");
-    if !text.split_whitespace().any(is_crumb) {
+    if !text.split_whitespace().any(is_markup_remnant) {
         return Cow::Borrowed(text);
     }
     let words = text.split_whitespace().map(|word| {
@@ -110,7 +111,7 @@ pub(super) fn without_markup(text: &str) -> Cow<'_, str> {
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
-/// "Skerrow&apos;s" as "Skerrow's": a single letter is no word, so that nothing of the entity is left.
+/// Turns "Skerrow&apos;s" into "Skerrow s": a single letter is not a word, so that nothing of the entity remains.
 fn without_entities(word: &str) -> Cow<'_, str> {
     let Some((before, rest)) = word.split_once('&') else { return Cow::Borrowed(word) };
     let name_end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#')).unwrap_or(rest.len());

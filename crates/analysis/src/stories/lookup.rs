@@ -1,7 +1,7 @@
-//! Finds the items that share heavy terms with another, without comparing all pairs.
+//! Finds items that share heavy terms with another, without comparing all pairs.
 //!
-//! What one query costs is bounded: so many terms, so many of the latest items for each, so many found. It therefore does not grow
-//! with the number of items. [`Limits::EXACT`] has no bounds, to measure what they cost.
+//! The cost of a query is bounded: it does not grow with the number of items, because the terms, the latest items per
+//! term and the results are limited. [`Limits::EXACT`] has no bounds, to measure their effect.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,124 +9,133 @@ use super::features::{Features, NAMES, WORDS};
 use super::similarity::Weighted;
 use super::vocabulary::Term;
 
-/// How far a query goes.
+/// The bounds of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Heaviest words by which an item is looked up.
+    /// Maximum number of heaviest words of an item's query.
     pub words: usize,
-    /// The same of names and numbers.
+    /// The same for names and numbers.
     pub names: usize,
-    /// Latest items of a term that are considered: one that more have tells little.
-    pub items_of_term: usize,
-    /// Items found at most, those that share most.
-    pub found: usize,
-    /// What an item has to share with another by these terms to be found.
-    pub shared: f32,
-    /// Rare words that a stored item of more than [`NEAR_DAYS`](super::candidates::NEAR_DAYS) before has to share with one that is new,
-    /// to be considered: what is that far apart has to be very alike.
-    pub far_words: usize,
+    /// Maximum number of latest items per term: a more frequent term is weak evidence.
+    pub max_items_per_term: usize,
+    /// Maximum number of results: those that share most.
+    pub max_found: usize,
+    /// Minimum product of shared weights for a result.
+    pub min_shared: f32,
+    /// Minimum number of rare words that a stored item, more than [`NEAR_DAYS`](super::candidates::NEAR_DAYS) before
+    /// the first new one, must share with a new item to be considered: distant items must be very similar.
+    pub min_far_words: usize,
     /// Mean similarity below which two groups are not considered as one story.
-    pub least: f64,
+    pub min_similarity: f64,
 }
 
 impl Limits {
-    pub const USUAL: Self =
-        Self { words: 24, names: 12, items_of_term: 128, found: 96, shared: 0.03, far_words: 3, least: 0.05 };
+    pub const USUAL: Self = Self {
+        words: 24,
+        names: 12,
+        max_items_per_term: 128,
+        max_found: 96,
+        min_shared: 0.03,
+        min_far_words: 3,
+        min_similarity: 0.05,
+    };
     pub const EXACT: Self = Self {
         words: usize::MAX,
         names: usize::MAX,
-        items_of_term: usize::MAX,
-        found: usize::MAX,
-        shared: 0.0,
-        far_words: 0,
-        least: 0.0,
+        max_items_per_term: usize::MAX,
+        max_found: usize::MAX,
+        min_shared: 0.0,
+        min_far_words: 0,
+        min_similarity: 0.0,
     };
 }
 
-/// A text's heaviest terms, with the part that each is of.
+/// A text's heaviest terms with their parts and weights.
 #[derive(Debug)]
 pub struct Heavy(Vec<(usize, Term, f32)>);
 
-/// The items that have a term among their heaviest, by the order in which they came.
+/// The items that have a term among their heaviest, in order of insertion.
 type Postings = Vec<(u32, f32)>;
 
-/// What is considered for an item: the list of each of its heavy terms, how many of that list came before, and the item's own weight.
+/// An item's query: for each of its heavy terms the index of its list, the length of the list at that time, and the
+/// item's own weight.
 #[derive(Debug)]
 pub struct IndexQuery(Vec<(u32, u32, f32)>);
 
-/// What each item shares with the one that is looked up; nothing between two queries. Kept, so that a query need not make it.
+/// A reusable buffer: what each item shares with the queried one; all 0 between queries.
 #[derive(Debug, Default)]
 pub struct Shared {
     with: Vec<f32>,
-    /// The places of the items that share something, as many as there are.
+    /// Indexes of the items that share something.
     found: Vec<u32>,
 }
 
-/// The terms by which something will be looked up. What else an item has need not be in the index.
+/// The terms of all queries. Other terms need not be indexed.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct QueryTerms {
     terms: [FxHashSet<Term>; 2],
-    /// Whether a term of these first bits is among them: most are not, and of a term that is none this mostly tells it sooner.
-    begun: Box<[bool]>,
+    /// Whether the set has a term with these first bits: a fast test, since most terms are not in the set.
+    prefixes: Box<[bool]>,
 }
 
-/// As many first bits of a term as tell most apart.
-const WANTED_BITS: u32 = 16;
+/// Number of first bits that distinguish most terms.
+const PREFIX_BITS: u32 = 16;
 
-impl Wanted {
+impl QueryTerms {
     pub(super) fn of<'a>(queries: impl Iterator<Item = &'a Heavy>) -> Self {
-        let mut wanted = Self { terms: Default::default(), begun: vec![false; 1 << WANTED_BITS].into_boxed_slice() };
+        let mut query_terms =
+            Self { terms: Default::default(), prefixes: vec![false; 1 << PREFIX_BITS].into_boxed_slice() };
         for (part, term, _) in queries.flat_map(|heavy| &heavy.0) {
-            wanted.begun[term.first_bits(WANTED_BITS)] = true;
-            wanted.terms[*part].insert(*term);
+            query_terms.prefixes[term.first_bits(PREFIX_BITS)] = true;
+            query_terms.terms[*part].insert(*term);
         }
-        wanted
+        query_terms
     }
 
     fn has(&self, part: usize, term: Term) -> bool {
-        self.begun[term.first_bits(WANTED_BITS)] && self.terms[part].contains(&term)
+        self.prefixes[term.first_bits(PREFIX_BITS)] && self.terms[part].contains(&term)
     }
 
-    /// What of an item's heavy terms is among them.
+    /// Keeps only those heavy terms of an item that are in the set.
     pub(super) fn of_item(&self, mut heavy: Heavy) -> Heavy {
         heavy.0.retain(|(part, term, _)| self.has(*part, *term));
         heavy
     }
 }
 
-/// So many of the heaviest words of a new item are its rare ones.
+/// Number of heaviest words of a new item that count as rare.
 const RARE_WORDS: usize = 12;
 
-/// New items by their rare words: by these a stored text is passed over before it is weighed.
+/// New items by their rare words, to skip stored texts before they are weighted.
 #[derive(Debug)]
 pub(super) struct RareWords {
     limits: Limits,
-    begun: Box<[bool]>,
+    prefixes: Box<[bool]>,
     postings: FxHashMap<Term, Vec<u32>>,
 }
 
 impl RareWords {
     pub(super) fn of<'a>(limits: Limits, queries: impl Iterator<Item = &'a Heavy>) -> Self {
-        let begun = vec![false; 1 << WANTED_BITS].into_boxed_slice();
-        let mut rare = Self { limits, begun, postings: FxHashMap::default() };
+        let prefixes = vec![false; 1 << PREFIX_BITS].into_boxed_slice();
+        let mut rare = Self { limits, prefixes, postings: FxHashMap::default() };
         for (item, heavy) in queries.enumerate() {
             for term in heavy.rare_words() {
-                rare.begun[term.first_bits(WANTED_BITS)] = true;
+                rare.prefixes[term.first_bits(PREFIX_BITS)] = true;
                 rare.postings.entry(term).or_default().push(narrow(item));
             }
         }
         rare
     }
 
-    /// Whether a text has so many rare words of one new item that it may be told with it.
-    pub(super) fn are_in(&self, features: &Features) -> bool {
-        let begun = features.words().filter(|term| self.begun[term.first_bits(WANTED_BITS)]);
-        let postings = begun.filter_map(|term| self.postings.get(&term));
-        let latest = postings.flat_map(|items| &items[items.len().saturating_sub(self.limits.items_of_term)..]);
+    /// Returns whether a text has enough rare words of one new item to be considered.
+    pub(super) fn enough_in(&self, features: &Features) -> bool {
+        let prefixes = features.words().filter(|term| self.prefixes[term.first_bits(PREFIX_BITS)]);
+        let postings = prefixes.filter_map(|term| self.postings.get(&term));
+        let latest = postings.flat_map(|items| &items[items.len().saturating_sub(self.limits.max_items_per_term)..]);
         let mut items: Vec<u32> = latest.copied().collect();
         items.sort_unstable();
-        self.limits.far_words == 0
-            || items.chunk_by(|one, next| one == next).any(|same| same.len() >= self.limits.far_words)
+        self.limits.min_far_words == 0
+            || items.chunk_by(|one, next| one == next).any(|same| same.len() >= self.limits.min_far_words)
     }
 }
 
@@ -143,10 +152,10 @@ impl Heavy {
 #[derive(Debug)]
 pub struct LookupIndex {
     limits: Limits,
-    /// The callers' numbers of the items.
+    /// The items' numbers given by the caller.
     items: Vec<usize>,
-    /// By part, the place of each term's list.
-    places: [FxHashMap<Term, u32>; 2],
+    /// By part, the index of each term's list.
+    list_of_term: [FxHashMap<Term, u32>; 2],
     lists: Vec<Postings>,
 }
 
@@ -159,10 +168,10 @@ impl Default for LookupIndex {
 impl LookupIndex {
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self { limits, items: Vec::new(), places: Default::default(), lists: Vec::new() }
+        Self { limits, items: Vec::new(), list_of_term: Default::default(), lists: Vec::new() }
     }
 
-    /// The terms by which a text is looked up.
+    /// Returns the terms of a text's query.
     #[must_use]
     pub fn heavy(&self, weighted: &Weighted) -> Heavy {
         let mut heavy = heaviest(weighted, WORDS, self.limits.words);
@@ -170,68 +179,68 @@ impl LookupIndex {
         Heavy(heavy)
     }
 
-    /// Adds an item; gives its query of those that were inserted before it.
+    /// Inserts an item, and returns its query for the items inserted before.
     pub fn insert(&mut self, item: usize, heavy: &Heavy) -> IndexQuery {
         let own = narrow(self.items.len());
         self.items.push(item);
         let query = heavy.0.iter().map(|(part, term, weight)| {
-            let place = *self.places[*part].entry(*term).or_insert(narrow(self.lists.len()));
-            if place as usize == self.lists.len() {
+            let index = *self.list_of_term[*part].entry(*term).or_insert(narrow(self.lists.len()));
+            if index as usize == self.lists.len() {
                 self.lists.push(Vec::new());
             }
-            let list = &mut self.lists[place as usize];
+            let list = &mut self.lists[index as usize];
             list.push((own, *weight));
-            (place, narrow(list.len() - 1), *weight)
+            (index, narrow(list.len() - 1), *weight)
         });
         IndexQuery(query.collect())
     }
 
-    /// The query of all that were inserted until now.
+    /// Returns a query for all items inserted so far.
     #[must_use]
     pub fn lookup(&self, heavy: &Heavy) -> IndexQuery {
         let of_term = |(part, term, weight): &(usize, Term, f32)| {
-            let place = *self.places[*part].get(term)?;
-            Some((place, narrow(self.lists[place as usize].len()), *weight))
+            let index = *self.list_of_term[*part].get(term)?;
+            Some((index, narrow(self.lists[index as usize].len()), *weight))
         };
         IndexQuery(heavy.0.iter().filter_map(of_term).collect())
     }
 
-    /// Those that share most by these terms, in the order in which they came.
+    /// Returns the items that share most by these terms, in order of insertion.
     #[must_use]
     pub fn candidates(&self, query: &IndexQuery, shared: &mut Shared) -> Vec<usize> {
         let Shared { with, found } = shared;
         with.resize(self.items.len(), 0.0);
         found.resize(self.items.len() + 1, 0);
         let mut count = 0;
-        for (list, before, mine) in &query.0 {
+        for (list, before, own_weight) in &query.0 {
             let before = &self.lists[*list as usize][..*before as usize];
-            for (place, theirs) in &before[before.len().saturating_sub(self.limits.items_of_term)..] {
-                let shared = &mut with[*place as usize];
-                // Written whether it is the first time or not, as a processor is quick with what it need not decide on.
+            for (index, other_weight) in &before[before.len().saturating_sub(self.limits.max_items_per_term)..] {
+                let shared = &mut with[*index as usize];
+                // Written unconditionally, to avoid a branch.
                 if let Some(next) = found.get_mut(count) {
-                    *next = *place;
+                    *next = *index;
                 }
                 count += usize::from(*shared <= 0.0);
-                *shared += mine * theirs;
+                *shared += own_weight * other_weight;
             }
         }
-        let all = found.iter().take(count).map(|place| (*place, std::mem::take(&mut with[*place as usize])));
-        let mut best: Vec<(u32, f32)> = all.filter(|(_, shared)| *shared >= self.limits.shared).collect();
-        if best.len() > self.limits.found {
-            best.select_nth_unstable_by(self.limits.found, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            best.truncate(self.limits.found);
+        let all = found.iter().take(count).map(|index| (*index, std::mem::take(&mut with[*index as usize])));
+        let mut best: Vec<(u32, f32)> = all.filter(|(_, shared)| *shared >= self.limits.min_shared).collect();
+        if best.len() > self.limits.max_found {
+            best.select_nth_unstable_by(self.limits.max_found, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            best.truncate(self.limits.max_found);
         }
-        best.sort_unstable_by_key(|(place, _)| *place);
-        best.into_iter().map(|(place, _)| self.items[place as usize]).collect()
+        best.sort_unstable_by_key(|(index, _)| *index);
+        best.into_iter().map(|(index, _)| self.items[index as usize]).collect()
     }
 
-    /// The bytes it takes, about.
+    /// Returns the approximate memory used, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let of_part = |places: &FxHashMap<Term, u32>| places.capacity() * (size_of::<(Term, u32)>() + 1);
+        let of_part = |list_of_term: &FxHashMap<Term, u32>| list_of_term.capacity() * (size_of::<(Term, u32)>() + 1);
         let of_list = |list: &Postings| size_of::<Postings>() + list.capacity() * size_of::<(u32, f32)>();
         let lists: usize = self.lists.iter().map(of_list).sum();
-        size_of_val(&*self.items) + self.places.iter().map(of_part).sum::<usize>() + lists
+        size_of_val(&*self.items) + self.list_of_term.iter().map(of_part).sum::<usize>() + lists
     }
 }
 
@@ -239,7 +248,7 @@ fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// A part's heaviest terms, by rising term.
+/// Returns a part's heaviest terms, in ascending order.
 fn heaviest(weighted: &Weighted, part: usize, count: usize) -> Vec<(usize, Term, f32)> {
     let of_part = weighted.entries().filter(|entry| entry.has(part));
     let mut terms: Vec<(usize, Term, f32)> = of_part.map(|entry| (part, entry.term, entry.weights[part])).collect();
@@ -257,7 +266,7 @@ mod tests {
     use super::super::similarity::Frequencies;
     use super::*;
 
-    /// What is found for one of the texts when all of them are in the index.
+    /// Returns the candidates of one text with all texts in the index.
     fn found(mut index: LookupIndex, texts: &[&str], looked_up: usize) -> Vec<usize> {
         let items: Vec<Features> = texts.iter().map(|text| Features::of(None, text)).collect();
         let snapshot = Frequencies::of(&items);
@@ -282,7 +291,7 @@ mod tests {
 
     #[test]
     fn of_a_common_term_the_latest_items_are_looked_at_and_the_likest_found() {
-        let index = LookupIndex::new(Limits { items_of_term: 3, found: 2, ..Limits::USUAL });
+        let index = LookupIndex::new(Limits { max_items_per_term: 3, max_found: 2, ..Limits::USUAL });
         assert_eq!(found(index, &["ferry one", "ferry two", "ferry three", "ferry three"], 3), [2, 3]);
     }
 }

@@ -1,6 +1,6 @@
-//! What the search for stories keeps in memory.
+//! Estimates the memory used by the clustering of stories.
 //!
-//! Comes in: the documents of the look-back. Goes out: the bytes that they take, made ready as a run makes them. Called by `doctor`.
+//! Input: the documents of the look-back. Output: their memory use in bytes, prepared as in a run. Called by `doctor`.
 
 use aha_core::time::DAY_MS;
 
@@ -8,21 +8,21 @@ use super::comparison::Comparison;
 use super::document::{Document, OPEN_DAYS};
 use super::lookup::LookupIndex;
 
-/// The memory of a run that looks back over these documents, about.
+/// The approximate memory of a run with these documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchMemory {
-    /// Those whose terms are counted.
+    /// Documents whose terms are counted.
     pub items: usize,
-    /// Those among them that are in the index.
+    /// Documents in the index.
     pub open_items: usize,
-    /// Counts of terms, their frequencies and the documents themselves.
+    /// Term counts, frequencies and the documents themselves.
     pub text_bytes: usize,
-    /// Weighed vectors and the index over them.
+    /// Weighted vectors and their index.
     pub index_bytes: usize,
 }
 
 impl SearchMemory {
-    /// `documents` come by time. Those are in the index that are open to what comes next.
+    /// Estimates the memory. `documents` are sorted by time. The index contains those that are open to the next items.
     #[must_use]
     pub fn of(documents: &[Document]) -> Self {
         let comparison = Comparison::of(documents);

@@ -1,7 +1,7 @@
-//! Stories: which items tell the same thing, and what is new in them.
+//! Stories: which items are about the same event.
 //!
-//! Comes in: texts and times. Goes out: similarities, clusters, facts about a story. Pure: the stages of `pipeline/` do the
-//! reading and writing. Everything here is deterministic: the same items give the same stories in any batch size.
+//! Input: texts and times. Output: similarities, clusters, facts about a story. No I/O: the stages of `pipeline/` read
+//! and write. Everything is deterministic: the same items give the same stories with any batch size.
 
 mod agglomerate;
 pub mod agreement;
@@ -14,7 +14,6 @@ pub mod copies;
 pub mod dense;
 mod document;
 pub mod features;
-mod house_words;
 mod identity;
 mod learnable;
 pub mod lookup;
@@ -24,6 +23,7 @@ mod prepared;
 mod regions;
 pub mod signals;
 pub mod similarity;
+mod source_boilerplate;
 pub mod space;
 mod split;
 pub mod tokens;

@@ -1,53 +1,52 @@
-//! One vector beside many others.
+//! Compares one vector with many others.
 //!
-//! Comes in: a vector, then the others one by one. Goes out: the similarity that [`Weighted::similarity`] finds as well, sooner.
+//! Input: a vector, then the others one by one. Output: the same similarity as [`Weighted::similarity`], but faster.
 
 use super::similarity::{MUCH_LONGER, Weighted};
 use super::vocabulary::Term;
 
-/// A vector with which many others are compared: where in it the terms of each first bits begin.
+/// A vector with an index of where the terms with each combination of first bits begin.
 #[derive(Debug)]
 pub(super) struct PreparedVector<'a> {
     vector: &'a Weighted,
     first_bits: u32,
-    /// By first bits, the place after that of the first term that begins with them; 0 where none does.
+    /// By first bits, 1 + the index of the first term that begins with them; 0 if there is none.
     after: Vec<u32>,
 }
 
-/// So many more first bits than it takes to number the terms: few terms of another vector begin like one of these without being it.
+/// Additional first bits beyond those needed to number the terms, so that few other terms match by accident.
 const SPARE_BITS: u32 = 4;
-const MOST_BITS: u32 = 16;
+const MAX_BITS: u32 = 16;
 
-/// So many terms are looked through before those are compared that begin like one of the prepared vector's: a processor is quick with what
-/// it need not decide on.
-const AT_ONCE: usize = 128;
+/// Number of terms that are prefiltered at once, without branches, before the matching ones are compared.
+const BLOCK_TERMS: usize = 128;
 
 impl<'a> PreparedVector<'a> {
     pub(super) fn of(vector: &'a Weighted) -> Self {
         let terms = vector.terms();
-        let first_bits = (terms.len().max(1).ilog2() + SPARE_BITS).min(MOST_BITS);
+        let first_bits = (terms.len().max(1).ilog2() + SPARE_BITS).min(MAX_BITS);
         let mut after = vec![0; 1 << first_bits];
-        for (place, term) in (1..=u32::try_from(terms.len()).unwrap_or(u32::MAX)).rev().zip(terms.iter().rev()) {
-            after[term.first_bits(first_bits)] = place;
+        for (index, term) in (1..=u32::try_from(terms.len()).unwrap_or(u32::MAX)).rev().zip(terms.iter().rev()) {
+            after[term.first_bits(first_bits)] = index;
         }
         Self { vector, first_bits, after }
     }
 
-    /// [`Weighted::similarity`], to the last digit.
+    /// Returns exactly the value of [`Weighted::similarity`].
     pub(super) fn similarity(&self, other: &Weighted) -> f64 {
         if other.terms().len() > self.vector.terms().len().saturating_mul(MUCH_LONGER) {
             return self.vector.similarity(other);
         }
-        let (mut sum, mut begun) = (0.0, [0; AT_ONCE]);
-        for (chunk, terms) in other.terms().chunks(AT_ONCE).enumerate() {
+        let (mut sum, mut matching) = (0.0, [0; BLOCK_TERMS]);
+        for (chunk, terms) in other.terms().chunks(BLOCK_TERMS).enumerate() {
             let mut count = 0;
-            for (place, term) in terms.iter().enumerate() {
-                begun[count % AT_ONCE] = place;
+            for (index, term) in terms.iter().enumerate() {
+                matching[count % BLOCK_TERMS] = index;
                 count += usize::from(self.after[term.first_bits(self.first_bits)] > 0);
             }
-            for place in &begun[..count] {
-                if let Some(mine) = self.find(terms[*place]) {
-                    sum += self.vector.entry(mine).product(&other.entry(chunk * AT_ONCE + place));
+            for index in &matching[..count] {
+                if let Some(own) = self.find(terms[*index]) {
+                    sum += self.vector.entry(own).product(&other.entry(chunk * BLOCK_TERMS + index));
                 }
             }
         }

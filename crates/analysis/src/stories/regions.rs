@@ -1,21 +1,21 @@
-//! Separates what average link need not compare together.
+//! Separates groups that average link need not compare with each other.
 //!
-//! Comes in: groups, and how each pair of them that is alike at all stands. Goes out: the regions that links hold together, each of which is
-//! merged by itself, on any processor. Two regions could only become one story if the mean over many pairs came to be enough for one
-//! although no pair has half of what it needs by itself: what they share then is a topic.
+//! Input: groups, and the relations of their pairs. Output: the connected regions, each of which is merged
+//! independently and in parallel. Two regions could only become one story if the mean over many pairs sufficed although
+//! no pair has half of the required similarity. What they share in that case is a broad topic.
 
 use super::comparison::PairRelation;
 
-/// Groups that links hold together.
+/// Groups connected by links.
 #[derive(Debug, Default)]
 pub(super) struct Region {
-    /// Places, rising.
+    /// Group indexes, ascending.
     pub(super) groups: Vec<usize>,
-    /// The places of the edges between them, rising.
+    /// Indexes of the edges between them, ascending.
     pub(super) edges: Vec<usize>,
 }
 
-/// The regions of so many groups, and by place the number of each group within its region. `edges` name two groups each.
+/// Returns the regions, and the index of each group within its region. `edges` contain two group indexes each.
 pub(super) fn regions(
     groups: usize,
     edges: impl ExactSizeIterator<Item = (usize, usize)> + Clone,
@@ -30,16 +30,16 @@ pub(super) fn regions(
     let mut regions: Vec<Region> = Vec::new();
     let mut region_of = vec![usize::MAX; groups];
     let mut number_within = vec![0; groups];
-    for place in 0..groups {
-        let root = roots.of(place);
+    for index in 0..groups {
+        let root = roots.of(index);
         if region_of[root] == usize::MAX {
             region_of[root] = regions.len();
             regions.push(Region::default());
         }
-        region_of[place] = region_of[root];
-        let region = &mut regions[region_of[place]];
-        number_within[place] = region.groups.len();
-        region.groups.push(place);
+        region_of[index] = region_of[root];
+        let region = &mut regions[region_of[index]];
+        number_within[index] = region.groups.len();
+        region.groups.push(index);
     }
     for (edge, (one, other)) in edges.enumerate() {
         if region_of[one] == region_of[other] {
@@ -49,16 +49,16 @@ pub(super) fn regions(
     (regions, number_within)
 }
 
-/// For each place another one that it is joined with, or itself: in the end the smallest (a union-find with path halving).
+/// Union-find with path halving: for each index its parent, or itself. The root is the smallest index.
 struct Roots(Vec<usize>);
 
 impl Roots {
-    fn of(&mut self, mut place: usize) -> usize {
-        while self.0[place] != place {
-            self.0[place] = self.0[self.0[place]];
-            place = self.0[place];
+    fn of(&mut self, mut index: usize) -> usize {
+        while self.0[index] != index {
+            self.0[index] = self.0[self.0[index]];
+            index = self.0[index];
         }
-        place
+        index
     }
 
     fn join(&mut self, one: usize, other: usize) {

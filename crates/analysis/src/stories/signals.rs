@@ -1,12 +1,13 @@
-//! What gives noise away without a model: words of promotion and job advertisements, headlines that bait.
+//! Detects noise without a model: phrases of promotions and job advertisements, and clickbait headlines.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Phrases of advertisements in any field of life. Matched at word borders, ignoring case. A word of the trade alone (job, vacancies, coupons,
-/// sponsored, win) is news as often as not: it counts as a label that opens a title, or with what makes it an offer. How an author is paid
-/// (affiliate links, the sponsor of a video) is no advertisement, as it stands below all kinds of texts.
+/// Phrases of advertisements on any subject. Matched at word boundaries, ignoring case. A word such as job, vacancies,
+/// coupons, sponsored or win is often news if alone: it counts only as a label at the start of a title, or together
+/// with an offer. How an author is paid (affiliate links, the sponsor of a video) is not advertising, since it is
+/// mentioned below all kinds of texts.
 static PROMOTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)
@@ -27,8 +28,9 @@ static PROMOTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Headline patterns that promise instead of telling (after Chakraborty et al. 2016: forward references, numbered lists, hyperbole). A number
-/// alone is none: “seven ways to store secrets” tells. A list has to speak to whoever reads it, or of everyone.
+/// Headline patterns that withhold information (after Chakraborty et al. 2016: forward references, numbered lists,
+/// hyperbole). A number alone is not enough: “seven ways to store secrets” is informative. A list must address the
+/// reader, or generalise about everyone.
 static CLICKBAIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)
@@ -44,7 +46,7 @@ static CLICKBAIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The advertising phrases in a text, as written, without repetition; at most three.
+/// Returns the advertising phrases in a text, in lower case and without repetition; at most three.
 #[must_use]
 pub fn promotional_phrases(title: &str, body: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -61,7 +63,7 @@ pub fn promotional_phrases(title: &str, body: &str) -> Vec<String> {
     found
 }
 
-/// Whether advertising is what the text is for, not something it mentions: in the title, or twice.
+/// Returns whether a text is an advertisement rather than mentioning one: a phrase in the title, or two phrases.
 #[must_use]
 pub fn is_promotional(title: &str, phrases: &[String]) -> bool {
     phrases.len() >= 2 || phrases.iter().any(|phrase| title.to_lowercase().contains(phrase.as_str()))

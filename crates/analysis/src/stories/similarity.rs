@@ -1,34 +1,35 @@
-//! How alike two items are, in [0, 1], among the items they stand with.
+//! The similarity of two items, in [0, 1], relative to the items around them.
 //!
-//! Comes in: counts of a text's parts. Goes out: one weighted vector an item, in which the parts stand side by side, so that a single
-//! product is the weighted mean of the parts' cosines, and the mean over the pairs of two stories is the product of their sums.
+//! Input: counts of a text's parts. Output: one weighted vector per item that contains all parts. One dot product is
+//! then the weighted mean of the parts' cosines, and the mean over the pairs of two stories is the product of their
+//! sums.
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::features::{Counted, Features, NAMES, PARTS, WORDS};
+use super::features::{Features, NAMES, PARTS, TermCounts, WORDS};
 use super::vocabulary::Term;
 
-/// How much each part counts (words, names and numbers, opening), found as `docs/CLUSTERING.md` says.
+/// The weight of each part (words, names and numbers, opening), determined as described in `docs/CLUSTERING.md`.
 const PART_WEIGHTS: [f64; PARTS] = [0.6, 0.2, 0.2];
 
-/// So many rare names a text is taken to have besides its own: two teasers that both name one country are not alike for that.
-const UNSAID_NAMES: f64 = 2.0;
+/// Number of rare names added to a text's norm: two teasers that both name one country are not similar for that reason.
+const PRIOR_NAMES: f64 = 2.0;
 
-/// Document frequencies of a set of items: the snapshot by which terms are weighted.
+/// Document frequencies of a set of items, by which terms are weighted.
 #[derive(Debug, Clone, Default)]
 pub struct Frequencies {
     documents: usize,
     of_term: FxHashMap<Term, u32>,
-    /// [`inverse_frequency`] of a term by the number of documents that have it, as far as that number is small.
+    /// [`inverse_frequency`] of a term by its document frequency, for small frequencies.
     inverse: Vec<f64>,
 }
 
-/// Terms that a text has and none before it, about, of a few thousand texts.
+/// Approximate number of terms per text that no earlier text has, in a few thousand texts.
 const NEW_TERMS: usize = 4;
 
-/// Terms are mostly rare: the logarithms of so many frequencies are taken once.
+/// Logarithms are precomputed for frequencies below this, since most terms are rare.
 const SMALL_FREQUENCIES: u32 = 1_024;
 
 /// A term's weights in the parts.
@@ -39,17 +40,17 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The weighted product of the parts.
+    /// Returns the weighted product of the parts.
     pub(super) fn product(&self, other: &Self) -> f64 {
         self.weights.iter().zip(&other.weights).map(|(mine, theirs)| f64::from(*mine) * f64::from(*theirs)).sum()
     }
 
-    /// The product of the words alone.
+    /// Returns the product of the words' part.
     pub(super) fn word_product(&self, other: &Self) -> f64 {
         f64::from(self.weights[WORDS]) * f64::from(other.weights[WORDS])
     }
 
-    /// Of the same term, the weights added up.
+    /// Adds the weights of the same term.
     fn plus(&self, other: &Self) -> Self {
         Self { term: self.term, weights: [0, 1, 2].map(|part| self.weights[part] + other.weights[part]) }
     }
@@ -59,8 +60,8 @@ impl Entry {
     }
 }
 
-/// An item's vector, or the sum of several: by rising term. The terms stand by themselves, as most of a comparison is to look through
-/// them. Both are kept once, however many have them.
+/// The vector of an item, or the sum of several, in ascending order of terms. Terms and weights are stored separately,
+/// because comparing mostly scans the terms. Both are shared between clones.
 #[derive(Debug, Clone, Default)]
 pub struct Weighted {
     terms: Arc<[Term]>,
@@ -74,7 +75,7 @@ impl Frequencies {
     pub fn of<'a>(items: impl IntoIterator<Item = &'a Features>) -> Self {
         let items = items.into_iter();
         let (mut documents, mut of_term) = (0, FxHashMap::<Term, u32>::default());
-        // Each text brings about that many terms that no earlier one has: growing by and by counts every term twice.
+        // Each text adds about this many new terms; without reserving, growth would rehash every term.
         of_term.reserve(items.size_hint().0.saturating_mul(NEW_TERMS));
         for features in items {
             documents += 1;
@@ -87,19 +88,19 @@ impl Frequencies {
         Self { documents, of_term, inverse }
     }
 
-    /// In how many items a term stands.
+    /// Returns the number of items with a term.
     #[must_use]
     pub fn documents_with(&self, term: &str) -> u32 {
         self.of_term.get(&Term::of(term)).copied().unwrap_or(0)
     }
 
-    /// The same of a word as it is written.
+    /// The same for a word as written.
     #[must_use]
     pub fn documents_with_word(&self, written: &str) -> u32 {
         Term::of_word(written).and_then(|term| self.of_term.get(&term)).copied().unwrap_or(0)
     }
 
-    /// ln(1 + N / df) of a term; of one that no item has as of one that a single item has.
+    /// Returns ln(1 + N / df) of a term. A term that no item has counts as if one had it.
     #[must_use]
     pub fn inverse_of_term(&self, term: Term) -> f64 {
         self.inverse_of(self.of_term.get(&term).copied().unwrap_or(0).max(1))
@@ -110,7 +111,7 @@ impl Frequencies {
         self.documents
     }
 
-    /// The bytes it takes, about.
+    /// Returns the approximate memory used, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.of_term.capacity() * (size_of::<(Term, u32)>() + 1) + size_of_val(&*self.inverse)
@@ -121,10 +122,10 @@ impl Frequencies {
         self.weigh_without(features, None)
     }
 
-    /// The vector of a text without the terms that its source uses all the time.
-    pub(super) fn weigh_without(&self, features: &Features, house_words: Option<&FxHashSet<Term>>) -> Weighted {
+    /// Returns the vector of a text without the boilerplate terms of its source.
+    pub(super) fn weigh_without(&self, features: &Features, boilerplate: Option<&FxHashSet<Term>>) -> Weighted {
         let counted = features.terms().iter();
-        let counted = counted.filter(|counted| house_words.is_none_or(|words| !words.contains(&counted.term)));
+        let counted = counted.filter(|counted| boilerplate.is_none_or(|words| !words.contains(&counted.term)));
         let raw: Vec<(Term, [f64; PARTS])> = counted.filter_map(|counted| self.raw(*counted)).collect();
         let scales = self.scales(&raw);
         let brought_to_length = |weights: &[f64; PARTS]| [0, 1, 2].map(|part| narrow(weights[part] * scales[part].0));
@@ -135,8 +136,8 @@ impl Frequencies {
         }
     }
 
-    /// A term's weights before they are brought to one length; `None` for one that no item has.
-    fn raw(&self, counted: Counted) -> Option<(Term, [f64; PARTS])> {
+    /// Returns a term's weights before normalisation; `None` if no item has the term.
+    fn raw(&self, counted: TermCounts) -> Option<(Term, [f64; PARTS])> {
         let inverse = self.inverse_of(*self.of_term.get(&counted.term)?);
         let weight = |times: u8| match times {
             0 => 0.0,
@@ -146,7 +147,7 @@ impl Frequencies {
         Some((counted.term, counted.times.map(weight)))
     }
 
-    /// For each part what its weights are multiplied by, and the length that it has then.
+    /// Returns for each part the scale of its weights, and its resulting length.
     fn scales(&self, raw: &[(Term, [f64; PARTS])]) -> [(f64, f64); PARTS] {
         let squares = [0, 1, 2].map(|part| raw.iter().map(|(_, weights)| weights[part].powi(2)).sum::<f64>());
         let present: f64 = (0..PARTS).filter(|part| squares[*part] > 0.0).map(|part| PART_WEIGHTS[part]).sum();
@@ -154,13 +155,13 @@ impl Frequencies {
             if squares[part] <= 0.0 {
                 return (0.0, 0.0);
             }
-            let unsaid = if part == NAMES { UNSAID_NAMES * self.inverse_of(1).powi(2) } else { 0.0 };
+            let prior = if part == NAMES { PRIOR_NAMES * self.inverse_of(1).powi(2) } else { 0.0 };
             let length = (PART_WEIGHTS[part] / present).sqrt();
-            (length / (squares[part] + unsaid).sqrt(), length)
+            (length / (squares[part] + prior).sqrt(), length)
         })
     }
 
-    /// ln(1 + N / df): never zero, so that a set of one item still compares.
+    /// Returns ln(1 + N / df). It is never zero, so that a set of one item can be compared.
     fn inverse_of(&self, documents_with: u32) -> f64 {
         let known = self.inverse.get(documents_with as usize).copied();
         known.unwrap_or_else(|| inverse_frequency(self.documents, documents_with))
@@ -177,11 +178,11 @@ const fn narrow(weight: f64) -> f32 {
     weight as f32
 }
 
-/// One vector so many times longer than the other is searched rather than walked through.
+/// A vector this many times longer than the other is searched instead of scanned.
 pub(super) const MUCH_LONGER: usize = 8;
 
 impl Weighted {
-    /// Weighted mean of the parts' cosines; of sums, the sum of it over all pairs.
+    /// Returns the weighted mean of the parts' cosines; for sums, its sum over all pairs.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
@@ -189,7 +190,7 @@ impl Weighted {
         sum
     }
 
-    /// Cosine of the words alone.
+    /// Returns the cosine of the words' part.
     #[must_use]
     pub fn word_cosine(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
@@ -198,7 +199,7 @@ impl Weighted {
         if lengths > 0.0 { sum / lengths } else { 0.0 }
     }
 
-    /// Calls for every term that both have, in rising order.
+    /// Calls `each` for every common term, in ascending order.
     pub(super) fn shared(&self, other: &Self, mut each: impl FnMut(&Entry, &Entry)) {
         let mut both = |mine: usize, theirs: usize| each(&self.entry(mine), &other.entry(theirs));
         if self.terms.len() <= other.terms.len() {
@@ -208,14 +209,14 @@ impl Weighted {
         }
     }
 
-    /// The sum of both.
+    /// Returns the sum of two vectors.
     pub(super) fn plus(&self, other: &Self) -> Self {
         let (short, long) = if self.terms.len() <= other.terms.len() { (self, other) } else { (other, self) };
-        let most = short.terms.len() + long.terms.len();
-        let (mut terms, mut weights) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let capacity = short.terms.len() + long.terms.len();
+        let (mut terms, mut weights) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
         let mut from = 0;
         for entry in short.entries() {
-            // What stands between two terms of the short one is taken over at once.
+            // The entries between two terms of the shorter vector are copied at once.
             let ahead = from + ahead_of(&long.terms[from..], entry.term, short.terms.len());
             terms.extend_from_slice(&long.terms[from..ahead]);
             weights.extend_from_slice(&long.weights[from..ahead]);
@@ -229,13 +230,13 @@ impl Weighted {
         Self { terms: terms.into(), weights: weights.into(), words_length: self.words_length + other.words_length }
     }
 
-    /// The sum of all.
+    /// Returns the sum of all vectors.
     pub(super) fn sum(all: &[&Self]) -> Self {
         if let [one] = all {
             return (*one).clone();
         }
         let mut entries: Vec<Entry> = all.iter().flat_map(|one| one.entries()).collect();
-        // Runs that are in order already are merged; what is added first stays first, so that a sum is the same every time.
+        // A stable sort merges sorted runs and keeps the order of addition, so that a sum is reproducible.
         entries.sort_by_key(|entry| entry.term);
         let of_term = entries.chunk_by(|one, next| one.term == next.term);
         let sum = of_term.filter_map(|same| same.iter().copied().reduce(|sum, entry| sum.plus(&entry)));
@@ -251,26 +252,26 @@ impl Weighted {
         &self.terms
     }
 
-    pub(super) fn entry(&self, place: usize) -> Entry {
-        Entry { term: self.terms[place], weights: self.weights[place] }
+    pub(super) fn entry(&self, index: usize) -> Entry {
+        Entry { term: self.terms[index], weights: self.weights[index] }
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
         self.terms.iter().zip(&*self.weights).map(|(term, weights)| Entry { term: *term, weights: *weights })
     }
 
-    /// The bytes it takes.
+    /// Returns the memory used, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.terms) + size_of_val(&*self.weights)
     }
 
-    /// Of a sum, the lengths added up.
+    /// Returns the length of the words' part; for a sum, the sum of the lengths.
     pub(super) const fn words_length(&self) -> f64 {
         self.words_length
     }
 }
 
-/// How many terms of what is left of a list come before a term of another one, which has `short` of them.
+/// Returns how many terms of `rest` precede `term`. `short` is the number of terms of the other list.
 fn ahead_of(rest: &[Term], term: Term, short: usize) -> usize {
     if rest.len() > short.saturating_mul(MUCH_LONGER) {
         rest.partition_point(|other| *other < term)
@@ -279,13 +280,13 @@ fn ahead_of(rest: &[Term], term: Term, short: usize) -> usize {
     }
 }
 
-/// Calls with the places of what both have.
+/// Calls `each` with the indexes of common terms.
 fn shared(short: &[Term], long: &[Term], each: &mut impl FnMut(usize, usize)) {
     let mut ahead = 0;
-    for (place, term) in short.iter().enumerate() {
+    for (index, term) in short.iter().enumerate() {
         ahead += ahead_of(&long[ahead..], *term, short.len());
         match long.get(ahead) {
-            Some(other) if other == term => each(place, ahead),
+            Some(other) if other == term => each(index, ahead),
             Some(_) => {}
             None => break,
         }
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_is_fully_alike_and_another_is_not() {
+    fn the_same_text_is_fully_similar_and_another_is_not() {
         let (a, b) = (features("the ferry lost power off the coast"), features("a new tax on heat pumps"));
         let snapshot = Frequencies::of([&a, &b]);
         let (x, y) = (snapshot.weigh(&a), snapshot.weigh(&b));
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_is_alike_as_its_parts_together() {
+    fn a_sum_is_as_similar_as_its_parts_together() {
         let texts = ["ferry power skerrow", "ferry harbour skerrow quay", "skerrow ferry engine"];
         let long = (0..90).map(|n| format!("filler{n} ")).collect::<Vec<_>>().concat() + "ferry";
         let items: Vec<Features> = texts.iter().copied().chain([long.as_str()]).map(features).collect();

@@ -1,18 +1,19 @@
-//! Spaces that this machine makes vectors of: words counted (`local`), or a folder of weights (`crate::static_model`). A provider's are
-//! made by `llm/embedder`.
+//! Vector spaces that are computed locally: word counts (`local`), or a folder of weights (`crate::static_model`).
+//! `llm/embedder` computes those of providers.
 
 use super::features::{Features, LOCAL_SPACE};
 
-/// How a text becomes a vector.
+/// A conversion of texts to vectors.
 pub trait Space: Send + Sync {
-    /// What names all that decides whether two vectors can be compared: model, weights and what is made of a text before.
+    /// Returns the name of the space: model, weights and text preparation. Only vectors with the same name can be
+    /// compared.
     fn id(&self) -> &str;
 
-    /// As stored, with its length where it is dense; `None` for a text that has no vector.
+    /// Returns the vector as stored, with its dimensions if it is dense; `None` for a text without a vector.
     fn vector(&self, title: Option<&str>, body: &str) -> Option<(Vec<u8>, Option<usize>)>;
 }
 
-/// Sparse counts of words.
+/// Sparse word counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Words;
 
@@ -26,13 +27,13 @@ impl Space for Words {
     }
 }
 
-/// What thresholds are kept by: words, and what they are compared with besides.
+/// Returns the key of stored thresholds: the local space, and the dense space that is compared in addition.
 #[must_use]
 pub fn mixture(dense: Option<&str>) -> String {
     dense.map_or_else(|| LOCAL_SPACE.to_owned(), |dense| format!("{LOCAL_SPACE}+{dense}"))
 }
 
-/// Title, line break, body, clipped: what a dense vector is made of; `None` where there is nothing to read.
+/// Returns the text to embed: title, line break, body, cut to `max_chars`; `None` if both are empty.
 #[must_use]
 pub fn dense_text(title: Option<&str>, body: &str, max_chars: usize) -> Option<String> {
     let parts = [title.unwrap_or_default().trim(), body.trim()];

@@ -1,47 +1,49 @@
-//! Takes apart a group in which events of one kind came together: two bank robberies, two releases, two matches of a team.
+//! Splits a group that contains several events of one kind: two bank robberies, two releases, two matches of a team.
 //!
-//! Comes in: the members of a group that average link put together, and their vectors. Goes out: the parts that are stories. Called by
-//! `cluster.rs` for groups with something new.
+//! Input: the members of a group formed by average link, and their vectors. Output: the parts that are stories. Called
+//! by `cluster.rs` for groups with new items.
 //!
-//! All items of such a group share what is usual for the matter, so over the whole topic they are alike. Therefore they are weighed
-//! among themselves: a term that all of them have counts for little, one that half of them have tells two events apart. Then average
-//! link goes as far as that likeness carries it. Large groups are halved first: they are two stories when little joins the halves.
+//! All items of such a group share the typical words of their subject, so they are similar within the whole topic.
+//! Therefore they are weighted among themselves: a term that all of them have counts little, and one that half of them
+//! have separates two events. Average link is then applied to that similarity. Large groups are first halved: they are
+//! two stories if the halves are dissimilar.
 
 use std::collections::HashMap;
 
 use super::features::PARTS;
 use super::similarity::{Entry, Weighted};
 
-/// How much each part counts among the items of one group (words, names and numbers, opening).
+/// The weight of each part among the items of one group (words, names and numbers, opening).
 const PART_WEIGHTS: [f64; PARTS] = [0.4, 0.3, 0.3];
 
-/// Of two items nothing can be said: each term is either one's or both's.
-const LEAST_WEIGHED: usize = 3;
+/// With two items nothing can be decided: each term belongs to one or to both.
+const MIN_WEIGHTED: usize = 3;
 
-/// Larger groups are halved, as what is left of their terms when they are weighed among so many is what few texts have.
-const MOST_WEIGHED: usize = 40;
+/// Larger groups are halved, because weighting among so many leaves only terms that few texts have.
+const MAX_WEIGHTED: usize = 40;
 
-/// A half of fewer items is no event of its own: what differs then is one text.
-const LEAST_ITEMS: usize = 3;
+/// A smaller half is not a separate event: what differs then is a single text.
+const MIN_ITEMS: usize = 3;
 
-/// Larger groups are left whole: every pair is compared.
-const MOST_ITEMS: usize = 300;
+/// Larger groups are not split, because every pair is compared.
+const MAX_ITEMS: usize = 300;
 
-/// The share of the threshold at which an item that stays alone goes back to the part that it resembles most.
-const BACK: f64 = 0.5;
+/// The share of the threshold at which a single item returns to the most similar part.
+const REJOIN_SHARE: f64 = 0.5;
 
-/// Likenesses within groups. Kept, so that each is worked out once, whatever thresholds are tried.
+/// Similarities within groups, cached so that each is computed once for all thresholds.
 #[derive(Debug, Default)]
 pub(super) struct Splits {
-    likenesses: HashMap<Vec<usize>, Likenesses>,
+    matrices: HashMap<Vec<usize>, SimilarityMatrix>,
     halves: HashMap<Vec<usize>, Option<Halves>>,
 }
 
-/// By two places of members, how alike they are among themselves.
-type Likenesses = Vec<Vec<f64>>;
+/// Similarities of members, by two member positions.
+type SimilarityMatrix = Vec<Vec<f64>>;
 
 impl Splits {
-    /// The parts of a group, itself where it is one story. `members` are numbers, whose vectors `weighted` gives.
+    /// Returns the parts of a group; the group itself if it is one story. `members` are document numbers, and
+    /// `weighted` returns their vectors.
     pub(super) fn parts<'a>(
         &mut self,
         members: &[usize],
@@ -52,12 +54,12 @@ impl Splits {
         let mut open = vec![members.to_vec()];
         while let Some(mut group) = open.pop() {
             group.sort_unstable();
-            if group.len() < LEAST_WEIGHED {
+            if group.len() < MIN_WEIGHTED {
                 parts.push(group);
-            } else if group.len() <= MOST_WEIGHED {
-                let known = self.likenesses.entry(group.clone());
-                let alike = known.or_insert_with(|| similarities(&vectors(&group, weighted)));
-                parts.extend(linked(alike, threshold).into_iter().map(|places| numbers(&group, places)));
+            } else if group.len() <= MAX_WEIGHTED {
+                let known = self.matrices.entry(group.clone());
+                let matrix = known.or_insert_with(|| similarities(&vectors(&group, weighted)));
+                parts.extend(linked(matrix, threshold).into_iter().map(|indexes| numbers(&group, indexes)));
             } else {
                 let known = self.halves.entry(group.clone()).or_insert_with(|| halves(&group, weighted));
                 match known.as_ref().filter(|halves| halves.joined < threshold) {
@@ -75,22 +77,23 @@ fn vectors<'a>(members: &[usize], weighted: &impl Fn(usize) -> &'a Weighted) -> 
     members.iter().map(|member| weighted(*member)).collect()
 }
 
-/// The members at these places, rising.
-fn numbers(members: &[usize], mut places: Vec<usize>) -> Vec<usize> {
-    places.sort_unstable();
-    places.into_iter().map(|place| members[place]).collect()
+/// Returns the members at these positions, ascending.
+fn numbers(members: &[usize], mut indexes: Vec<usize>) -> Vec<usize> {
+    indexes.sort_unstable();
+    indexes.into_iter().map(|index| members[index]).collect()
 }
 
-/// By average link, what holds together at the threshold; single items go back to the nearest part where half of that joins them.
-fn linked(alike: &Likenesses, threshold: f64) -> Vec<Vec<usize>> {
-    let mut linking = Linking::of(alike);
+/// Applies average link with the threshold. Single items return to the most similar part if their similarity is at
+/// least half of it.
+fn linked(matrix: &SimilarityMatrix, threshold: f64) -> Vec<Vec<usize>> {
+    let mut linking = Linking::of(matrix);
     while linking.merge(threshold).is_some() {}
     let (single, mut parts): (Vec<_>, Vec<_>) = linking.groups().partition(|group| group.len() == 1);
-    let held = parts.clone();
+    let kept_parts = parts.clone();
     for item in single {
-        let joined = |(part, of_part): (usize, &Vec<usize>)| (mean_between(alike, &item, of_part), part);
-        let nearest = held.iter().enumerate().map(joined).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        match nearest.filter(|(joined, _)| *joined >= BACK * threshold) {
+        let joined = |(part, of_part): (usize, &Vec<usize>)| (mean_between(matrix, &item, of_part), part);
+        let nearest = kept_parts.iter().enumerate().map(joined).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        match nearest.filter(|(joined, _)| *joined >= REJOIN_SHARE * threshold) {
             Some((_, part)) => parts[part].extend(item),
             None => parts.push(item),
         }
@@ -107,71 +110,72 @@ struct Halves {
 }
 
 fn halves<'a>(members: &[usize], weighted: &impl Fn(usize) -> &'a Weighted) -> Option<Halves> {
-    if members.len() > MOST_ITEMS {
+    if members.len() > MAX_ITEMS {
         return None;
     }
-    let alike = similarities(&vectors(members, weighted));
-    let (one, other) = last_merge(&alike)?;
-    let (one, other) = with_the_rest(&alike, &one, &other);
-    let joined = mean_between(&alike, &one, &other);
+    let matrix = similarities(&vectors(members, weighted));
+    let (one, other) = last_merge(&matrix)?;
+    let (one, other) = assign_rest(&matrix, &one, &other);
+    let joined = mean_between(&matrix, &one, &other);
     Some(Halves { one: numbers(members, one), other: numbers(members, other), joined })
 }
 
-/// What a text has of a term in a part: the text's place and the weight.
-type Holder = (usize, f64);
+/// A text with a term in a part: its position and the weight.
+type Posting = (usize, f64);
 
-/// All pairs' similarities among themselves.
-fn similarities(vectors: &[&Weighted]) -> Likenesses {
-    let told = telling_terms(vectors);
+/// Returns the similarities of all pairs, weighted among themselves.
+fn similarities(vectors: &[&Weighted]) -> SimilarityMatrix {
+    let terms = shared_terms(vectors);
     let mut lengths = vec![[0.0; PARTS]; vectors.len()];
-    for (part, postings) in &told {
-        for (place, weight) in postings {
-            lengths[*place][*part] += weight * weight;
+    for (part, postings) in &terms {
+        for (index, weight) in postings {
+            lengths[*index][*part] += weight * weight;
         }
     }
-    let mut alike = vec![vec![0.0; vectors.len()]; vectors.len()];
-    for (part, mut postings) in told {
-        for (place, weight) in &mut postings {
-            *weight *= (PART_WEIGHTS[part] / lengths[*place][part]).sqrt();
+    let mut matrix = vec![vec![0.0; vectors.len()]; vectors.len()];
+    for (part, mut postings) in terms {
+        for (index, weight) in &mut postings {
+            *weight *= (PART_WEIGHTS[part] / lengths[*index][part]).sqrt();
         }
-        for (count, (place, weight)) in postings.iter().enumerate() {
-            for (other, theirs) in &postings[..count] {
-                alike[*place][*other] += weight * theirs;
-                alike[*other][*place] += weight * theirs;
+        for (count, (index, weight)) in postings.iter().enumerate() {
+            for (other, other_weight) in &postings[..count] {
+                matrix[*index][*other] += weight * other_weight;
+                matrix[*other][*index] += weight * other_weight;
             }
         }
     }
-    alike
+    matrix
 }
 
-/// By rising term and part, those that several have, weighed by how few: the part, and the places that have it, rising. What all have counts
-/// for little and not for nothing, or copies of one text would be unlike.
+/// Returns the terms that several texts have, by ascending term and part, weighted by rarity: the part, and the texts
+/// that have it, ascending. A term that all have counts little but not zero, otherwise copies of one text would be
+/// dissimilar.
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
-fn telling_terms(vectors: &[&Weighted]) -> Vec<(usize, Vec<Holder>)> {
-    let of_vector = |(place, vector): (usize, &&Weighted)| {
-        vector.entries().map(|entry| (place, entry)).collect::<Vec<(usize, Entry)>>()
+fn shared_terms(vectors: &[&Weighted]) -> Vec<(usize, Vec<Posting>)> {
+    let of_vector = |(index, vector): (usize, &&Weighted)| {
+        vector.entries().map(|entry| (index, entry)).collect::<Vec<(usize, Entry)>>()
     };
     let mut entries: Vec<(usize, Entry)> = vectors.iter().enumerate().flat_map(of_vector).collect();
     entries.sort_by_key(|(_, entry)| entry.term);
-    let mut told = Vec::new();
+    let mut terms = Vec::new();
     for same in entries.chunk_by(|(_, one), (_, next)| one.term == next.term).filter(|same| same.len() > 1) {
         for part in 0..PARTS {
             let count = same.iter().filter(|(_, entry)| entry.has(part)).count();
             if count > 1 {
                 let rarity = ((vectors.len() + 1) as f64 / count as f64).ln();
-                let weighed = |(place, entry): &(usize, Entry)| (*place, f64::from(entry.weights[part]) * rarity);
-                told.push((part, same.iter().filter(|(_, entry)| entry.has(part)).map(weighed).collect()));
+                let weighed = |(index, entry): &(usize, Entry)| (*index, f64::from(entry.weights[part]) * rarity);
+                terms.push((part, same.iter().filter(|(_, entry)| entry.has(part)).map(weighed).collect()));
             }
         }
     }
-    told
+    terms
 }
 
-/// By average link: the two groups of [`LEAST_ITEMS`] or more that are joined last. What joins later than that are single texts.
-fn last_merge(alike: &Likenesses) -> Option<(Vec<usize>, Vec<usize>)> {
-    let (mut linking, mut last) = (Linking::of(alike), None);
+/// Returns the last two groups of at least [`MIN_ITEMS`] that average link joins. Later merges only add single texts.
+fn last_merge(matrix: &SimilarityMatrix) -> Option<(Vec<usize>, Vec<usize>)> {
+    let (mut linking, mut last) = (Linking::of(matrix), None);
     while let Some((one, other)) = linking.merge(f64::MIN) {
-        if one.len() >= LEAST_ITEMS && other.len() >= LEAST_ITEMS {
+        if one.len() >= MIN_ITEMS && other.len() >= MIN_ITEMS {
             last = Some((one, other));
         }
     }
@@ -180,27 +184,32 @@ fn last_merge(alike: &Likenesses) -> Option<(Vec<usize>, Vec<usize>)> {
 
 /// Average link over all pairs of a few items.
 struct Linking {
-    /// Between two groups, by their places, the sum over all pairs of members.
-    sums: Likenesses,
+    /// The sum of similarity over all pairs of members of two groups.
+    sums: SimilarityMatrix,
     groups: Vec<Vec<usize>>,
-    /// The places of the groups that are left.
-    left: Vec<usize>,
+    /// Indexes of the remaining groups.
+    remaining: Vec<usize>,
 }
 
 impl Linking {
-    fn of(alike: &Likenesses) -> Self {
-        let places = 0..alike.len();
-        Self { sums: alike.clone(), groups: places.clone().map(|place| vec![place]).collect(), left: places.collect() }
+    fn of(matrix: &SimilarityMatrix) -> Self {
+        let indexes = 0..matrix.len();
+        Self {
+            sums: matrix.clone(),
+            groups: indexes.clone().map(|index| vec![index]).collect(),
+            remaining: indexes.collect(),
+        }
     }
 
-    /// Joins the two groups that are most alike, and gives what they were; `None` where no two are as alike as the least.
-    fn merge(&mut self, least: f64) -> Option<(Vec<usize>, Vec<usize>)> {
-        let (one, other) = self.most_alike(least)?;
-        self.left.retain(|place| *place != other);
-        for place in &self.left {
-            let joined = self.sums[one][*place] + self.sums[other][*place];
-            self.sums[one][*place] = joined;
-            self.sums[*place][one] = joined;
+    /// Merges the two most similar groups and returns them as they were; `None` if no mean similarity reaches
+    /// `min_mean`.
+    fn merge(&mut self, min_mean: f64) -> Option<(Vec<usize>, Vec<usize>)> {
+        let (one, other) = self.most_similar(min_mean)?;
+        self.remaining.retain(|index| *index != other);
+        for index in &self.remaining {
+            let joined = self.sums[one][*index] + self.sums[other][*index];
+            self.sums[one][*index] = joined;
+            self.sums[*index][one] = joined;
         }
         let (before, joining) = (self.groups[one].clone(), std::mem::take(&mut self.groups[other]));
         self.groups[one].extend_from_slice(&joining);
@@ -208,10 +217,10 @@ impl Linking {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "members of a story")]
-    fn most_alike(&self, least: f64) -> Option<(usize, usize)> {
-        let (mut best, mut found) = (least, None);
-        for (at, one) in self.left.iter().enumerate() {
-            for other in &self.left[at + 1..] {
+    fn most_similar(&self, min_mean: f64) -> Option<(usize, usize)> {
+        let (mut best, mut found) = (min_mean, None);
+        for (at, one) in self.remaining.iter().enumerate() {
+            for other in &self.remaining[at + 1..] {
                 let mean = self.sums[*one][*other] / (self.groups[*one].len() * self.groups[*other].len()) as f64;
                 if mean > best || (found.is_none() && mean >= best) {
                     (best, found) = (mean, Some((*one, *other)));
@@ -226,22 +235,22 @@ impl Linking {
     }
 }
 
-/// Each other text goes with the half that it resembles more.
-fn with_the_rest(alike: &Likenesses, one: &[usize], other: &[usize]) -> (Vec<usize>, Vec<usize>) {
+/// Assigns each other text to the more similar half.
+fn assign_rest(matrix: &SimilarityMatrix, one: &[usize], other: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let (mut first, mut second) = (one.to_vec(), other.to_vec());
-    for place in (0..alike.len()).filter(|place| !one.contains(place) && !other.contains(place)) {
-        if mean_between(alike, &[place], one) > mean_between(alike, &[place], other) {
-            first.push(place);
+    for index in (0..matrix.len()).filter(|index| !one.contains(index) && !other.contains(index)) {
+        if mean_between(matrix, &[index], one) > mean_between(matrix, &[index], other) {
+            first.push(index);
         } else {
-            second.push(place);
+            second.push(index);
         }
     }
     (first, second)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
-fn mean_between(alike: &Likenesses, one: &[usize], other: &[usize]) -> f64 {
-    let sum: f64 = one.iter().map(|a| other.iter().map(|b| alike[*a][*b]).sum::<f64>()).sum();
+fn mean_between(matrix: &SimilarityMatrix, one: &[usize], other: &[usize]) -> f64 {
+    let sum: f64 = one.iter().map(|a| other.iter().map(|b| matrix[*a][*b]).sum::<f64>()).sum();
     sum / (one.len() * other.len()) as f64
 }
 

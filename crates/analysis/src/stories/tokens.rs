@@ -1,4 +1,4 @@
-//! Words as they are compared: lower case, stemmed, without those that every text has.
+//! Normalises words for comparison: lower case, stemmed, without stop words.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,7 +13,7 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 
 static STOPS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
 
-/// Function words of English and the commonest of German, French and Spanish, in order.
+/// Function words of English and the most common ones of German, French and Spanish, sorted.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at", "au", "auf",
     "aus", "avec", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "con",
@@ -29,26 +29,26 @@ const STOP_WORDS: &[&str] = &[
     "why", "will", "with", "would", "you", "your", "zu", "zum", "zur",
 ];
 
-/// In bytes: longer words are not looked for among them.
-const LONGEST_STOP_WORD: usize = 7;
+/// In bytes. Longer words are not looked up.
+const MAX_STOP_WORD_BYTES: usize = 7;
 
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token<'a, T = Cow<'a, str>> {
     /// As written.
     pub written: &'a str,
-    /// As compared.
+    /// In the normalised form, for comparison.
     pub term: T,
-    /// Whether it opens a sentence, where a capital letter says nothing.
+    /// Whether it begins a sentence, where capitalisation is not evidence.
     pub opens_sentence: bool,
 }
 
-/// The words of `text` that carry meaning, in order.
+/// Returns the content words of `text`, in order.
 pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     tokens_as(text, compared)
 }
 
-/// The same, with what `compared` makes of a word in the place of the word; where that is nothing, the word is left out.
+/// Like [`tokens`], but with terms from `compared`; words for which it returns `None` are skipped.
 pub(super) fn tokens_as<'a, T>(
     text: &'a str,
     compared: fn(&'a str) -> Option<T>,
@@ -63,12 +63,13 @@ pub(super) fn tokens_as<'a, T>(
     })
 }
 
-/// Whether what stands between two words ends a sentence. Mostly it is one space.
+/// Returns whether the text between two words ends a sentence. It is usually one space.
 fn ends_sentence(between: &str) -> bool {
     between != " " && between.contains(['.', '!', '?', '\n', ':', '“', '"', '•', '—'])
 }
 
-/// A word as it is compared; `None` for one that every text has. Most are lower case already, and then nothing is copied.
+/// Returns the normalised form of a word; `None` for stop words. Most words are already in lower case and are not
+/// copied.
 pub(super) fn compared(written: &str) -> Option<Cow<'_, str>> {
     if written.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
         return bare(written).map(stem);
@@ -77,41 +78,47 @@ pub(super) fn compared(written: &str) -> Option<Cow<'_, str>> {
     bare(&lower).map(|bare| Cow::Owned(stem(bare).into_owned()))
 }
 
-/// A lower-case word without its genitive; `None` for a single letter and for [`STOP_WORDS`].
+/// Returns a lower-case word without its genitive; `None` for a single letter and for [`STOP_WORDS`].
 fn bare(lower: &str) -> Option<&str> {
     let bare = lower.strip_suffix("'s").or_else(|| lower.strip_suffix("’s")).unwrap_or(lower);
     let single = bare.chars().nth(1).is_none() && bare.is_ascii() && !bare.starts_with(|c: char| c.is_ascii_digit());
-    let is_stop_word = || bare.len() <= LONGEST_STOP_WORD && STOPS.contains(bare);
+    let is_stop_word = || bare.len() <= MAX_STOP_WORD_BYTES && STOPS.contains(bare);
     (!single && !is_stop_word()).then_some(bare)
 }
 
-/// The compared form of a lower-case word: the English Snowball stem of an ASCII word, else the word itself.
+/// Returns the normalised form of a lower-case word: the English Snowball stem of an ASCII word, otherwise the word
+/// itself.
 #[must_use]
 pub fn stem(word: &str) -> Cow<'_, str> {
-    if word.ends_with(ENDS_NO_SUFFIX) || !word.bytes().all(|b| b.is_ascii_alphabetic()) {
+    if word.ends_with(UNCHANGED_ENDINGS) || !word.bytes().all(|b| b.is_ascii_alphabetic()) {
         return Cow::Borrowed(word);
     }
-    if word.len() > LONGEST_KEPT { STEMMER.stem(word) } else { STEMS.with_borrow_mut(|stems| stems.stem(word)) }
+    if word.len() > MAX_CACHED_BYTES {
+        STEMMER.stem(word)
+    } else {
+        STEM_CACHE.with_borrow_mut(|stems| stems.stem(word))
+    }
 }
 
-/// Letters with which no suffix ends that the stemmer takes off or changes.
-const ENDS_NO_SUFFIX: [char; 14] = ['a', 'b', 'f', 'h', 'j', 'k', 'o', 'p', 'q', 'u', 'v', 'w', 'x', 'z'];
+/// Final letters of words that the stemmer does not change.
+const UNCHANGED_ENDINGS: [char; 14] = ['a', 'b', 'f', 'h', 'j', 'k', 'o', 'p', 'q', 'u', 'v', 'w', 'x', 'z'];
 
 thread_local! {
-    static STEMS: RefCell<Stems> = RefCell::new(Stems(vec![Default::default(); KEPT]));
+    static STEM_CACHE: RefCell<StemCache> = RefCell::new(StemCache(vec![Default::default(); CACHED_STEMS]));
 }
 
-/// Words whose stems are kept by each thread, and the longest of them, in bytes: most words of a text are a few frequent ones.
-const KEPT: usize = 8_192;
-const LONGEST_KEPT: usize = 24;
+/// Size of each thread's stem cache, and the maximum length of a cached word, in bytes: most words of a text are a few
+/// frequent ones.
+const CACHED_STEMS: usize = 8_192;
+const MAX_CACHED_BYTES: usize = 24;
 
-/// Words with their stems, each at the place that its hash gives, where the next such word takes it over.
-struct Stems(Vec<(Box<str>, Box<str>)>);
+/// A direct-mapped cache of stems: a word replaces the previous one in its slot.
+struct StemCache(Vec<(Box<str>, Box<str>)>);
 
-impl Stems {
+impl StemCache {
     fn stem<'a>(&mut self, word: &'a str) -> Cow<'a, str> {
         let hash = usize::try_from(FxBuildHasher.hash_one(word) >> 32).unwrap_or(0);
-        let Some((known, stem)) = self.0.get_mut(hash % KEPT) else { return STEMMER.stem(word) };
+        let Some((known, stem)) = self.0.get_mut(hash % CACHED_STEMS) else { return STEMMER.stem(word) };
         if **known != *word {
             (*known, *stem) = (word.into(), STEMMER.stem(word).into());
         }
@@ -126,7 +133,7 @@ mod tests {
     #[test]
     fn stop_words_are_sorted_and_short() {
         assert!(STOP_WORDS.is_sorted());
-        assert!(STOP_WORDS.iter().all(|word| word.len() <= LONGEST_STOP_WORD));
+        assert!(STOP_WORDS.iter().all(|word| word.len() <= MAX_STOP_WORD_BYTES));
     }
 
     #[test]
@@ -136,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn a_stem_is_the_same_when_it_is_kept() {
-        let words: Vec<String> = (0..2 * KEPT).map(|n| format!("{}ies", spelled(n))).collect();
+    fn a_cached_stem_is_the_same() {
+        let words: Vec<String> = (0..2 * CACHED_STEMS).map(|n| format!("{}ies", spelled(n))).collect();
         for word in
             words.iter().chain(&words).map(String::as_str).chain(["ponies", "hoping", "", "internationalisation"])
         {
@@ -148,12 +155,12 @@ mod tests {
     #[test]
     fn what_ends_no_suffix_is_its_own_stem() {
         let beginnings = ["", "y", "ski", "sayy", "generali", "communes", "hopping", "ationaliti"];
-        for (beginning, end) in beginnings.iter().flat_map(|beginning| ENDS_NO_SUFFIX.map(|end| (beginning, end))) {
+        for (beginning, end) in beginnings.iter().flat_map(|beginning| UNCHANGED_ENDINGS.map(|end| (beginning, end))) {
             let word = format!("{beginning}{end}");
             assert_eq!(STEMMER.stem(&word), word);
         }
         for suffix in ["ing", "es", "ed", "ly", "ies", "ful", "er", "ation", "ment", "al", "ism", "ence"] {
-            assert!(!suffix.ends_with(ENDS_NO_SUFFIX));
+            assert!(!suffix.ends_with(UNCHANGED_ENDINGS));
         }
     }
 

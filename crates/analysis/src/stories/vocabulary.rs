@@ -1,4 +1,4 @@
-//! Which terms say what a text is about, and which only what kind of text it is.
+//! Classifies terms: those that identify a subject, and those that only identify the form of a text.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,15 +10,15 @@ use serde::de::{Deserialize, Deserializer, Visitor};
 
 use super::tokens::compared;
 
-/// A word as it is compared, known by a hash of it: 30 bits, and its [`Kind`]. The same wherever and whenever it is read, so that what
-/// was counted in one run serves the next. Of a million different words one in two thousand is taken for another, rare one.
+/// A normalised word, represented by a hash of 30 bits and its [`Kind`]. It is stable across runs and machines, so that
+/// stored counts remain valid. Of a million different words, one in two thousand collides with another, rare one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(u32);
 
 impl Term {
     #[must_use]
     pub fn of(text: &str) -> Self {
-        // FNV-1a of 64 bits, folded.
+        // FNV-1a with 64 bits, folded.
         let hash = text
             .bytes()
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
@@ -26,13 +26,13 @@ impl Term {
         Self(folded | Kind::of(text) as u32)
     }
 
-    /// Of a word as it is written; `None` for one that every text has.
+    /// Returns the term of a word as written; `None` for a stop word.
     #[must_use]
     pub fn of_word(written: &str) -> Option<Self> {
-        KNOWN.with_borrow_mut(|known| known.term(written))
+        TERM_CACHE.with_borrow_mut(|cached| cached.term(written))
     }
 
-    /// Least byte first.
+    /// Returns the little-endian bytes.
     pub(super) const fn to_bytes(self) -> [u8; 4] {
         self.0.to_le_bytes()
     }
@@ -41,7 +41,7 @@ impl Term {
         Self(u32::from_le_bytes(bytes))
     }
 
-    /// Up to 32 bits by which terms stand in order.
+    /// Returns up to 32 leading bits of the sort order.
     pub(super) const fn first_bits(self, bits: u32) -> usize {
         (self.0 >> (u32::BITS - bits)) as usize
     }
@@ -50,42 +50,43 @@ impl Term {
         match self.0 & 3 {
             1 => Kind::Form,
             2 => Kind::Number,
-            _ => Kind::Matter,
+            _ => Kind::Subject,
         }
     }
 }
 
 thread_local! {
-    static KNOWN: RefCell<Known> = RefCell::new(Known(vec![KnownWord::default(); KNOWN_WORDS]));
+    static TERM_CACHE: RefCell<TermCache> = RefCell::new(TermCache(vec![CachedTerm::default(); CACHED_WORDS]));
 }
 
-/// Words whose terms are kept by each thread, and the longest of them, in bytes: most words of a text are a few frequent ones.
-const KNOWN_WORDS: usize = 16_384;
-const LONGEST_KNOWN: usize = 23;
+/// Size of each thread's term cache, and the maximum length of a cached word, in bytes: most words of a text are a few
+/// frequent ones.
+const CACHED_WORDS: usize = 16_384;
+const MAX_CACHED_BYTES: usize = 23;
 
-/// Words with their terms, each at the place that its hash gives, where the next such word takes it over.
-struct Known(Vec<KnownWord>);
+/// A direct-mapped cache of terms: a word replaces the previous one in its slot.
+struct TermCache(Vec<CachedTerm>);
 
 #[derive(Clone, Default)]
-struct KnownWord {
-    bytes: [u8; LONGEST_KNOWN],
-    /// 0 where there is none yet.
+struct CachedTerm {
+    bytes: [u8; MAX_CACHED_BYTES],
+    /// 0 for an empty slot.
     length: u8,
     term: Option<Term>,
 }
 
-impl Known {
+impl TermCache {
     fn term(&mut self, written: &str) -> Option<Term> {
         let hash = usize::try_from(FxBuildHasher.hash_one(written) >> 32).unwrap_or(0);
         let length = u8::try_from(written.len()).unwrap_or(u8::MAX);
-        let Some(known) = self.0.get_mut(hash % KNOWN_WORDS).filter(|_| written.len() <= LONGEST_KNOWN) else {
+        let Some(cached) = self.0.get_mut(hash % CACHED_WORDS).filter(|_| written.len() <= MAX_CACHED_BYTES) else {
             return of_compared(written);
         };
-        if known.length != length || known.bytes[..written.len()] != *written.as_bytes() {
-            known.bytes[..written.len()].copy_from_slice(written.as_bytes());
-            (known.length, known.term) = (length, of_compared(written));
+        if cached.length != length || cached.bytes[..written.len()] != *written.as_bytes() {
+            cached.bytes[..written.len()].copy_from_slice(written.as_bytes());
+            (cached.length, cached.term) = (length, of_compared(written));
         }
-        known.term
+        cached.term
     }
 }
 
@@ -113,12 +114,12 @@ impl Visitor<'_> for TermVisitor {
     }
 }
 
-/// What a term may prove.
+/// What a term is evidence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// A matter.
+    /// A subject.
     #[default]
-    Matter,
+    Subject,
     /// The form of a publication, or its date: "daily discussion", "release", "May".
     Form,
     /// A number, a version, a time of day.
@@ -127,7 +128,7 @@ pub enum Kind {
 
 static FORMS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FORM_WORDS.iter().copied().collect());
 
-/// Stems of words that name a form of publication, in order.
+/// Stems of words that name a form of publication, sorted.
 const FORM_WORDS: &[&str] = &[
     "announc",
     "april",
@@ -205,7 +206,7 @@ impl Kind {
         } else if FORMS.contains(term) {
             Self::Form
         } else {
-            Self::Matter
+            Self::Subject
         }
     }
 }
@@ -229,7 +230,7 @@ mod tests {
     #[test]
     fn a_term_knows_its_kind() {
         let terms = ["v1.2.3", "releas", "ferri"].map(Term::of);
-        assert_eq!(terms.map(Term::kind), [Kind::Number, Kind::Form, Kind::Matter]);
+        assert_eq!(terms.map(Term::kind), [Kind::Number, Kind::Form, Kind::Subject]);
         assert_eq!(terms[2], Term::of("ferri"));
         assert_ne!(terms[2], Term::of("ferry"));
     }
@@ -237,6 +238,6 @@ mod tests {
     #[test]
     fn versions_and_dates_are_numbers() {
         let kinds = ["v1.2.3", "2026", "12th", "ferri"].map(Kind::of);
-        assert_eq!(kinds, [Kind::Number, Kind::Number, Kind::Number, Kind::Matter]);
+        assert_eq!(kinds, [Kind::Number, Kind::Number, Kind::Number, Kind::Subject]);
     }
 }

@@ -1,19 +1,19 @@
-//! Blocks in their order become passages. Called by the readers of the formats.
+//! Groups consecutive blocks into passages. Called by the readers of the formats.
 
-use super::{Document, Passage, Standing};
+use super::{Document, DocumentStatus, Passage};
 use crate::fold::fold_line;
 use crate::sentences::sentences;
 
-/// A passage that grows longer is ended, at the end of a block.
+/// Maximum length of a passage in bytes. Passages end between blocks or, in a longer block, between sentences.
 const PASSAGE_CHARS: usize = 1_400;
-/// Longer section names are cut: some documents set whole paragraphs as headings.
+/// Longer section names are cut: some documents format whole paragraphs as headings.
 const SECTION_CHARS: usize = 120;
 
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     title: Option<String>,
     section: Option<String>,
-    /// What a part without a heading is counted in.
+    /// The unit that names a section without a heading.
     unit: Unit,
     blocks: usize,
     /// The number of the first block of the open passage.
@@ -30,7 +30,7 @@ enum Unit {
 }
 
 impl Builder {
-    /// A heading of level 1 to 6. The first of level 1 is the document's title, if no text stands before it.
+    /// Adds a heading of level 1 to 6. The first of level 1 becomes the document's title if no passage precedes it.
     pub(super) fn heading(&mut self, level: u8, text: &str) {
         let text = fold_line(text);
         if text.is_empty() {
@@ -44,7 +44,7 @@ impl Builder {
         self.section = Some(text[..end].to_owned());
     }
 
-    /// The document's own title, which stands outside its text.
+    /// Sets the title from the document's metadata, outside its text.
     pub(super) fn title(&mut self, text: &str) {
         let text = fold_line(text);
         if self.title.is_none() && !text.is_empty() {
@@ -52,13 +52,13 @@ impl Builder {
         }
     }
 
-    /// The blocks that follow stand on this page.
+    /// Starts a page: the blocks that follow are on it.
     pub(super) fn page(&mut self, number: usize) {
         self.end_passage();
         self.unit = Unit::Page(number);
     }
 
-    /// A paragraph, a list entry or a row.
+    /// Adds a paragraph, a list entry or a row.
     pub(super) fn block(&mut self, text: &str) {
         let text = fold_line(text);
         if text.is_empty() {
@@ -71,15 +71,15 @@ impl Builder {
         self.push(&text);
     }
 
-    /// Split between its sentences; what has none, anywhere.
+    /// Splits a block between its sentences; a sentence that is too long is split anywhere.
     fn long_block(&mut self, text: &str) {
         let mut line = String::new();
         for sentence in sentences(text) {
             let mut rest = sentence;
             while rest.len() > PASSAGE_CHARS {
-                let (part, behind) = rest.split_at(rest.floor_char_boundary(PASSAGE_CHARS));
+                let (part, remainder) = rest.split_at(rest.floor_char_boundary(PASSAGE_CHARS));
                 self.push(part);
-                rest = behind;
+                rest = remainder;
             }
             if line.len() + rest.len() > PASSAGE_CHARS {
                 self.push(&std::mem::take(&mut line));
@@ -121,11 +121,11 @@ impl Builder {
 
     pub(super) fn finish(mut self) -> Document {
         self.end_passage();
-        Document { title: self.title, passages: self.passages, standing: Standing::default() }
+        Document { title: self.title, passages: self.passages, standing: DocumentStatus::default() }
     }
 }
 
-/// A table's rows, each with the names of its columns.
+/// Formats a table's rows with the names of its columns.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     header: Vec<String>,
@@ -136,7 +136,8 @@ impl Rows {
         self.header = cells;
     }
 
-    /// `Room: Spelt · Seats: 4`; cells without a text or a column's name stand alone.
+    /// Returns a row such as `Room: Spelt · Seats: 4`. Empty cells are omitted; a cell without a column name appears
+    /// alone.
     pub(super) fn row(&self, cells: &[String]) -> String {
         let named = cells.iter().enumerate().filter(|(_, cell)| !cell.trim().is_empty()).map(|(at, cell)| {
             let (cell, name) = (cell.trim(), self.header.get(at).map_or("", |name| name.trim()));

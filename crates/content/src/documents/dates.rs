@@ -1,4 +1,4 @@
-//! Dates as documents write them about themselves: `1 January 2025`, `January 2025`, `2025-01-31`, `31.1.2025`, `(2025)`.
+//! Finds dates in documents: `1 January 2025`, `January 2025`, `2025-01-31`, `31.1.2025`, `(2025)`.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::Date;
 
-/// In English, German, French and Spanish, by their first letters; no two of one language begin alike.
+/// Prefixes of month names in English, German, French and Spanish, unambiguous within each language.
 const MONTHS: [(&str, u32); 38] = [
     ("jan", 1),
     ("ene", 1),
@@ -59,7 +59,7 @@ static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// All dates of a text, in their order.
+/// Returns all dates of a text in order.
 pub(super) fn dates(text: &str) -> Vec<Date> {
     let Some(written) = WRITTEN.as_ref() else { return Vec::new() };
     written.captures_iter(text).filter_map(|found| date(&found)).collect()
@@ -78,7 +78,7 @@ fn date(found: &regex::Captures<'_>) -> Option<Date> {
         return Date::from_ymd_opt(year(alone.as_str())?, 1, 1);
     }
     let year = year(found.name("year")?.as_str())?;
-    // A word that is no month leaves the year.
+    // If the word is not a month, only the year counts.
     let month = found.name("month").and_then(|word| month(word.as_str()));
     let day = number("day").or_else(|| number("day_after")).unwrap_or(1);
     Date::from_ymd_opt(year, month.unwrap_or(1), if month.is_some() { day } else { 1 })

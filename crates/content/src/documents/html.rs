@@ -1,12 +1,13 @@
-//! HTML, by the tokenizer that reads the markup of feeds: headings begin sections, what ends a block ends a line.
+//! Reads HTML with the tokenizer that is also used for feed markup: headings begin sections, and the end of a block
+//! ends a line.
 
 use super::Document;
 use super::builder::{Builder, Rows};
 use crate::html::decode_entities;
 use crate::markup::{Kind, Receiver, Tag, walk};
 
-/// Elements around the text that say nothing of it.
-const AROUND: [&str; 3] = ["nav", "footer", "form"];
+/// Elements around the text that are not part of its content.
+const EXCLUDED: [&str; 3] = ["nav", "footer", "form"];
 
 pub(super) fn read(markup: &str) -> Document {
     let mut reader = Reader::default();
@@ -18,7 +19,7 @@ pub(super) fn read(markup: &str) -> Document {
     reader.builder.finish()
 }
 
-/// It stands in the head, which the tokenizer leaves out.
+/// Returns the `<title>`. It is in the head, which the tokenizer skips.
 fn title_of(markup: &str) -> Option<&str> {
     let head = &markup[..markup.floor_char_boundary(8_192)];
     let start = head.find("<title>")? + "<title>".len();
@@ -31,8 +32,8 @@ struct Reader {
     builder: Builder,
     text: String,
     heading: Option<u8>,
-    /// How many of [`AROUND`] are open.
-    around: usize,
+    /// How many elements of [`EXCLUDED`] are open.
+    open_excluded: usize,
     rows: Rows,
     cells: Vec<String>,
     is_header: bool,
@@ -71,20 +72,20 @@ impl Reader {
 
 impl Receiver for Reader {
     fn text(&mut self, raw: &str) {
-        if self.around == 0 {
+        if self.open_excluded == 0 {
             self.text.push_str(&decode_entities(raw));
         }
     }
 
     fn literal(&mut self, text: &str) {
-        if self.around == 0 {
+        if self.open_excluded == 0 {
             self.text.push_str(text);
         }
     }
 
     fn start(&mut self, tag: &Tag<'_>) {
         let name = tag.name.to_ascii_lowercase();
-        self.around += usize::from(AROUND.contains(&name.as_str()));
+        self.open_excluded += usize::from(EXCLUDED.contains(&name.as_str()));
         match (name.as_str(), tag.kind) {
             ("table", _) => {
                 self.end_block();
@@ -97,7 +98,7 @@ impl Receiver for Reader {
             }
             ("td", _) => {
                 self.text.clear();
-                // A row whose first cell alone is a header has a name, and no names for columns.
+                // A row with only its first cell as a header has a row header and does not name columns.
                 self.is_header = false;
             }
             (_, Some(Kind::Block)) => {
@@ -112,7 +113,7 @@ impl Receiver for Reader {
 
     fn end(&mut self, tag: &Tag<'_>) {
         let name = tag.name.to_ascii_lowercase();
-        self.around = self.around.saturating_sub(usize::from(AROUND.contains(&name.as_str())));
+        self.open_excluded = self.open_excluded.saturating_sub(usize::from(EXCLUDED.contains(&name.as_str())));
         match (name.as_str(), tag.kind) {
             ("td" | "th", _) => self.end_cell(),
             ("tr", _) => self.end_row(),

@@ -1,4 +1,4 @@
-//! Markdown, by the `CommonMark` parser pulldown-cmark, with tables. HTML in it is left out, comments among it.
+//! Reads Markdown with the `CommonMark` parser pulldown-cmark, including tables. HTML and comments in it are skipped.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
@@ -87,7 +87,7 @@ impl Reader {
         self.builder.block(&text);
     }
 
-    /// A line of code is a block.
+    /// Adds each line of code as a block.
     fn end_code(&mut self) {
         let text = std::mem::take(&mut self.text);
         text.lines().for_each(|line| self.builder.block(line));

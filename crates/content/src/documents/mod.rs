@@ -1,11 +1,11 @@
-//! Documents of the owner's: Markdown, HTML, plain text and PDF, from bytes to passages that can be searched and cited.
+//! Reads the owner's documents (Markdown, HTML, plain text, PDF) into passages that can be searched and cited.
 //!
-//! Comes in: the bytes of a file and its name, or the text of an item. Goes out: a [`Document`] of [`Passage`]s, each with the name of its
-//! section: the heading it stands under, else the number of its first paragraph. Called where documents are read and where questions
-//! are answered. Pure; a PDF can take long and is to be read on a thread for blocking work.
+//! Input: the bytes of a file and its name, or the text of an item. Output: a [`Document`] of [`Passage`]s, each with
+//! the name of its section: its heading, or the number of its first paragraph. Called where documents are read and
+//! where questions are answered. No I/O; a PDF can take long and must be read on a blocking thread.
 //!
-//! A passage holds one block (paragraph, list entry, table row) a line. A row names its columns (`Room: Spelt · Seats: 4`), so that a line
-//! can be quoted alone. Comments, scripts and front matter are no text of a document.
+//! A passage contains one block (paragraph, list entry, table row) per line. A row names its columns (`Room: Spelt ·
+//! Seats: 4`), so that a line can be quoted alone. Comments, scripts and front matter are skipped.
 
 mod builder;
 mod dates;
@@ -13,40 +13,40 @@ mod html;
 mod markdown;
 mod pdf;
 mod plain;
-mod standing;
+mod status;
 
 use std::borrow::Cow;
 
 use chrono::NaiveDate;
 use thiserror::Error;
 
-pub use standing::{Standing, standing};
+pub use status::{DocumentStatus, document_status};
 
-/// A larger file is refused.
+/// Larger files are refused.
 pub const MAX_DOCUMENT_BYTES: usize = 20 * 1024 * 1024;
-/// What is read of a document's text; the rest is left out.
+/// Maximum text read from a document; the rest is ignored.
 pub const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 /// A part of a document that can be cited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// The heading it stands under, else `Paragraph 3` or `Page 2`.
+    /// The heading above it, otherwise `Paragraph 3` or `Page 2`.
     pub section: String,
-    /// A block a line.
+    /// One block per line.
     pub text: String,
 }
 
-/// A document as it is searched.
+/// A document prepared for search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Its first heading or title, where it has one.
+    /// Its title or first heading.
     pub title: Option<String>,
     pub passages: Vec<Passage>,
-    /// What it says about itself: since when it holds, and whether another has taken its place.
-    pub standing: Standing,
+    /// Its date, and whether another document replaces it.
+    pub standing: DocumentStatus,
 }
 
-/// Why a file is no document.
+/// Why a file cannot be read as a document.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DocumentError {
     #[error("its name ends in none of .md, .markdown, .html, .htm, .txt, .text, .pdf; convert it to one of these")]
@@ -59,7 +59,7 @@ pub enum DocumentError {
     NoText,
 }
 
-/// A kind of file that documents come in.
+/// A supported file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Markdown,
@@ -69,7 +69,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the ending of a file's name.
+    /// Returns the format by the file name's extension; `None` if it is not supported.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let (_, ending) = name.rsplit_once('.')?;
@@ -83,10 +83,10 @@ impl Format {
     }
 }
 
-/// Reads a file.
+/// Reads a file into a document.
 ///
 /// # Errors
-/// When it is too large, of no known format, broken, or holds no text.
+/// When the file is too large, of an unknown format, broken, or without text.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Document, DocumentError> {
     let format = Format::of(name).ok_or(DocumentError::UnknownFormat)?;
     if bytes.len() > MAX_DOCUMENT_BYTES {
@@ -101,18 +101,19 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Document, DocumentError> {
     if document.passages.is_empty() {
         return Err(DocumentError::NoText);
     }
-    document.standing = standing(name, &document);
+    document.standing = document_status(name, &document);
     Ok(document)
 }
 
-/// The passages of an item: of its markup where that has headings, else of its text.
+/// Returns the passages of an item: from its markup if that has headings, otherwise from its text.
 #[must_use]
 pub fn passages_of_item(html: Option<&str>, text: &str) -> Vec<Passage> {
     let marked = html.filter(|html| html.contains("<h")).map(html::read).map(|document| document.passages);
     marked.filter(|passages| !passages.is_empty()).unwrap_or_else(|| plain::read(text).passages)
 }
 
-/// UTF-8, else UTF-16 by its mark, else as it is detected; without control characters.
+/// Decodes bytes: UTF-8, otherwise UTF-16 with a byte order mark, otherwise the detected encoding. At most
+/// [`MAX_TEXT_BYTES`].
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     let text = if let Ok(text) = std::str::from_utf8(bytes) {
         Cow::Borrowed(text)
@@ -120,7 +121,7 @@ fn text_of(bytes: &[u8]) -> Cow<'_, str> {
         let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
         detector.feed(bytes, true);
         let encoding = detector.guess(None, chardetng::Utf8Detection::Allow);
-        // It minds a byte order mark first.
+        // `decode` honours a byte order mark first.
         encoding.decode(bytes).0
     };
     let end = text.floor_char_boundary(MAX_TEXT_BYTES);
@@ -133,7 +134,7 @@ fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// A date on which a document holds; of a month or year alone its first day.
+/// A date of a document. A month or year alone means its first day.
 pub type Date = NaiveDate;
 
 #[cfg(test)]

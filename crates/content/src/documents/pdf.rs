@@ -1,4 +1,4 @@
-//! PDF, by the crate pdf-extract: its text a page, without headings, which a PDF does not mark.
+//! Reads PDF with the crate pdf-extract: the text of each page, without headings, which a PDF does not mark.
 
 use std::panic::AssertUnwindSafe;
 
@@ -6,10 +6,10 @@ use super::builder::Builder;
 use super::plain::paragraphs;
 use super::{Document, DocumentError};
 
-/// More pages are left out.
+/// Further pages are ignored.
 const MAX_PAGES: usize = 2_000;
 
-/// A broken file is an error, also where the library gives up on it.
+/// Reads a PDF. A broken file is an error, even if the library panics.
 pub(super) fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
     if !bytes.starts_with(b"%PDF") {
         return Err(DocumentError::Pdf("it does not begin as one".to_owned()));
@@ -34,7 +34,7 @@ mod tests {
 
     use super::read;
 
-    /// A file with a page a text.
+    /// Returns a PDF file with one page per text.
     fn file(pages: &[&str]) -> Vec<u8> {
         let kids: Vec<String> = (0..pages.len()).map(|page| format!("{} 0 R", 4 + 2 * page)).collect();
         let mut objects = vec![

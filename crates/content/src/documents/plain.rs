@@ -1,4 +1,4 @@
-//! Plain text: paragraphs, which blank lines or, where there are none, line ends separate.
+//! Reads plain text. Paragraphs are separated by blank lines or, if there are none, by line ends.
 
 use super::Document;
 use super::builder::Builder;
@@ -9,7 +9,8 @@ pub(super) fn read(text: &str) -> Document {
     builder.finish()
 }
 
-/// Calls with every paragraph. A text that is wrapped has blank lines between paragraphs; one without any has a line a paragraph.
+/// Calls `each` with every paragraph. Wrapped text has blank lines between paragraphs; in a text without any, each line
+/// is a paragraph.
 pub(super) fn paragraphs(text: &str, mut each: impl FnMut(&str)) {
     let text = text.replace("\r\n", "\n");
     let has_blank_lines = text.trim().lines().any(|line| line.trim().is_empty());
@@ -21,7 +22,7 @@ pub(super) fn paragraphs(text: &str, mut each: impl FnMut(&str)) {
         if line.trim().is_empty() {
             each(&std::mem::take(&mut paragraph));
         } else {
-            // A list keeps its lines.
+            // List entries remain separate.
             if line.trim_start().starts_with(['-', '*', '•']) {
                 each(&std::mem::take(&mut paragraph));
             }

@@ -1,4 +1,4 @@
-//! Channel Definition Format, which early feeds were written in, as RSS. Called by the parser for a root `<channel>`.
+//! Converts the Channel Definition Format of early feeds to RSS. Called by the parser for a root `<channel>`.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::survey::reader;
 use super::vocabulary::PREFIXES;
 
-/// The document as RSS 2.0; cut at its first syntax error, if it has one.
+/// Returns the document as RSS 2.0, cut at its first syntax error.
 pub(super) fn to_rss(text: &str) -> String {
     let declared = PREFIXES.iter().fold(String::new(), |all, (prefix, uri)| format!("{all} xmlns:{prefix}=\"{uri}\""));
     let mut out = format!("<rss version=\"2.0\"{declared}>");
@@ -48,24 +48,25 @@ pub(super) fn to_rss(text: &str) -> String {
     out
 }
 
-/// What the element is called in RSS; `parent` is what its parent is, empty for one that is left out. A channel within the channel lends its items to it, and nothing else.
+/// Returns the element's name in RSS; `None` if it is omitted. `parent` is the parent's RSS name: empty if the parent
+/// is omitted, `None` at the root. Only the items of a nested channel are used, as items of the outer one.
 fn rss_name(start: &BytesStart<'_>, parent: Option<&'static str>) -> Option<&'static str> {
     let name = start.local_name();
     let name: &str = name.as_ref();
     [("channel", "channel"), ("item", "item"), ("title", "title"), ("abstract", "description")]
         .into_iter()
         .find(|(theirs, ours)| {
-            let stands = match *ours {
+            let is_allowed = match *ours {
                 "channel" => parent.is_none(),
                 "item" => parent.is_some(),
                 _ => matches!(parent, Some("channel" | "item")),
             };
-            stands && name.eq_ignore_ascii_case(theirs)
+            is_allowed && name.eq_ignore_ascii_case(theirs)
         })
         .map(|(_, ours)| ours)
 }
 
-/// `<A HREF="…">` says where its channel or item is.
+/// Whether this is `<A HREF="…">`, the link of its channel or item.
 fn is_link(start: &BytesStart<'_>) -> bool {
     start.local_name().as_ref().eq_ignore_ascii_case("a")
 }

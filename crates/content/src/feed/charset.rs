@@ -1,11 +1,12 @@
-//! Bytes to text. What comes in is a document as served, what goes out is UTF-8 that says so itself. Called by the parser.
+//! Decodes bytes. Input: a document as served; output: UTF-8 text whose XML declaration, if any, agrees. Called by the
+//! parser.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
-/// The document as text, and what had to be guessed.
+/// Returns the document as text, and a description of what had to be guessed.
 pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>, Option<String>) {
     if let Some(text) = utf32(bytes) {
         return (Cow::Owned(declare_utf8(text)), None);
@@ -16,14 +17,14 @@ pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>,
     if let Some(encoding) = utf16_without_bom(bytes) {
         return finish(encoding, bytes, None);
     }
-    // The others were told by their first bytes, so a name of theirs is wrong here.
+    // UTF-16 and UTF-32 were recognised above, so a declaration of these is wrong here.
     let is_possible = |encoding: &&'static Encoding| encoding.is_ascii_compatible() || *encoding == ISO_2022_JP;
     let declared = declared_in_document(bytes).filter(is_possible);
     let served = content_type.and_then(charset_of).filter(is_possible);
     let utf8 = std::str::from_utf8(bytes).ok();
     match (declared.or(served), utf8) {
         (Some(encoding), Some(text)) if encoding == UTF_8 => finish_text(text.into(), None),
-        // Bytes beyond ASCII that happen to be UTF-8 throughout are UTF-8, whatever a single-byte declaration says.
+        // Non-ASCII bytes that are valid UTF-8 throughout are UTF-8, even if a single-byte encoding is declared.
         (Some(encoding), _)
             if encoding != UTF_8 && !(utf8.is_some() && encoding.is_single_byte() && !bytes.is_ascii()) =>
         {
@@ -53,14 +54,15 @@ fn finish_text(text: Cow<'_, str>, problem: Option<String>) -> (Cow<'_, str>, Op
     if says_otherwise { (Cow::Owned(declare_utf8(text.into_owned())), problem) } else { (text, problem) }
 }
 
-/// The document with an XML declaration that names no other encoding than UTF-8.
+/// Returns the document with an XML declaration, if it has one, that names UTF-8.
 fn declare_utf8(text: String) -> String {
     let Some(start) = text.find("<?xml").filter(|at| text[..*at].trim().is_empty()) else { return text };
     let Some(end) = text[start..].find("?>") else { return text };
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{}", &text[start + end + 2..])
 }
 
-/// The encoding that the XML declaration names. One that could be read byte by byte does not belong to UTF-16.
+/// Returns the encoding that the XML declaration names. UTF-16 is taken as UTF-8, since the declaration was readable
+/// byte by byte.
 fn declared_in_document(bytes: &[u8]) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(label_in_document(bytes)?.as_bytes())?;
     Some(if encoding == UTF_16BE || encoding == UTF_16LE { UTF_8 } else { encoding })
@@ -112,7 +114,7 @@ fn detect(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// Whether most of what is beyond ASCII is well-formed UTF-8.
+/// Returns whether most non-ASCII characters are well-formed UTF-8.
 fn mostly_utf8(bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {

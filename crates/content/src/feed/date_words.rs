@@ -1,10 +1,10 @@
-//! The words that dates are written with: months and zones by their names, and the marks of languages that write dates
-//! without names. Called by the reader of dates.
+//! Names of months and time zones, and the date markers of languages that write dates without names. Called by the date
+//! reader.
 
 use std::borrow::Cow;
 
-/// The first letters of the months, January first, as English, German, French, Spanish, Italian, Dutch, Portuguese, Greek,
-/// Hungarian, Russian, Polish, Turkish and Scandinavian feeds write them.
+/// Prefixes of month names, January first, as used in English, German, French, Spanish, Italian, Dutch, Portuguese,
+/// Greek, Hungarian, Russian, Polish, Turkish and Scandinavian feeds.
 const MONTHS: [&[&str]; 12] = [
     &["jan", "ene", "gen", "ιαν", "янв", "sty", "oca"],
     &["feb", "fév", "fev", "φεβ", "фев", "lut", "şub"],
@@ -20,14 +20,15 @@ const MONTHS: [&[&str]; 12] = [
     &["dec", "déc", "dic", "dez", "des", "δεκ", "дек", "gru", "ara"],
 ];
 
-/// A month by its first letters.
+/// Returns the number of a month, 1 to 12, by the first letters of its name.
 pub(super) fn month(token: &str) -> Option<u32> {
     let lower = token.to_lowercase();
     let found = MONTHS.iter().position(|starts| starts.iter().any(|start| lower.starts_with(start)))?;
     u32::try_from(found + 1).ok()
 }
 
-/// Minutes east of Greenwich by the zone's customary name. Military letters have been used both ways, so they say nothing.
+/// Returns the offset of a named zone in minutes east of Greenwich. `None` for military letters, which have been used
+/// both ways.
 pub(super) fn named_offset(name: &str) -> Option<i64> {
     let quarters = match name.to_ascii_uppercase().as_str() {
         "Z" | "UT" | "GMT" | "UTC" | "WET" => 0,
@@ -58,11 +59,11 @@ pub(super) fn named_offset(name: &str) -> Option<i64> {
     Some(quarters * 15)
 }
 
-/// Minutes east of Greenwich of the one zone where dates are written with Korean marks.
+/// Offset of Korea in minutes east of Greenwich, the only zone where dates have Korean markers.
 const KOREA_MINUTES: i64 = 9 * 60;
 
-/// The text with the marks of East Asian dates as hyphens, colons, "am" and "pm", and hyphens around a month's name as
-/// spaces; with it the zone that the writing itself tells.
+/// Replaces East Asian date markers with hyphens, colons, "am" and "pm", and hyphens around a month's name with spaces.
+/// Also returns the zone that the script implies.
 pub(super) fn numbers_and_marks(text: &str) -> (Cow<'_, str>, Option<i64>) {
     if text.is_ascii() {
         return (spaced_month(text).map_or(Cow::Borrowed(text), Cow::Owned), None);
@@ -84,22 +85,23 @@ pub(super) fn numbers_and_marks(text: &str) -> (Cow<'_, str>, Option<i64>) {
     (Cow::Owned(spaced_month(&out).unwrap_or(out)), is_korean.then_some(KOREA_MINUTES))
 }
 
-/// Without the spaces between a hyphen or colon and the number behind it; one that has no number behind it goes.
+/// Removes spaces between a hyphen or colon and the number after it. A hyphen or colon without a number after it
+/// becomes a space.
 fn glued(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['-', ':']) {
-        let behind = rest[at + 1..].trim_start();
+        let after = rest[at + 1..].trim_start();
         out.push_str(&rest[..at]);
-        let before_number = behind.starts_with(char::is_alphanumeric);
+        let before_number = after.starts_with(char::is_alphanumeric);
         out.push_str(if before_number { &rest[at..=at] } else { " " });
-        rest = behind;
+        rest = after;
     }
     out.push_str(rest);
     out
 }
 
-/// "2004-július-13" with spaces for its hyphens.
+/// Turns "2004-július-13" into "2004 július 13"; `None` for other texts.
 fn spaced_month(text: &str) -> Option<String> {
     let (year, rest) = text.split_once('-')?;
     let (name, rest) = rest.split_once('-')?;

@@ -1,33 +1,34 @@
-//! Dates as feeds write them. Text goes in; an instant comes out, or nothing: never a guess at a missing date. Called by
-//! the feed parser for every date.
+//! Parses the dates of feeds. Input: text; output: an instant or `None`. A missing date is never guessed. Called by the
+//! feed parser for every date.
 
 use chrono::{DateTime, Duration, NaiveDate, TimeZone, Utc};
 use chrono_tz::Tz;
 
 use super::date_words::{month, named_offset, numbers_and_marks};
 
-/// A longer text is no date.
+/// A longer text is not a date.
 const MAX_BYTES: usize = 100;
 
-/// The first second of 1971 and of 10000.
+/// Unix seconds of the first second of 1971 and of 10000.
 const FIRST: i64 = 365 * 86_400;
 const END: i64 = 253_402_300_800;
 
-/// An instant, and whether the text named its zone.
+/// An instant, and whether the text named its time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadDate {
     pub at: DateTime<Utc>,
     pub has_zone: bool,
 }
 
-/// Reads RFC 3339, RFC 2822 and what publishers make of them. Without a zone it is UTC; a bare date is its midnight.
-/// Years before 1971 mean that software had no date, and those after 9999 that it has a mistake.
+/// Parses RFC 3339, RFC 2822 and their common variations. Without a zone the time is UTC; a date without a time is its
+/// midnight. `None` also for years before 1971, which mean that the publisher's software had no date, and after 9999,
+/// which are errors.
 #[must_use]
 pub fn parse_date(text: &str) -> Option<DateTime<Utc>> {
     read_date(text).map(|read| read.at)
 }
 
-/// As [`parse_date`], and says whether a zone was named.
+/// Like [`parse_date`], and also reports whether a zone was named.
 #[must_use]
 pub fn read_date(text: &str) -> Option<ReadDate> {
     let text = text.trim();
@@ -35,7 +36,7 @@ pub fn read_date(text: &str) -> Option<ReadDate> {
         return None;
     }
     let strict = DateTime::parse_from_rfc3339(text).ok().map(|date| date.with_timezone(&Utc));
-    let read = strict.map(|at| ReadDate { at, has_zone: true }).or_else(|| wild(text))?;
+    let read = strict.map(|at| ReadDate { at, has_zone: true }).or_else(|| lenient(text))?;
     (FIRST..END).contains(&read.at.timestamp()).then_some(read)
 }
 
@@ -44,14 +45,14 @@ struct Parts {
     date: Option<NaiveDate>,
     month: Option<u32>,
     numbers: Vec<(u32, usize)>,
-    /// Since midnight; may pass the day's end, as publishers count.
+    /// Since midnight. May exceed a day, as some publishers write it.
     time: Option<Duration>,
     afternoon: Option<bool>,
     offset_minutes: Option<i64>,
     zone: Option<Tz>,
 }
 
-fn wild(text: &str) -> Option<ReadDate> {
+fn lenient(text: &str) -> Option<ReadDate> {
     let (text, offset_minutes) = numbers_and_marks(text);
     let mut parts = Parts::default();
     for token in text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ';')) {
@@ -85,10 +86,11 @@ impl Parts {
         }
     }
 
-    /// A month. Of one before and one behind the day the first is a day's name that starts as a month does.
+    /// Reads a month name. If one word precedes the day and one follows it, the first is a weekday that resembles a
+    /// month.
     fn take_word(&mut self, token: &str) {
-        let is_behind_day = matches!(self.numbers.as_slice(), [(_, 1 | 2)]);
-        if self.month.is_none() || is_behind_day {
+        let is_after_day = matches!(self.numbers.as_slice(), [(_, 1 | 2)]);
+        if self.month.is_none() || is_after_day {
             self.month = month(token).or(self.month);
         }
     }
@@ -102,7 +104,7 @@ impl Parts {
             } else if rest.contains(':') && !rest.starts_with(['-', '+']) {
                 self.take_time(rest);
             } else if rest.len() >= 4 && rest.as_bytes()[..4].iter().all(u8::is_ascii_digit) {
-                self.take_bare_time(rest);
+                self.take_compact_time(rest);
             } else if let Some(minutes) = offset(rest) {
                 self.offset_minutes = Some(minutes);
             }
@@ -120,7 +122,7 @@ impl Parts {
         }
     }
 
-    /// "3rd", "2nd", "5pm"; what else is glued to a number is passed over.
+    /// Reads "3rd", "2nd", "5pm"; other suffixes are ignored.
     fn take_digits(&mut self, token: &str) {
         let digits = token.bytes().take_while(u8::is_ascii_digit).count();
         let suffix = &token[digits..];
@@ -133,7 +135,7 @@ impl Parts {
         }
     }
 
-    /// `HH:MM[:SS[.fraction]]`, perhaps with "am", "pm" or a zone behind it.
+    /// Reads `HH:MM[:SS[.fraction]]`, optionally followed by "am", "pm" or a zone.
     fn take_time(&mut self, token: &str) {
         let end = token.find(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.'))).unwrap_or(token.len());
         let (clock, rest) = token.split_at(end);
@@ -143,19 +145,19 @@ impl Parts {
         let (Some(hour), Some(minute), Some(second)) = (next(), next(), next()) else { return };
         let millis = clock.split_once('.').map_or(0, |(_, f)| fraction_millis(f));
         self.time = clock_time(hour, minute, second).map(|time| time + Duration::milliseconds(millis));
-        self.take_behind_time(rest);
+        self.take_time_suffix(rest);
     }
 
-    /// `HHMM` or `HHMMSS`, perhaps with a zone behind it.
-    fn take_bare_time(&mut self, token: &str) {
+    /// Reads `HHMM` or `HHMMSS`, optionally followed by a zone.
+    fn take_compact_time(&mut self, token: &str) {
         let end = token.find(|c: char| !c.is_ascii_digit()).unwrap_or(token.len());
         let field = |at: usize| token[..end].get(at..at + 2).map_or(Some(0), |digits| digits.parse().ok());
         let (Some(hour), Some(minute), Some(second)) = (field(0), field(2), field(4)) else { return };
         self.time = clock_time(hour, minute, second);
-        self.take_behind_time(&token[end..]);
+        self.take_time_suffix(&token[end..]);
     }
 
-    fn take_behind_time(&mut self, rest: &str) {
+    fn take_time_suffix(&mut self, rest: &str) {
         match rest.to_ascii_lowercase().as_str() {
             "" => {}
             "am" => self.afternoon = Some(false),
@@ -184,7 +186,7 @@ impl Parts {
         Some(ReadDate { at, has_zone: self.offset_minutes.is_some() })
     }
 
-    /// Day and year beside a month's name, in any order.
+    /// Day and year next to a month's name, in any order.
     fn spelled_date(&self) -> Option<NaiveDate> {
         let month = self.month?;
         let is_day = |(n, digits): &(u32, usize)| (1..=31).contains(n) && *digits <= 2;
@@ -194,7 +196,7 @@ impl Parts {
         NaiveDate::from_ymd_opt(full_year(year.1.0, year.1.1), month, self.numbers[day_at].0)
     }
 
-    /// ISO 8601 in parts: `YYYY`, `YYYY-MM`, the day of the year as `YYYY-DDD`, `YY-MM-DD`.
+    /// Reduced ISO 8601: `YYYY`, `YYYY-MM`, the day of the year as `YYYY-DDD`, `YY-MM-DD`.
     fn reduced_date(&self) -> Option<NaiveDate> {
         if self.month.is_some() {
             return None;
@@ -209,13 +211,13 @@ impl Parts {
     }
 }
 
-/// Since midnight. An hour, minute or second too many, leap seconds among them, runs on into the next.
+/// Returns the time since midnight. Excess hours, minutes or seconds, including leap seconds, carry over.
 fn clock_time(hour: u32, minute: u32, second: u32) -> Option<Duration> {
     let is_clock = hour < 48 && minute < 100 && second < 100;
     is_clock.then(|| Duration::seconds(i64::from(hour * 3_600 + minute * 60 + second)))
 }
 
-/// "13T9:15": a day of the month and its time.
+/// Splits "13T9:15" into a day of the month and a time.
 fn day_and_time(token: &str) -> Option<(&str, &str)> {
     token.split_once(['T', 't']).filter(|(day, clock)| {
         matches!(day.len(), 1 | 2) && day.bytes().all(|b| b.is_ascii_digit()) && clock.contains(':')
@@ -231,7 +233,7 @@ fn fraction_millis(digits: &str) -> i64 {
     millis
 }
 
-/// Two digits as RFC 2822 reads them.
+/// Expands two-digit years as in RFC 2822.
 fn full_year(number: u32, digits: usize) -> i32 {
     let year = i32::try_from(number).unwrap_or(0);
     match digits {
@@ -241,7 +243,7 @@ fn full_year(number: u32, digits: usize) -> i32 {
     }
 }
 
-/// `YYYY-M-D`, `YYYY/M/D` or `YYYYMMDD` at the start, and what follows.
+/// Splits a date (`YYYY-M-D`, `YYYY/M/D`, `YYYY.M.D` or `YYYYMMDD`) off the start; also returns the rest.
 fn iso_date(token: &str) -> Option<(NaiveDate, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let year_end = digits(token);
@@ -265,7 +267,7 @@ fn iso_date(token: &str) -> Option<(NaiveDate, &str)> {
     Some((date, &day[day_end..]))
 }
 
-/// `D.M.Y`, and `M/D/Y` unless only `D/M/Y` can be meant.
+/// Parses `D.M.Y`, and `M/D/Y` unless only `D/M/Y` is possible.
 fn separated_date(token: &str) -> Option<NaiveDate> {
     let separator = ['/', '.'].into_iter().find(|s| token.contains(*s))?;
     let fields: Vec<&str> = token.split(separator).collect();
@@ -275,7 +277,7 @@ fn separated_date(token: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(full_year(year.parse().ok()?, year.len()), month, day)
 }
 
-/// Minutes east of Greenwich, from `+0200`, `-5:00`, `GMT+2`, `Z` or a zone's name.
+/// Returns minutes east of Greenwich from `+0200`, `-5:00`, `GMT+2`, `Z` or a zone's name.
 fn offset(token: &str) -> Option<i64> {
     let token = token.strip_prefix("Etc/").unwrap_or(token);
     let Some(at) = token.find(['+', '-', '−']) else { return named_offset(token) };
@@ -287,7 +289,7 @@ fn offset(token: &str) -> Option<i64> {
     let digits: String = token[at..].chars().filter(char::is_ascii_digit).collect();
     let number: i64 = digits.get(..digits.len().min(4))?.parse().ok()?;
     let minutes = if digits.len() <= 2 { number * 60 } else { number / 100 * 60 + number % 100 };
-    // "+02:00:00" has seconds, which no zone in use does.
+    // "+02:00:00" includes seconds, which no current zone has.
     (minutes <= 14 * 60 && matches!(digits.len(), 1..=4 | 6)).then_some(sign * minutes)
 }
 
@@ -372,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_zone_is_told() {
+    fn a_missing_zone_is_reported() {
         for (text, has_zone) in [
             ("2024-03-01T10:20:30Z", true),
             ("Fri, 01 Mar 2024 10:20:30 EST", true),

@@ -1,5 +1,6 @@
-//! Rewrites a well-formed feed in an old or careless dialect into the one that feed-rs reads: Atom 0.3, undeclared prefixes,
-//! odd namespaces, names in the wrong case, unescaped markup in texts, base64. Called by the parser when the survey asks.
+//! Rewrites a well-formed feed in an old or incorrect dialect into one that feed-rs reads. It handles Atom 0.3,
+//! undeclared prefixes, unusual namespaces, names in the wrong case, unescaped markup in texts, and base64. Called by
+//! the parser if the survey finds that it is needed.
 
 use std::fmt::Write;
 
@@ -7,14 +8,16 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 
 use super::survey::{ItemExtras, Rewriting, attribute, reader};
-use super::vocabulary::{ATOM, Dialect, PREFIXES, Place, RSS1, Space, Tracker, is_person, is_text_construct, spelling};
+use super::vocabulary::{
+    ATOM, Dialect, PREFIXES, Position, RSS1, Space, Tracker, is_person, is_text_construct, spelling,
+};
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-/// Written as the link of an item that has none: no page, so that no address comes of it.
+/// The link written for an item without one. It is not an http(s) URL, so it is dropped later.
 const NO_LINK: &str = "about:blank";
 
-/// The document in today's dialect; cut at its first syntax error, if it has one. `items` are its items as surveyed.
+/// Returns the rewritten document, cut at its first syntax error. `items` are its items as surveyed.
 pub(super) fn rewrite(text: &str, items: &[ItemExtras]) -> String {
     let mut writer = Rewriter {
         out: String::with_capacity(text.len() + 1024),
@@ -44,7 +47,7 @@ pub(super) fn rewrite(text: &str, items: &[ItemExtras]) -> String {
     writer.out
 }
 
-/// A text construct that is open: what it says it holds, and what it does hold.
+/// An open text construct: its declared type and its actual content.
 struct Construct {
     depth: usize,
     name: String,
@@ -58,15 +61,16 @@ struct Construct {
 struct Rewriter<'a> {
     out: String,
     tracker: Tracker,
-    /// The end tags to write; `None` for an element that is left out with its tags.
+    /// The end tags to write; `None` for an element whose tags are omitted.
     open: Vec<Option<String>>,
     construct: Option<Construct>,
     items: std::slice::Iter<'a, ItemExtras>,
-    /// The last item that was opened.
+    /// The most recently opened item.
     item: Option<&'a ItemExtras>,
-    /// What is added to the RSS 1.0 item that is open as its last link: what it is about. Its own come first.
+    /// The `rdf:about` of the open RSS 1.0 item, which is written as its last link. The item's own links precede it.
     link: Option<String>,
-    /// The item that is open has a summary already: of `summary` and `description` the first is it, the second the content.
+    /// Whether the open item already has a summary. Of `summary` and `description`, the first becomes the summary and
+    /// the second the content.
     has_summary: bool,
 }
 
@@ -74,8 +78,8 @@ impl Rewriter<'_> {
     fn start(&mut self, start: &BytesStart<'_>, namespace: &ResolveResult<'_>) {
         let local = start.local_name();
         let name = spelling(local.as_ref());
-        let place = self.tracker.enter(start, namespace, name);
-        if place.starts_item {
+        let position = self.tracker.enter(start, namespace, name);
+        if position.starts_item {
             self.item = self.items.next();
         }
         if self.construct.is_some() {
@@ -84,37 +88,39 @@ impl Rewriter<'_> {
         if self.tracker.depth == 1 {
             return self.root(start, name);
         }
-        // One channel, opened with the root and closed with it.
+        // Only one channel is written; it opens and closes with the root.
         if self.tracker.dialect == Dialect::Rss
-            && place.space == Space::Own
+            && position.space == Space::Own
             && name == "channel"
             && self.tracker.depth == 2
         {
             return self.open.push(None);
         }
-        if place.starts_item && self.tracker.dialect == Dialect::Rdf {
+        if position.starts_item && self.tracker.dialect == Dialect::Rdf {
             let about = attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
             self.link = Some(about.unwrap_or_else(|| NO_LINK.to_owned()));
         }
-        self.has_summary &= !place.starts_item;
-        match self.rewriting(name, place) {
+        self.has_summary &= !position.starts_item;
+        match self.rewriting(name, position) {
             Rewriting::As(text) => return self.open_construct(start, text.element().to_owned()),
             Rewriting::Dropped => return self.open_construct(start, String::new()),
             Rewriting::AsUsual => {}
         }
-        let written = self.written_name(start, name, place);
-        if place.structural && is_text_construct(self.tracker.dialect, place.space, name) {
+        let written = self.written_name(start, name, position);
+        if position.structural && is_text_construct(self.tracker.dialect, position.space, name) {
             return self.open_construct(start, written);
         }
         let _ = write!(self.out, "<{written}{}>", copied_attributes(start, &[]));
         self.open.push(Some(written));
     }
 
-    /// What an item's text that stands in an extension alone is to be written as.
-    fn rewriting(&self, name: &str, place: Place) -> Rewriting {
-        let is_child = place.structural && !place.starts_item && self.tracker.item.is_some();
+    /// Returns how to rewrite an item's text that occurs only in an extension element.
+    fn rewriting(&self, name: &str, position: Position) -> Rewriting {
+        let is_child = position.structural && !position.starts_item && self.tracker.item.is_some();
         match self.item {
-            Some(item) if is_child && self.tracker.dialect != Dialect::Atom => item.texts.rewriting(place.space, name),
+            Some(item) if is_child && self.tracker.dialect != Dialect::Atom => {
+                item.texts.rewriting(position.space, name)
+            }
             _ => Rewriting::AsUsual,
         }
     }
@@ -134,10 +140,10 @@ impl Rewriter<'_> {
         self.open.push(Some(name.to_owned()));
     }
 
-    fn written_name(&mut self, start: &BytesStart<'_>, name: &str, place: Place) -> String {
+    fn written_name(&mut self, start: &BytesStart<'_>, name: &str, position: Position) -> String {
         let atom = self.tracker.dialect == Dialect::Atom;
-        match place.space {
-            Space::Own if !place.structural => name.to_owned(),
+        match position.space {
+            Space::Own if !position.structural => name.to_owned(),
             Space::Own => match name {
                 "issued" if atom => "published",
                 "modified" if atom => "updated",
@@ -169,7 +175,7 @@ impl Rewriter<'_> {
             _ if mode == "escaped" => "html",
             "" | "text" | "text/plain" => "text",
             other if mode.is_empty() && is_binary(other) => "base64",
-            // An XML type holds elements; anything else is text.
+            // XML types contain elements; all others are text.
             _ => "text",
         };
         self.construct = Some(Construct {
@@ -215,11 +221,11 @@ impl Rewriter<'_> {
     fn close_construct(&mut self) {
         let Some(construct) = self.construct.take() else { return };
         let Construct { name, mut kind, base64, attributes, inner, has_markup, .. } = construct;
-        // An element without a text must not undo another of its name.
+        // An empty element must not replace another with the same name.
         if name.is_empty() || (inner.is_empty() && self.tracker.dialect != Dialect::Atom) {
             return;
         }
-        // What a type says counts in Atom alone.
+        // The type attribute has a meaning only in Atom.
         let is_xhtml = kind == "xhtml" && self.tracker.dialect == Dialect::Atom;
         let decoded = if base64 && !has_markup { decode_base64(&inner) } else { None };
         let inner = if let Some(text) = decoded {
@@ -251,7 +257,8 @@ impl Rewriter<'_> {
     }
 
     fn cdata(&mut self, text: &str) {
-        // Escaped rather than kept: within a text that turns out to hold markup it has to be text of that markup.
+        // Escaped rather than kept as CDATA: if the construct turns out to contain markup, this must be text in that
+        // markup.
         let text = escape(text);
         self.text(&text);
     }
@@ -267,8 +274,8 @@ impl Rewriter<'_> {
     }
 }
 
-/// The attributes as written, without those that the rewriting replaces: namespaces that the root now declares, and bases
-/// that are no address.
+/// Returns the attributes as written, without those that are replaced: namespaces that the root now declares, invalid
+/// bases, and those in `dropped`.
 fn copied_attributes(start: &BytesStart<'_>, dropped: &[&str]) -> String {
     let mut out = String::new();
     for attribute in start.attributes().with_checks(false).filter_map(Result::ok) {
@@ -287,7 +294,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// What a lone `<div>` encloses where that is escaped markup.
+/// Returns the content of a single `<div>` if that is escaped markup.
 fn within_div(inner: &str) -> Option<&str> {
     let (tag, rest) = inner.trim().strip_prefix("<div")?.split_once('>')?;
     let text = rest.strip_suffix("</div>")?;
@@ -298,7 +305,8 @@ fn is_binary(kind: &str) -> bool {
     kind.contains('/') && !kind.starts_with("text/") && !kind.ends_with("/xml") && !kind.ends_with("+xml")
 }
 
-/// A space between a mail address and a character beyond ASCII: feed-rs 3.0 cuts there and would cut within the character.
+/// Inserts a space between an email address and non-ASCII characters: feed-rs 3.0 splits there and would split within a
+/// character.
 pub(super) fn spaced_addresses(text: &str) -> String {
     if !text.contains('@') || text.is_ascii() {
         return text.to_owned();

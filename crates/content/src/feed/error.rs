@@ -1,11 +1,11 @@
-//! Why a document is no feed.
+//! Why a document cannot be read as a feed.
 
 use thiserror::Error;
 
 /// Why a document could not be read as a feed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseError {
-    /// It is something else: `found` says what.
+    /// Another kind of document; `found` describes it.
     #[error("this is {found}, not a feed; look for the address of its RSS, Atom or JSON feed")]
     NotAFeed { found: String },
     #[error("the feed cannot be read even after repair ({reason}); tell its publisher")]
@@ -13,7 +13,7 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// The kind of failure, as stored and counted.
+    /// Returns the kind of failure, as stored and counted.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {

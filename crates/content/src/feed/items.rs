@@ -1,4 +1,4 @@
-//! feed-rs's entries to the product's items. Called by the parser; never invents what the feed does not say.
+//! Converts feed-rs entries to items. Called by the parser. Nothing is invented that the feed does not contain.
 
 use std::collections::HashSet;
 
@@ -13,23 +13,23 @@ use super::survey::{ItemExtras, Text};
 use crate::fold::fold_line;
 use crate::html::{clean_line, looks_like_html};
 
-/// An item's text is cut here: 1 MiB of markup.
+/// Longer texts of an item are cut: 1 MiB of markup.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
 const MAX_LINE_CHARS: usize = 1_000;
 const MAX_CATEGORIES: usize = 50;
 
-/// What all items of a feed share.
+/// What the items of a feed have in common.
 pub(super) struct Shared<'a> {
     pub(super) format: &'a FeedType,
-    /// Resolves what is still relative.
+    /// Resolves remaining relative URLs.
     pub(super) base: Option<Url>,
     pub(super) authors: &'a [Person],
-    /// The dates, in milliseconds, that were written without a zone.
+    /// Dates, in Unix milliseconds, that were written without a zone.
     pub(super) zoneless: &'a HashSet<i64>,
     pub(super) language: Option<&'a str>,
 }
 
-/// Makes an item; the flag says whether its text had to be cut.
+/// Converts an entry to an item. The flag indicates whether its text was cut.
 pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> (NewItem, bool) {
     let guid = Some(entry.id.trim().to_owned()).filter(|g| !g.is_empty());
     let guid = guid.or_else(|| extras.and_then(|e| e.about.as_deref()).map(|a| a.trim().to_owned()));
@@ -55,7 +55,7 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
         let media = entry.media.iter().find_map(|m| m.title.as_ref())?;
         Some(clean_line(&media.content)).filter(|t| !t.is_empty())
     });
-    // An empty element is an empty text.
+    // An element that is present but empty is an empty text.
     let is_empty = |text: Text| extras.is_some_and(|extras| extras.texts.is_empty(text));
     let title = title.or_else(|| (entry.title.is_some() || is_empty(Text::Title)).then(String::new));
     let mut cut = false;
@@ -90,7 +90,7 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     (item, cut)
 }
 
-/// A title as one line. Atom says whether it is markup; the others never do, so that tags are looked for.
+/// Returns a title as one line. Only Atom declares whether it is markup; in other formats tags are detected.
 pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
     let is_plain = *shared.format == FeedType::Atom && kind == "text/plain" && !looks_like_html(text);
     let line = if is_plain { fold_line(text) } else { clean_line(text) };
@@ -114,7 +114,7 @@ fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, shared: 
     })
 }
 
-/// An http(s) URL; anything else is no page.
+/// Returns an absolute http(s) URL; `None` for anything else.
 pub(super) fn absolute(href: &str, shared: &Shared<'_>) -> Option<String> {
     let href = href.trim();
     if href.is_empty() {
@@ -151,7 +151,7 @@ fn times(entry: &Entry, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Tim
     };
     let (published, mut updated) = (own(entry.published), own(entry.updated));
     let is_rss = matches!(shared.format, FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2);
-    // feed-rs copies the date of publication here.
+    // feed-rs copies the publication date here.
     updated = updated.filter(|u| !is_rss || Some(*u) != published);
     let other = |text: fn(&ItemExtras) -> Option<&str>| extras.and_then(text).and_then(read_date);
     let published = published.or_else(|| other(|e| e.published.as_deref()));
@@ -165,13 +165,13 @@ fn times(entry: &Entry, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Tim
     }
 }
 
-/// A person's name, else the address.
+/// Returns a person's name, otherwise the email address.
 fn own_name(person: &Person) -> String {
     let name = person.name.as_deref().or(person.email.as_deref()).map(clean_line).unwrap_or_default();
     name.trim_matches(['(', ')', '<', '>', ',', ' ']).to_owned()
 }
 
-/// With the address behind it, where there are both.
+/// Returns the name followed by the email address, if there are both.
 fn full_name(person: &Person) -> String {
     let name = own_name(person);
     let address = person.email.as_deref().map(clean_line).unwrap_or_default();

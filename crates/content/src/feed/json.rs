@@ -1,21 +1,22 @@
-//! JSON Feed as publishers write it, made strict enough for feed-rs. Called by the parser for documents that start with `{`.
+//! Normalises JSON Feed documents for feed-rs. Called by the parser for documents that start with `{`.
 
 use serde_json::Value;
 
 use super::dialect::spaced_addresses;
 use super::limits::MAX_ITEMS;
 
-/// The document; escapes that stand for no character and bare control characters are mended.
+/// Parses the document. Escapes of lone surrogates and raw control characters are replaced.
 pub(super) fn read(text: &str, problems: &mut Vec<String>) -> Result<Value, serde_json::Error> {
     let text = text.trim_start_matches('\u{FEFF}');
     serde_json::from_str(text).or_else(|error| {
-        let document = serde_json::from_str(&mended(text)).map_err(|_| error)?;
+        let document = serde_json::from_str(&repaired(text)).map_err(|_| error)?;
         problems.push("left out characters that JSON does not have".to_owned());
         Ok(document)
     })
 }
 
-/// The text without the items behind the first [`MAX_ITEMS`], and how many items there were; `None` where there are no more. Linear.
+/// Returns the text without the items after the first [`MAX_ITEMS`], and the total number of items; `None` if there are
+/// no more than that. Linear.
 pub(super) fn first_items(text: &str) -> Option<(String, usize)> {
     let (mut depth, mut in_string, mut escaped, mut begun) = (0_usize, false, false, 0);
     let (mut key, mut in_items, mut count, mut cut) = ("", false, 1, None);
@@ -48,9 +49,9 @@ pub(super) fn first_items(text: &str) -> Option<(String, usize)> {
     None
 }
 
-/// With half surrogates (`\uD800`) as replacement characters and control characters as spaces. What stands behind the document
-/// is kept, so that it is refused.
-fn mended(text: &str) -> String {
+/// Replaces lone surrogates (`\uD800`) with replacement characters and control characters with spaces. Text after the
+/// document remains, so that it is refused.
+fn repaired(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c == '\\' || c.is_ascii_control()) {
@@ -77,13 +78,13 @@ fn mended(text: &str) -> String {
     out
 }
 
-/// The surrogate that `text` starts with the escape of.
+/// Returns the surrogate whose escape is at the start of `text`.
 fn surrogate(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok().filter(|code| (0xD800..=0xDFFF).contains(code))
 }
 
-/// The document with ids as strings, absent what has the wrong type; `None` when it is no JSON Feed at all.
+/// Returns the document with string ids and without values of the wrong type; `None` if it is not a JSON Feed.
 pub(super) fn normalise(mut document: Value, problems: &mut Vec<String>) -> Option<String> {
     let feed = document.as_object_mut()?;
     if !feed.get("items").is_some_and(Value::is_array) {
@@ -130,13 +131,13 @@ pub(super) fn normalise(mut document: Value, problems: &mut Vec<String>) -> Opti
             *tags =
                 tags.as_array().map_or_else(Vec::new, |t| t.iter().filter(|v| v.is_string()).cloned().collect()).into();
         }
-        // Not used, and one that lacks a type would fail the whole feed.
+        // Unused, and one without a type would fail the whole feed.
         item.remove("attachments");
     }
     Some(document.to_string())
 }
 
-/// Numbers become strings; what is neither is left out.
+/// Converts numbers to strings and removes values of other types.
 fn strings(object: &mut serde_json::Map<String, Value>, keys: &[&str]) {
     for key in keys {
         match object.get(*key) {
@@ -152,7 +153,7 @@ fn strings(object: &mut serde_json::Map<String, Value>, keys: &[&str]) {
     }
 }
 
-/// `author` as an object and `authors` as a list of objects with a text for a name, or nothing.
+/// Makes `author` an object and `authors` a list of objects, each with a string name; invalid ones are removed.
 fn people(object: &mut serde_json::Map<String, Value>) {
     let person = |value: &Value| -> Option<Value> {
         let name = value.as_str().or_else(|| value.get("name").and_then(Value::as_str))?;

@@ -1,8 +1,9 @@
-//! Takes the long texts out of a feed before it is read, and puts them back into what was read. A document goes in, a much
-//! shorter one comes out. Called by the parser.
+//! Removes the long texts from a feed before it is parsed, and restores them in the parsed feed. Input: a document;
+//! output: a much shorter one. Called by the parser.
 //!
-//! In the texts lies most of a feed, and readers make an event of each escaped character in them. Lifted is only what they would take
-//! as one text: an element of an item that holds nothing but characters, references that resolve, and CDATA.
+//! Most of a feed is text, and XML readers emit an event for each escaped character in it. A text is lifted only if
+//! readers would take it as one text: an element of an item that contains only characters, resolvable references and
+//! CDATA.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -13,28 +14,29 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::BytesRef;
 use quick_xml::parser::{ElementParser, Parser};
 
-/// Stands on both sides of a lifted text's number: the last character for private use.
+/// Placed before and after the number of a lifted text: the last private-use character.
 const MARK: char = '\u{10FFFD}';
-/// A shorter text is not worth its mark.
+/// Shorter texts are not lifted.
 const MIN_BYTES: usize = 48;
 
 const TEXTS: [&str; 5] = ["description", "content:encoded", "content", "summary", "itunes:summary"];
 const ITEMS: [&str; 2] = ["item", "entry"];
-/// What items stand in.
+/// Elements that contain items.
 const FRAMES: [&str; 4] = ["rss", "rdf:RDF", "channel", "feed"];
-/// Types that are read as the text that stands there.
+/// Content types whose text is used as written.
 const TYPES: [&str; 4] = ["text", "html", "text/html", "text/plain"];
 
 const CDATA: (&str, &str) = ("<![CDATA[", "]]>");
 
-/// A feed without its long texts, and these.
+/// A feed without its long texts, and those texts.
 #[derive(Debug)]
 pub(super) struct Lifted<'a> {
     pub(super) rest: String,
     texts: Vec<Cow<'a, str>>,
 }
 
-/// `None` where it is not certain that readers would see the document in the same way: one that is broken, or has a mark itself.
+/// Lifts the long texts out of a feed. `None` if readers might interpret the document differently: it is broken, or
+/// contains the mark itself.
 pub(super) fn lift(text: &str) -> Option<Lifted<'_>> {
     let empty = Lifted { rest: String::with_capacity(text.len() / 8), texts: Vec::new() };
     let mut walker = Lifter { text, copied: 0, lifted: empty, depth: 0, framed: 0, in_item: false };
@@ -45,7 +47,7 @@ pub(super) fn lift(text: &str) -> Option<Lifted<'_>> {
 }
 
 impl Lifted<'_> {
-    /// Whether what is left has a mark that is not ours, or a reference that stands for one.
+    /// Returns whether the rest contains a mark that was not inserted, or a reference to one.
     fn has_other_marks(&self) -> bool {
         let rest = self.rest.as_bytes();
         let marks = memmem::find_iter(rest, MARK.encode_utf8(&mut [0; 4])).count();
@@ -56,7 +58,7 @@ impl Lifted<'_> {
         marks != 2 * self.texts.len() || references.any(is_mark)
     }
 
-    /// Each text to where its mark got.
+    /// Replaces each mark with its text.
     pub(super) fn put_back(mut self, feed: &mut Feed) {
         for text in feed.entries.iter_mut().flat_map(texts_of) {
             if let Some(whole) = self.whole(text) {
@@ -65,7 +67,7 @@ impl Lifted<'_> {
         }
     }
 
-    /// What `text` is with the lifted text in it; `None` where there is no mark.
+    /// Returns `text` with the lifted text inserted; `None` if it has no mark.
     fn whole(&mut self, text: &str) -> Option<String> {
         let (before, behind) = text.split_once(MARK)?;
         let (number, after) = behind.split_once(MARK)?;
@@ -86,17 +88,17 @@ fn texts_of(entry: &mut Entry) -> impl Iterator<Item = &mut String> {
 
 struct Lifter<'a> {
     text: &'a str,
-    /// Up to here it is copied or lifted.
+    /// The text before this offset is already copied or lifted.
     copied: usize,
     lifted: Lifted<'a>,
     depth: usize,
-    /// How many of the open elements, from the root on, are frames and the item in them.
+    /// How many open elements, from the root, are frames or the item in them.
     framed: usize,
     in_item: bool,
 }
 
 impl Lifter<'_> {
-    /// From tag to tag; `None` where one has no end.
+    /// Visits all tags; `None` if one has no end.
     fn walk(&mut self) -> Option<()> {
         let mut at = 0;
         while let Some(found) = memchr(b'<', &self.text.as_bytes()[at..]) {
@@ -113,7 +115,7 @@ impl Lifter<'_> {
         Some(())
     }
 
-    /// Nobody reads what stands between the elements of frames and items.
+    /// Drops white space between the elements of frames and items, which readers ignore.
     fn leave_out(&mut self, from: usize, to: usize) {
         let is_between = from < to && self.framed > 0 && self.framed == self.depth;
         if is_between && self.text[from..to].bytes().all(|byte| byte.is_ascii_whitespace()) {
@@ -122,7 +124,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// The length of the tag at `at`, with that of the text that is lifted behind it.
+    /// Returns the length of the tag at `at`, including the text that is lifted after it.
     fn start(&mut self, at: usize, tag: &str) -> Option<usize> {
         let length = ElementParser::default().feed(tag.as_bytes())? + 1;
         let tag = &tag[1..length - 1];
@@ -149,7 +151,8 @@ impl Lifter<'_> {
         end_of(tag, 2, ">")
     }
 
-    /// Lifts the text at `start`, if it is all that its element holds. White space around it stays: readers differ in what they trim.
+    /// Lifts the text at `start` if it is the element's only content. Surrounding white space stays, since readers trim
+    /// differently.
     fn lift(&mut self, start: usize) -> Option<usize> {
         let (found, length) = whole_text(&self.text[start..])?;
         let (from, to) = (found.len() - found.trim_start().len(), found.trim_end().len());
@@ -172,7 +175,7 @@ impl Lifter<'_> {
     }
 }
 
-/// The text of an element that holds nothing else, as readers resolve it, and its length as written.
+/// Returns the text of an element that contains nothing else, with references resolved, and its length as written.
 fn whole_text(text: &str) -> Option<(Cow<'_, str>, usize)> {
     let mut found = Cow::Borrowed("");
     let mut at = 0;
@@ -188,7 +191,7 @@ fn whole_text(text: &str) -> Option<(Cow<'_, str>, usize)> {
     text[at..].starts_with("</").then_some((found, at))
 }
 
-/// `None` for a reference that readers stop at. One without a meaning stays as it is.
+/// Resolves references; unknown ones remain. `None` for a reference that readers reject.
 fn resolved(text: &str) -> Option<Cow<'_, str>> {
     let Some(first) = memchr(b'&', text.as_bytes()) else { return Some(Cow::Borrowed(text)) };
     let mut out = String::with_capacity(text.len());
@@ -213,7 +216,7 @@ fn push<'a>(out: &mut String, character: char, behind: &'a str) -> &'a str {
     behind
 }
 
-/// The reference that `text` continues; returns what stands behind it.
+/// Resolves the reference at the start of `text` and returns the text after it.
 fn resolve<'a>(out: &mut String, text: &'a str) -> Option<&'a str> {
     let (name, behind) = text.split_at(memchr(b';', text.as_bytes())?);
     match resolve_predefined_entity(name) {
@@ -225,12 +228,12 @@ fn resolve<'a>(out: &mut String, text: &'a str) -> Option<&'a str> {
     Some(&behind[1..])
 }
 
-/// What `#233` stands for.
+/// Resolves a character reference such as `#233`.
 fn character(name: &str) -> Option<char> {
     BytesRef::new(name).resolve_char_ref().ok().flatten()
 }
 
-/// Whether the attributes of a text say nothing of how else it is to be read.
+/// Returns whether the attributes of a text leave its interpretation unchanged.
 fn is_plain(attributes: &str) -> bool {
     let is_listed = |value: &str| {
         let value = value.strip_prefix('=').unwrap_or_default();
@@ -244,7 +247,8 @@ fn is_plain(attributes: &str) -> bool {
         && attributes.match_indices("type").all(|(at, name)| is_listed(&attributes[at + name.len()..]))
 }
 
-/// The length of what starts with `<!`. A document type with declarations of its own is left to the readers.
+/// Returns the length of a construct that starts with `<!`. `None` for a document type with its own declarations, which
+/// the readers handle.
 fn declaration_bytes(text: &str) -> Option<usize> {
     if text.starts_with(CDATA.0) {
         end_of(text, CDATA.0.len(), CDATA.1)
@@ -255,7 +259,7 @@ fn declaration_bytes(text: &str) -> Option<usize> {
     }
 }
 
-/// Just behind the first `end` from the byte `from` on.
+/// Returns the offset just after the first `end` at or after the byte `from`.
 fn end_of(text: &str, from: usize, end: &str) -> Option<usize> {
     memmem::find(text.as_bytes().get(from..)?, end.as_bytes()).map(|at| from + at + end.len())
 }

@@ -1,4 +1,4 @@
-//! What a document may cost. Called by the parser.
+//! Limits on the cost of a document. Called by the parser.
 
 use std::io::{Error, ErrorKind, Read};
 use std::time::{Duration, Instant};
@@ -7,22 +7,23 @@ use memchr::{memchr, memchr2, memmem};
 
 use super::error::ParseError;
 
-/// A tag with more attributes is nobody's: readers take quadratic time for them.
+/// No genuine feed has a tag with more attributes; readers take quadratic time for them.
 const MAX_ATTRIBUTES: usize = 256;
-/// Only a longer tag can hold so many.
-const MIN_CROWDED_BYTES: usize = MAX_ATTRIBUTES * 4;
+/// A shorter tag cannot have that many attributes.
+const MIN_SUSPECT_TAG_BYTES: usize = MAX_ATTRIBUTES * 4;
 
-/// More items than this are left out, last ones first.
+/// Further items are ignored.
 pub const MAX_ITEMS: usize = 5_000;
 
-/// A JSON document of more values is nobody's: each takes many times its size in memory.
+/// Maximum values of a JSON document: each takes many times its size in memory.
 const MAX_VALUES: usize = 500_000;
-/// Character and entity references in a document: each is an event for the readers.
+/// Maximum character and entity references of a document: each is an event for the readers.
 pub(super) const MAX_REFERENCES: usize = 4_000_000;
 
-/// Why a broken document is refused before it is repaired: of each stray `<` or `&` the repair makes a reference, so that more than
-/// [`MAX_REFERENCES`] of them would only take time and several times the document's memory to be refused. Linear.
-pub(super) fn crowd_of_strays(text: &str) -> Option<String> {
+/// Returns why a broken document is refused before it is repaired; `None` if it is not. The repair turns each stray `<`
+/// or `&` into a reference. With more than [`MAX_REFERENCES`] of them, the result would be refused only after much time
+/// and several times the document's memory. Linear.
+pub(super) fn too_many_strays(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut at, mut strays) = (0, 0_usize);
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'<', b'&', rest)) {
@@ -33,13 +34,13 @@ pub(super) fn crowd_of_strays(text: &str) -> Option<String> {
             continue;
         }
         let next = rest.get(1).copied().unwrap_or(b' ');
-        let may_mean_something = next.is_ascii_alphabetic()
+        let may_be_markup = next.is_ascii_alphabetic()
             || if rest[0] == b'<' {
                 matches!(next, b'/' | b'!' | b'?' | b'_') || !next.is_ascii()
             } else {
                 next == b'#'
             };
-        strays += usize::from(!may_mean_something);
+        strays += usize::from(!may_be_markup);
         if strays > MAX_REFERENCES {
             return Some(format!("it has more than {MAX_REFERENCES} < or & that mean nothing"));
         }
@@ -49,7 +50,7 @@ pub(super) fn crowd_of_strays(text: &str) -> Option<String> {
 
 pub(super) const TOO_SLOW: &str = "reading it took too long";
 
-/// The moment after which reading stops.
+/// The time at which reading stops.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline(Instant);
 
@@ -67,7 +68,7 @@ impl Deadline {
         if self.has_passed() { Err(ParseError::Unparseable { reason: TOO_SLOW.to_owned() }) } else { Ok(()) }
     }
 
-    /// The bytes in portions, the next one only as long as there is time.
+    /// Returns a reader of the bytes that fails once the deadline has passed.
     pub(super) fn over(self, bytes: &[u8]) -> impl Read {
         Portions { rest: bytes, deadline: self }
     }
@@ -87,8 +88,8 @@ impl Read for Portions<'_> {
     }
 }
 
-/// Why the document is refused when one of its tags has too many attributes or namespaces. Linear.
-pub(super) fn crowded_tag(text: &str) -> Option<String> {
+/// Returns why a document is refused if one of its tags has too many attributes or namespaces. Linear.
+pub(super) fn too_many_attributes(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some(at) = memchr(b'<', rest.as_bytes()) {
         rest = &rest[at + 1..];
@@ -98,7 +99,7 @@ pub(super) fn crowded_tag(text: &str) -> Option<String> {
         }
         let end = memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
         let is_tag = rest.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if is_tag && end > MIN_CROWDED_BYTES && attributes(&rest.as_bytes()[..end]) > MAX_ATTRIBUTES {
+        if is_tag && end > MIN_SUSPECT_TAG_BYTES && attributes(&rest.as_bytes()[..end]) > MAX_ATTRIBUTES {
             return Some(format!("a tag has more than {MAX_ATTRIBUTES} attributes"));
         }
         rest = &rest[end..];
@@ -106,8 +107,8 @@ pub(super) fn crowded_tag(text: &str) -> Option<String> {
     None
 }
 
-/// Why a JSON document is refused when it holds too many values. Linear.
-pub(super) fn crowded_json(text: &str) -> Option<String> {
+/// Returns why a JSON document is refused if it contains too many values. Linear.
+pub(super) fn too_many_values(text: &str) -> Option<String> {
     let (mut in_string, mut escaped, mut values) = (false, false, 0_usize);
     for byte in text.bytes() {
         match byte {
@@ -121,7 +122,7 @@ pub(super) fn crowded_json(text: &str) -> Option<String> {
     (values > MAX_VALUES).then(|| format!("it holds more than {MAX_VALUES} values"))
 }
 
-/// Equals signs outside quotes, up to the tag's end.
+/// Counts the equals signs outside quotes, up to the tag's end.
 fn attributes(tag: &[u8]) -> usize {
     let mut quote = None;
     let mut count = 0;
@@ -142,36 +143,36 @@ mod tests {
     use std::io::Read;
     use std::time::Duration;
 
-    use super::{Deadline, MAX_REFERENCES, crowd_of_strays, crowded_json, crowded_tag};
+    use super::{Deadline, MAX_REFERENCES, too_many_attributes, too_many_strays, too_many_values};
 
     #[test]
     fn crowded_tags_are_found_and_long_values_are_none() {
         let crowded = (0..300).map(|n| format!(" a{n}='1'")).collect::<Vec<_>>().concat();
-        assert!(crowded_tag(&format!("<rss><channel{crowded}/></rss>")).is_some());
+        assert!(too_many_attributes(&format!("<rss><channel{crowded}/></rss>")).is_some());
         let long = format!("<a href='{}'>{}</a>", "a=b&".repeat(5_000), "x = y ".repeat(5_000));
-        assert_eq!(crowded_tag(&long), None);
-        assert_eq!(crowded_tag(&format!("<![CDATA[{crowded}]]>")), None);
+        assert_eq!(too_many_attributes(&long), None);
+        assert_eq!(too_many_attributes(&format!("<![CDATA[{crowded}]]>")), None);
     }
 
     #[test]
     fn strays_are_counted_and_markup_and_references_are_none() {
         for stray in ["<", "& ", "< ", "&"] {
-            assert!(crowd_of_strays(&stray.repeat(MAX_REFERENCES + 1)).is_some(), "{stray}");
-            assert_eq!(crowd_of_strays(&stray.repeat(1_000)), None, "{stray}");
+            assert!(too_many_strays(&stray.repeat(MAX_REFERENCES + 1)).is_some(), "{stray}");
+            assert_eq!(too_many_strays(&stray.repeat(1_000)), None, "{stray}");
         }
         for meant in ["<b>", "</b>", "&#1;", "&amp;"] {
-            assert_eq!(crowd_of_strays(&meant.repeat(MAX_REFERENCES + 1)), None, "{meant}");
+            assert_eq!(too_many_strays(&meant.repeat(MAX_REFERENCES + 1)), None, "{meant}");
         }
         let hidden = "<".repeat(MAX_REFERENCES + 1);
-        assert_eq!(crowd_of_strays(&format!("<![CDATA[{hidden}]]>")), None);
-        assert_eq!(crowd_of_strays(&format!("<![CDATA[{hidden}")), None);
-        assert!(crowd_of_strays(&format!("<![CDATA[x]]>{hidden}")).is_some());
+        assert_eq!(too_many_strays(&format!("<![CDATA[{hidden}]]>")), None);
+        assert_eq!(too_many_strays(&format!("<![CDATA[{hidden}")), None);
+        assert!(too_many_strays(&format!("<![CDATA[x]]>{hidden}")).is_some());
     }
 
     #[test]
     fn crowded_json_is_found_and_commas_in_strings_are_none() {
-        assert!(crowded_json(&format!("[{}]", "1,".repeat(500_001))).is_some());
-        assert_eq!(crowded_json(&format!("[\"\\\"{}\"]", ",".repeat(600_000))), None);
+        assert!(too_many_values(&format!("[{}]", "1,".repeat(500_001))).is_some());
+        assert_eq!(too_many_values(&format!("[\"\\\"{}\"]", ",".repeat(600_000))), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! RSS, Atom and JSON feeds, however well they are written.
+//! Parses RSS, Atom and JSON feeds, including malformed ones.
 
 mod cdf;
 mod charset;

@@ -1,8 +1,8 @@
-//! A feed document to items: bytes in, [`ParsedFeed`] out. Pure and without I/O; takes a few milliseconds a megabyte, so it
-//! is called within `spawn_blocking`.
+//! Parses a feed document. Input: bytes; output: [`ParsedFeed`]. No I/O; it takes a few milliseconds per megabyte, so
+//! it is called within `spawn_blocking`.
 //!
-//! The order: decode, lift the long texts out, survey, repair if broken, rewrite if an old dialect, feed-rs, then the extras that it
-//! leaves out. What is broken is repaired and read with its texts in place.
+//! Steps: decode, lift the long texts out, survey, repair if broken, rewrite if in an old dialect, feed-rs, then the
+//! extras that feed-rs omits. A broken document is repaired and read with its texts in place.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,46 +20,46 @@ use super::engine::run_feed_rs;
 use super::error::ParseError;
 use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
 use super::lift::lift;
-use super::limits::{Deadline, MAX_ITEMS, crowd_of_strays, crowded_json, crowded_tag};
+use super::limits::{Deadline, MAX_ITEMS, too_many_attributes, too_many_strays, too_many_values};
 use super::repair::repair;
 use super::salvage::salvage;
 use super::survey::{ItemExtras, Survey, survey};
 use super::{json, vocabulary::Dialect};
 use crate::html::clean_line;
 
-/// A document that takes longer is refused: no honest one takes a second.
+/// A document that takes longer is refused; genuine ones take less than a second.
 const MAX_DURATION: Duration = Duration::from_secs(20);
-/// feed-rs recurses into some elements; a deeper document is refused.
+/// feed-rs recurses into some elements, so a deeper document is refused.
 const MAX_DEPTH: usize = 256;
 
-/// A feed as read.
+/// A parsed feed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParsedFeed {
     pub title: Option<String>,
-    /// The site that the feed belongs to.
+    /// The website that the feed belongs to.
     pub link: Option<String>,
-    /// As markup, like the items' texts.
+    /// As markup, like the texts of the items.
     pub description: Option<String>,
     pub language: Option<String>,
     /// `rss2.0`, `rss0.9x`, `rss1.0`, `atom1.0`, `cdf` or `json1`.
     pub format: String,
     pub items: Vec<NewItem>,
-    /// What was wrong with the document and what was done about it.
+    /// Defects of the document, and how they were handled.
     pub problems: Vec<String>,
 }
 
-/// Reads a feed in whatever format and state it is. `base_url` is where it came from.
+/// Parses a feed in any supported format, repairing it if necessary. `base_url` is the URL it was fetched from.
 ///
 /// # Errors
-/// `not_a_feed` for a page or another document, `unparseable` for a feed past repair.
+/// `not_a_feed` for a page or another document, `unparseable` for a feed beyond repair.
 pub fn parse(bytes: &[u8], content_type: Option<&str>, base_url: Option<&str>) -> Result<ParsedFeed, ParseError> {
     parse_within(bytes, content_type, base_url, MAX_DURATION)
 }
 
-/// As [`parse`], with a time of its own after which it gives up.
+/// Like [`parse`], with a given time limit.
 ///
 /// # Errors
-/// As [`parse`]; `unparseable` also when the time is over.
+/// As for [`parse`]; `unparseable` also if the time limit is exceeded.
 pub fn parse_within(
     bytes: &[u8],
     content_type: Option<&str>,
@@ -79,10 +79,10 @@ pub fn parse_within(
     Ok(assemble(read, base, problems))
 }
 
-/// What feed-rs read, and what it left out.
+/// The feed-rs result, and what feed-rs omits.
 struct Read {
     feed: Feed,
-    /// The dates, in milliseconds, that were written without a zone.
+    /// Dates, in Unix milliseconds, that were written without a zone.
     zoneless: HashSet<i64>,
     is_cdf: bool,
     extras: Vec<ItemExtras>,
@@ -102,13 +102,13 @@ fn parse_json(
     problems: &mut Vec<String>,
 ) -> Result<Read, ParseError> {
     let mut text = Cow::Borrowed(text);
-    if crowded_json(&text).is_some()
+    if too_many_values(&text).is_some()
         && let Some((shorter, count)) = json::first_items(&text)
     {
         problems.push(format!("{count} items; only the first {MAX_ITEMS} were read"));
         text = Cow::Owned(shorter);
     }
-    if let Some(reason) = crowded_json(&text) {
+    if let Some(reason) = too_many_values(&text) {
         return Err(ParseError::Unparseable { reason });
     }
     let document = json::read(&text, problems)
@@ -125,34 +125,35 @@ fn parse_xml(
     problems: &mut Vec<String>,
 ) -> Result<Read, ParseError> {
     let text = skip_to_root(text, problems)?;
-    if let Some((read, noted)) = read_lifted(text, base, deadline) {
-        problems.extend(noted);
+    if let Some((read, new_problems)) = read_lifted(text, base, deadline) {
+        problems.extend(new_problems);
         return Ok(read);
     }
     read_whole(text, base, deadline, problems)
 }
 
-/// An intact document, read without its long texts, and what is to be said of it.
+/// Reads an intact document without its long texts. Returns the result and the problems noted; `None` if the document
+/// is broken or not known to be equivalent without its texts.
 fn read_lifted(text: &str, base: Option<&Url>, deadline: Deadline) -> Option<(Read, Vec<String>)> {
-    let lifted = lift(text).filter(|lifted| crowded_tag(&lifted.rest).is_none())?;
+    let lifted = lift(text).filter(|lifted| too_many_attributes(&lifted.rest).is_none())?;
     let found = survey(&lifted.rest, base, deadline);
     if found.syntax_error.is_some() || found.dialect == Dialect::Unknown {
         return None;
     }
-    let mut noted = Vec::new();
-    let mut read = read(&lifted.rest, found, base, deadline, &mut noted).ok()?;
+    let mut new_problems = Vec::new();
+    let mut read = read(&lifted.rest, found, base, deadline, &mut new_problems).ok()?;
     lifted.put_back(&mut read.feed);
-    Some((read, noted))
+    Some((read, new_problems))
 }
 
-/// Any document, repaired where it needs to be.
+/// Reads any document, repaired if necessary.
 fn read_whole(
     text: &str,
     base: Option<&Url>,
     deadline: Deadline,
     problems: &mut Vec<String>,
 ) -> Result<Read, ParseError> {
-    if let Some(reason) = crowded_tag(text) {
+    if let Some(reason) = too_many_attributes(text) {
         return Err(ParseError::Unparseable { reason });
     }
     let first = survey(text, base, deadline);
@@ -171,7 +172,7 @@ fn read_whole(
         return Ok(read);
     }
     deadline.check()?;
-    if let Some(reason) = crowd_of_strays(text) {
+    if let Some(reason) = too_many_strays(text) {
         return Err(ParseError::Unparseable { reason });
     }
     let (repaired, done) = repair(text);
@@ -188,14 +189,15 @@ fn read_whole(
     };
     problems.extend(done.into_iter().map(str::to_owned));
     deadline.check()?;
-    let one_by_one = |document: &str| matches!(attempt(document, base, deadline), Ok(feed) if !feed.entries.is_empty());
-    let (saved, lost) = salvage(&repaired, one_by_one).ok_or(ParseError::Unparseable { reason: reason.clone() })?;
+    let is_readable =
+        |document: &str| matches!(attempt(document, base, deadline), Ok(feed) if !feed.entries.is_empty());
+    let (saved, lost) = salvage(&repaired, is_readable).ok_or(ParseError::Unparseable { reason: reason.clone() })?;
     problems.push(format!("the document is broken ({reason}): {lost} incomplete or unreadable items were left out"));
     let found = survey(&saved, base, deadline);
     read(&saved, found, base, deadline, problems).map_err(|reason| ParseError::Unparseable { reason })
 }
 
-/// The document from its XML declaration or root on. An HTML page is told from a feed here.
+/// Returns the document from its XML declaration or root element. Rejects HTML pages.
 fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str, ParseError> {
     let head_end = (0..=text.len().min(64 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let (root, has_html_doctype) = first_root(&text[..head_end]).ok_or_else(|| not_a_feed("an HTML page"))?;
@@ -213,8 +215,8 @@ fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str
     }
 }
 
-/// Where the root of a feed starts, if it is found, and whether a document type of HTML stands before it; `None` for an
-/// HTML page. Behind such a document type the first element decides.
+/// Returns the offset of a feed's root, if found, and whether an HTML document type precedes it; `None` for an HTML
+/// page. After such a document type, the first element decides.
 fn first_root(head: &str) -> Option<(Option<usize>, bool)> {
     let mut has_html_doctype = false;
     let mut at = 0;
@@ -240,7 +242,7 @@ fn first_root(head: &str) -> Option<(Option<usize>, bool)> {
     (!has_html_doctype).then_some((None, false))
 }
 
-/// Rewrites where the survey asks, and hands the document to feed-rs.
+/// Rewrites the document if the survey requires it, and parses it with feed-rs.
 fn read(
     text: &str,
     found: Survey,
@@ -251,7 +253,7 @@ fn read(
     if found.max_depth > MAX_DEPTH {
         return Err(format!("elements are nested more than {MAX_DEPTH} deep"));
     }
-    // Links of RSS start from the site, which feed-rs does not know.
+    // Relative links of RSS resolve against the site, which feed-rs does not know.
     let base = base.filter(|_| found.dialect == Dialect::Atom);
     let text = found.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
     let (feed, zoneless) = if let Some(end) = found.end_of_items {
@@ -263,18 +265,18 @@ fn read(
         run_feed_rs(text, base, deadline)
     }?;
     let (language, title, description) = (found.language.clone(), found.title.clone(), found.description.clone());
-    let noted: Vec<String> = found.problems.iter().cloned().collect();
+    let new_problems: Vec<String> = found.problems.iter().cloned().collect();
     let extras = found.items;
     if feed.entries.is_empty() && !extras.is_empty() {
         return Err("its items could not be read".to_owned());
     }
-    problems.extend(noted);
-    // Out of step, they would land on the wrong items.
+    problems.extend(new_problems);
+    // If the counts differ, the extras would be assigned to the wrong items.
     let extras = if extras.len() == feed.entries.len() { extras } else { Vec::new() };
     Ok(Read { feed, zoneless, is_cdf: false, extras, language, title, description })
 }
 
-/// One small document with one item, for salvaging.
+/// Parses a small document with one item, for salvaging.
 fn attempt(document: &str, base: Option<&Url>, deadline: Deadline) -> Result<Feed, String> {
     let found = survey(document, base, deadline);
     if found.max_depth > MAX_DEPTH || found.syntax_error.is_some() {
@@ -316,8 +318,8 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     ParsedFeed { title, link, description, language, format: format.to_owned(), items, problems }
 }
 
-/// What an item's relative addresses start from: in Atom and JSON the feed's own address, in RSS the site's; of a feed in a
-/// file, which has no address, the site's or else the feed's id where that is one.
+/// Returns the base URL of an item's relative URLs: in Atom and JSON the feed's own URL, in RSS the site's. For a feed
+/// from a file, which has no URL, it is the site's, otherwise the feed's id if that is a URL.
 fn item_base(feed: &Feed, address: Option<Url>) -> Option<Url> {
     let resolve = |text: &str| Url::options().base_url(address.as_ref()).parse(text.trim()).ok();
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
@@ -351,14 +353,15 @@ mod tests {
 
     use super::{Deadline, MAX_DURATION, assemble, decode, read_lifted, read_whole, skip_to_root};
 
-    /// Reads a document with its texts lifted, and as it stands; whether it could be read in the first way. Both find the same.
+    /// Reads a document with its texts lifted and in place, and asserts equal results. Returns whether lifting was
+    /// possible.
     fn reads_the_same(text: &str) -> bool {
         let deadline = Deadline::after(MAX_DURATION);
         let mut problems = Vec::new();
         let Ok(text) = skip_to_root(text, &mut problems) else { return false };
-        let Some((lifted, noted)) = read_lifted(text, None, deadline) else { return false };
+        let Some((lifted, new_problems)) = read_lifted(text, None, deadline) else { return false };
         let whole = read_whole(text, None, deadline, &mut problems).unwrap();
-        assert_eq!(assemble(lifted, None, noted), assemble(whole, None, problems), "{text}");
+        assert_eq!(assemble(lifted, None, new_problems), assemble(whole, None, problems), "{text}");
         true
     }
 

@@ -1,4 +1,4 @@
-//! Makes a broken XML feed well-formed. Text goes in, text and the names of the repairs come out. Called by the parser when
+//! Makes a broken XML feed well-formed. Input: text; output: text and the names of the repairs. Called by the parser if
 //! a document cannot be read as it is.
 
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::escapes::without_escapes;
 
-/// Elements whose content is text, so that a bare `<` within has to be text too.
+/// Elements with text content, in which a bare `<` must be text too.
 const TEXT_ELEMENTS: [&str; 9] = [
     "title",
     "description",
@@ -21,7 +21,7 @@ const TEXT_ELEMENTS: [&str; 9] = [
 
 const ESCAPES: [&str; 4] = ["&#27;", "&#x1b;", "&#x1B;", "&#027;"];
 
-/// Repairs character by character: control characters, bare ampersands, HTML entities, stray `<`, unescaped HTML.
+/// Repairs control characters, bare ampersands, HTML entities, stray `<` and unescaped HTML, character by character.
 #[must_use]
 pub fn repair(text: &str) -> (String, BTreeSet<&'static str>) {
     let mut repairer = Repairer {
@@ -29,7 +29,7 @@ pub fn repair(text: &str) -> (String, BTreeSet<&'static str>) {
         done: BTreeSet::new(),
         budget: text.len().saturating_mul(4),
     };
-    // Written out, an escape is left out with the terminal sequence that it opens.
+    // Decoded first, an escape character is removed with the terminal sequence that it opens.
     if ESCAPES.iter().any(|escape| text.contains(escape)) {
         repairer.markup(&ESCAPES.iter().fold(text.to_owned(), |text, escape| text.replace(escape, "\u{1b}")));
     } else {
@@ -41,7 +41,8 @@ pub fn repair(text: &str) -> (String, BTreeSet<&'static str>) {
 struct Repairer {
     out: String,
     done: BTreeSet<&'static str>,
-    /// Bytes that may still be looked through for end tags: keeps hostile documents from costing their square.
+    /// Bytes that may still be searched for end tags: bounds the work on hostile documents, which would otherwise be
+    /// quadratic.
     budget: usize,
 }
 
@@ -56,7 +57,7 @@ impl Repairer {
         self.text(rest);
     }
 
-    /// Copies what starts with `<` and returns what follows it.
+    /// Copies the construct that starts with `<` and returns the text after it.
     fn tag<'a>(&mut self, text: &'a str) -> &'a str {
         for (open, close) in [("<![CDATA[", "]]>"), ("<!--", "-->"), ("<?", "?>")] {
             if text.starts_with(open) {
@@ -68,7 +69,7 @@ impl Repairer {
             }
         }
         if text.starts_with("<!") {
-            // One with a subset of its own is looked for once: it stands before the root.
+            // An internal subset is searched for only once, since a document type precedes the root.
             let end = doctype_end(text, self.done.insert("left out a document type"));
             return &text[end..];
         }
@@ -92,7 +93,7 @@ impl Repairer {
         }
     }
 
-    /// Splits before the end tag of `name`, which must come before the item ends. An end tag within CDATA is none.
+    /// Splits before the end tag of `name`, which must precede the end of the item. End tags within CDATA do not count.
     fn split_at_close<'a>(&mut self, text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
         let mut from = 0;
         while self.budget > 0 {
@@ -117,7 +118,7 @@ impl Repairer {
         None
     }
 
-    /// The content of a text element: with tags in it, all of it becomes text.
+    /// Writes the content of a text element. If it contains tags, all of it is escaped.
     fn text_content(&mut self, inner: &str) {
         if !has_bare_tag(inner) {
             return self.markup(inner);
@@ -135,7 +136,7 @@ impl Repairer {
 
     fn escape(&mut self, text: &str) {
         let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        // What was a reference stays one, now of the HTML.
+        // A character reference remains one, now of the escaped HTML.
         self.clean(&escaped);
     }
 
@@ -143,7 +144,7 @@ impl Repairer {
         if tag.contains('&') { self.text(tag) } else { self.clean(tag) }
     }
 
-    /// Text outside CDATA: references are resolved or escaped.
+    /// Writes text outside CDATA with references resolved or escaped.
     fn text(&mut self, text: &str) {
         let mut rest = text;
         while let Some(at) = rest.find('&') {
@@ -201,12 +202,12 @@ impl Repairer {
     }
 }
 
-/// Characters that XML 1.0 does not know.
+/// Whether XML 1.0 forbids the character.
 const fn is_illegal(c: char) -> bool {
     matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// Longer tags are taken for text; a limit keeps the walk linear.
+/// A longer tag is treated as text. The limit keeps the walk linear.
 const MAX_TAG_BYTES: usize = 64 * 1024;
 
 fn tag_end(text: &str) -> Option<usize> {

@@ -1,13 +1,13 @@
-//! Saves the whole items of a feed that is cut off or broken past repair. Called by the parser as its last resort.
+//! Salvages the complete items of a feed that is truncated or beyond repair. Called by the parser as a last resort.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// How much may be read again while items are tried one by one.
-const MAX_TRIAL_BYTES: usize = 64 * 1024 * 1024;
+/// Maximum bytes that are parsed again while items are tried one by one.
+const MAX_ATTEMPT_BYTES: usize = 64 * 1024 * 1024;
 
-/// Builds the document anew from its head and those items that are whole and that `keep` accepts; `None` when there is none.
-/// With it goes the number of items left out.
+/// Rebuilds the document from its head and the complete items that `keep` accepts. Also returns the number of items
+/// left out; `None` if no item remains.
 pub(super) fn salvage(text: &str, keep: impl Fn(&str) -> bool) -> Option<(String, usize)> {
     let name = if text.contains("<item") { "item" } else { "entry" };
     let (open, close) = (format!("<{name}"), format!("</{name}>"));
@@ -15,16 +15,16 @@ pub(super) fn salvage(text: &str, keep: impl Fn(&str) -> bool) -> Option<(String
     let (head, tail) = head(&text[..first]);
     let mut out = head.clone();
     let (mut kept, mut lost) = (0, 0);
-    // Each trial reads the head again: a huge one leaves only few.
-    let mut trials = MAX_TRIAL_BYTES / (head.len() + 1);
+    // Each trial parses the head again, so a large head allows few trials.
+    let mut attempts_left = MAX_ATTEMPT_BYTES / (head.len() + 1);
     let mut rest = &text[first..];
     while let Some(start) = rest.find(&open) {
         rest = &rest[start..];
         let next = rest[1..].find(&open).map_or(rest.len(), |at| at + 1);
         let item = rest[..next].find(&close).map(|end| &rest[..end + close.len()]);
         rest = &rest[next..];
-        trials = trials.saturating_sub(1);
-        match item.filter(|item| is_well_formed(item) && (trials == 0 || keep(&format!("{head}{item}{tail}")))) {
+        attempts_left = attempts_left.saturating_sub(1);
+        match item.filter(|item| is_well_formed(item) && (attempts_left == 0 || keep(&format!("{head}{item}{tail}")))) {
             Some(item) => {
                 out.push_str(item);
                 kept += 1;
@@ -36,7 +36,7 @@ pub(super) fn salvage(text: &str, keep: impl Fn(&str) -> bool) -> Option<(String
     (kept > 0).then_some((out, lost))
 }
 
-/// The document up to its first item, made well-formed, and the end tags that it needs.
+/// Returns the document up to its first item, made well-formed, and the end tags that it needs.
 fn head(text: &str) -> (String, String) {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;
@@ -64,7 +64,7 @@ fn head(text: &str) -> (String, String) {
     }
     let tail = open.iter().rev().fold(String::new(), |tail, name| format!("{tail}</{name}>"));
     let is_cut = good < text.len() && !text[good..].trim().is_empty();
-    // A head that is broken before its channel opens still has to open one.
+    // If the head breaks before the channel opens, a channel must still be opened.
     let channel = is_cut && open.len() == 1 && open[0] == "rss";
     let (more, less) = if channel { ("<channel>", "</channel>") } else { ("", "") };
     (format!("{}{more}", text.get(..good).unwrap_or_default()), format!("{less}{tail}"))

@@ -1,5 +1,5 @@
-//! The element names and namespaces that feeds are written in, and where in a document one stands. Used by the survey and
-//! by the rewriting of dialects.
+//! The element names and namespaces of feeds, and the structural position of elements. Used by the survey and by the
+//! rewriting of dialects.
 
 use quick_xml::events::BytesStart;
 use quick_xml::name::ResolveResult;
@@ -7,7 +7,7 @@ use quick_xml::name::ResolveResult;
 pub(super) const ATOM: &str = "http://www.w3.org/2005/Atom";
 pub(super) const RSS1: &str = "http://purl.org/rss/1.0/";
 
-/// The prefixes that feeds use, each with the namespace that it means.
+/// The common namespace prefixes and their namespaces.
 pub(super) const PREFIXES: [(&str, &str); 11] = [
     ("atom", ATOM),
     ("dc", "http://purl.org/dc/elements/1.1/"),
@@ -22,7 +22,7 @@ pub(super) const PREFIXES: [(&str, &str); 11] = [
     ("xhtml", "http://www.w3.org/1999/xhtml"),
 ];
 
-/// The names that count at the levels of feed, channel and item.
+/// Element names with a meaning at the levels of feed, channel and item.
 const NAMES: [&str; 36] = [
     "rss",
     "RDF",
@@ -71,34 +71,34 @@ pub(super) enum Dialect {
     Unknown,
 }
 
-/// What an element belongs to, as its author meant it.
+/// The vocabulary that an element belongs to, as its author intended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Space {
     /// The feed format itself.
     Own,
-    /// A known extension, by its customary prefix.
+    /// A known extension, identified by its usual prefix.
     Extension(&'static str),
     Foreign,
 }
 
-/// Follows the structure of a document from tag to tag.
+/// Tracks the structure of a document from tag to tag.
 #[derive(Debug)]
 pub(super) struct Tracker {
     pub(super) dialect: Dialect,
     pub(super) depth: usize,
-    /// The depth of the item that is open.
+    /// The depth of the open item.
     pub(super) item: Option<usize>,
     root_namespace: Option<String>,
 }
 
-/// An element where it stands.
+/// The structural position of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) space: Space,
-    /// A child of the feed, the channel or an item, or one of these.
+    /// The feed, the channel or an item, or a child of one of them.
     pub(super) structural: bool,
     pub(super) starts_item: bool,
-    /// Whether the document's own declarations say something else than is meant.
+    /// The document's declarations contradict the intended vocabulary.
     pub(super) misdeclared: bool,
 }
 
@@ -108,7 +108,7 @@ impl Tracker {
     }
 
     /// Enters an element. `name` is its corrected local name.
-    pub(super) fn enter(&mut self, start: &BytesStart<'_>, namespace: &ResolveResult<'_>, name: &str) -> Place {
+    pub(super) fn enter(&mut self, start: &BytesStart<'_>, namespace: &ResolveResult<'_>, name: &str) -> Position {
         self.depth += 1;
         let uri = match namespace {
             ResolveResult::Bound(uri) => Some(uri.as_ref()),
@@ -132,10 +132,10 @@ impl Tracker {
         let misdeclared = structural
             && self.misdeclared(space, prefix.is_some(), uri)
             && (space != Space::Own || NAMES.contains(&name));
-        Place { space, structural, starts_item, misdeclared }
+        Position { space, structural, starts_item, misdeclared }
     }
 
-    /// Leaves an element; true when it was an item.
+    /// Leaves an element. Returns whether it was an item.
     pub(super) fn leave(&mut self) -> bool {
         let ends_item = self.item == Some(self.depth);
         if ends_item {
@@ -158,8 +158,8 @@ impl Tracker {
         if self.depth == 1 || (prefix.is_none() && (uri.is_none() || uri == self.root_namespace.as_deref())) {
             return Space::Own;
         }
-        let usual = PREFIXES.iter().find(|(p, u)| Some(*p) == prefix && Some(*u) == uri).copied();
-        let known = usual
+        let exact = PREFIXES.iter().find(|(p, u)| Some(*p) == prefix && Some(*u) == uri).copied();
+        let known = exact
             .or_else(|| uri.and_then(meaning))
             .or_else(|| PREFIXES.iter().find(|(p, _)| Some(*p) == prefix).copied());
         match known {
@@ -180,7 +180,7 @@ impl Tracker {
     fn misdeclared(&self, space: Space, prefixed: bool, uri: Option<&str>) -> bool {
         match space {
             Space::Own if self.depth == 1 => self.dialect == Dialect::Atom && uri.is_some_and(|u| u != ATOM),
-            // An undeclared prefix, or none and no namespace, falls to the format itself.
+            // An element with an undeclared prefix, or without prefix and namespace, belongs to the format itself.
             Space::Own => uri.is_some_and(|u| Some(u) != self.own_namespace()),
             Space::Extension(p) => prefixed && uri.is_none_or(|u| !PREFIXES.contains(&(p, u))),
             Space::Foreign => false,
@@ -197,7 +197,7 @@ fn dialect_of(name: &str) -> Dialect {
     }
 }
 
-/// The spelling that the format gives a name which differs from it only in case.
+/// Corrects the case of a name to the format's spelling.
 pub(super) fn spelling(local: &str) -> &str {
     if NAMES.contains(&local) {
         return local;
@@ -205,7 +205,7 @@ pub(super) fn spelling(local: &str) -> &str {
     NAMES.iter().find(|name| name.eq_ignore_ascii_case(local)).copied().unwrap_or(local)
 }
 
-/// The namespace that a URI stands for, also under older and mistyped addresses.
+/// Returns the prefix and namespace that a URI denotes, including older and mistyped URIs.
 fn meaning(uri: &str) -> Option<(&'static str, &'static str)> {
     let lower = uri.trim().to_ascii_lowercase();
     let bare = lower.trim_start_matches("http://").trim_start_matches("https://").trim_end_matches(['/', '#']);
@@ -239,7 +239,7 @@ fn meaning(uri: &str) -> Option<(&'static str, &'static str)> {
     PREFIXES.iter().find(|(p, _)| *p == prefix).copied()
 }
 
-/// Elements of the format whose content is text or markup.
+/// Returns whether an element's content is text or markup.
 pub(super) fn is_text_construct(dialect: Dialect, space: Space, name: &str) -> bool {
     match (dialect, space) {
         (Dialect::Atom, Space::Own) => {
@@ -254,7 +254,7 @@ pub(super) fn is_text_construct(dialect: Dialect, space: Space, name: &str) -> b
     }
 }
 
-/// Elements that hold a person's name or address.
+/// Returns whether an element contains a person's name or email address.
 pub(super) fn is_person(name: &str) -> bool {
     matches!(name, "author" | "creator" | "managingEditor" | "webMaster")
 }

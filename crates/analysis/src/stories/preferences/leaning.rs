@@ -1,4 +1,4 @@
-//! How a story stands with what was learnt.
+//! Scores a story against the learnt profile.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,28 @@ use super::{Candidate, round};
 use crate::stories::learnable::without_markup;
 use crate::stories::vocabulary::Term;
 
-/// What likeness by vectors counts for beside likeness by words, which is mostly much smaller.
-const VECTORS: f64 = 0.1;
+/// The weight of vector similarity relative to word similarity, which is mostly much smaller.
+const VECTOR_WEIGHT: f64 = 0.1;
 
-/// What source and author raise a likeness by, as a share of it, and what they are worth by themselves.
+/// The influence of source and author: as a share of the similarity, and as an absolute amount.
 const VOICE_SHARE: f64 = 0.25;
-const VOICE: f64 = 0.005;
+const VOICE_BONUS: f64 = 0.005;
 
-/// A product of profile and story that makes a degree of tanh 1: a twentieth of the stories that a reader wants reach twice as much.
+/// The product of profile and story that gives a degree of tanh 1. A twentieth of the stories that a reader wants reach
+/// twice as much.
 const SCALE: f64 = 0.05;
 
-/// From this cosine on a story is said to resemble another.
-const RESEMBLES: f64 = 0.1;
+/// Minimum cosine at which a story is reported to resemble another.
+const MIN_COSINE: f64 = 0.1;
 
-/// Told with a story's score.
-const TOLD: usize = 5;
+/// Maximum number of reasons reported with a story's score.
+const MAX_REASONS: usize = 5;
 
-/// A share of a degree that is told.
-const LEAST_SHARE: f64 = 0.01;
+/// Minimum share of a degree that is reported.
+const MIN_SHARE: f64 = 0.01;
 
 impl Profile {
-    /// How a story stands with the user: as that of its items which is nearest to what was liked.
+    /// Returns the leaning of a story: that of its item closest to what was liked.
     #[must_use]
     pub fn leaning(&self, items: &[Candidate<'_>]) -> Leaning {
         let scored = items.iter().map(|item| (self.score(item), item));
@@ -39,14 +40,14 @@ impl Profile {
         let degree = (score.product / SCALE).tanh();
         let mut leaning = Leaning {
             degree: round(degree),
-            terms: round((score.likeness / SCALE).tanh()),
+            terms: round((score.similarity / SCALE).tanh()),
             voice: round(score.voice()),
             source: round(score.source),
             author: round(score.author),
             because: self.because(&score, item, degree),
             ..Leaning::default()
         };
-        self.resembled(&score.vector, items, &mut leaning);
+        self.add_similar_stories(&score.vector, items, &mut leaning);
         leaning
     }
 
@@ -55,18 +56,18 @@ impl Profile {
         let vector = self.weigh(&title, item.features, |term| self.words.contains_key(&term));
         let by_words: f64 =
             vector.iter().filter_map(|(term, weight)| Some(self.words.get(term)?.weight * weight)).sum();
-        let by_vector = self.vector.as_ref().zip(item.vector).and_then(|(profile, vector)| profile.likeness(vector));
-        let likeness = by_words + VECTORS * by_vector.unwrap_or(0.0);
+        let by_vector = self.vector.as_ref().zip(item.vector).and_then(|(profile, vector)| profile.similarity(vector));
+        let similarity = by_words + VECTOR_WEIGHT * by_vector.unwrap_or(0.0);
         let rating =
             |known: &BTreeMap<String, Voice>, name: &str| known.get(&unlearnt_name(name)).map_or(0.0, Voice::rating);
         let (source, author) =
             (rating(&self.sources, item.source), item.author.map_or(0.0, |name| rating(&self.authors, name)));
-        let mut score = Score { vector, likeness, source, author, product: 0.0 };
-        score.product = likeness + score.by_voice(score.voice());
+        let mut score = Score { vector, similarity, source, author, product: 0.0 };
+        score.product = similarity + score.voice_bonus(score.voice());
         score
     }
 
-    /// The words, source and author that weigh most, with their shares of the degree.
+    /// Returns the words, source and author with the highest weights, and their shares of the degree.
     fn because(&self, score: &Score, item: &Candidate<'_>, degree: f64) -> Vec<(String, f64)> {
         let unit = if score.product == 0.0 { 0.0 } else { degree / score.product };
         let words = score.vector.iter().filter_map(|(term, weight)| {
@@ -74,35 +75,35 @@ impl Profile {
             Some((word.written.clone(), word.weight * weight * unit))
         });
         let mut because: Vec<(String, f64)> = words.collect();
-        because.push((item.source.to_owned(), score.by_voice(score.source) * unit));
-        because.extend(item.author.map(|author| (author.to_owned(), score.by_voice(score.author) * unit)));
-        because.retain(|(name, share)| share.abs() >= LEAST_SHARE && !name.is_empty());
+        because.push((item.source.to_owned(), score.voice_bonus(score.source) * unit));
+        because.extend(item.author.map(|author| (author.to_owned(), score.voice_bonus(score.author) * unit)));
+        because.retain(|(name, share)| share.abs() >= MIN_SHARE && !name.is_empty());
         because.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.cmp(&b.0)));
-        because.truncate(TOLD);
+        because.truncate(MAX_REASONS);
         because.into_iter().map(|(name, share)| (name, round(share))).collect()
     }
 
-    /// What was said of other stories that this one is like.
-    fn resembled(&self, vector: &[(Term, f64)], items: &[Candidate<'_>], leaning: &mut Leaning) {
+    /// Adds the feedback on other stories that this one resembles.
+    fn add_similar_stories(&self, vector: &[(Term, f64)], items: &[Candidate<'_>], leaning: &mut Leaning) {
         let mut cosines = vec![0.0; self.remembered.len()];
         for (term, weight) in vector {
-            for (place, theirs) in self.with_term.get(term).into_iter().flatten() {
-                cosines[*place] += weight * theirs;
+            for (index, other_weight) in self.with_term.get(term).into_iter().flatten() {
+                cosines[*index] += weight * other_weight;
             }
         }
-        let is_own = |place: usize| items.iter().any(|item| item.id == self.remembered[place].item);
+        let is_own = |index: usize| items.iter().any(|item| item.id == self.remembered[index].item);
         let mut near: Vec<usize> =
-            (0..cosines.len()).filter(|place| cosines[*place] >= RESEMBLES && !is_own(*place)).collect();
+            (0..cosines.len()).filter(|index| cosines[*index] >= MIN_COSINE && !is_own(*index)).collect();
         near.sort_by(|a, b| cosines[*b].total_cmp(&cosines[*a]).then(a.cmp(b)));
-        // An item that was both liked and saved is one story, and liked.
+        // An item that was both liked and saved counts once, as liked.
         let mut stories: BTreeMap<ItemId, FeedbackKind> = BTreeMap::new();
-        for place in near {
-            let Remembered { item, kind, title } = &self.remembered[place];
+        for index in near {
+            let Remembered { item, kind, title } = &self.remembered[index];
             let is_new = !stories.contains_key(item);
             if is_new || matches!(kind, FeedbackKind::Like | FeedbackKind::Dislike) {
                 stories.insert(*item, *kind);
             }
-            if is_new && kind.weight() > 0.0 && leaning.like.len() < TOLD {
+            if is_new && kind.weight() > 0.0 && leaning.like.len() < MAX_REASONS {
                 leaning.like.push(title.clone());
             }
         }
@@ -113,14 +114,14 @@ impl Profile {
     }
 }
 
-/// What a story's item comes to.
+/// The score of a story's item.
 struct Score {
     vector: Vec<(Term, f64)>,
     /// By words and vectors.
-    likeness: f64,
+    similarity: f64,
     source: f64,
     author: f64,
-    /// By all of it.
+    /// The total.
     product: f64,
 }
 
@@ -129,8 +130,8 @@ impl Score {
         (self.source + self.author).clamp(-1.0, 1.0)
     }
 
-    /// What a voice so much liked adds.
-    fn by_voice(&self, voice: f64) -> f64 {
-        (VOICE_SHARE * self.likeness.abs() + VOICE) * voice
+    /// Returns the contribution of a rating of source or author.
+    fn voice_bonus(&self, voice: f64) -> f64 {
+        (VOICE_SHARE * self.similarity.abs() + VOICE_BONUS) * voice
     }
 }

@@ -1,4 +1,4 @@
-//! What was learnt, in words: for a model's prompt and for the user.
+//! Describes the learnt profile in words, for a model's prompt and for the user.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::profile::{Profile, Voice};
 use super::round;
 
-/// Named on each side of the summary, and on each side of what is listed as learnt.
-const SUMMARISED: usize = 8;
-const LISTED: usize = 15;
+/// Maximum number of words per side in the summary, and of entries per side in the list.
+const MAX_SUMMARY_WORDS: usize = 8;
+const MAX_LISTED: usize = 15;
 
-/// A word's or voice's weight beside the strongest that is listed.
-const LEAST_STRENGTH: f64 = 0.15;
+/// Minimum weight of an entry relative to the strongest.
+const MIN_STRENGTH: f64 = 0.15;
 
-/// What was learnt, in words: each with its weight as a percentage of the strongest one's of its kind.
+/// The learnt words, sources and authors, each with its weight as a percentage of the strongest of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Learnt {
     pub more_of: Vec<(String, u8)>,
@@ -26,12 +26,12 @@ pub struct Learnt {
 }
 
 impl Profile {
-    /// In words, for a model's prompt; empty while nothing was said.
+    /// Returns a summary for a model's prompt; empty without feedback.
     #[must_use]
     pub fn summary(&self) -> String {
         let learnt = self.learnt();
         let part = |name: &str, words: &[(String, u8)]| {
-            let words: Vec<&str> = words.iter().take(SUMMARISED).map(|(word, _)| word.as_str()).collect();
+            let words: Vec<&str> = words.iter().take(MAX_SUMMARY_WORDS).map(|(word, _)| word.as_str()).collect();
             (!words.is_empty()).then(|| format!("{name}: {}", words.join(", ")))
         };
         [part("liked", &learnt.more_of), part("disliked", &learnt.less_of)]
@@ -41,7 +41,7 @@ impl Profile {
             .join("; ")
     }
 
-    /// In words, for the user.
+    /// Returns the lists for the user.
     #[must_use]
     pub fn learnt(&self) -> Learnt {
         let words = self.words.values().map(|word| (word.written.as_str(), word.weight));
@@ -59,13 +59,17 @@ impl Profile {
 /// Names with percentages of the strongest.
 type Strengths = Vec<(String, u8)>;
 
-/// Those with the most weight on either side, as percentages of the strongest of both.
+/// Returns the strongest positive and negative entries, as percentages of the strongest of both.
 fn strongest(mut all: Vec<(&str, f64)>) -> (Strengths, Strengths) {
     all.sort_by(|a, b| round(b.1.abs()).total_cmp(&round(a.1.abs())).then(a.0.cmp(b.0)));
-    let most = all.first().map_or(0.0, |(_, weight)| weight.abs());
+    let strongest_weight = all.first().map_or(0.0, |(_, weight)| weight.abs());
     let side = |sign: f64| {
-        let of_side = all.iter().filter(|(_, weight)| weight * sign > 0.0 && weight.abs() >= LEAST_STRENGTH * most);
-        of_side.take(LISTED).map(|(name, weight)| ((*name).to_owned(), percentage(weight.abs() / most))).collect()
+        let of_side =
+            all.iter().filter(|(_, weight)| weight * sign > 0.0 && weight.abs() >= MIN_STRENGTH * strongest_weight);
+        of_side
+            .take(MAX_LISTED)
+            .map(|(name, weight)| ((*name).to_owned(), percentage(weight.abs() / strongest_weight)))
+            .collect()
     };
     (side(1.0), side(-1.0))
 }

@@ -1,4 +1,4 @@
-//! What was said, learnt: Rocchio's profile.
+//! Rocchio's profile, learnt from feedback.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::ItemId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::sums::{DISLIKED, Sum, VectorProfile};
-use super::writings::Writings;
+use super::spellings::Spellings;
+use super::sums::{DISLIKED_WEIGHT, Sum, VectorProfile};
 use super::{Background, Fading, Said};
 use crate::stories::features::Features;
 use crate::stories::features::{LEAD, WORDS};
@@ -16,26 +16,26 @@ use crate::stories::similarity::Frequencies;
 use crate::stories::tokens::tokens_as;
 use crate::stories::vocabulary::{Kind, Term};
 
-/// Words of a text by which a saying remembers it when the text itself is gone: of the title and the opening.
-const TERMS: usize = 40;
+/// Maximum words of title and opening that are stored with feedback, used if the text itself has been deleted.
+const MAX_TERMS: usize = 40;
 const OPENING_CHARS: usize = 400;
 
-/// What a word counts for by where it stands: 4 in the title, 1 in the opening, ½ further down. The counts of the opening and of the whole
-/// text hold the title's words, too.
-const TITLE: f64 = 3.0;
-const OPENING: f64 = 0.5;
-const ANYWHERE: f64 = 0.5;
+/// The weight of a word by position: 4 in the title, 1 in the opening, ½ after it. The counts of the opening and of the
+/// whole text include the title's words.
+const TITLE_WEIGHT: f64 = 3.0;
+const OPENING_WEIGHT: f64 = 0.5;
+const BASE_WEIGHT: f64 = 0.5;
 
-/// A saying that has faded to less than this is resembled no more.
-const REMEMBERED: f64 = 0.1;
+/// Minimum decayed weight of feedback that stories can resemble.
+const MIN_REMEMBERED_WEIGHT: f64 = 0.1;
 
-/// What the mean of everything counts for beside that of the liked.
-const EVERYTHING: f64 = 0.5;
+/// The weight of the mean of all texts relative to that of the liked ones.
+const BACKGROUND_WEIGHT: f64 = 0.5;
 
-/// Sayings of neither like nor dislike that a voice is taken to have besides.
-const UNSAID_OF_VOICE: f64 = 3.0;
+/// Weight of neutral feedback that each source and author is assumed to have in addition.
+const PRIOR_WEIGHT: f64 = 3.0;
 
-/// What was learnt.
+/// The learnt profile.
 #[derive(Debug, Default)]
 pub struct Profile {
     frequencies: Frequencies,
@@ -43,7 +43,7 @@ pub struct Profile {
     pub(super) vector: Option<VectorProfile>,
     pub(super) sources: BTreeMap<String, Voice>,
     pub(super) authors: BTreeMap<String, Voice>,
-    /// What stories may resemble, and where its terms are found.
+    /// The feedback that stories may resemble, and an index of its terms.
     pub(super) remembered: Vec<Remembered>,
     pub(super) with_term: FxHashMap<Term, Vec<(usize, f64)>>,
 }
@@ -60,7 +60,7 @@ pub(super) struct Word {
 pub(super) struct Voice {
     pub(super) written: String,
     sum: f64,
-    sayings: f64,
+    total_weight: f64,
 }
 
 #[derive(Debug)]
@@ -70,23 +70,24 @@ pub(super) struct Remembered {
     pub(super) title: String,
 }
 
-/// The words of a text that a saying remembers, without repetition.
+/// Returns the words of a text that are stored with feedback, without repetition.
 #[must_use]
 pub fn terms_of(title: &str, body: &str) -> Vec<String> {
     let opening: String = body.chars().take(OPENING_CHARS).collect();
     let (title, opening) = (without_markup(title), without_markup(&opening));
     let mut seen = FxHashSet::default();
     let words = learnable(&title).chain(learnable(&opening)).filter(|token| seen.insert(token.term));
-    words.map(|token| token.written.to_lowercase()).take(TERMS).collect()
+    words.map(|token| token.written.to_lowercase()).take(MAX_TERMS).collect()
 }
 
-/// What names a word in the list of the unlearnt: all forms of it have one. A source or author is named by its name in lower case.
+/// Returns the key of a name in the unlearnt list. All forms of a word match the same entry; a source or author is
+/// identified by its name in lower case.
 #[must_use]
 pub fn unlearnt_name(name: &str) -> String {
     name.trim().to_lowercase()
 }
 
-/// Whether two names of what was unlearnt are forms of one word.
+/// Returns whether two unlearnt names are forms of one word.
 #[must_use]
 pub fn is_same(one: &str, other: &str) -> bool {
     only_term(one).is_some_and(|term| only_term(other) == Some(term))
@@ -94,46 +95,47 @@ pub fn is_same(one: &str, other: &str) -> bool {
 
 impl Profile {
     #[must_use]
-    pub fn of(said: &[Said], unlearnt: &BTreeSet<String>, background: &Background, fading: Fading) -> Self {
+    pub fn of(examples: &[Said], unlearnt: &BTreeSet<String>, background: &Background, fading: Fading) -> Self {
         let frequencies = Frequencies::of(background.features.iter().map(|features| &**features));
         let mut profile = Self { frequencies, ..Self::default() };
         let unlearnt_terms: FxHashSet<Term> = unlearnt.iter().filter_map(|name| only_term(name)).collect();
-        let mut writings = Writings::default();
+        let mut spellings = Spellings::default();
         let (mut liked, mut disliked) = (Sum::default(), Sum::default());
-        for one in said {
-            let weight = fading.weight(&one.event);
-            let vector = profile.saying(one, &unlearnt_terms, &mut writings);
+        for example in examples {
+            let weight = fading.weight(&example.event);
+            let vector = profile.example_terms(example, &unlearnt_terms, &mut spellings);
             let sum = if weight > 0.0 { &mut liked } else { &mut disliked };
-            sum.add(weight.abs(), &vector, one.vector.as_deref());
-            profile.remember(one, weight, &vector);
-            profile.add_voices(&one.event, weight, unlearnt);
+            sum.add(weight.abs(), &vector, example.vector.as_deref());
+            profile.remember(example, weight, &vector);
+            profile.add_voices(&example.event, weight, unlearnt);
         }
-        profile.learn_words(&liked, &disliked, background, &writings);
+        profile.learn_words(&liked, &disliked, background, &spellings);
         profile.vector = VectorProfile::of(&liked, &disliked, background.baseline);
         profile
     }
 
-    /// The terms of what was said that may be learnt, weighted.
-    fn saying(&self, said: &Said, unlearnt: &FxHashSet<Term>, writings: &mut Writings) -> Vec<(Term, f64)> {
-        let remembered = said.event.terms.join(" ");
-        let body = said.body.as_deref().filter(|body| !body.trim().is_empty()).unwrap_or(&remembered);
-        let (title, body) = (without_markup(&said.event.title), without_markup(body));
-        let mut may_be_learnt = writings.read(&title);
-        may_be_learnt.extend(writings.read(&body));
-        may_be_learnt.retain(|term| !unlearnt.contains(term));
-        let mut vector = self.weigh(&title, &Features::of(Some(&title), &body), |term| may_be_learnt.contains(&term));
-        vector.retain(|(term, _)| may_be_learnt.contains(term));
+    /// Returns the weighted terms of a feedback example that may be learnt.
+    fn example_terms(&self, example: &Said, unlearnt: &FxHashSet<Term>, spellings: &mut Spellings) -> Vec<(Term, f64)> {
+        let remembered = example.event.terms.join(" ");
+        let body = example.body.as_deref().filter(|body| !body.trim().is_empty()).unwrap_or(&remembered);
+        let (title, body) = (without_markup(&example.event.title), without_markup(body));
+        let mut learnable_terms = spellings.read(&title);
+        learnable_terms.extend(spellings.read(&body));
+        learnable_terms.retain(|term| !unlearnt.contains(term));
+        let mut vector = self.weigh(&title, &Features::of(Some(&title), &body), |term| learnable_terms.contains(&term));
+        vector.retain(|(term, _)| learnable_terms.contains(term));
         vector
     }
 
-    /// A text's terms by rising term, as a vector of length 1: (1 + ln tf) · ln(1 + N / df). Numbers count as far as `is_known`.
+    /// Returns a text's terms in ascending order, as a unit vector: (1 + ln tf) · ln(1 + N / df). Numbers count only if
+    /// `is_known`.
     pub(super) fn weigh(&self, title: &str, features: &Features, is_known: impl Fn(Term) -> bool) -> Vec<(Term, f64)> {
         let mut in_title: FxHashMap<Term, f64> = FxHashMap::default();
         for token in tokens_as(title, Term::of_word) {
-            *in_title.entry(token.term).or_default() += TITLE;
+            *in_title.entry(token.term).or_default() += TITLE_WEIGHT;
         }
         let counted = features.terms().iter().filter(|counted| match counted.term.kind() {
-            Kind::Matter => true,
+            Kind::Subject => true,
             Kind::Form => false,
             Kind::Number => is_known(counted.term),
         });
@@ -141,7 +143,7 @@ impl Profile {
             .map(|counted| {
                 let times = |part: usize| f64::from(counted.times[part]);
                 let title = in_title.get(&counted.term).copied().unwrap_or(0.0);
-                let frequency = ANYWHERE * times(WORDS) + OPENING * times(LEAD) + title;
+                let frequency = BASE_WEIGHT * times(WORDS) + OPENING_WEIGHT * times(LEAD) + title;
                 let damped = if frequency >= 1.0 { 1.0 + frequency.ln() } else { frequency };
                 (counted.term, damped * self.frequencies.inverse_of_term(counted.term))
             })
@@ -155,14 +157,14 @@ impl Profile {
         vector
     }
 
-    fn remember(&mut self, said: &Said, weight: f64, vector: &[(Term, f64)]) {
-        if weight.abs() < REMEMBERED || said.event.kind == FeedbackKind::Read {
+    fn remember(&mut self, example: &Said, weight: f64, vector: &[(Term, f64)]) {
+        if weight.abs() < MIN_REMEMBERED_WEIGHT || example.event.kind == FeedbackKind::Read {
             return;
         }
         for (term, weight) in vector {
             self.with_term.entry(*term).or_default().push((self.remembered.len(), *weight));
         }
-        let FeedbackEvent { item_id, kind, title, .. } = &said.event;
+        let FeedbackEvent { item_id, kind, title, .. } = &example.event;
         self.remembered.push(Remembered { item: *item_id, kind: *kind, title: title.clone() });
     }
 
@@ -177,23 +179,25 @@ impl Profile {
             let voice = known.entry(key).or_default();
             name.clone_into(&mut voice.written);
             voice.sum += weight;
-            voice.sayings += weight.abs();
+            voice.total_weight += weight.abs();
         }
     }
 
-    fn learn_words(&mut self, liked: &Sum, disliked: &Sum, background: &Background, writings: &Writings) {
-        let everywhere = self.everywhere(background, &liked.terms);
+    fn learn_words(&mut self, liked: &Sum, disliked: &Sum, background: &Background, spellings: &Spellings) {
+        let background_means = self.background_means(background, &liked.terms);
         let terms: BTreeSet<Term> = liked.terms.keys().chain(disliked.terms.keys()).copied().collect();
         for term in terms {
-            let usual =
-                if liked.terms.contains_key(&term) { everywhere.get(&term).copied().unwrap_or(0.0) } else { 0.0 };
-            let weight = liked.mean(term) - DISLIKED * disliked.mean(term) - EVERYTHING * liked.share() * usual;
-            self.words.insert(term, Word { written: writings.of(term), weight });
+            let background_mean =
+                if liked.terms.contains_key(&term) { background_means.get(&term).copied().unwrap_or(0.0) } else { 0.0 };
+            let weight = liked.mean(term)
+                - DISLIKED_WEIGHT * disliked.mean(term)
+                - BACKGROUND_WEIGHT * liked.share() * background_mean;
+            self.words.insert(term, Word { written: spellings.of(term), weight });
         }
     }
 
-    /// Of some terms the mean weight in all texts.
-    fn everywhere(&self, background: &Background, wanted: &FxHashMap<Term, f64>) -> FxHashMap<Term, f64> {
+    /// Returns the mean weight of the `wanted` terms in all texts.
+    fn background_means(&self, background: &Background, wanted: &FxHashMap<Term, f64>) -> FxHashMap<Term, f64> {
         let mut sums: FxHashMap<Term, f64> = FxHashMap::default();
         for features in &background.features {
             for (term, weight) in self.weigh("", features, |term| wanted.contains_key(&term)) {
@@ -214,7 +218,8 @@ impl Profile {
         self.words.is_empty() && self.sources.is_empty() && self.authors.is_empty()
     }
 
-    /// Whether something was learnt of a word, in any of its forms, or of a source or author of that name.
+    /// Returns whether something was learnt about a word, in any of its forms, or about a source or author with that
+    /// name.
     #[must_use]
     pub fn knows(&self, name: &str) -> bool {
         let key = unlearnt_name(name);
@@ -225,11 +230,11 @@ impl Profile {
 
 impl Voice {
     pub(super) fn rating(&self) -> f64 {
-        self.sum / (self.sayings + UNSAID_OF_VOICE)
+        self.sum / (self.total_weight + PRIOR_WEIGHT)
     }
 }
 
-/// The term of a name that is a single word.
+/// Returns the term of a name that is a single word.
 fn only_term(name: &str) -> Option<Term> {
     let mut words = learnable(name);
     let term = words.next().map(|token| token.term);

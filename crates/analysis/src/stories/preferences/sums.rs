@@ -1,30 +1,30 @@
-//! Means of what was liked and disliked, over terms and over vectors.
+//! Means of liked and disliked texts, over terms and over vectors.
 
 use rustc_hash::FxHashMap;
 
 use crate::stories::dense::{Baseline, DenseVector};
 use crate::stories::vocabulary::Term;
 
-/// What the mean of the disliked counts for beside that of the liked.
-pub(super) const DISLIKED: f64 = 0.5;
+/// The weight of the mean of disliked texts relative to that of liked ones.
+pub(super) const DISLIKED_WEIGHT: f64 = 0.5;
 
-/// Sayings of a text without words that a mean is taken over besides those there are.
-const UNSAID: f64 = 1.0;
+/// Weight of an empty text that is added to each mean (additive smoothing).
+const PRIOR_WEIGHT: f64 = 1.0;
 
-/// The profile over vectors, and the part of a cosine with it that any vector has.
+/// The profile over vectors, and the weight of the baseline cosine in its products.
 #[derive(Debug)]
 pub(super) struct VectorProfile {
     numbers: Vec<f64>,
-    usual: f64,
+    baseline_weight: f64,
     baseline: Baseline,
 }
 
-/// Vectors added up, each by the weight of what was said of it.
+/// A sum of vectors, weighted by feedback.
 #[derive(Default)]
 pub(super) struct Sum {
     weight: f64,
     pub(super) terms: FxHashMap<Term, f64>,
-    /// Of those that have a dense vector.
+    /// Weight of the examples that have a dense vector.
     dense_weight: f64,
     dense: Vec<f64>,
 }
@@ -45,13 +45,13 @@ impl Sum {
         }
     }
 
-    /// How much of the mean was said.
+    /// Returns the share of real examples in the mean.
     pub(super) fn share(&self) -> f64 {
-        self.weight / (self.weight + UNSAID)
+        self.weight / (self.weight + PRIOR_WEIGHT)
     }
 
     pub(super) fn mean(&self, term: Term) -> f64 {
-        self.terms.get(&term).copied().unwrap_or(0.0) / (self.weight + UNSAID)
+        self.terms.get(&term).copied().unwrap_or(0.0) / (self.weight + PRIOR_WEIGHT)
     }
 }
 
@@ -59,21 +59,22 @@ impl VectorProfile {
     pub(super) fn of(liked: &Sum, disliked: &Sum, baseline: Option<Baseline>) -> Option<Self> {
         let baseline = baseline?;
         let length = liked.dense.len().max(disliked.dense.len());
-        let mean = |sum: &Sum, place: usize| {
+        let mean = |sum: &Sum, index: usize| {
             let of_both = length == sum.dense.len();
-            if of_both { sum.dense[place] / (sum.dense_weight + UNSAID) } else { 0.0 }
+            if of_both { sum.dense[index] / (sum.dense_weight + PRIOR_WEIGHT) } else { 0.0 }
         };
-        let numbers = (0..length).map(|place| mean(liked, place) - DISLIKED * mean(disliked, place)).collect();
-        let share = |sum: &Sum| sum.dense_weight / (sum.dense_weight + UNSAID);
-        let usual = share(liked) - DISLIKED * share(disliked);
-        (length > 0).then_some(Self { numbers, usual, baseline })
+        let numbers = (0..length).map(|index| mean(liked, index) - DISLIKED_WEIGHT * mean(disliked, index)).collect();
+        let share = |sum: &Sum| sum.dense_weight / (sum.dense_weight + PRIOR_WEIGHT);
+        let baseline_weight = share(liked) - DISLIKED_WEIGHT * share(disliked);
+        (length > 0).then_some(Self { numbers, baseline_weight, baseline })
     }
 
-    /// The product with the profile as far as it is more than any vector of the space has.
-    pub(super) fn likeness(&self, vector: &DenseVector) -> Option<f64> {
+    /// Returns the product with the profile, above the baseline of any vector of the space; `None` for a vector of
+    /// another length.
+    pub(super) fn similarity(&self, vector: &DenseVector) -> Option<f64> {
         let numbers = vector.numbers();
         let product: f64 = self.numbers.iter().zip(numbers).map(|(mine, theirs)| mine * f64::from(*theirs)).sum();
         let baseline = self.baseline.cosine();
-        (numbers.len() == self.numbers.len()).then(|| (product - self.usual * baseline) / (1.0 - baseline))
+        (numbers.len() == self.numbers.len()).then(|| (product - self.baseline_weight * baseline) / (1.0 - baseline))
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 const NOW: Timestamp = Timestamp::from_millis(60 * DAY_MS);
 const FADING: Fading = Fading { at: NOW, decay_days: 60.0 };
 
-fn said(kind: FeedbackKind, title: &str, day: i64) -> Said {
+fn example(kind: FeedbackKind, title: &str, day: i64) -> Said {
     let event = FeedbackEvent {
         item_id: ItemId::of(&[title]),
         kind,
@@ -21,10 +21,10 @@ fn said(kind: FeedbackKind, title: &str, day: i64) -> Said {
     Said { event, body: None, vector: None }
 }
 
-fn profile(said: &[Said]) -> Profile {
+fn profile(examples: &[Said]) -> Profile {
     let texts = ["Ferries under sail", "Football transfer rumours", "Lentil soup", "A harbour at night", "Wool prices"];
     let features = texts.iter().map(|title| Arc::new(Features::of(Some(title), ""))).collect();
-    Profile::of(said, &BTreeSet::new(), &Background { features, baseline: None }, FADING)
+    Profile::of(examples, &BTreeSet::new(), &Background { features, baseline: None }, FADING)
 }
 
 fn lean(profile: &Profile, title: &str, source: &str) -> Leaning {
@@ -34,7 +34,10 @@ fn lean(profile: &Profile, title: &str, source: &str) -> Leaning {
 }
 
 fn both() -> [Said; 2] {
-    [said(FeedbackKind::Save, "Ferries under sail", 60), said(FeedbackKind::Dislike, "Football transfer rumours", 60)]
+    [
+        example(FeedbackKind::Save, "Ferries under sail", 60),
+        example(FeedbackKind::Dislike, "Football transfer rumours", 60),
+    ]
 }
 
 #[test]
@@ -53,24 +56,24 @@ fn what_was_liked_is_leant_to_and_what_was_disliked_is_not() {
 }
 
 #[test]
-fn a_saying_fades_and_one_of_later_counts_in_full() {
-    let of = |day| FADING.weight(&said(FeedbackKind::Like, "Ferries", day).event);
+fn feedback_decays_and_later_feedback_counts_in_full() {
+    let of = |day| FADING.weight(&example(FeedbackKind::Like, "Ferries", day).event);
     assert!((of(0) - (-1.0_f64).exp()).abs() < 1e-12 && (of(70) - 1.0).abs() < 1e-12);
-    let degree = |day| lean(&profile(&[said(FeedbackKind::Like, "Ferries", day)]), "Ferries at quays", "x").terms;
+    let degree = |day| lean(&profile(&[example(FeedbackKind::Like, "Ferries", day)]), "Ferries at quays", "x").terms;
     assert!(degree(0) < degree(60), "{} {}", degree(0), degree(60));
 }
 
 #[test]
 fn no_number_of_likes_passes_the_bounds() {
-    let said: Vec<Said> = (0..1000).map(|_| said(FeedbackKind::Like, "Ferries", 60)).collect();
-    let leaning = lean(&profile(&said), "Ferries", "the wire");
+    let examples: Vec<Said> = (0..1000).map(|_| example(FeedbackKind::Like, "Ferries", 60)).collect();
+    let leaning = lean(&profile(&examples), "Ferries", "the wire");
     assert!(leaning.degree <= 1.0 && leaning.voice <= 1.0 && leaning.voice > 0.99, "{leaning:?}");
 }
 
 #[test]
-fn a_source_alone_moves_little_and_is_told() {
-    let said: Vec<Said> = (0..9).map(|n| said(FeedbackKind::Like, &format!("ferry{n} sails"), 60)).collect();
-    let leaning = lean(&profile(&said), "Lentil soup", "The Wire");
+fn a_source_alone_moves_little_and_is_reported() {
+    let examples: Vec<Said> = (0..9).map(|n| example(FeedbackKind::Like, &format!("ferry{n} sails"), 60)).collect();
+    let leaning = lean(&profile(&examples), "Lentil soup", "The Wire");
     assert!(leaning.degree > 0.05 && leaning.degree < 0.15, "{leaning:?}");
     assert_eq!(leaning.in_words().as_deref(), Some("from a source you like"));
     assert_eq!(leaning.because[0].0, "The Wire");
@@ -95,7 +98,7 @@ fn vectors_count_where_both_have_one() {
     let texts: Vec<Arc<DenseVector>> =
         (0..10_u8).filter_map(|n| vector([f32::from(n % 2), f32::from((n + 1) % 2)])).collect();
     let baseline = Baseline::of(&texts.iter().map(|vector| &**vector).collect::<Vec<_>>());
-    let liked = Said { vector: vector([1.0, 0.0]), ..said(FeedbackKind::Like, "Ferries", 60) };
+    let liked = Said { vector: vector([1.0, 0.0]), ..example(FeedbackKind::Like, "Ferries", 60) };
     let background = Background { features: Vec::new(), baseline };
     let profile = Profile::of(&[liked], &BTreeSet::new(), &background, FADING);
     let features = Features::of(Some("Boats"), "");
@@ -115,9 +118,9 @@ fn vectors_count_where_both_have_one() {
 }
 
 #[test]
-fn words_are_told_as_texts_write_them() {
+fn words_are_reported_as_texts_write_them() {
     let body = "The ferry to Skerrow&apos;s harbour. Ferry after ferry. <b>aposs</b> contents 1992";
-    let one = Said { body: Some(body.to_owned()), ..said(FeedbackKind::Like, "Ferry Trouble", 60) };
+    let one = Said { body: Some(body.to_owned()), ..example(FeedbackKind::Like, "Ferry Trouble", 60) };
     let words: Vec<String> = profile(&[one]).learnt().more_of.into_iter().map(|(word, _)| word).collect();
     assert_eq!(words, ["ferry", "Trouble", "Skerrow", "harbour"]);
 }

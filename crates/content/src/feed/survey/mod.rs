@@ -1,6 +1,6 @@
-//! A light first walk over an XML feed. It collects per item, in document order, what feed-rs leaves out (comment counts,
-//! `rdf:about`, whether a guid is a permalink), and says what feed-rs would stumble over. Called by the parser. What each element
-//! tells stands in `walk`.
+//! A first, light pass over an XML feed. It collects per item, in document order, what feed-rs omits (comment counts,
+//! `rdf:about`, whether a guid is a permalink), and detects what feed-rs cannot handle. Called by the parser. `walk`
+//! interprets the individual elements.
 
 mod texts;
 mod walk;
@@ -17,48 +17,48 @@ use super::vocabulary::{Dialect, spelling};
 pub(super) use texts::{Rewriting, Text, TextsFound};
 use walk::Walk;
 
-/// What feed-rs leaves out of an item.
+/// Item data that feed-rs omits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ItemExtras {
     pub(super) comments_url: Option<String>,
     pub(super) comments: Option<i64>,
-    /// False where the guid says that it is no address.
+    /// False if the guid declares that it is not a permalink.
     pub(super) guid_is_address: bool,
-    /// The item's identity in RSS 1.0.
+    /// `rdf:about`, the item's identity in RSS 1.0.
     pub(super) about: Option<String>,
-    /// What extensions and older dialects say, for where the format's own elements say nothing.
+    /// From extensions and older dialects, used if the format's own elements are missing.
     pub(super) author: Option<String>,
     pub(super) published: Option<String>,
     pub(super) updated: Option<String>,
-    /// What relative addresses in its texts start from, as far as the document says so.
+    /// The base of relative URLs in its texts, if the document declares one.
     pub(super) base: Option<String>,
     pub(super) texts: TextsFound,
     has_link: bool,
 }
 
-/// What the walk found.
+/// The result of the survey.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) dialect: Dialect,
     /// The root's local name.
     pub(super) root: String,
-    /// The first [`MAX_ITEMS`].
+    /// At most the first [`MAX_ITEMS`].
     pub(super) items: Vec<ItemExtras>,
     pub(super) item_count: usize,
-    /// Where the last item that is read ends, if there are more.
+    /// The end of the last item that is read, if there are more.
     pub(super) end_of_items: Option<usize>,
-    /// What stands behind it belongs to no feed.
+    /// Content after it is not part of the feed.
     pub(super) end_of_root: Option<usize>,
-    /// The document has to be rewritten before feed-rs reads it.
+    /// Whether the document must be rewritten before feed-rs reads it.
     pub(super) rewrite: bool,
-    /// Why, where a publisher should know.
+    /// Reasons that concern the publisher.
     pub(super) problems: BTreeSet<String>,
     pub(super) max_depth: usize,
-    /// Where the document stops being well-formed.
+    /// The first syntax error.
     pub(super) syntax_error: Option<String>,
     pub(super) language: Option<String>,
-    /// What extensions say of the feed, for where it says nothing itself; empty where its own element is there and they
-    /// say nothing.
+    /// The feed's title and description from extensions, used if its own elements are missing or empty. An empty text
+    /// if the own element exists and extensions have none.
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
 }
@@ -70,10 +70,10 @@ impl Survey {
     }
 }
 
-/// Between two looks at the clock.
-const EVENTS_A_LOOK: usize = 1_024;
+/// Parser events between two checks of the deadline.
+const EVENTS_PER_CHECK: usize = 1_024;
 
-/// A reader that agrees with feed-rs about what is well-formed.
+/// Returns an XML reader with the same rules for well-formedness as feed-rs.
 pub(super) fn reader(text: &str) -> NsReader<&[u8]> {
     let mut reader = NsReader::from_str(text);
     let config = reader.config_mut();
@@ -82,17 +82,17 @@ pub(super) fn reader(text: &str) -> NsReader<&[u8]> {
     reader
 }
 
-/// Walks the document once, to its end or to its first syntax error.
+/// Walks the document once, to its end or its first syntax error.
 pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Survey {
     let mut walk = Walk::new(text.contains("xml:base"));
     walk.bases.extend(base.map(|base| (0, base.to_string())));
     let mut reader = reader(text);
-    let mut until_look = EVENTS_A_LOOK;
+    let mut until_check = EVENTS_PER_CHECK;
     let mut references = 0;
     loop {
-        until_look -= 1;
-        if until_look == 0 {
-            until_look = EVENTS_A_LOOK;
+        until_check -= 1;
+        if until_check == 0 {
+            until_check = EVENTS_PER_CHECK;
             if deadline.has_passed() {
                 walk.survey.syntax_error = Some(TOO_SLOW.to_owned());
                 break;
@@ -102,8 +102,8 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
             Ok((namespace, Event::Start(start))) => {
                 let local = start.local_name();
                 let name = spelling(local.as_ref());
-                let place = walk.tracker.enter(&start, &namespace, name);
-                walk.start(&start, name, place);
+                let position = walk.tracker.enter(&start, &namespace, name);
+                walk.start(&start, name, position);
             }
             Ok((_, Event::End(_))) => {
                 let is_last = walk.end() && walk.survey.item_count == MAX_ITEMS;
@@ -144,20 +144,20 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
     walk.survey
 }
 
-/// Whether anything but comments and instructions stands behind the root.
+/// Returns whether anything but comments and processing instructions follows the root.
 fn has_more(mut rest: &str) -> bool {
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\0' | '\u{FEFF}'));
         let markup = [("<!--", "-->"), ("<?", "?>")];
-        let behind = markup.iter().find_map(|(open, close)| rest.strip_prefix(open)?.split_once(close));
-        match behind {
-            Some((_, behind)) => rest = behind,
+        let after = markup.iter().find_map(|(open, close)| rest.strip_prefix(open)?.split_once(close));
+        match after {
+            Some((_, after)) => rest = after,
             None => return !rest.is_empty(),
         }
     }
 }
 
-/// An attribute's value by its qualified name, references resolved.
+/// Returns an attribute's value by its qualified name, with references resolved; `None` if it is missing.
 pub fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = start.attributes();
     let found = attributes.with_checks(false).filter_map(Result::ok).find(|a| {

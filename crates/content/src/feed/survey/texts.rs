@@ -1,5 +1,5 @@
-//! The elements that hold the texts of an RSS item. Of a text that stands in an extension alone, the rewriting makes
-//! the format's own.
+//! The elements that contain the texts of an RSS item. If a text occurs only in an extension element, rewriting turns
+//! that into the format's own element.
 
 use crate::feed::vocabulary::Space;
 
@@ -12,7 +12,7 @@ pub enum Text {
 }
 
 impl Text {
-    /// What feed-rs reads it from.
+    /// The element that feed-rs reads it from.
     pub const fn element(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -22,7 +22,7 @@ impl Text {
     }
 }
 
-/// Where each may stand, best first.
+/// The elements that may contain each text, best first.
 const ELEMENTS: [(Text, Space, &str); 12] = [
     (Text::Title, Space::Own, "title"),
     (Text::Title, Space::Extension("dc"), "title"),
@@ -38,30 +38,30 @@ const ELEMENTS: [(Text, Space, &str); 12] = [
     (Text::Content, Space::Extension("atom"), "content"),
 ];
 
-/// Those that the rewriting knows as the format's own need no substitute.
+/// Whether an element is a substitute. Other extension elements are handled by the rewriting as the format's own.
 const fn is_substitute(space: Space) -> bool {
     matches!(space, Space::Extension(prefix) if matches!(prefix.as_bytes(), b"dc" | b"media" | b"atom"))
 }
 
-/// The elements with texts that an item has.
+/// The text elements that an item has, as bit sets over [`ELEMENTS`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TextsFound {
-    /// A bit for each of [`ELEMENTS`].
+    /// Elements that are present.
     present: u16,
     filled: u16,
 }
 
-/// What the rewriting does with an element.
+/// How an element is rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rewriting {
     AsUsual,
-    /// Written as the format's own.
+    /// Written as the format's own element for this text.
     As(Text),
-    /// Left out: it is empty, and what is written in its place is not.
+    /// Omitted: it is empty, and a substitute with content replaces it.
     Dropped,
 }
 
-/// The number of an element among those with texts.
+/// Returns the index of an element in [`ELEMENTS`].
 pub(super) fn number(space: Space, name: &str) -> Option<usize> {
     ELEMENTS.iter().position(|(_, own, known)| *known == name && *own == space)
 }
@@ -75,13 +75,13 @@ impl TextsFound {
         self.filled |= 1 << number;
     }
 
-    /// Whether elements for the text are there, and all of them empty.
+    /// Returns whether there are elements for the text and all of them are empty.
     pub fn is_empty(self, text: Text) -> bool {
         let any = |of: u16| (0..ELEMENTS.len()).any(|number| ELEMENTS[number].0 == text && of & (1 << number) != 0);
         any(self.present) && !any(self.filled)
     }
 
-    /// The best element with the text, if it is one of an extension.
+    /// Returns the best non-empty element for the text if it is one of an extension.
     fn substitute(self, text: Text) -> Option<usize> {
         let best = (0..ELEMENTS.len()).find(|number| ELEMENTS[*number].0 == text && self.filled & (1 << number) != 0);
         best.filter(|number| is_substitute(ELEMENTS[*number].1))

@@ -1,10 +1,10 @@
-//! What each element of an XML feed tells: to [`Survey`], element by element, in document order. Called by [`super::survey`].
+//! Records the data of each element of an XML feed in [`Survey`], in document order. Called by [`super::survey`].
 
 use quick_xml::events::{BytesRef, BytesStart};
 use url::Url;
 
 use super::{ItemExtras, MAX_ITEMS, Survey, attribute, texts};
-use crate::feed::vocabulary::{Dialect, Place, Space, Tracker, is_person, is_text_construct};
+use crate::feed::vocabulary::{Dialect, Position, Space, Tracker, is_person, is_text_construct};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
@@ -26,11 +26,11 @@ pub(super) struct Walk {
     /// The field whose text is being read, and its depth.
     field: Option<(Field, usize)>,
     text: String,
-    /// The number of the item's text that is open and holds nothing yet, and its depth.
+    /// The index of the open text element that has no content yet, and its depth.
     empty: Option<(usize, usize)>,
-    /// The depth of the text construct that is open, where markup would be out of place.
+    /// The depth of the open text construct, in which markup is unexpected.
     construct: Option<usize>,
-    /// The document's address, with the depth 0, and each `xml:base` that holds, with that of its element.
+    /// The document's URL with depth 0, and each `xml:base` in scope with the depth of its element.
     pub(super) bases: Vec<(usize, String)>,
     check_bases: bool,
 }
@@ -49,7 +49,7 @@ impl Walk {
         }
     }
 
-    pub(super) fn start(&mut self, start: &BytesStart<'_>, name: &str, place: Place) {
+    pub(super) fn start(&mut self, start: &BytesStart<'_>, name: &str, position: Position) {
         self.survey.max_depth = self.survey.max_depth.max(self.tracker.depth);
         if self.check_bases {
             self.base(start);
@@ -63,11 +63,11 @@ impl Walk {
             self.root(start, name);
         }
         self.fill();
-        if !place.structural {
+        if !position.structural {
             return;
         }
-        self.names(start, name, place);
-        if place.starts_item {
+        self.names(start, name, position);
+        if position.starts_item {
             let about = attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
             self.survey.item_count += 1;
             if self.survey.item_count > MAX_ITEMS {
@@ -78,9 +78,9 @@ impl Walk {
                 self.survey.note("items stand outside the channel");
             }
         } else if self.tracker.item.is_some() {
-            self.item_child(start, name, place.space);
+            self.item_child(start, name, position.space);
         } else {
-            match (place.space, name) {
+            match (position.space, name) {
                 (Space::Own, "title") => _ = self.survey.title.get_or_insert_default(),
                 (Space::Own, "description" | "subtitle" | "tagline") => {
                     self.survey.description.get_or_insert_default();
@@ -91,10 +91,10 @@ impl Walk {
                 _ => {}
             }
         }
-        if place.space != Space::Foreign && is_person(name) && self.field.is_none() {
+        if position.space != Space::Foreign && is_person(name) && self.field.is_none() {
             self.read(Field::Person);
         }
-        if is_text_construct(self.tracker.dialect, place.space, name) {
+        if is_text_construct(self.tracker.dialect, position.space, name) {
             self.construct(start, name);
         }
     }
@@ -121,21 +121,21 @@ impl Walk {
         }
     }
 
-    fn names(&mut self, start: &BytesStart<'_>, name: &str, place: Place) {
+    fn names(&mut self, start: &BytesStart<'_>, name: &str, position: Position) {
         let qualified = start.name();
-        if place.misdeclared {
+        if position.misdeclared {
             let qualified: &str = qualified.as_ref();
             match qualified.split_once(':') {
                 Some((prefix, _)) => self.survey.note(format!("the prefix {prefix}: is not declared as usual")),
                 None => self.survey.note("the feed's namespace is not the usual one"),
             }
         }
-        let atom = self.tracker.dialect == Dialect::Atom && place.space == Space::Own;
-        if place.space == Space::Own && start.local_name().as_ref() != name {
+        let atom = self.tracker.dialect == Dialect::Atom && position.space == Space::Own;
+        if position.space == Space::Own && start.local_name().as_ref() != name {
             self.survey.note("element names are in the wrong case");
         } else if (atom && matches!(name, "issued" | "modified" | "tagline" | "copyright"))
-            || (!atom && place.space == Space::Own && matches!(name, "body" | "fullitem" | "summary"))
-            || (place.space == Space::Extension("xhtml") && name == "body")
+            || (!atom && position.space == Space::Own && matches!(name, "body" | "fullitem" | "summary"))
+            || (position.space == Space::Extension("xhtml") && name == "body")
         {
             self.survey.rewrite = true;
         }
@@ -175,7 +175,7 @@ impl Walk {
         }
     }
 
-    /// Types and modes that feed-rs refuses, or reads as something else.
+    /// Detects types and modes that feed-rs refuses or misreads.
     fn construct(&mut self, start: &BytesStart<'_>, name: &str) {
         self.construct = Some(self.tracker.depth);
         if let (Some(item), Some((depth, base))) = (self.survey.items.last_mut(), self.bases.last())
@@ -200,7 +200,7 @@ impl Walk {
         }
     }
 
-    /// The text that is open is not empty.
+    /// Marks the open text element as not empty.
     fn fill(&mut self) {
         if let Some((number, _)) = self.empty.take()
             && let Some(item) = self.survey.items.last_mut()
@@ -225,7 +225,7 @@ impl Walk {
 
     pub(super) fn reference(&mut self, reference: &BytesRef<'_>) {
         self.fill();
-        // feed-rs stops at a reference to a character that is none.
+        // feed-rs fails at a reference to an invalid character.
         match reference.resolve_char_ref() {
             Err(error) => self.survey.syntax_error = Some(error.to_string()),
             Ok(Some(ch)) if self.field.is_some() => self.text.push(ch),
@@ -236,7 +236,7 @@ impl Walk {
         }
     }
 
-    /// Leaves an element; true when it was an item.
+    /// Leaves an element. Returns whether it was an item.
     pub(super) fn end(&mut self) -> bool {
         let depth = self.tracker.depth;
         if self.construct == Some(depth) {
@@ -259,7 +259,7 @@ impl Walk {
         ends_item
     }
 
-    /// An RSS 1.0 item without a link feed-rs would drop: the rewriting adds one.
+    /// Requests rewriting. feed-rs drops an RSS 1.0 item without a link, so the rewriting adds one.
     fn end_of_rss_item(&mut self) {
         let is_rdf = self.tracker.dialect == Dialect::Rdf;
         if let Some(item) = self.survey.items.last()
@@ -273,7 +273,7 @@ impl Walk {
         let text = self.text.trim();
         if matches!(field, Field::Person | Field::Author) {
             if text.contains('@') && !text.is_ascii() {
-                // feed-rs 3.0 panics on a mail address beside a character of several bytes.
+                // feed-rs 3.0 panics on an email address next to a multi-byte character.
                 self.survey.rewrite = true;
             }
             if field == Field::Person {

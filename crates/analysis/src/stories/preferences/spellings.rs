@@ -1,4 +1,4 @@
-//! How texts write the words that were learnt.
+//! How texts write the learnt words.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::stories::learnable::learnable;
 use crate::stories::vocabulary::Term;
 
-/// A word is written with a capital letter where more than three of four texts do.
+/// A word is capitalised only if at least three of four occurrences are.
 const MOSTLY_CAPITALS: usize = 4;
 
-/// How texts write each term.
+/// The spellings of each term, with counts.
 #[derive(Default)]
-pub(super) struct Writings(FxHashMap<Term, BTreeMap<String, usize>>);
+pub(super) struct Spellings(FxHashMap<Term, BTreeMap<String, usize>>);
 
-impl Writings {
-    /// The terms of a text that may be learnt.
+impl Spellings {
+    /// Records the spellings in a text, and returns its learnable terms.
     pub(super) fn read(&mut self, text: &str) -> FxHashSet<Term> {
         let mut terms = FxHashSet::default();
         for token in learnable(text) {
@@ -27,15 +27,16 @@ impl Writings {
         terms
     }
 
-    /// The commonest writing; a capital letter stays where hardly any text does without it.
+    /// Returns the most common spelling. Capitalised ones count only if hardly any occurrence is in lower case.
     pub(super) fn of(&self, term: Term) -> String {
         let Some(all) = self.0.get(&term) else { return String::new() };
         let is_lower = |written: &str| !written.contains(char::is_uppercase);
         let count =
             |lower: bool| all.iter().filter(|(w, _)| !lower || is_lower(w)).map(|(_, times)| times).sum::<usize>();
         let has_lower = count(true) * MOSTLY_CAPITALS > count(false);
-        let fitting = all.iter().filter(|(written, _)| !has_lower || is_lower(written));
-        let commonest = fitting.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.len().cmp(&a.0.len())).then(b.0.cmp(a.0)));
+        let candidates = all.iter().filter(|(written, _)| !has_lower || is_lower(written));
+        let commonest =
+            candidates.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.len().cmp(&a.0.len())).then(b.0.cmp(a.0)));
         commonest.map_or_else(String::new, |(written, _)| written.clone())
     }
 }

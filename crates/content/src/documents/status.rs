@@ -1,4 +1,4 @@
-//! What a document says about itself at its beginning: since when it holds, and whether another has taken its place.
+//! Reads a document's status from its beginning: its date, and whether another document replaces it.
 
 use std::sync::LazyLock;
 
@@ -8,15 +8,15 @@ use super::dates::dates;
 use super::{Date, Document};
 use crate::sentences::sentences;
 
-/// How much of a document's beginning is read for it.
+/// Maximum length of the beginning, in bytes.
 const BEGINNING_CHARS: usize = 900;
 
-/// See the module.
+/// A document's status; see the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Standing {
-    /// The newest date of its beginning, its title or its file's name.
+pub struct DocumentStatus {
+    /// The newest date in its beginning, its title or its file name.
     pub dated: Option<Date>,
-    /// It says that it was superseded, withdrawn or archived.
+    /// The document says that it was superseded, withdrawn or archived.
     pub is_replaced: bool,
 }
 
@@ -31,11 +31,11 @@ static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Reads the beginning of a document.
+/// Reads the status from a document's name, title and beginning.
 #[must_use]
-pub fn standing(name: &str, document: &Document) -> Standing {
+pub fn document_status(name: &str, document: &Document) -> DocumentStatus {
     let mut beginning = String::new();
-    // What stands before the second heading speaks of the document; behind it, of its matter.
+    // Text before the second heading describes the document; later text describes its subject.
     let first = document.passages.first().map_or("", |passage| passage.section.as_str());
     for passage in document.passages.iter().take_while(|passage| passage.section == first) {
         beginning.push_str(&passage.text);
@@ -43,23 +43,23 @@ pub fn standing(name: &str, document: &Document) -> Standing {
     }
     beginning.truncate(beginning.floor_char_boundary(BEGINNING_CHARS));
     let is_replaced = |sentence: &str| REPLACED.as_ref().is_some_and(|replaced| replaced.is_match(sentence));
-    let mut standing = Standing::default();
+    let mut status = DocumentStatus::default();
     let title = document.title.as_deref().unwrap_or_default();
     let mut found = dates(title);
     found.extend(dates(&name.replace(['-', '_'], " ")));
     for sentence in beginning.lines().flat_map(sentences) {
         if is_replaced(sentence) {
-            standing.is_replaced = true;
-        } else if !speaks_of_another(sentence) {
+            status.is_replaced = true;
+        } else if !is_about_another(sentence) {
             found.extend(dates(sentence));
         }
     }
-    standing.dated = found.into_iter().max();
-    standing
+    status.dated = found.into_iter().max();
+    status
 }
 
-/// "This edition replaces the one of January 2025": the date is another document's.
-fn speaks_of_another(sentence: &str) -> bool {
+/// Whether a sentence is about another document, as in "This edition replaces the one of January 2025".
+fn is_about_another(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     ["replaces", "supersedes", "ersetzt", "remplace", "sustituye"].iter().any(|word| lower.contains(word))
 }
@@ -68,7 +68,7 @@ fn speaks_of_another(sentence: &str) -> bool {
 mod tests {
     use super::super::{DocumentError, read};
 
-    fn standing(name: &str, text: &str) -> Result<(Option<String>, bool), DocumentError> {
+    fn document_status(name: &str, text: &str) -> Result<(Option<String>, bool), DocumentError> {
         let standing = read(name, text.as_bytes())?.standing;
         Ok((standing.dated.map(|date| date.to_string()), standing.is_replaced))
     }
@@ -77,9 +77,9 @@ mod tests {
     fn a_document_says_since_when_it_holds() {
         let current = "# Mooring (2025)\n\nVersion 3, in force from 1 March 2025. This edition replaces the one of May 2026.\n\n\
                        ## Lines\n\nThe pier was built on 5 May 2027.";
-        assert_eq!(standing("mooring.md", current), Ok((Some("2025-03-01".to_owned()), false)));
+        assert_eq!(document_status("mooring.md", current), Ok((Some("2025-03-01".to_owned()), false)));
         assert_eq!(
-            standing("mooring-2021.md", "# Mooring\n\n## Lines\n\nTwo."),
+            document_status("mooring-2021.md", "# Mooring\n\n## Lines\n\nTwo."),
             Ok((Some("2021-01-01".to_owned()), false))
         );
     }
@@ -93,12 +93,12 @@ mod tests {
             "Obsolete since May 2024.",
         ] {
             let text = format!("# Mooring\n\nVersion 1, valid from June 2022.\n\n{status}\n\n## Lines\n\nTwo.");
-            let (dated, is_replaced) = standing("m.md", &text).unwrap();
+            let (dated, is_replaced) = document_status("m.md", &text).unwrap();
             assert!(is_replaced, "{status}");
             assert_eq!(dated.as_deref(), Some("2022-06-01"));
         }
         for status in ["Status: current. Replaces \"Mooring (2022)\".", "Lamps are replaced by the keeper every May."] {
-            assert!(!standing("m.md", &format!("# Mooring\n\n{status}")).unwrap().1, "{status}");
+            assert!(!document_status("m.md", &format!("# Mooring\n\n{status}")).unwrap().1, "{status}");
         }
     }
 }
