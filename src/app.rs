@@ -1,4 +1,5 @@
-//! What a process shares, built once, where the database is opened (`services::database`, `cli::serve`, `cli::daemon`), and passed down.
+//! The state that a process shares. It is built once, where the database is opened (`services::database`, `cli::serve`,
+//! `cli::daemon`), and passed down.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,8 +34,8 @@ pub struct App {
     connectors: Arc<Connectors>,
     pages: Arc<Pages>,
     running: RunningTopics,
-    index_checks: IndexChecks,
-    last_profiles: LastProfiles,
+    index_checks: IndexCheckCache,
+    profile_cache: ProfileCache,
     vector_cache: Arc<AsyncMutex<Option<LoadedVectors>>>,
     jitter: Jitter,
     config: Arc<Config>,
@@ -48,13 +49,13 @@ impl std::fmt::Debug for App {
 
 impl App {
     /// # Errors
-    /// When an HTTP client cannot be built or a prompt of the owner's cannot be used.
+    /// When an HTTP client cannot be built or a prompt of the user's cannot be used.
     pub fn new(config: Config, store: SharedStore) -> Result<Self, AppError> {
         let parts = gateway_parts(&config)?;
         Self::with(config, store, parts)
     }
 
-    /// One that asks no model and spends nothing: see [`GatewayParts::dry_run`].
+    /// Builds an app that asks no model and spends nothing: see [`GatewayParts::dry_run`].
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -72,8 +73,8 @@ impl App {
             connectors: Arc::new(connectors(&config)),
             pages: Arc::default(),
             running: RunningTopics::default(),
-            index_checks: IndexChecks::default(),
-            last_profiles: LastProfiles::default(),
+            index_checks: IndexCheckCache::default(),
+            profile_cache: ProfileCache::default(),
             vector_cache: Arc::default(),
             jitter: jitter(&config),
             config: Arc::new(config),
@@ -110,31 +111,31 @@ impl App {
         &self.pages
     }
 
-    /// The topics that this process runs.
+    /// The topics that this process is running.
     #[must_use]
     pub const fn running(&self) -> &RunningTopics {
         &self.running
     }
 
-    /// When the index for search was last seen to be complete.
+    /// When the search index was last found complete.
     #[must_use]
-    pub const fn index_checks(&self) -> &IndexChecks {
+    pub const fn index_checks(&self) -> &IndexCheckCache {
         &self.index_checks
     }
 
-    /// Profiles that need not be made again to be shown.
+    /// Feedback profiles that can be shown without being computed again.
     #[must_use]
-    pub const fn last_profiles(&self) -> &LastProfiles {
-        &self.last_profiles
+    pub const fn profile_cache(&self) -> &ProfileCache {
+        &self.profile_cache
     }
 
-    /// The vectors that searches compare with.
+    /// Returns the vectors that searches compare with.
     #[must_use]
     pub const fn vector_cache(&self) -> &Arc<AsyncMutex<Option<LoadedVectors>>> {
         &self.vector_cache
     }
 
-    /// A random number in `0.0..1.0`; while `AHA_NOW` pins the clock always the same, as all else.
+    /// Returns a random number in `0.0..1.0`; always the same one while `AHA_NOW` pins the clock.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         (self.jitter)()
@@ -151,15 +152,15 @@ impl App {
     }
 }
 
-/// The profile of feedback that was made last of each topic, with the fingerprint of what it was made of.
+/// The last feedback profile computed for each topic, with the fingerprint of its inputs.
 #[derive(Debug, Clone, Default)]
-pub struct LastProfiles(Arc<Mutex<HashMap<TopicId, MadeProfile>>>);
+pub struct ProfileCache(Arc<Mutex<HashMap<TopicId, CachedProfile>>>);
 
-/// The fingerprint of what it was made of, and the profile.
-type MadeProfile = (String, Arc<Profile>);
+/// The fingerprint of the inputs, and the profile.
+type CachedProfile = (String, Arc<Profile>);
 
-impl LastProfiles {
-    /// The topic's, where it was made of the same.
+impl ProfileCache {
+    /// Returns the topic's profile, or `None` unless it was computed from inputs with this fingerprint.
     #[must_use]
     pub fn get(&self, topic: TopicId, fingerprint: &str) -> Option<Arc<Profile>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,37 +172,37 @@ impl LastProfiles {
     }
 }
 
-/// The vectors that searches compare with, once something was searched for.
+/// Vectors loaded for search.
 #[derive(Debug)]
 pub struct LoadedVectors {
     pub space: String,
-    /// [`aha_store::SearchStore::vector_state`] when they were loaded.
+    /// The result of [`aha_store::SearchStore::vector_state`] when they were loaded.
     pub state: (i64, i64),
     pub checked_at: Timestamp,
     pub index: Arc<VectorIndex>,
 }
 
-/// When the index for search was last seen to be complete. To see it takes a look at every item, and what is stored is indexed in the same
-/// transaction: only `reindex`, and rows of an older version, leave it behind.
+/// When the search index was last found complete. The check scans every item, so its result is cached. Stored items are
+/// indexed in the same transaction: only `reindex`, and rows written by an older version, leave the index incomplete.
 #[derive(Debug, Clone, Default)]
-pub struct IndexChecks(Arc<Mutex<Option<Timestamp>>>);
+pub struct IndexCheckCache(Arc<Mutex<Option<Timestamp>>>);
 
-/// For so long it is taken to be complete.
+/// How long a successful check remains valid.
 const INDEX_CHECK_MILLIS: i64 = 60_000;
 
-impl IndexChecks {
+impl IndexCheckCache {
     #[must_use]
     pub fn is_recent(&self, now: Timestamp) -> bool {
         let seen = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.is_some_and(|seen| (0..INDEX_CHECK_MILLIS).contains(&(now.as_millis() - seen.as_millis())))
     }
 
-    pub fn seen_complete(&self, now: Timestamp) {
+    pub fn record_complete(&self, now: Timestamp) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
     }
 }
 
-/// The topics that this process runs in its database: their leases are no dead process's.
+/// The topics that this process is running: their leases do not belong to a dead process.
 #[derive(Debug, Clone, Default)]
 pub struct RunningTopics(Arc<Mutex<BTreeSet<TopicId>>>);
 
@@ -254,7 +255,7 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
     })
 }
 
-/// On the terms of the gateway, whose connections and breakers it shares.
+/// Uses the gateway's settings, connections and circuit breakers.
 fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
     let router = EmbedRouter::configured(&config.llm, &gateway.router);
     if let Some(why) = router.refusal() {
@@ -273,13 +274,13 @@ fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
     }
 }
 
-/// The connectors as the settings say.
+/// Builds the connectors from the settings.
 #[must_use]
 pub fn connectors(config: &Config) -> Connectors {
     Connectors::new(&config.sources.sites, config.sources.reddit.clone(), config.sources.search.clone())
 }
 
-/// The fetcher's configuration as the settings say.
+/// Builds the fetcher's configuration from the settings.
 #[must_use]
 pub fn fetch_config(config: &Config) -> FetchConfig {
     FetchConfig {
@@ -299,9 +300,9 @@ mod tests {
     #[test]
     fn an_index_is_taken_to_be_complete_for_a_minute_after_it_was_seen_so() {
         let at = |seconds: i64| Timestamp::from_millis(1_000_000 + seconds * 1_000);
-        let checks = IndexChecks::default();
+        let checks = IndexCheckCache::default();
         assert!(!checks.is_recent(at(0)));
-        checks.seen_complete(at(0));
+        checks.record_complete(at(0));
         assert!(checks.is_recent(at(59)) && !checks.is_recent(at(60)) && !checks.is_recent(at(-1)));
     }
 }

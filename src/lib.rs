@@ -1,31 +1,32 @@
-//! Aha Radar reads what the world publishes so that its owner does not have to.
+//! Aha Radar reads many sources so that its user does not have to.
 //!
-//! The data's way, which is also the order of the folders to read:
+//! The data flow, which is also the order in which to read the folders:
 //!
 //! ```text
 //! sources ─ingest, search→ content_items ─assign→ topic_items ─rules→ ─embed→ embeddings ─dedupe, cluster→ clusters ─select→
 //!   candidates ─triage→ verdicts ─rank→ top and scan ─deep_summary, entities→ summaries ─digest→ digests, digest_items ─publish→ files
 //! ```
 //!
-//! What stands alone is a crate, and none of them knows this one: `aha_core` (what all of it talks about, without I/O), `aha_net`
-//! (addresses, names, keys), `aha_content` (markup to text, feeds to items), `aha_analysis` (similarity, stories, relevance, noise),
-//! `aha_store` (the rows), `aha_llm` (the gateway: tasks, schemas, router, ledger, providers), `aha_planner` (todos, events, habits, goals),
-//! `aha_notes` and `aha_journal` (a folder of notes, and what is kept of it), `aha_sentence` (vectors of sentences), `aha_benchmark` (measures an
-//! answering API), `aha_review` (a digest on a terminal). Here are:
+//! Independent parts are crates, and none of them depends on this one: `aha_core` (shared domain types, without I/O),
+//! `aha_net` (addresses, names, keys), `aha_content` (markup to text, feeds to items), `aha_analysis` (similarity,
+//! stories, relevance, noise), `aha_store` (the rows), `aha_llm` (the gateway: tasks, schemas, router, ledger,
+//! providers), `aha_planner` (todos, events, habits, goals), `aha_notes` and `aha_journal` (a folder of notes, and the
+//! knowledge extracted from it), `aha_sentence` (sentence vectors), `aha_benchmark` (measures an answering API),
+//! `aha_review` (a digest on a terminal). This crate contains:
 //!
 //! - [`config`]: every setting, read once.
 //! - [`sources`]: connectors and fetching.
 //! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
-//! - `sentences`: vectors of sentences by a model, made and stored.
+//! - `sentences`: sentence vectors, computed by a model and stored.
 //! - [`digest`]: the renderings.
-//! - [`app`]: what a process shares: store, gateway, fetcher, clock, settings.
-//! - [`services`]: the use cases, once, for all faces; those with a subject of their own are beside it:
+//! - [`app`]: the state that a process shares: store, gateway, fetcher, clock, settings.
+//! - [`services`]: the use cases, written once for all interfaces. These have modules of their own:
 //! - [`ask`]: questions answered from what was read, each sentence with its source.
-//! - [`assistant`]: a sentence becomes operations on what is planned, or an answer.
-//! - [`journal`]: what is kept of daily notes.
+//! - [`assistant`]: turns a sentence into planner operations, or answers it.
+//! - [`journal`]: extracts lasting knowledge from daily notes.
 //! - [`questionnaire`]: one list of questions for many inputs and models.
-//! - [`retention`]: what is removed for its age.
-//! - [`cli`], [`daemon`], [`web`]: how people and schedulers reach it.
+//! - [`retention`]: removes old data.
+//! - [`cli`], [`daemon`], [`web`]: the interfaces for people and schedulers.
 
 pub mod app;
 pub mod ask;

@@ -1,7 +1,8 @@
-//! Removing what is old: by hand with `aha-radar retain`, once a day by the daemon.
+//! Removes old data: on request with `aha-radar retain`, once a day in the daemon.
 //!
-//! Comes in: the settings' days. Goes out: rows removed, in batches, so that no writer waits long, and the files of removed digests. Nothing goes while a run is under
-//! way. Answers are never removed, so nothing is paid for twice; docs/OPERATING.md says what else stays.
+//! Input: the retention settings, in days. Output: rows removed, in batches so that no writer waits long, and the files
+//! of removed digests. Nothing is removed while a run is in progress. Answers are never removed, so nothing is paid for
+//! twice; docs/OPERATING.md lists what else stays.
 
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_store::{RemovedRows, RetentionStep, StoreError};
@@ -16,17 +17,17 @@ use crate::digest::{OldFiles, RenderError, remove_old_files};
 /// Rows removed in one transaction.
 const BATCH_ROWS: i64 = 500;
 
-/// What becomes of one kind of rows.
+/// The result for one kind of rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Retained {
     pub what: &'static str,
-    /// Older ones go; none where all are kept.
+    /// Older rows are removed; `None` where all are kept.
     pub before: Option<Timestamp>,
-    /// Removed, or with a dry run: to be removed; files for the last kind.
+    /// Rows removed or, in a preview, to be removed. The last kind counts files.
     pub rows: i64,
 }
 
-/// Why not all that is old could be removed.
+/// Why some of the old data could not be removed.
 #[derive(Debug, Error)]
 pub enum RetentionError {
     #[error(transparent)]
@@ -35,15 +36,15 @@ pub enum RetentionError {
     Files(#[from] RenderError),
 }
 
-/// What a call did.
+/// The result of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     pub kinds: Vec<Retained>,
-    /// It ended before all was done: a run was under way.
+    /// True if a run was in progress, so that not everything was removed.
     pub interrupted: bool,
 }
 
-/// Says what is older than the settings keep.
+/// Counts what is older than the settings keep.
 ///
 /// # Errors
 /// When the store fails or the digests' files cannot be read.
@@ -63,7 +64,7 @@ pub async fn preview(app: &App) -> Result<Outcome, RetentionError> {
 /// Removes what is older than the settings keep.
 ///
 /// # Errors
-/// When the store fails or a file cannot be removed; what was removed until then stays removed.
+/// When the store fails or a file cannot be removed; everything removed before that stays removed.
 pub async fn run(app: &App) -> Result<Outcome, RetentionError> {
     let mut kinds = Vec::new();
     let mut interrupted = false;
@@ -82,7 +83,8 @@ pub async fn run(app: &App) -> Result<Outcome, RetentionError> {
     Ok(Outcome { kinds, interrupted })
 }
 
-/// The files of digests that go. Those of a topic's newest digest stay as it does; those of digests that went before go as well.
+/// Counts, or removes, the files of old digests. The files of a topic's newest digest stay, as that digest does; files
+/// left over from digests removed earlier are removed as well.
 async fn files(app: &App, remove: bool) -> Result<Retained, RetentionError> {
     let before = app.config().retention.digests_days.map(|days| app.clock().now().days_before(days));
     let mut rows = 0;
@@ -98,7 +100,8 @@ async fn files(app: &App, remove: bool) -> Result<Retained, RetentionError> {
     Ok(Retained { what: "files of digests", before, rows })
 }
 
-/// Once a day and after the start, beside the daemon's runs; tried again at the next tick when one was under way.
+/// Retention once a day and after the start, concurrent with the daemon's runs. Retried at the next tick if a run was
+/// in progress.
 #[derive(Debug, Default)]
 pub struct Daily {
     working: Option<JoinHandle<bool>>,
@@ -121,7 +124,7 @@ impl Daily {
     }
 }
 
-/// Whether all was done.
+/// Returns whether everything was removed.
 async fn once(app: App) -> bool {
     match run(&app).await {
         Ok(outcome) => {
@@ -138,7 +141,7 @@ async fn once(app: App) -> bool {
     }
 }
 
-/// In the order in which one lets the next go.
+/// Returns the steps in an order in which each makes rows of the next removable.
 fn steps(app: &App) -> [(RetentionStep, &'static str, Option<Timestamp>); 5] {
     let (days, now) = (app.config().retention, app.clock().now());
     let before = |days: Option<i64>| days.map(|days| now.days_before(days));
@@ -152,7 +155,7 @@ fn steps(app: &App) -> [(RetentionStep, &'static str, Option<Timestamp>); 5] {
     ]
 }
 
-/// The start of the month before this one, in UTC: caps and accounts look at these two.
+/// Returns the start of the previous month in UTC: caps and spending reports read this month and the previous one.
 fn previous_month(now: Timestamp) -> Timestamp {
     let today = now.to_utc().date_naive();
     let (year, month) = if today.month() == 1 { (today.year() - 1, 12) } else { (today.year(), today.month() - 1) };

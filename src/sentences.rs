@@ -1,7 +1,8 @@
-//! Vectors of sentences by the model of `AHA_SENTENCE_MODEL_DIR`: made of documents when these are read, and of a question and of what has none
-//! when it is asked.
+//! Sentence vectors by the model of `AHA_SENTENCE_MODEL_DIR`. Vectors of documents are computed when these are read;
+//! vectors of a question, and of text that has none yet, when it is asked.
 //!
-//! Comes in: texts. Goes out: their vectors, as they are stored. Called where documents are read, by `ask`, `reindex` and `doctor`.
+//! Input: texts. Output: their vectors, as they are stored. Called where documents are read, by `ask`, `reindex` and
+//! `doctor`.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -17,18 +18,19 @@ use tokio::sync::OnceCell;
 
 use crate::app::App;
 
-/// Texts whose vectors are made before any is stored.
-const STORED_AT_ONCE: usize = 512;
-/// Passages of documents that are read at once.
-const PASSAGES_AT_ONCE: i64 = 200;
-/// Of a hash.
+/// Texts whose vectors are computed before they are stored together.
+const VECTORS_PER_BATCH: usize = 512;
+/// Passages of documents read in one query.
+const PASSAGES_PER_QUERY: i64 = 200;
+/// Length of a hash in bytes.
 const HASH_BYTES: usize = 16;
-/// A stored number is one of 255 between the largest of its vector and that with the other sign.
+/// A vector is stored as whole numbers from -127 to 127, where 127 is its largest absolute value.
 const STEPS: f32 = 127.0;
 
 static MODEL: OnceCell<Option<Arc<SentenceModel>>> = OnceCell::const_new();
 
-/// Read once a process. `None` where none is set, or it is of no use, which `doctor` explains.
+/// Returns the model, which is loaded once a process. `None` if none is set or it cannot be used, which `doctor`
+/// explains.
 pub(crate) async fn model(app: &App) -> Option<Arc<SentenceModel>> {
     let folder = app.config().llm.sentence_model_dir.clone()?;
     let read = async || match load(folder).await {
@@ -41,27 +43,27 @@ pub(crate) async fn model(app: &App) -> Option<Arc<SentenceModel>> {
     MODEL.get_or_init(read).await.clone()
 }
 
-/// Reads a folder, off the async threads.
+/// Loads a model from a folder, off the async threads.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with the folder.
 pub(crate) async fn load(folder: PathBuf) -> Result<SentenceModel, String> {
     let reading = tokio::task::spawn_blocking(move || SentenceModel::load(&folder).map_err(|error| error.to_string()));
     reading.await.unwrap_or_else(|_| Err("its files cannot be used".to_owned()))
 }
 
-/// Vectors by their texts.
+/// Vectors by text.
 #[derive(Debug, Default)]
 pub(crate) struct KnownSentences(HashMap<String, Vec<f32>>);
 
 impl SentenceVectors for KnownSentences {
-    /// Of a text that has no vector an empty one, which is like nothing.
+    /// Returns an empty vector, which is similar to nothing, for a text that has none.
     fn vectors(&self, texts: &[String]) -> Vec<Vec<f32>> {
         texts.iter().map(|text| self.0.get(text).cloned().unwrap_or_default()).collect()
     }
 }
 
-/// The vectors of `texts` that are stored, and those of `needed`, which are made where they are not.
+/// Returns the stored vectors of `texts`, and the vectors of `needed`, which are computed where they are not stored.
 pub(crate) async fn known(
     app: &App,
     model: &Arc<SentenceModel>,
@@ -87,7 +89,7 @@ async fn stored(app: &App, model: &SentenceModel, texts: &[String]) -> Result<Ha
     Ok(app.store().sentence_vectors(model.id(), &hashes).await?.into_iter().collect())
 }
 
-/// A passage with what stands above it.
+/// A passage with its document, title and section.
 #[derive(Debug, Clone)]
 pub(crate) struct PassageOf<'p> {
     pub(crate) document: &'p str,
@@ -96,10 +98,10 @@ pub(crate) struct PassageOf<'p> {
     pub(crate) text: &'p str,
 }
 
-/// Makes and stores the vectors of documents' passages that have none. Nothing where no model is set.
+/// Computes and stores the missing vectors of documents' passages and returns their number; 0 if no model is set.
 ///
 /// # Errors
-/// When the store fails; what was stored until then stays.
+/// When the store fails; vectors stored before that stay.
 pub(crate) async fn make(app: &App, passages: &[PassageOf<'_>]) -> Result<usize, StoreError> {
     let Some(model) = model(app).await else { return Ok(0) };
     let sources: Vec<Source<'_>> = passages.iter().map(source).collect();
@@ -108,7 +110,7 @@ pub(crate) async fn make(app: &App, passages: &[PassageOf<'_>]) -> Result<usize,
     texts.sort();
     let known = stored(app, &model, &texts).await?;
     texts.retain(|text| !known.contains_key(&hash(text)));
-    for some in texts.chunks(STORED_AT_ONCE) {
+    for some in texts.chunks(VECTORS_PER_BATCH) {
         let made = encode(&model, some.to_vec()).await;
         let rows: Vec<(String, Vec<u8>)> = some.iter().map(|text| hash(text)).zip(made).collect();
         app.store().put_sentence_vectors(model.id(), &rows).await?;
@@ -116,7 +118,7 @@ pub(crate) async fn make(app: &App, passages: &[PassageOf<'_>]) -> Result<usize,
     Ok(texts.len())
 }
 
-/// Makes all of them again.
+/// Computes the vectors of all passages again.
 ///
 /// # Errors
 /// When the store fails.
@@ -128,7 +130,7 @@ pub(crate) async fn make_all(app: &App) -> Result<usize, StoreError> {
     let (mut total, mut after): (usize, Option<(String, i64)>) = (0, None);
     loop {
         let place = after.as_ref().map(|(document, position)| (document.as_str(), *position));
-        let passages = app.store().passages_after(place, PASSAGES_AT_ONCE).await?;
+        let passages = app.store().passages_after(place, PASSAGES_PER_QUERY).await?;
         let Some(last) = passages.last() else { return Ok(total) };
         after = Some((last.document_id.clone(), last.position));
         let of: Vec<PassageOf<'_>> = passages
@@ -151,7 +153,8 @@ fn source<'p>(passage: &PassageOf<'p>) -> Source<'p> {
     }
 }
 
-/// As they are stored. A vector that was just made is to be the same as when it is read back: so is the answer.
+/// Returns vectors in their stored form. A new vector and one read back have to be the same, so that answers are the
+/// same.
 async fn encode(model: &Arc<SentenceModel>, texts: Vec<String>) -> Vec<Vec<u8>> {
     let model = Arc::clone(model);
     let encoding = tokio::task::spawn_blocking(move || model.encode(&texts));
@@ -165,7 +168,7 @@ fn hash(text: &str) -> String {
     })
 }
 
-/// A byte a number, of which only the direction counts.
+/// Stores each number as one byte. Only the direction is kept.
 fn bytes(vector: &[f32]) -> Vec<u8> {
     let largest = vector.iter().fold(f32::MIN_POSITIVE, |largest, number| largest.max(number.abs()));
     #[expect(clippy::cast_possible_truncation, reason = "from -127 to 127")]
@@ -173,7 +176,7 @@ fn bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().map(|number| step(number).to_le_bytes()[0]).collect()
 }
 
-/// Of length 1.
+/// Returns a vector of length 1.
 fn numbers(bytes: &[u8]) -> Vec<f32> {
     let numbers: Vec<f32> = bytes.iter().map(|byte| f32::from(i8::from_le_bytes([*byte]))).collect();
     let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);

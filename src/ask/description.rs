@@ -1,4 +1,4 @@
-//! What every sentence that was found for a question is chosen by, for `scripts/ask/fit.py`.
+//! Lists the features by which sentences are chosen to answer a question, for `scripts/ask/fit.py`.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use super::{AskError, AskRequest, known_sentences};
 use crate::app::App;
 use crate::services::meaning;
 
-/// A sentence with the numbers that the order and the decision are made by, in the order of their fields.
+/// A sentence with the features that determine its order and the decision, in the order of their fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DescribedSentence {
-    /// By its place among those found.
+    /// Index of its passage.
     pub passage: usize,
     pub document: String,
     pub section: String,
     pub text: String,
-    /// Whether its document is in force.
+    /// Whether its document is in force, that is, not replaced by a newer one.
     pub is_in_force: bool,
     pub features: Vec<f64>,
     pub evidence: Vec<f64>,
 }
 
-/// Of all sentences of the passages that are read for a question.
+/// Returns all sentences of the passages that are read for a question.
 ///
 /// # Errors
 /// When the store fails or there is nothing to answer from.

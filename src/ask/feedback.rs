@@ -1,4 +1,4 @@
-//! What users say of answers: whether they, or refusals, are right. Those that are become questions of a benchmark.
+//! User feedback on answers: whether they, or refusals, are right. Those rated right become questions of a benchmark.
 
 use aha_store::AnswerFeedback;
 use serde::Serialize;
@@ -7,14 +7,21 @@ use super::{AskError, MAX_QUESTION_CHARS, cleaned};
 use crate::app::App;
 use crate::services::ServiceError;
 
-/// An answer has 60 words, or what a model writes in their place.
+/// Ample for an answer of 60 words, or one written by a model.
 const MAX_ANSWER_CHARS: usize = 8_000;
 
-/// Keeps what a user says of an answer, in the place of what they said of that question before. `answer` is `None` for a refusal.
+/// Stores a user's rating of an answer, which replaces their earlier one of that question. `answer` is `None` for a
+/// refusal.
 ///
 /// # Errors
 /// When the question is empty or too long, or the store fails.
-pub async fn say(app: &App, user: &str, question: &str, answer: Option<&str>, is_right: bool) -> Result<(), AskError> {
+pub async fn record(
+    app: &App,
+    user: &str,
+    question: &str,
+    answer: Option<&str>,
+    is_right: bool,
+) -> Result<(), AskError> {
     let question = cleaned(question);
     if question.is_empty() {
         return Err(AskError::Empty);
@@ -34,26 +41,27 @@ pub async fn say(app: &App, user: &str, question: &str, answer: Option<&str>, is
     Ok(())
 }
 
-/// What was said of an answer.
+/// A user's rating of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct AnswerRating {
     pub question: String,
     /// `None` where the question was refused.
     pub answer: Option<String>,
     pub is_right: bool,
 }
 
-/// All that was said, by any user, the oldest first.
+/// Lists the ratings of all users, the oldest first.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn said(app: &App) -> Result<Vec<Said>, AskError> {
+pub async fn list(app: &App) -> Result<Vec<AnswerRating>, AskError> {
     let stored = app.store().answer_feedback().await.map_err(ServiceError::from)?;
-    let said = |one: AnswerFeedback| Said { question: one.question, answer: one.answer, is_right: one.is_right };
-    Ok(stored.into_iter().map(said).collect())
+    let rating =
+        |one: AnswerFeedback| AnswerRating { question: one.question, answer: one.answer, is_right: one.is_right };
+    Ok(stored.into_iter().map(rating).collect())
 }
 
-/// A ground truth as `aha-radar benchmark` reads it.
+/// A ground truth file, as `aha-radar benchmark` reads it.
 #[derive(Debug, Serialize)]
 pub struct GroundTruth {
     version: &'static str,
@@ -67,20 +75,20 @@ struct ExportedQuestion {
     id: String,
     category: &'static str,
     question: String,
-    /// Null where a refusal is right.
+    /// Null if a refusal is right.
     expected_answer: Option<String>,
     variations: Vec<String>,
     citation_required: bool,
     tags: Vec<&'static str>,
 }
 
-/// The answers and refusals that were called right, by any user.
+/// Returns the answers and refusals that any user rated right.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn ground_truth(app: &App) -> Result<GroundTruth, AskError> {
-    let said = said(app).await?;
-    let questions = said.into_iter().filter(|one| one.is_right).enumerate().map(|(number, one)| ExportedQuestion {
+    let ratings = list(app).await?;
+    let questions = ratings.into_iter().filter(|one| one.is_right).enumerate().map(|(number, one)| ExportedQuestion {
         id: format!("q{:03}", number + 1),
         category: if one.answer.is_some() { "answered" } else { "refused" },
         citation_required: one.answer.is_some(),

@@ -1,8 +1,9 @@
-//! Answering questions from the owner's own items and documents, each sentence with its source, or refusing honestly.
+//! Answers questions from the user's own items and documents, each sentence with its source, or refuses to answer.
 //!
-//! Comes in: a question and what it may be answered from. Goes out: an [`Answer`] that cites, or an [`AskError`]: there is no answer without a
-//! citation. Called by the command `ask` and by the web. Sentences are picked, at most 60 words; where a model is named for the task `answer`
-//! it writes them from the passages, and each is checked against those it cites.
+//! Input: a question and what it may be answered from. Output: an [`Answer`] with citations, or an [`AskError`]; there
+//! is no answer without a citation. Called by the command `ask` and by the web. Sentences are extracted, at most 60
+//! words. If a model is configured for the task `answer`, it writes the sentences from the passages, and each is
+//! checked against those it cites.
 
 pub mod description;
 pub mod feedback;
@@ -27,12 +28,12 @@ use crate::services::{ServiceError, meaning};
 use passages::{Found, Passage, retrieve};
 use written::Written;
 
-/// For everything together.
+/// Time limit for the whole answer.
 pub const DEADLINE: Duration = Duration::from_secs(5);
-/// Of a question.
+/// Maximum length of a question.
 pub const MAX_QUESTION_CHARS: usize = 2_000;
 
-/// A question, as a face gives it.
+/// A question, as an interface passes it.
 #[derive(Debug, Clone, Default)]
 pub struct AskRequest {
     pub question: String,
@@ -44,20 +45,20 @@ pub struct AskRequest {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     pub answer: String,
-    /// The same, sentence by sentence.
+    /// The same text by sentence.
     #[serde(skip)]
     pub sentences: Vec<CitedSentence>,
-    /// One at least.
+    /// At least one.
     pub citations: Vec<Citation>,
-    /// That a newer text was preferred to an older one that says otherwise.
+    /// Set if a newer text was preferred to an older one that contradicts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Why a model that is configured did not answer.
+    /// Why a configured model did not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
 }
 
-/// A sentence of an answer with its citations, by their place among them.
+/// A sentence of an answer, with the indices of its citations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitedSentence {
     pub text: String,
@@ -96,7 +97,7 @@ pub enum AskError {
     Service(#[from] ServiceError),
 }
 
-/// Whether a model writes the answers, which takes a while.
+/// Returns whether a model writes the answers, which takes longer.
 #[must_use]
 pub fn is_written(app: &App) -> bool {
     written::is_configured(app)
@@ -105,16 +106,16 @@ pub fn is_written(app: &App) -> bool {
 /// Answers a question.
 ///
 /// # Errors
-/// When it cannot be answered with a citation, in time.
+/// When there is no answer with a citation, or not in time.
 pub async fn ask(app: &App, request: &AskRequest) -> Result<Answer, AskError> {
     ask_reporting(app, request, &|_| {}).await
 }
 
-/// The same; `on_found` is called with the names of the documents and items that passages were found in, the likeliest first, before they
-/// are read.
+/// Like [`ask`], but calls `on_found` with the names of the documents and items in which passages were found, the most
+/// likely first, before these are read.
 ///
 /// # Errors
-/// When it cannot be answered with a citation, in time.
+/// When there is no answer with a citation, or not in time.
 pub async fn ask_reporting(
     app: &App,
     request: &AskRequest,
@@ -127,22 +128,22 @@ pub async fn ask_reporting(
     if text.chars().count() > MAX_QUESTION_CHARS {
         return Err(AskError::TooLong);
     }
-    // Read once a process, and not a part of answering.
+    // Loaded once a process, so not counted as part of answering.
     meaning::weights(app).await;
     sentences::model(app).await;
     tokio::time::timeout(DEADLINE, answered(app, &text, request, on_found)).await.unwrap_or(Err(AskError::Timeout))
 }
 
-/// Without control characters, white space folded.
+/// Replaces control characters and collapses white space.
 fn cleaned(question: &str) -> String {
     let plain: String = question.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is left for a model is the deadline less what finding took, and less this, for what comes after it.
-const AFTERWARDS: Duration = Duration::from_millis(150);
-/// Passages that a model is given.
-const MOST_PASSAGES: usize = 8;
+/// The model's time limit is the deadline less the time for retrieval, and less this, for the work after it.
+const RESERVED_TIME: Duration = Duration::from_millis(150);
+/// Maximum number of passages sent to a model.
+const MAX_PASSAGES: usize = 8;
 
 async fn answered(
     app: &App,
@@ -162,13 +163,13 @@ async fn answered(
     }
     let sources = found.sources();
     let given: Vec<&Source<'_>> = best.iter().map(|passage| &sources[*passage]).collect();
-    let left = DEADLINE.saturating_sub(started.elapsed()).saturating_sub(AFTERWARDS);
+    let left = DEADLINE.saturating_sub(started.elapsed()).saturating_sub(RESERVED_TIME);
     match written::write(app, text, &given, left).await {
         Written::Answer(sentences) => Ok(written_answer(sentences, &best, &sources, &found)),
         Written::Refused => Err(AskError::Unanswered),
         Written::Unavailable(why) => {
             tracing::warn!(%why, "a question is answered without a model");
-            let is_late = started.elapsed() + AFTERWARDS >= DEADLINE;
+            let is_late = started.elapsed() + RESERVED_TIME >= DEADLINE;
             let without = |answer| Answer {
                 degraded: Some(format!("sentences were picked, as no model answered: {why}")),
                 ..answer
@@ -178,7 +179,7 @@ async fn answered(
     }
 }
 
-/// The sentences that answer the question, and for a model the passages that are likeliest to.
+/// Extracts the sentences that answer the question, and for a model selects the passages most likely to.
 async fn pick(
     app: &App,
     question: Question,
@@ -200,7 +201,7 @@ async fn pick(
         }
         let picked = picked.filter(|picked| picked.is_answered);
         let best = if is_written {
-            best_passages(&question, &sources, &meaning, frequencies, MOST_PASSAGES)
+            best_passages(&question, &sources, &meaning, frequencies, MAX_PASSAGES)
         } else {
             Vec::new()
         };
@@ -209,10 +210,10 @@ async fn pick(
     Ok(picking.await.unwrap_or_default())
 }
 
-/// Passages whose vectors are made when a question is asked, if they are not stored: about a second's work.
+/// Passages that are encoded when a question is asked, if their vectors are not stored: this takes about a second.
 const ENCODED_PASSAGES: usize = 12;
 
-/// What a sentence model says, where there is one.
+/// Returns the sentence vectors; `None` without a sentence model.
 async fn known_sentences(
     app: &App,
     question: &Question,
@@ -233,7 +234,7 @@ async fn known_sentences(
     Ok(Some(sentences::known(app, &model, texts, needed).await.map_err(ServiceError::from)?))
 }
 
-/// What a model wrote and its passages support. `best`: the passages that it was given.
+/// Builds the answer from sentences that a model wrote and its passages support. `best`: the passages sent to it.
 fn written_answer(
     sentences: Vec<(String, Vec<usize>)>,
     best: &[usize],
@@ -252,10 +253,10 @@ fn written_answer(
     Answer { answer: joined(&sentences), sentences, citations, note: None, degraded: None }
 }
 
-/// The passage that was found first is the most relevant.
+/// Returns the relevance of the passage with this index: the passage found first is the most relevant.
 #[expect(clippy::cast_precision_loss, reason = "a place among a few passages")]
 fn by_rank(place: usize) -> f64 {
-    1.0 - place as f64 / (MOST_PASSAGES as f64 + 1.0)
+    1.0 - place as f64 / (MAX_PASSAGES as f64 + 1.0)
 }
 
 fn cited(picked: &Extract, sources: &[Source<'_>], found: &Found) -> Answer {
@@ -277,7 +278,7 @@ fn cited(picked: &Extract, sources: &[Source<'_>], found: &Found) -> Answer {
     Answer { answer: joined(&sentences), sentences, citations, note, degraded: None }
 }
 
-/// The place of a passage's citation, which is added where its section is not cited yet.
+/// Returns the index of a passage's citation, which is added unless its section is cited already.
 fn cited_place(citations: &mut Vec<Citation>, source: &Source<'_>, passage: &Passage, relevance_score: f64) -> usize {
     let is_cited = |one: &Citation| one.document == source.document && one.section == source.section;
     if let Some(place) = citations.iter().position(is_cited) {

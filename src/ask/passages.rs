@@ -1,4 +1,4 @@
-//! The passages that may answer a question: found by its words and by words of like meaning, in items and documents.
+//! Finds the passages that may answer a question, by its words and by similar words, in items and documents.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,19 +13,19 @@ use super::{AskError, AskRequest};
 use crate::app::App;
 use crate::services::search::{since_when, sources};
 
-/// Entries of the index that are looked at.
+/// Maximum number of index entries read.
 const CANDIDATES: i64 = 400;
-/// Passages that are read sentence by sentence: as many as entries, so that none of a document's is left out.
-const MOST_READ: usize = 400;
-/// Passages of one item.
-const MOST_OF_ITEM: usize = 12;
-/// Words of like meaning for each of the question's, and how alike they are at least.
+/// Maximum number of passages read by sentence: as many as entries, so that no passage of a document is left out.
+const MAX_PASSAGES: usize = 400;
+/// Maximum number of passages of one item.
+const MAX_PER_ITEM: usize = 12;
+/// Maximum number of similar words for each word of the question, and their minimum similarity.
 const NEIGHBOURS: usize = 12;
-const LEAST_LIKENESS: f64 = 0.5;
-/// Entries that the words searched for may have together: as many as are ranked.
-const MOST_MATCHES: usize = 4_000;
+const MIN_SIMILARITY: f64 = 0.5;
+/// Maximum number of index entries that contain any of the words searched for, as all of them have to be ranked.
+const MAX_MATCHES: usize = 4_000;
 
-/// What was found, owning its texts.
+/// The passages found, which own their texts.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) passages: Vec<Passage>,
@@ -46,7 +46,7 @@ pub(super) struct Passage {
 }
 
 impl Found {
-    /// The names of what passages were found in, each once.
+    /// Returns the names of the documents and items with passages, each once.
     pub(super) fn documents(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for passage in &self.passages {
@@ -75,7 +75,7 @@ impl Found {
     }
 }
 
-/// `None` where there is nothing at all to answer from.
+/// Finds the passages. `None` if nothing is indexed at all.
 pub(super) async fn retrieve(app: &App, question: &Question, request: &AskRequest) -> Result<Option<Found>, AskError> {
     let entries = app.store().search_entries().await.map_err(crate::services::ServiceError::from)?;
     if entries == 0 {
@@ -97,9 +97,9 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
     Ok(Some(Found { passages: most_promising(found, question, &frequencies), frequencies }))
 }
 
-/// Those with the most of the question's words, in the order in which they were found.
+/// Keeps the passages with the most of the question's words, in the order in which they were found.
 fn most_promising(passages: Vec<Passage>, question: &Question, frequencies: &Frequencies) -> Vec<Passage> {
-    if passages.len() <= MOST_READ {
+    if passages.len() <= MAX_PASSAGES {
         return passages;
     }
     let mut wanted = Wanted::of(question, frequencies);
@@ -109,15 +109,15 @@ fn most_promising(passages: Vec<Passage>, question: &Question, frequencies: &Fre
     };
     let mut weighed: Vec<(usize, f64)> = passages.iter().enumerate().map(weigh).collect();
     weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let kept: BTreeSet<usize> = weighed.into_iter().take(MOST_READ).map(|(place, _)| place).collect();
+    let kept: BTreeSet<usize> = weighed.into_iter().take(MAX_PASSAGES).map(|(place, _)| place).collect();
     passages.into_iter().enumerate().filter(|(place, _)| kept.contains(place)).map(|(_, passage)| passage).collect()
 }
 
-/// The stems of each word of the question, and of each of like meaning.
+/// Returns the stems of each word of the question, and of each similar word.
 fn words(question: &Question) -> Vec<BTreeSet<String>> {
     let mut words: Vec<BTreeSet<String>> = Vec::new();
     for term in &question.terms {
-        let near = neighbours(term, NEIGHBOURS, LEAST_LIKENESS);
+        let near = neighbours(term, NEIGHBOURS, MIN_SIMILARITY);
         for word in std::iter::once(term.as_str()).chain(near) {
             let stems = query_stems(word);
             if !stems.is_empty() && !words.contains(&stems) {
@@ -128,7 +128,7 @@ fn words(question: &Question) -> Vec<BTreeSet<String>> {
     words
 }
 
-/// The words that occur, the rarest first, as long as not too many entries have them.
+/// Returns the words that occur, the rarest first, until too many entries contain them.
 fn rarest(words: Vec<BTreeSet<String>>, frequencies: &Frequencies) -> Vec<Forms> {
     let entries =
         |stems: &BTreeSet<String>| stems.iter().filter_map(|stem| frequencies.having.get(stem)).sum::<usize>();
@@ -138,12 +138,12 @@ fn rarest(words: Vec<BTreeSet<String>>, frequencies: &Frequencies) -> Vec<Forms>
     let mut total = 0;
     let affordable = counted.into_iter().enumerate().take_while(|(number, (entries, _))| {
         total += entries;
-        *number == 0 || total <= MOST_MATCHES
+        *number == 0 || total <= MAX_MATCHES
     });
     affordable.map(|(_, (_, stems))| stems.into_iter().map(|stem| vec![stem]).collect()).collect()
 }
 
-/// A document's passage is one already; an item is split.
+/// Returns a hit's passages: a document's hit is one passage, an item is split.
 fn passages(hit: &SearchHit) -> Vec<Passage> {
     let passage = |document: String, section: String, text: String| Passage {
         document,
@@ -160,6 +160,6 @@ fn passages(hit: &SearchHit) -> Vec<Passage> {
         return vec![passage(document.clone(), section, hit.text.clone())];
     }
     let name = hit.title.as_ref().or(hit.url.as_ref()).or(hit.source.as_ref()).cloned().unwrap_or_default();
-    let parts = passages_of_item(hit.html.as_deref(), &hit.text).into_iter().take(MOST_OF_ITEM);
+    let parts = passages_of_item(hit.html.as_deref(), &hit.text).into_iter().take(MAX_PER_ITEM);
     parts.map(|part| passage(name.clone(), part.section, part.text)).collect()
 }

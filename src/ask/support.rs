@@ -1,14 +1,15 @@
-//! Whether a sentence that a model wrote is supported by the passages that it cites: by its words, its numbers and its names.
+//! Checks whether a sentence that a model wrote is supported by the passages that it cites: by words, numbers and
+//! names.
 
 use std::collections::BTreeSet;
 
 use aha_analysis::retrieval::{contents, numbers};
 use aha_store::terms::query_stems;
 
-/// Share of the words that say something that the passages, or the question, must have.
-const WORDS: f64 = 0.6;
+/// Minimum share of the sentence's content words that occur in the passages or the question.
+const MIN_SUPPORTED_SHARE: f64 = 0.6;
 
-/// Whether the passages say what the sentence says.
+/// Returns whether the passages support the sentence.
 pub(super) fn is_supported(sentence: &str, question: &str, passages: &[&str]) -> bool {
     let said: BTreeSet<String> = passages.iter().flat_map(|text| numbers(text)).collect();
     let asked: BTreeSet<String> = numbers(question).into_iter().collect();
@@ -22,7 +23,7 @@ pub(super) fn is_supported(sentence: &str, question: &str, passages: &[&str]) ->
     known.extend(stems(question));
     let words = contents(sentence);
     let met = words.iter().filter(|word| !query_stems(word).is_disjoint(&known)).count();
-    !words.is_empty() && ratio(met, words.len()) >= WORDS
+    !words.is_empty() && ratio(met, words.len()) >= MIN_SUPPORTED_SHARE
 }
 
 fn stems(text: &str) -> BTreeSet<String> {
@@ -31,7 +32,7 @@ fn stems(text: &str) -> BTreeSet<String> {
     stems
 }
 
-/// Words with a capital letter within a sentence.
+/// Returns the words with a capital letter, except the first of the sentence.
 fn names(sentence: &str) -> Vec<String> {
     let words = sentence.split_whitespace().skip(1);
     let plain = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));

@@ -1,5 +1,6 @@
-//! An answer that a model writes from numbered passages (task `answer`): each sentence is checked against those it cites, what is not supported
-//! is cut, and nothing left is a refusal. The same question on the same passages is paid for once.
+//! Answers that a model writes from numbered passages (task `answer`). Each sentence is checked against those it cites
+//! and removed if unsupported; if none is left, that is a refusal. The same question on the same passages is paid for
+//! once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +15,13 @@ use serde::Deserialize;
 use super::support::is_supported;
 use crate::app::App;
 
-/// What became of asking a model.
+/// The result of asking a model.
 pub(super) enum Written {
-    /// The sentences that are supported, with the passages that support each, by their place.
+    /// The supported sentences, each with the indices of the passages it cites.
     Answer(Vec<(String, Vec<usize>)>),
-    /// The model, or the check of what it wrote, says that the passages do not answer it.
+    /// According to the model or the check of its sentences, the passages do not answer the question.
     Refused,
-    /// It could not be asked, or not in time: why.
+    /// The model could not be asked, or did not answer in time: why.
     Unavailable(String),
 }
 
@@ -36,13 +37,13 @@ struct ModelSentence {
     passages: Vec<i64>,
 }
 
-/// Whether a model is named for it.
+/// Returns whether a model is configured for the task.
 pub(super) fn is_configured(app: &App) -> bool {
     app.gateway().can_do(TASK, app.config().budget_tier)
 }
 
-/// Asks the model about these passages, the likeliest first, for so long at most. A call that is given up on is still settled, and its
-/// answer kept for the next time.
+/// Asks the model about these passages, the most likely first, within the time limit. A call that times out is still
+/// settled, and its answer stored for the next time.
 pub(super) async fn write(app: &App, question: &str, sources: &[&Source<'_>], limit: Duration) -> Written {
     let numbered = |(at, source): (usize, &&Source<'_>)| NumberedPassage {
         number: at + 1,
@@ -68,7 +69,7 @@ pub(super) async fn write(app: &App, question: &str, sources: &[&Source<'_>], li
     }
 }
 
-/// In a task of its own, which ends by itself when nobody waits any more.
+/// Makes the call in a separate task, which continues if the caller stops waiting.
 async fn called(app: &App, item: TaskItem) -> Outcome {
     let app = app.clone();
     let asking = tokio::spawn(async move {
@@ -98,7 +99,7 @@ async fn called(app: &App, item: TaskItem) -> Outcome {
     asking.await.unwrap_or_else(|_| Outcome::Failed { reason: "the call ended early".to_owned() })
 }
 
-/// Of citations of passages that were not given nothing is left.
+/// Keeps the supported sentences. Citations of passages that were not sent are ignored.
 fn supported(question: &str, answer: ModelAnswer, texts: &[String]) -> Written {
     if !answer.is_answered {
         return Written::Refused;

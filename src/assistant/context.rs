@@ -1,4 +1,5 @@
-//! What a model is told of the records: this week's open items from Monday to Sunday, and a sample of those without a day in it.
+//! The records that a model is given: this week's open items from Monday to Sunday, and a sample of those without a day
+//! in it.
 
 use aha_planner::apply::State;
 use aha_planner::language::Selection;
@@ -6,13 +7,13 @@ use aha_planner::record::{Goal, GoalStatus, Item};
 use chrono::{Days, NaiveDate, Weekday};
 use serde_json::{Value, json};
 
-/// So many items of the week are told.
+/// Maximum number of the week's items.
 const WEEK_ITEMS: usize = 60;
-/// So many of the others.
+/// Maximum number of other items.
 const BACKLOG_ITEMS: usize = 40;
 const GOALS: usize = 20;
 
-/// The records that matter for a message: those of `focus` where it names some, and with them what the owner chose.
+/// Returns the records relevant to a message: those of `focus`, if not empty, and those that the user selected.
 #[must_use]
 pub fn snapshot(state: &State, today: NaiveDate, focus: &[i64], selection: &Selection) -> Value {
     let week = today.week(Weekday::Mon);
@@ -23,7 +24,7 @@ pub fn snapshot(state: &State, today: NaiveDate, focus: &[i64], selection: &Sele
         .filter(|item| focus.is_empty() || focus.contains(&item.id))
         .partition(|item| !item.occurrences(monday, sunday).is_empty());
     in_week.sort_by_key(|item| (item.scheduled_for, item.time(), item.id));
-    // The most important first, then what was changed last.
+    // The most important first, then the most recently changed.
     backlog.sort_by_key(|item| (std::cmp::Reverse(item.priority), std::cmp::Reverse(item.updated_at), item.id));
     let goals = state.goals().filter(|goal| goal.status == GoalStatus::Active).take(GOALS).map(goal);
     let mut records = json!({
@@ -48,7 +49,7 @@ fn goal(goal: &Goal) -> Value {
     json!({ "id": goal.id, "title": goal.title, "progress": goal.progress() })
 }
 
-/// What stands on the days from `today` on, for an answer in words.
+/// Returns the occurrences on the days from `today` on, for an answer in words.
 #[must_use]
 pub fn days_ahead(state: &State, today: NaiveDate, days: u64) -> Vec<(NaiveDate, &Item)> {
     let last = today.checked_add_days(Days::new(days)).unwrap_or(today);

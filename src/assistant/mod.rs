@@ -1,8 +1,10 @@
-//! The assistant: a sentence in, a proposal out. Nothing is changed here; what the owner accepts goes through `services::planner::apply`.
+//! The assistant turns a sentence into a proposal. It changes nothing; what the user accepts goes through
+//! `services::planner::apply`.
 //!
-//! Comes in: a [`Message`] with the mode, the last turns, and what the owner chose when asked. Goes out: [`Event`]s while it works and an
-//! [`Answer`]. Called by the command line and the web. [`STAGES`] is the order of work; a model is asked by [`model`] where one is
-//! configured for the task, else `local` reads the sentence by rules (`aha_planner::language`).
+//! Input: a [`Message`] with the mode, the last turns, and the user's answer to a question. Output: [`Event`]s during
+//! the work and an [`Answer`]. Called by the command line and the web. [`STAGES`] is the order of work. A model is
+//! asked by [`model`] if one is configured for the task; otherwise `local` parses the sentence by rules
+//! (`aha_planner::language`).
 
 mod chat;
 mod context;
@@ -23,16 +25,16 @@ use serde_json::Value;
 use crate::app::App;
 use crate::services::{Result, ServiceError, planner};
 
-/// Below it a route becomes a question.
+/// Below this confidence the assistant asks a question.
 pub const CLARIFY_THRESHOLD: f64 = 0.45;
-/// Below it a plan becomes a chat.
+/// Below this confidence the assistant answers in words instead of planning.
 pub const CHAT_THRESHOLD: f64 = 0.70;
-/// So many turns of the conversation count.
+/// Turns of the conversation that are taken into account.
 pub const TURNS_KEPT: usize = 3;
-/// A longer message is refused.
+/// A longer message is rejected.
 pub const MAX_MESSAGE_CHARS: usize = 4_000;
 
-/// What the owner wants of the assistant.
+/// The kind of result that the user wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -41,30 +43,30 @@ pub enum Mode {
     Plan,
     /// An answer in words, and no operations.
     Chat,
-    /// Whichever fits.
+    /// Whichever the message calls for.
     Auto,
 }
 
-/// What was said before.
+/// An earlier message or answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     pub role: String,
     pub text: String,
 }
 
-/// A sentence of the owner's, and what belongs to it.
+/// A message of the user, with its context.
 #[derive(Debug, Clone, Default)]
 pub struct Message {
     pub text: String,
     pub mode: Mode,
-    /// Only the last [`TURNS_KEPT`] count.
+    /// Only the last [`TURNS_KEPT`] are used.
     pub transcript: Vec<Turn>,
-    /// The question that this answers.
+    /// The assistant's question that this message answers.
     pub question: Option<String>,
     pub selection: Selection,
 }
 
-/// What was made of a message.
+/// How a message is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -73,7 +75,7 @@ pub enum Decision {
     Clarify,
 }
 
-/// What happens, as it happens.
+/// Progress and results, as they occur.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// A stage begins.
@@ -83,7 +85,7 @@ pub enum Event {
     Summary(String),
 }
 
-/// Operations as they stand after validation or repair.
+/// Operations after validation or repair.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ops {
@@ -94,21 +96,21 @@ pub struct Ops {
     pub invalid_count: usize,
 }
 
-/// What the owner is answered.
+/// The answer to the user.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
     pub decision: Decision,
     pub text: String,
-    /// To be applied to this version of the records.
+    /// The version of the records that the operations apply to.
     pub version: i64,
     pub operations: Vec<CheckedOperation>,
     pub requires_clarification: bool,
     pub question: Option<String>,
     pub options: Vec<ClarifyOption>,
-    /// Who read the message: `local`, or the provider of a model.
+    /// What read the message: `local`, or the provider of a model.
     pub provider: String,
-    /// What was done without the model that is configured for it, and why.
+    /// Tasks that were done without their configured model, and why.
     pub warnings: Vec<String>,
 }
 
@@ -119,13 +121,14 @@ pub enum Stage {
     Route,
     /// Operations for the message.
     Propose,
-    /// Each operation in its one form.
+    /// Convert each operation to its canonical form.
     Shape,
-    /// What is wrong with each.
+    /// Find what is wrong with each operation.
     Validate,
-    /// Once: by rules, then by a model; where that leaves something invalid, what was valid before it stays.
+    /// One repair: by rules, then by a model. If anything is still invalid, the valid operations from before the repair
+    /// are used.
     Repair,
-    /// The operations in words.
+    /// Describe the operations in words.
     Summarise,
 }
 
@@ -133,7 +136,7 @@ pub const STAGES: [Stage; 6] =
     [Stage::Route, Stage::Propose, Stage::Shape, Stage::Validate, Stage::Repair, Stage::Summarise];
 
 impl Stage {
-    /// As clients are told; `None` for what takes no time.
+    /// Returns the name sent to clients; `None` for stages that take no time.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         match self {
@@ -147,7 +150,7 @@ impl Stage {
     }
 }
 
-/// What the stages hand on.
+/// The state that the stages share.
 #[derive(Debug)]
 struct Draft<'a> {
     message: &'a Message,
@@ -159,16 +162,16 @@ struct Draft<'a> {
     question: Option<Question>,
     proposed: Vec<Value>,
     checked: Option<Validation>,
-    /// How many of the proposed could not be used.
+    /// The number of proposed operations that could not be used.
     dropped: usize,
     text: String,
     provider: String,
-    /// Records that the router found named.
+    /// Records that the message names, according to the router.
     focus: Vec<i64>,
     warnings: Vec<String>,
 }
 
-/// Answers a message, and says what it does on the way.
+/// Answers a message, and emits events while working.
 pub async fn answer(app: &App, message: &Message, mut emit: impl FnMut(Event) + Send) -> Result<Answer> {
     check(message)?;
     let planner = planner::planner(app).await?;
@@ -190,7 +193,7 @@ pub async fn answer(app: &App, message: &Message, mut emit: impl FnMut(Event) + 
     };
     for stage in STAGES {
         if draft.decision == Decision::Plan && stage.is_due(&draft) {
-            // What turns out to be talk has its summary alone: the stage of routing is announced once that is known.
+            // A chat emits only its summary, so the routing stage is announced once it is known not to be one.
             let announced = stage.name().filter(|_| stage != Stage::Route);
             if let Some(name) = announced {
                 emit(Event::Stage(name));
@@ -257,7 +260,7 @@ impl Stage {
 }
 
 impl Draft<'_> {
-    /// Turns to a question; nothing is proposed.
+    /// Changes the decision to a question and discards the proposal.
     fn ask(&mut self, question: Question) {
         self.decision = Decision::Clarify;
         self.proposed.clear();

@@ -1,4 +1,5 @@
-//! Asking a model for one of the assistant's tasks, through the gateway: on the ledger, within the caps.
+//! Asks a model for one of the assistant's tasks, through the gateway, so that calls are in the ledger and limited by
+//! the caps.
 
 use aha_llm::tasks::assistant::{AssistantInput, input};
 use aha_llm::{Outcome, Task};
@@ -8,22 +9,22 @@ use super::{Draft, TURNS_KEPT, context};
 use crate::app::App;
 use crate::services::Result;
 
-/// What reads a message where no model does.
+/// The provider where rules read the message.
 pub(super) const LOCAL: &str = "local";
 
-/// What came of asking.
-pub(super) enum Asked {
+/// The result of asking a model.
+pub(super) enum ModelReply {
     Answered(Value),
     /// No model is configured for it, none answered, or the budget leaves no room.
-    Nobody,
+    Unavailable,
 }
 
-/// Asks the model of `task` about the message; `material` is what the task is about besides.
-pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: Value) -> Result<Asked> {
+/// Asks the model of `task` about the message; `material` is further input for the task.
+pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: Value) -> Result<ModelReply> {
     let gateway = app.gateway();
     let tier = app.config().budget_tier;
     if !gateway.can_do(task, tier) {
-        return Ok(Asked::Nobody);
+        return Ok(ModelReply::Unavailable);
     }
     let message = draft.message;
     let turns = message.transcript.iter().rev().take(TURNS_KEPT).rev();
@@ -40,18 +41,18 @@ pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: 
     match gateway.answer(app.store(), &scope, input(task, asked)).await? {
         Outcome::Answered { answer, .. } => {
             answer["provider"].as_str().unwrap_or(LOCAL).clone_into(&mut draft.provider);
-            Ok(Asked::Answered(answer))
+            Ok(ModelReply::Answered(answer))
         }
         Outcome::Failed { reason } | Outcome::Skipped { reason } => {
             tracing::warn!(task = task.as_str(), %reason, "the assistant goes on without a model");
             draft.warnings.push(format!("{task:?} was done by rules, without its model: {reason}"));
-            Ok(Asked::Nobody)
+            Ok(ModelReply::Unavailable)
         }
     }
 }
 
-/// The `text` of an answer as one plain paragraph: without what a model thought, its tags, blocks of code and marks of Markdown. A model that
-/// writes JSON all the same is taken at the `text` of that.
+/// Returns the `text` of an answer as one plain paragraph, without the model's reasoning, tags, code blocks and
+/// Markdown. If the text is JSON, its field `text` is used.
 pub(super) fn plain_text(answer: &Value) -> Option<String> {
     let text = without_between(answer["text"].as_str()?, "<think>", "</think>");
     let text = text.replace("<response>", "").replace("</response>", "");
@@ -67,14 +68,14 @@ pub(super) fn plain_text(answer: &Value) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// What stands in a block of code that is all of the text.
+/// Returns the content of a code block if it makes up the whole text.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     inside.map_or(text, |inside| inside.strip_prefix("json").unwrap_or(inside).trim())
 }
 
-/// A mark of a list or of a heading.
+/// Returns whether the word is a list or heading mark.
 fn is_mark(word: &str) -> bool {
     matches!(word, "-" | "*") || (!word.is_empty() && word.bytes().all(|byte| byte == b'#'))
 }
@@ -84,7 +85,7 @@ fn without_between(text: &str, open: &str, close: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(open) {
         kept.push_str(before);
-        // What is never closed goes to the end.
+        // A block that is never closed extends to the end.
         rest = after.split_once(close).map_or("", |(_, after)| after);
     }
     kept + rest

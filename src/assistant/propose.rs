@@ -1,36 +1,37 @@
-//! Operations for a message: a model's, by the schema; without one those that rules read in the sentence.
+//! Proposes operations for a message: a model's, by the schema; without one those that rules find in the sentence.
 
 use aha_llm::tasks::assistant;
 use aha_planner::MAX_OPERATIONS;
 use aha_planner::language::{Question, Reading, read};
 use serde_json::{Value, json};
 
-use super::model::{self, Asked};
+use super::model::{self, ModelReply};
 use super::{Decision, Draft};
 use crate::app::App;
 use crate::services::Result;
 
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     match model::ask(app, assistant::PROPOSE, draft, Value::Null).await? {
-        Asked::Answered(answer) => {
+        ModelReply::Answered(answer) => {
             draft.proposed = operations(&answer);
             if draft.proposed.is_empty() {
                 draft.ask(Question::new("No change was found in that. What should be planned?", Vec::new()));
             }
         }
-        Asked::Nobody => by_rules(draft),
+        ModelReply::Unavailable => by_rules(draft),
     }
     Ok(())
 }
 
-/// Those of an answer, without the fields that a strict schema makes a model write although it has nothing to say there. More than may be
-/// applied at once are cut off.
+/// Returns the operations of an answer, without the empty fields that a strict schema forces a model to write. At most
+/// as many as may be applied at once are returned.
 pub(super) fn operations(answer: &Value) -> Vec<Value> {
     let listed = answer["operations"].as_array().into_iter().flatten().take(MAX_OPERATIONS);
     listed.map(without_nulls).collect()
 }
 
-/// A model cannot tell "left out" from "nothing"; `clear` names what is to be nothing.
+/// Removes null fields. A model cannot distinguish a missing field from an empty one, so `clear` names the fields to
+/// empty.
 fn without_nulls(operation: &Value) -> Value {
     let mut operation = operation.clone();
     if let Some(fields) = operation.as_object_mut() {

@@ -1,12 +1,12 @@
-//! One attempt to correct what is invalid: what rules can correct is corrected, the rest a model is asked about once. Where something is
-//! invalid after that too, its corrections are not used: what was valid before it is kept.
+//! One attempt to repair invalid operations: first by rules, then a model is asked once about the rest. If anything is
+//! still invalid, the repairs are discarded and the operations that were valid before are used.
 
 use aha_llm::tasks::assistant;
 use aha_planner::repair::repair;
 use aha_planner::validate::{Validation, validate_proposal};
 use serde_json::{Value, json};
 
-use super::model::{self, Asked};
+use super::model::{self, ModelReply};
 use super::{Draft, propose};
 use crate::app::App;
 use crate::services::Result;
@@ -16,7 +16,7 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     let mut best = repair(&first, &draft.state, draft.today.date);
     let proposed = best.results.len();
     if !best.is_valid()
-        && let Asked::Answered(answer) = model::ask(app, assistant::REPAIR, draft, invalid(&best)).await?
+        && let ModelReply::Answered(answer) = model::ask(app, assistant::REPAIR, draft, invalid(&best)).await?
     {
         best = merged(best, &propose::operations(&answer), draft);
     }
@@ -26,7 +26,7 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The invalid operations with what is wrong with each, in words.
+/// Returns the invalid operations with a description of what is wrong with each.
 fn invalid(validation: &Validation) -> Value {
     let wrong = validation.results.iter().filter(|result| result.operation.is_none());
     let told = |result: &aha_planner::validate::CheckedOperation| {
@@ -37,7 +37,7 @@ fn invalid(validation: &Validation) -> Value {
     wrong.map(told).collect::<Vec<_>>().into()
 }
 
-/// The valid ones with the corrected in the place of the others, if all of these are valid now.
+/// Replaces the invalid operations with the corrected ones, if all of these are valid now.
 fn merged(validation: Validation, corrected: &[Value], draft: &Draft<'_>) -> Validation {
     let valid = validation.results.iter().filter(|result| result.operation.is_some()).map(|result| result.op.clone());
     let operations: Vec<Value> = valid.chain(corrected.iter().cloned()).take(aha_planner::MAX_OPERATIONS).collect();

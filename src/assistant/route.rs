@@ -1,38 +1,38 @@
-//! Whether a message is to be planned, answered in words, or asked about. Only in the mode `auto`.
+//! Decides whether a message is to be planned, answered in words, or answered with a question. Only in the mode `auto`.
 
 use aha_planner::language::{Question, Reading, read};
 use aha_planner::matching::{matches, ranked_options};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::model::{self, Asked};
+use super::model::{self, ModelReply};
 use super::{CHAT_THRESHOLD, CLARIFY_THRESHOLD, Decision, Draft};
 use crate::app::App;
 use crate::services::Result;
 use aha_llm::tasks::assistant;
 
-/// What a model answers.
+/// A model's answer.
 #[derive(Debug, Deserialize)]
 struct Routed {
     decision: String,
     confidence: f64,
     question: Option<String>,
-    /// What the message names, in its own words.
+    /// The names in the message, as written.
     #[serde(default)]
     entities: Value,
 }
 
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
-    // What was chosen says that something is to be planned, and of what.
+    // A selection by the user implies planning, and which records it is about.
     if !draft.message.selection.is_empty() {
         return Ok(());
     }
     match model::ask(app, assistant::ROUTE, draft, Value::Null).await? {
-        Asked::Answered(answer) => match serde_json::from_value::<Routed>(answer) {
+        ModelReply::Answered(answer) => match serde_json::from_value::<Routed>(answer) {
             Ok(routed) => follow(draft, &routed),
             Err(_) => by_rules(draft),
         },
-        Asked::Nobody => by_rules(draft),
+        ModelReply::Unavailable => by_rules(draft),
     }
     Ok(())
 }
@@ -49,7 +49,8 @@ fn follow(draft: &mut Draft<'_>, routed: &Routed) {
     }
 }
 
-/// The records that the names stand for. Where one of the names stands for none, the whole context is wanted.
+/// Returns the records with these names. If any name matches no record, returns none, so that the whole context is
+/// used.
 fn named(draft: &Draft<'_>, entities: &Value) -> Vec<i64> {
     let names: Vec<&str> = entities.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let found = |name: &&str| matches(name, draft.state.candidates(draft.today.date, false));
@@ -60,7 +61,7 @@ fn named(draft: &Draft<'_>, entities: &Value) -> Vec<i64> {
     found.into_iter().flatten().map(|candidate| candidate.id).collect()
 }
 
-/// Little confidence asks; some of it talks rather than plans.
+/// Low confidence leads to a question, moderate confidence to an answer in words instead of a plan.
 fn decision(said: &str, confidence: f64) -> Decision {
     match said {
         _ if confidence.is_nan() || confidence < CLARIFY_THRESHOLD => Decision::Clarify,

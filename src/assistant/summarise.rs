@@ -1,11 +1,11 @@
-//! The proposal in words: a model's, grounded in the operations; by rules where there is none or it fails.
+//! Summarises the proposal: by a model, from the operations only; by rules if there is no model or it fails.
 
 use aha_llm::tasks::assistant;
 use aha_planner::summary::{sentence, summarise};
 use serde_json::json;
 
 use super::Draft;
-use super::model::{self, Asked};
+use super::model::{self, ModelReply};
 use crate::app::App;
 use crate::services::Result;
 
@@ -14,7 +14,7 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     let sentences: Vec<String> = operations.iter().map(|operation| sentence(operation, &draft.state)).collect();
     let mut text = summarise(&operations, &draft.state);
     if !sentences.is_empty()
-        && let Asked::Answered(answer) = model::ask(app, assistant::SUMMARY, draft, json!(sentences)).await?
+        && let ModelReply::Answered(answer) = model::ask(app, assistant::SUMMARY, draft, json!(sentences)).await?
         && let Some(said) = model::plain_text(&answer)
     {
         text = said;

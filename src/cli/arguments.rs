@@ -1,4 +1,4 @@
-//! What can be typed, and the help that teaches it.
+//! The command line's definition and its help.
 
 mod ask;
 mod assistant;
@@ -308,7 +308,7 @@ pub(super) struct RetainArguments {
     pub(super) json: bool,
 }
 
-/// `--run-once` anywhere before a command means the command `run`.
+/// Replaces `--run-once` anywhere before a command by the command `run`.
 pub(super) fn normalise(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     if let Some(at) = arguments.iter().position(|argument| argument == "--run-once") {

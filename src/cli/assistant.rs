@@ -1,4 +1,4 @@
-//! `aha-radar assistant`, `todo` and `agenda`: what is planned, and how it is changed.
+//! `aha-radar assistant`, `todo` and `agenda`: shows and changes planner items.
 
 use aha_core::ids::BatchId;
 use aha_planner::language::{Reading, Selection, read};
@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::assistant::{self, Answer, Decision, Message};
 use crate::services::planner::{self, Apply, UndoOutcome};
 
-/// Without an end an agenda is of a week.
+/// Without an end date an agenda covers a week.
 const DEFAULT_DAYS: u64 = 6;
 
 pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit> {
@@ -60,7 +60,7 @@ fn show(answer: &Answer, applied: bool) -> Result<()> {
     Ok(())
 }
 
-/// Applies operations, or says why not.
+/// Applies operations, or returns why they cannot be applied.
 async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>) -> Result<Value> {
     match planner::apply(app, operations, version, None).await? {
         Apply::Done { response, .. } => Ok(serde_json::from_str(&response)?),
@@ -154,7 +154,7 @@ async fn undo(app: &App, batch: Option<&str>, as_json: bool) -> Result<()> {
     }
 }
 
-/// What was done, a line a record.
+/// Prints what was changed, one line per record.
 fn report(response: &Value, as_json: bool) -> Result<()> {
     if as_json {
         return output::print_json(response);

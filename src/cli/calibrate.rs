@@ -1,4 +1,4 @@
-//! `aha-radar calibrate`: how well stories are put together, measured on labelled ones, and thresholds found on them.
+//! `aha-radar calibrate`: measures clustering on labelled stories, and tunes its thresholds on them.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use super::exit::{Exit, UsageError};
 use super::labelled::{Labelled, read};
 use super::output;
 use crate::config::Config;
-use crate::services::calibration::{FoundThresholds, KeptThresholds};
+use crate::services::calibration::{FoundThresholds, ThresholdStore};
 
 pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result<Exit> {
     let weights = match &config.llm.embed_model_dir {
@@ -27,7 +27,7 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
     };
     let dense = weights.as_ref().map(|weights| weights.id().to_owned());
     let space = mixture(dense.as_deref());
-    let kept = KeptThresholds::open(&config, arguments.tune).await?;
+    let kept = ThresholdStore::open(&config, arguments.tune).await?;
     let known = kept.found(dense.as_deref()).await?;
     let measuring = tokio::task::spawn_blocking(move || {
         let labelled = read(&arguments.input, arguments.seed, weights.as_ref())?;
@@ -47,10 +47,10 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
 }
 
 struct Measured {
-    /// What was compared.
+    /// The vector space in which documents were compared.
     space: String,
     thresholds: Thresholds,
-    /// Where thresholds were looked for.
+    /// The result of tuning, if requested.
     tuned: Option<Tuned>,
     agreement: Agreement,
 }
@@ -86,7 +86,7 @@ fn write(path: &Path, ids: &[String], assignments: &[Option<ClusterId>]) -> Resu
 }
 
 impl Measured {
-    /// Where the thresholds are from that were measured. What tuning kept may be those that ship.
+    /// Returns where the measured thresholds come from. Tuning may have found the shipped ones to be best.
     fn origin(&self, known: Option<Thresholds>) -> &'static str {
         if self.thresholds == Thresholds::shipped(&self.space) {
             "shipped"
@@ -154,7 +154,7 @@ impl Measured {
         self.thresholds.pair_among(self.agreement.documents)
     }
 
-    /// What is kept of tuning, and why.
+    /// Describes which thresholds are kept after tuning, and why.
     fn kept(&self, tuned: &Tuned) -> String {
         let shipped = Thresholds::shipped(&self.space);
         if tuned.found == shipped {

@@ -9,7 +9,7 @@ use super::output;
 use crate::app::App;
 use crate::services::calls::{self, CallQuery, LedgerCall};
 
-/// Digits of an id that are shown: enough to name a call among many thousands.
+/// Digits of an id that are shown: enough to identify a call among many thousands.
 const ID_DIGITS: usize = 8;
 
 pub(super) async fn run(app: &App, arguments: CallsArguments) -> Result<Exit> {
@@ -27,7 +27,7 @@ pub(super) async fn run(app: &App, arguments: CallsArguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// How an id begins.
+/// Returns the first digits of an id.
 pub(super) fn short(id: &str) -> String {
     id.chars().take(ID_DIGITS).collect()
 }
@@ -72,7 +72,7 @@ fn state(call: &LedgerCall) -> String {
     }
 }
 
-/// What it cost; in parentheses what is set aside for it; a question mark where no price is set.
+/// Formats the cost: in parentheses the amount reserved for it, a question mark if no price is set.
 pub(super) fn credits(call: &LedgerCall) -> String {
     match (call.cost_microcredits, call.reserved_microcredits) {
         (Some(cost), _) => MicroCredits(cost).to_string(),
@@ -81,7 +81,7 @@ pub(super) fn credits(call: &LedgerCall) -> String {
     }
 }
 
-/// What a provider said, as one line that steers no terminal.
+/// Formats a provider's message as one line without terminal control sequences.
 fn line(text: &str) -> String {
     output::one_safe_text(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

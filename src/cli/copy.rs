@@ -1,4 +1,4 @@
-//! `aha-radar copy --to URL`: all rows into another, empty database, compared on both sides.
+//! `aha-radar copy --to URL`: copies all rows into another, empty database, and compares both.
 
 use aha_content::numbers::count;
 use aha_core::database_url::DatabaseUrl;
@@ -12,7 +12,7 @@ use super::output;
 use crate::config::Config;
 use crate::services::database::{self, CopiedTable};
 
-/// Hex digits of a hash that people compare.
+/// Hexadecimal digits of a hash that are shown for comparison by eye.
 const HASH_DIGITS: usize = 16;
 
 pub(super) async fn run(config: &Config, arguments: &CopyArguments) -> Result<Exit> {

@@ -1,4 +1,4 @@
-//! A command that meets a failure of the database that passes by itself tries again, a few times, before it says so.
+//! Retries a command a few times after a transient failure of the database.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::services::database::{Decision, StoreError};
 
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
-/// Does the work, and again after a pause when the database was away, locked or cut off. Each step of the work has to be one
-/// that finds what is done already.
+/// Does the work, and repeats it after a pause if the database was unavailable, locked or disconnected. Each step of
+/// the work has to be idempotent.
 pub(super) async fn with_database_retries<T>(stop: &StopSignal, work: impl AsyncFn() -> Result<T>) -> Result<T> {
     for pause in PAUSES {
         let pause = failpoint::pause("AHA_RETRY_MS", pause);
         match Box::pin(work()).await {
-            Err(error) if passes_by_itself(&error) => {
+            Err(error) if is_transient(&error) => {
                 output::note(&format!("{error}\nnow it is tried again by itself"));
             }
             outcome => return outcome,
@@ -31,7 +31,7 @@ pub(super) async fn with_database_retries<T>(stop: &StopSignal, work: impl Async
     Box::pin(work()).await
 }
 
-fn passes_by_itself(error: &anyhow::Error) -> bool {
+fn is_transient(error: &anyhow::Error) -> bool {
     if let Some(error) = error.downcast_ref::<ServiceError>() {
         return matches!(error, ServiceError::Store(_)) && error.decision() == Some(Decision::Retry);
     }

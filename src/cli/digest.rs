@@ -1,4 +1,4 @@
-//! `aha-radar digest`: a digest again, in any form.
+//! `aha-radar digest`: shows a stored digest in any format.
 
 use anyhow::Result;
 

@@ -1,4 +1,4 @@
-//! `aha-radar doctor`: what is set, what is wrong, how to mend it.
+//! `aha-radar doctor`: shows the settings, what is wrong, and how to fix it.
 
 use anyhow::Result;
 

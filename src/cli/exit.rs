@@ -39,12 +39,12 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Something the person at the keyboard can put right.
+/// An error that the user can correct.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(super) struct UsageError(pub(super) String);
 
-/// A digest exists: whole, or with something missing.
+/// Returns the exit code for a digest, which may be complete or partial.
 pub(super) fn of_digest(digest: &Digest) -> Exit {
     if digest.cost.budget_exhausted.is_some() {
         return Exit::BudgetExhausted;

@@ -1,4 +1,4 @@
-//! `aha-radar feedback`: what the owner thinks of stories, and what it comes to.
+//! `aha-radar feedback`: records feedback on stories, and shows what was learnt from it.
 
 use std::path::Path;
 

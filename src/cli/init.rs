@@ -1,4 +1,4 @@
-//! `aha-radar init`: the database, the topic, and what to do next.
+//! `aha-radar init`: creates the database and the default topic, and shows the next steps.
 
 use anyhow::Result;
 

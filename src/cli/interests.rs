@@ -1,4 +1,4 @@
-//! `aha-radar topic interests`: how interests are understood, and what they match.
+//! `aha-radar topic interests`: shows how interests are understood, and what they match.
 
 use anyhow::Result;
 

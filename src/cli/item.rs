@@ -1,4 +1,4 @@
-//! `aha-radar item`: why a story is shown, every term in words.
+//! `aha-radar item`: explains why a story is shown, with every term of its score in words.
 
 use aha_content::numbers::days;
 use aha_core::digest::{DigestStory, Label, Relevance, ScoreDebug};
@@ -23,7 +23,7 @@ pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The story, each of its items with its markup where there is some, sanitised to be shown in a page.
+/// Returns the story as JSON, each of its items with its markup, if any, sanitised for display in a page.
 async fn with_markup(app: &App, story: &DigestStory) -> Result<Value> {
     let markup = stories::markup(app, story).await?;
     let mut value = serde_json::to_value(story)?;
@@ -38,7 +38,7 @@ async fn with_markup(app: &App, story: &DigestStory) -> Result<Value> {
 /// Digits of an id that digests show.
 const SHORT_ID: usize = 6;
 
-/// The first digits of an id, as digests show it.
+/// Returns the first digits of an id, as digests show it.
 pub(super) fn short(id: DigestItemId) -> String {
     id.to_string().chars().take(SHORT_ID).collect()
 }
@@ -59,7 +59,7 @@ pub(super) fn in_words(story: &DigestStory) -> String {
         lines.push(format!("Judged by     {} {} ({})", triage.provider, triage.model, triage.prompt_id));
     }
     lines.extend(named(story));
-    lines.extend(story.kept_summary.iter().flat_map(kept));
+    lines.extend(story.kept_summary.iter().flat_map(kept_summary));
     lines.push(String::new());
     lines.extend(terms(&story.score_debug));
     lines.push(String::new());
@@ -78,8 +78,8 @@ pub(super) fn in_words(story: &DigestStory) -> String {
     lines.join("\n")
 }
 
-/// The summary of a pasted text that was kept.
-fn kept(summary: &Summary) -> Vec<String> {
+/// Formats the kept summary of a pasted text.
+fn kept_summary(summary: &Summary) -> Vec<String> {
     let mut lines = vec![
         String::new(),
         format!("Kept summary of a text you pasted, by {}/{}", summary.provider, summary.model),
@@ -98,7 +98,7 @@ fn kept(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// What it names, and by whose word.
+/// Formats the named entities, and the model that extracted them.
 fn named(story: &DigestStory) -> Option<String> {
     let entities = story.entities.as_ref()?;
     let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
@@ -139,7 +139,7 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
             "  decay: {:+.2} = −{} × (1 − {:.4}), e to the −{:.1} h before the window's end / {:.0} h",
             -decayed, weights.decay, debug.decay, debug.age_hours, debug.decay_hours
         ),
-        format!("  preference: {:+.2}{}", debug.preference, because(debug)),
+        format!("  preference: {:+.2}{}", debug.preference, matched_feedback(debug)),
         format!("  = base {:.4}: the judgement moved by {:+.4}, within its band", debug.base, debug.shift),
         format!("  × source weight {:.2} × rule boost {:.2}", debug.source_weight, debug.rule_boost),
         format!("  − diversity {:.2}, for stories above it of its source or author", debug.diversity),
@@ -154,8 +154,8 @@ fn degree(relevance: &Relevance) -> String {
     )
 }
 
-/// The terms that were liked or disliked before.
-fn because(debug: &ScoreDebug) -> String {
+/// Formats the terms that matched earlier feedback.
+fn matched_feedback(debug: &ScoreDebug) -> String {
     let said = debug.leaning.in_words().map(|words| format!(" ({words})")).unwrap_or_default();
     let terms: Vec<String> = debug.leaning.because.iter().map(|(term, share)| format!("{term} {share:+.2}")).collect();
     if terms.is_empty() { said } else { format!("{said} (of what you said: {})", terms.join(", ")) }

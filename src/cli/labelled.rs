@@ -1,4 +1,4 @@
-//! Labelled documents, a JSON object a line: read, checked, and put in order.
+//! Reads labelled documents, one JSON object per line, checks and sorts them.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read as _};
@@ -20,13 +20,13 @@ use serde::Deserialize;
 use super::exit::UsageError;
 use super::output::one_safe_text;
 
-/// A longer line is no document.
+/// A longer line is rejected.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The number of a line, and the line.
-type Numbered = (usize, Vec<u8>);
+/// The number of a line, and its content.
+type NumberedLine = (usize, Vec<u8>);
 
-/// So much is read before it is parsed, on all processors.
+/// Bytes read before they are parsed, on all processors.
 const PART_BYTES: usize = 2 * 1024 * 1024;
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ struct Line {
     published_at: Option<String>,
 }
 
-/// The documents by time, those of one time in an order that the seed decides; with their own ids and labels.
+/// The documents by time, each with its own id and label. The seed decides the order of documents with the same time.
 #[derive(Default)]
 pub(super) struct Labelled {
     pub(super) documents: Vec<Document>,
@@ -47,7 +47,7 @@ pub(super) struct Labelled {
 }
 
 /// # Errors
-/// [`UsageError`] for what cannot be used, with the number of the line.
+/// [`UsageError`] with the line number if a line cannot be used.
 pub(super) fn read(path: &Path, seed: u64, weights: Option<&Weights>) -> Result<Labelled> {
     let file = std::fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut reader = BufReader::new(file);
@@ -55,9 +55,9 @@ pub(super) fn read(path: &Path, seed: u64, weights: Option<&Weights>) -> Result<
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut numbers = 1_usize..;
     while let Some(part) =
-        part(&mut reader, &mut numbers).with_context(|| format!("{} cannot be read", path.display()))?
+        read_part(&mut reader, &mut numbers).with_context(|| format!("{} cannot be read", path.display()))?
     {
-        let read: Vec<_> = part.par_iter().map(|(_, bytes)| one(bytes, seed, weights)).collect();
+        let read: Vec<_> = part.par_iter().map(|(_, bytes)| parse_line(bytes, seed, weights)).collect();
         for ((number, _), read) in part.iter().zip(read) {
             let wrong = |why: String| UsageError(one_safe_text(&format!("{}, line {number}: {why}", path.display())));
             let (document, id, story) = read.map_err(wrong)?;
@@ -80,8 +80,8 @@ pub(super) fn read(path: &Path, seed: u64, weights: Option<&Weights>) -> Result<
     Ok(labelled)
 }
 
-/// The next lines that say something, with their numbers; `None` after the last.
-fn part(reader: &mut impl BufRead, numbers: &mut RangeFrom<usize>) -> std::io::Result<Option<Vec<Numbered>>> {
+/// Reads the next non-empty lines with their numbers; `None` after the last.
+fn read_part(reader: &mut impl BufRead, numbers: &mut RangeFrom<usize>) -> std::io::Result<Option<Vec<NumberedLine>>> {
     let (mut part, mut size) = (Vec::new(), 0);
     for number in numbers {
         let mut bytes = Vec::new();
@@ -97,8 +97,8 @@ fn part(reader: &mut impl BufRead, numbers: &mut RangeFrom<usize>) -> std::io::R
     Ok((size > 0).then_some(part))
 }
 
-/// The document of a line, with its id and label.
-fn one(bytes: &[u8], seed: u64, weights: Option<&Weights>) -> Result<(Document, String, String), String> {
+/// Parses one line into a document, its id and its label.
+fn parse_line(bytes: &[u8], seed: u64, weights: Option<&Weights>) -> Result<(Document, String, String), String> {
     let line = parse(bytes)?;
     Ok((document(&line, seed, weights)?, line.id, line.story))
 }
@@ -118,7 +118,7 @@ fn parse(bytes: &[u8]) -> Result<Line, String> {
     Ok(line)
 }
 
-/// Each document counts as one of a source of its own; those without a time are of one time.
+/// Builds a document. Each counts as one from its own source; those without a time all have the same time.
 fn document(line: &Line, seed: u64, weights: Option<&Weights>) -> Result<Document, String> {
     let time = match &line.published_at {
         None => Timestamp::default(),

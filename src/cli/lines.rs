@@ -1,4 +1,4 @@
-//! Input of a line each, of any length.
+//! Line-by-line input with lines of any length.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-/// Bytes of a line that are read; the rest of it is passed over.
+/// Bytes read of a line; the rest is skipped.
 const LINE_BYTES: u64 = 64 * 1024;
 
-/// A file, or standard input for `-`.
+/// Opens a file, or standard input for `-`.
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     if path == Path::new("-") {
         return Ok(Box::new(BufReader::new(std::io::stdin())));
@@ -18,7 +18,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// The next line without its end, cut to [`LINE_BYTES`]; what is no UTF-8 is shown as such.
+/// Reads the next line without its end, cut to [`LINE_BYTES`]; invalid UTF-8 is replaced.
 pub(super) fn next(lines: &mut dyn BufRead) -> std::io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut read = lines.take(LINE_BYTES).read_until(b'\n', &mut line)?;

@@ -1,5 +1,5 @@
-//! `aha-radar completions` and `aha-radar man`: made of the same definition that reads what is typed. They need neither settings nor
-//! database.
+//! `aha-radar completions` and `aha-radar man`: generated from the definition that parses the command line. They need
+//! neither settings nor database.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::output;
 
 const NAME: &str = "aha-radar";
 
-/// Prints the completions of a shell.
+/// Prints the completions for a shell.
 pub(super) fn completions(shell: Shell) -> Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
@@ -21,7 +21,7 @@ pub(super) fn completions(shell: Shell) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Prints the manual page, or writes that of each command into a folder.
+/// Prints the manual page, or writes one per command into a folder.
 pub(super) fn pages(folder: Option<&Path>) -> Result<Exit> {
     let Some(folder) = folder else {
         let mut page = Vec::new();

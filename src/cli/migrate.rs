@@ -1,5 +1,5 @@
-//! `aha-radar migrate`: brings the database to this program's schema, or says what that would do. Every other command does so
-//! too when it opens it.
+//! `aha-radar migrate`: brings the database to this program's schema, or shows the pending migrations. Every other
+//! command also migrates when it opens the database.
 
 use anyhow::Result;
 use serde_json::json;
@@ -19,7 +19,7 @@ pub(super) async fn run(config: &Config, arguments: &MigrateArguments) -> Result
     Ok(Exit::Ok)
 }
 
-/// Changes nothing. Exits with 1 unless the database is as this program wants it.
+/// Changes nothing. Returns exit code 1 unless the schema is up to date.
 async fn check(config: &Config, as_json: bool) -> Result<Exit> {
     let version = database::schema_version(config).await?;
     let state = state(&version);

@@ -1,4 +1,4 @@
-//! `aha-radar source import-miniflux`: feeds, stars and read marks of a Miniflux.
+//! `aha-radar source import-miniflux`: imports feeds, stars and read marks from Miniflux.
 
 use aha_content::numbers::count;
 use anyhow::Result;
@@ -12,7 +12,7 @@ use crate::services::database::Absent;
 use crate::services::scratch::Scratch;
 use crate::services::sources::miniflux::{self, ImportCounts, MinifluxImport, MinifluxImported};
 
-/// What was brought, or would be.
+/// What was imported, or would be.
 #[derive(Debug, Serialize)]
 struct Report {
     dry_run: bool,

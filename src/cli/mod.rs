@@ -54,7 +54,7 @@ use crate::app::App;
 use crate::config::{Config, LogFormat};
 use crate::services::database::{self, Absent};
 
-/// Runs the command line and says how it went.
+/// Runs the command line and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(arguments::normalise(std::env::args_os())) {
@@ -80,7 +80,8 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
         command => command,
     };
     let config = Config::load()?;
-    // What is misspelt sets nothing, a cap among others. `doctor` lists it.
+    // A misspelt setting would have no effect, which matters for a cap; so it is an error. Only `doctor` runs, to list
+    // it.
     let config = if matches!(command, Command::Doctor(_)) { config } else { config.without_unknown()? };
     start_logging(&config, matches!(command, Command::Daemon | Command::Serve(_)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -132,7 +133,7 @@ async fn app(config: Config, absent: Absent) -> anyhow::Result<App> {
     Ok(database::open(config, absent).await?)
 }
 
-/// Logs go to standard error. A daemon tells what it does; a command only what is wrong, unless `AHA_LOG` says otherwise.
+/// Starts logging to standard error. A daemon logs its progress, a command only errors, unless `AHA_LOG` is set.
 fn start_logging(config: &Config, daemon: bool) {
     let default = if daemon { "info,tokio_cron_scheduler=warn" } else { "error" };
     let filter = with_own_crates(config.log.filter.as_deref().unwrap_or(default));
@@ -144,7 +145,8 @@ fn start_logging(config: &Config, daemon: bool) {
     }
 }
 
-/// `aha_radar=LEVEL` means the whole program, the crates it is made of included; what names one of them comes after and wins.
+/// Makes `aha_radar=LEVEL` apply to the whole program, including its crates; a directive for a single crate comes later
+/// and takes precedence.
 fn with_own_crates(filter: &str) -> String {
     const CRATES: [&str; 9] = [
         "aha_analysis",

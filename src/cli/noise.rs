@@ -1,4 +1,4 @@
-//! `aha-radar noise`: how likely headlines are noise, a line in, a line out. It needs no database.
+//! `aha-radar noise`: scores how likely headlines are noise, one per line. It needs no database.
 
 use aha_analysis::noise;
 use anyhow::Result;

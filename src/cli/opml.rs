@@ -1,4 +1,4 @@
-//! `aha-radar opml`: sources from a feed reader, and back to it.
+//! `aha-radar opml`: imports sources from a feed reader's list, and exports them.
 
 use std::path::Path;
 
@@ -23,8 +23,9 @@ pub(super) async fn run(app: &App, command: OpmlCommand) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Adds the sources of a file to a topic, which is made when there is none, and says so in a line. The outlines that cannot be
-/// used are named on standard error and make it partial; where no other is left, the file cannot be used.
+/// Adds the sources of a file to a topic, which is created if it does not exist, and returns a summary line. Outlines
+/// that cannot be used are reported on standard error and make the result partial; if none can be used, the file is an
+/// error.
 pub(super) async fn import(app: &App, file: &Path, topic: &str) -> Result<(String, Exit)> {
     let listed = opml::read_file(app, file)?;
     for reason in &listed.unusable {

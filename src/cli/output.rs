@@ -1,4 +1,4 @@
-//! Writing to the terminal, or into a pipe that may be closed at any time.
+//! Output to a terminal, or to a pipe that may be closed at any time.
 
 use std::io::{IsTerminal as _, Write as _};
 
@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::services::sources::SourcesAdded;
 
-/// Columns where the terminal does not tell.
+/// Columns if the terminal does not report its width.
 const DEFAULT_COLUMNS: usize = 100;
 
-/// Prints a result. A reader that has gone away is no error.
+/// Prints a result. A closed pipe is not an error.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -27,12 +27,12 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<()> {
     print(&serde_json::to_string_pretty(value)?)
 }
 
-/// A word to the person at the terminal, beside the result.
+/// Prints a note to the user on standard error.
 pub(super) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", one_safe_text(text));
 }
 
-/// An error with its causes.
+/// Prints an error with its causes.
 pub(super) fn error(error: &anyhow::Error) {
     let mut text = format!("aha-radar: {error}");
     for cause in error.chain().skip(1) {
@@ -45,7 +45,7 @@ pub(super) fn error(error: &anyhow::Error) {
     note(&text);
 }
 
-/// What came of adding sources, in words.
+/// Formats how many sources were added.
 pub(super) fn sources_added(counts: SourcesAdded) -> String {
     added(counts.added, counts.known, "source", "sources")
 }
@@ -56,12 +56,12 @@ pub(super) fn added(added: usize, known: usize, one: &str, many: &str) -> String
     if known == 0 { added } else { format!("{added}, {known} known already") }
 }
 
-/// Text from outside without what would steer a terminal.
+/// Returns text from outside without terminal control sequences.
 pub(super) fn one_safe_text(text: &str) -> String {
     without_escapes(text).chars().filter(|c| *c == '\n' || !(c.is_control() || is_direction(*c))).collect()
 }
 
-/// Marks that reorder what is shown (Unicode bidirectional controls).
+/// Unicode bidirectional controls, which reorder the text shown.
 const fn is_direction(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -86,14 +86,14 @@ pub(super) fn width() -> usize {
 }
 
 pub(super) fn colour_on_stdout() -> bool {
-    std::io::stdout().is_terminal() && colour_wanted()
+    std::io::stdout().is_terminal() && is_colour_enabled()
 }
 
 pub(super) fn colour_on_stderr() -> bool {
-    std::io::stderr().is_terminal() && colour_wanted()
+    std::io::stderr().is_terminal() && is_colour_enabled()
 }
 
-/// The convention of no-color.org.
-fn colour_wanted() -> bool {
+/// Follows the convention of no-color.org.
+fn is_colour_enabled() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

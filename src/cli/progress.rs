@@ -1,4 +1,4 @@
-//! Bars on a terminal; nothing elsewhere, where the log speaks.
+//! Progress bars on a terminal; elsewhere nothing is drawn, as the log reports progress.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) struct Bars {
 }
 
 impl Bars {
-    /// Draws on standard error when that is a terminal.
+    /// Draws on standard error if that is a terminal.
     pub(super) fn new() -> Self {
         let bar = ProgressBar::new_spinner();
         bar.enable_steady_tick(Duration::from_millis(120));

@@ -1,5 +1,5 @@
-//! `aha-radar replay`: a past run ranked and rendered again by other weights, from stored answers. It works on a copy of the database that
-//! goes with the command: nothing is asked, nothing is written.
+//! `aha-radar replay`: ranks and renders a past run again with other weights, from stored answers. It works on a
+//! temporary copy of the database: no model is asked, nothing is stored.
 
 use aha_content::numbers::count;
 use anyhow::Result;
@@ -30,7 +30,7 @@ pub(super) async fn run(config: Config, arguments: ReplayArguments) -> Result<Ex
     Ok(Exit::Ok)
 }
 
-/// How many stories stand elsewhere than in the run's own digest.
+/// Formats how many stories have another rank than in the run's own digest.
 fn moved(replay: &Replay) -> String {
     if replay.before.is_none() {
         return "a replay; the run's own digest is gone".to_owned();

@@ -1,4 +1,4 @@
-//! `aha-radar retain`: removes what is older than the settings keep, or shows it.
+//! `aha-radar retain`: removes what is older than the settings keep, or shows what it would remove.
 
 use anyhow::Result;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `aha-radar review`: a digest by keys.
+//! `aha-radar review`: reads a digest by keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -21,7 +21,7 @@ use crate::services::feedback::{self, FeedbackUser};
 use crate::services::stories::FoundStory;
 use crate::services::{ServiceError, digests};
 
-/// What opens an address in the browser of choice.
+/// The program that opens an address in the user's browser.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
 pub(super) async fn run(app: &App, arguments: ReviewArguments) -> Result<Exit> {
@@ -44,7 +44,7 @@ pub(super) async fn run(app: &App, arguments: ReviewArguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// What the owner said of each item.
+/// Returns the user's feedback on each item.
 async fn said(app: &App, topic: &str) -> Result<BTreeMap<ItemId, BTreeSet<FeedbackKind>>> {
     let mut said: BTreeMap<ItemId, BTreeSet<FeedbackKind>> = BTreeMap::new();
     for event in feedback::export(app, FeedbackUser::owner(), topic).await? {
@@ -70,7 +70,7 @@ fn in_words(story: &DigestStory, said: &BTreeMap<ItemId, BTreeSet<FeedbackKind>>
     }
 }
 
-/// The summary where there is one, else the beginning of the text; and the reason for the score.
+/// Returns the summary, or without one the beginning of the text; and the reason for the score.
 fn paragraphs(story: &DigestStory) -> Vec<String> {
     let summary = story.kept_summary.as_ref().or(story.summary.as_ref());
     let mut texts = match summary {

@@ -1,4 +1,4 @@
-//! `aha-radar run` and `--run-once`: read the sources once, print the digest.
+//! `aha-radar run` and `--run-once`: reads the sources once and prints the digest.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
     Ok(exits.rev().find(|exit| *exit != Exit::Ok).unwrap_or(imported))
 }
 
-/// Brings the sources in, where a list of them is given, and finds the topic; with it goes whether all could be brought in.
+/// Imports the given list of sources, if any, and finds the topic. Returns also whether all sources could be imported.
 pub(super) async fn prepare(app: &App, arguments: &RunArguments) -> Result<(Topic, Exit)> {
     let mut imported = Exit::Ok;
     if let Some(file) = &arguments.import {
@@ -65,7 +65,7 @@ pub(super) async fn prepare(app: &App, arguments: &RunArguments) -> Result<(Topi
     Ok((topics::find(app, &arguments.topic).await?, imported))
 }
 
-/// The run that was typed.
+/// Builds the run request from the arguments.
 pub(super) async fn request(
     app: &App,
     arguments: &RunArguments,
@@ -78,7 +78,7 @@ pub(super) async fn request(
     Ok(runs::request(app, &choice, progress, stop).await?)
 }
 
-/// Says that there is nothing to read, and shows the last digest instead.
+/// Reports that there is nothing new to read, and shows the last digest instead.
 async fn up_to_date(app: &App, topic: &Topic, outcome: &RunOutcome, json: bool) -> Result<()> {
     let until = outcome.up_to_date.map_or_else(String::new, |until| format!(" up to {until}"));
     output::note(&format!("topic {:?} has been read{until}: nothing to do before the next minute", topic.name));
@@ -97,7 +97,7 @@ async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Optio
     output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), footer))
 }
 
-/// The first SIGINT or SIGTERM asks the run to end at its next safe point; what it has done is kept.
+/// Lets the first SIGINT or SIGTERM end the run at its next safe point; completed work is kept.
 pub(super) fn interrupt_on_signal(stop: StopSignal) {
     tokio::spawn(async move {
         crate::daemon::signalled().await;

@@ -1,4 +1,4 @@
-//! `aha-radar runs`: what was run, and how each attempt went.
+//! `aha-radar runs`: lists runs, and how each attempt went.
 
 use anyhow::Result;
 

@@ -56,7 +56,7 @@ fn shown(result: &SearchResult, is_coloured: bool) -> String {
     text
 }
 
-/// Makes the index again from the rows.
+/// Rebuilds the index from the rows.
 pub(super) async fn reindex(app: &App) -> Result<Exit> {
     let total = reindex_all(app).await?;
     output::print(&format!("{} indexed", count(total, "item or passage", "items and passages")))?;

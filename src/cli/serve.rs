@@ -10,7 +10,7 @@ use crate::daemon::signalled;
 use crate::services::runs::Runs;
 use crate::web::Server;
 
-/// `graph`: the notes that the journal's pages are of.
+/// `graph`: the notes that the journal pages work on.
 pub(super) async fn run(mut config: Config, graph: GraphArgument) -> Result<Exit> {
     config.journal.graph = graph.graph.or(config.journal.graph);
     let Some(store) = crate::daemon::open(&config).await? else { return Ok(Exit::Ok) };

@@ -1,4 +1,4 @@
-//! `aha-radar source`: where items come from.
+//! `aha-radar source`: manages the sources of items.
 
 use anyhow::Result;
 
@@ -12,7 +12,7 @@ use crate::services::sources::{self, ListedSource, SourceChange};
 use crate::services::topics;
 
 pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> {
-    // Testing a feed needs no database and leaves none behind; of a search there is what it has cost.
+    // Testing a feed needs no database and creates none; testing a search records what it costs.
     if let SourceCommand::Test { locations, json } = command {
         return source_report::run(&config, &locations, json).await;
     }
@@ -47,7 +47,7 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
     Ok(Exit::Ok)
 }
 
-/// Changes the source that is meant; its address.
+/// Changes the chosen source and returns its address.
 async fn set(app: &App, choice: &SourceChoice, change: SourceChange) -> Result<String> {
     change.check()?;
     let source = sources::find(app, &choice.source, choice.topic.as_deref()).await?.source;
@@ -64,7 +64,7 @@ async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {
         output::note("no source yet; add one with `aha-radar source add URL`");
         return Ok(());
     }
-    // One source may be in several topics.
+    // One address may be a source of several topics.
     let is_several = topics::list(app).await?.len() > 1;
     let columns = ["id", "name", "health", "last read", "url", "what is wrong"];
     let columns: Vec<&str> = columns.into_iter().chain(is_several.then_some("topic")).collect();

@@ -1,4 +1,4 @@
-//! `aha-radar source add`: new sources by address, path or short name; of a page, the feed that it names.
+//! `aha-radar source add`: adds sources by address, path or short name; from a page, the feed that it links to.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     output::print(&text)
 }
 
-/// Folders or files of the owner's, which are read at once.
+/// Adds the user's own folders or files, which are read at once.
 async fn add_documents(app: &App, locations: &[String], topic: &str, title: Option<&str>) -> Result<()> {
     let mut new = Vec::new();
     for location in locations {

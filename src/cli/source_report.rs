@@ -1,4 +1,4 @@
-//! `aha-radar source test`: reads feeds and shows what is in them, storing nothing but, of a search, what it has cost.
+//! `aha-radar source test`: reads feeds and shows their content. It stores nothing except the cost of a search.
 
 use aha_content::numbers::count;
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! `aha-radar topic`: what the owner wants to read about.
+//! `aha-radar topic`: manages topics.
 
 use aha_content::numbers::count;
 use aha_core::topic::Topic;

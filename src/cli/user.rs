@@ -1,4 +1,4 @@
-//! `aha-radar user`: accounts for the web.
+//! `aha-radar user`: manages accounts for the web.
 
 use std::io::{BufRead as _, IsTerminal as _};
 
@@ -60,7 +60,7 @@ async fn feed_token(app: &App, name: &str, revoke: bool) -> Result<()> {
     output::print(&token)
 }
 
-/// The first line of standard input: passwords do not belong among arguments, which others can list.
+/// Reads the first line of standard input: a password must not be an argument, as other users can list those.
 fn password() -> Result<String> {
     let mut input = std::io::stdin().lock();
     if std::io::stdin().is_terminal() {

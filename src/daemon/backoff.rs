@@ -1,4 +1,5 @@
-//! How long the daemon waits before it tries again what has failed: by the error's [`Decision`], longer each time.
+//! How long the daemon waits before it retries a failed operation: by the error's [`Decision`], longer after each
+//! failure.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use aha_core::failpoint;
 use aha_store::error::Decision;
 use tokio::time::Instant;
 
-/// Failures in a row of one thing, and when it may be tried again.
+/// Consecutive failures of one operation, and when it may be retried.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Backoff {
     failures: u32,
@@ -14,7 +15,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Notes a failure. The pause until the next try.
+    /// Records a failure and returns the pause until the next attempt.
     pub(super) fn failed(&mut self, decision: Decision, now: Instant) -> Duration {
         let pause = pause(decision, self.failures);
         self.failures = self.failures.saturating_add(1);
@@ -26,13 +27,14 @@ impl Backoff {
         self.until.is_none_or(|until| until <= now)
     }
 
-    /// When it may be tried again, where something failed.
+    /// Returns when the operation may be retried, or `None` if it has not failed.
     pub(super) const fn until(&self) -> Option<Instant> {
         self.until
     }
 }
 
-/// What passes by itself is soon tried again; what somebody has to mend, such as a full disk, is retried less often.
+/// Returns the pause. Transient failures are retried soon; failures that a person has to fix, such as a full disk, less
+/// often.
 fn pause(decision: Decision, failures: u32) -> Duration {
     let (first, longest) = match decision {
         Decision::Retry => (Duration::from_secs(5), Duration::from_mins(5)),

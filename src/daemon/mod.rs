@@ -1,8 +1,8 @@
-//! The daemon: runs each topic when it is due, tells its health, ends when asked.
+//! The daemon runs each topic when it is due, reports its health, and ends on a signal.
 //!
-//! A minute tick asks the database what is due (`topics.next_run_at`): so a missed tick, a sleeping machine or a restart
-//! costs nothing but time, and cron expressions keep their local hour over clock changes. What the database refuses is tried
-//! again after a pause ([`backoff`]), not at the schedule's next time.
+//! A tick every minute asks the database which topics are due (`topics.next_run_at`). So a missed tick, a sleeping
+//! machine or a restart only delays a run, and cron expressions keep their local hour across clock changes. A run that
+//! fails because of the database is retried after a pause ([`backoff`]), not at the topic's next scheduled time.
 
 mod backoff;
 
@@ -39,7 +39,7 @@ pub enum DaemonError {
 /// At the start of every minute, in UTC.
 const EVERY_MINUTE: &str = "0 * * * * *";
 
-/// Opens the database, waiting as long as its trouble is one that passes by itself. `None` when asked to stop meanwhile.
+/// Opens the database and waits while its failures are transient. `None` if asked to stop meanwhile.
 pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
     let mut backoff = Backoff::default();
     let ended = signalled();
@@ -64,10 +64,10 @@ pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
     }
 }
 
-/// Runs until SIGINT or SIGTERM.
+/// Runs the daemon until SIGINT or SIGTERM.
 ///
 /// # Errors
-/// When it cannot listen or tick; a failing run is logged, shown by `/health` and tried again.
+/// When it cannot listen or schedule its ticks. A failing run is logged, shown by `/health` and retried.
 pub async fn run(app: App) -> Result<(), DaemonError> {
     let address = app.config().listen;
     let runs = Runs::new(app.clone());
@@ -114,7 +114,7 @@ fn minute_tick(tick: &Arc<Notify>) -> Result<Job, JobSchedulerError> {
     })
 }
 
-/// The runs under way, and what waits after a failure.
+/// The runs in progress, and the topics that wait after a failure.
 struct Topics {
     app: App,
     runs: Runs,
@@ -122,7 +122,7 @@ struct Topics {
     running: HashMap<Id, String>,
     /// Topics whose last run failed, by name.
     failing: HashMap<String, Backoff>,
-    /// Reading what is due.
+    /// Backoff for the query of due topics.
     reading: Backoff,
 }
 
@@ -138,7 +138,7 @@ impl Topics {
         }
     }
 
-    /// Starts the topics that are due and neither running in this process nor waiting after a failure.
+    /// Starts the topics that are due, except those that are running in this process or waiting after a failure.
     async fn start_due(&mut self) {
         if !self.reading.may_try(Instant::now()) {
             return;
@@ -172,7 +172,7 @@ impl Topics {
         Ok(())
     }
 
-    /// Returns when a run has ended, or when a pause has.
+    /// Waits until a run has ended or a pause is over.
     async fn something_to_do(&mut self) {
         let pauses = self.failing.values().chain([&self.reading]).filter_map(Backoff::until);
         let next = pauses.filter(|until| *until > Instant::now()).min();
@@ -206,7 +206,7 @@ impl Topics {
         }
     }
 
-    /// Asks all runs to end and waits until they have.
+    /// Asks all runs to end and waits for them.
     async fn end(mut self) {
         tracing::info!(runs = self.tasks.len(), "asked to stop; runs end at their next safe point");
         self.runs.interrupt();
@@ -214,22 +214,23 @@ impl Topics {
     }
 }
 
-/// A run and the planning of the next; an error says how to go on where it is not to wait for that.
+/// Runs a topic and schedules its next run. The error is the decision of a failure that is to be retried before the
+/// next scheduled time.
 async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), Decision> {
     match Box::pin(runs.run_scheduled(&topic.name)).await {
         // The runner has logged each run.
         Ok(_) => {}
         Err(RunError::Interrupted) if runs.is_ending() => {
-            // Not planned anew: the unfinished run is due again as soon as a daemon starts.
+            // Not scheduled anew: the unfinished run is due again as soon as a daemon starts.
             tracing::info!(topic = %topic.name, "run interrupted; the next start continues it");
             return Ok(());
         }
         Err(RunError::Interrupted) => {
-            // Due still, it would begin again at once.
+            // It is still due and would restart immediately.
             tracing::info!(topic = %topic.name, "run stopped by hand; it continues when next due, or when it is started");
         }
         Err(error) => match error.decision() {
-            // Another process is at work on the topic. Should it die, this one finishes what it began.
+            // Another process is running the topic. If that process dies, this one completes its run.
             Some(decision) if matches!(error, RunError::Held { .. }) => {
                 tracing::info!(topic = %topic.name, %error, "the topic is being run elsewhere");
                 return Err(decision);
@@ -247,7 +248,7 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), Decision> {
     })
 }
 
-/// Returns at the first SIGINT or SIGTERM.
+/// Waits for the first SIGINT or SIGTERM.
 pub async fn signalled() {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {

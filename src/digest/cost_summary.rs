@@ -1,6 +1,6 @@
-//! What was paid for, and what it would take to have a model's judgement.
+//! What a digest cost, or what judging it by a model would cost.
 //!
-//! In: a digest or a story of it. Out: one line each. Called by `view`.
+//! Input: a digest or one of its stories. Output: one line each. Called by `view`.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use aha_core::money::MicroCredits;
 use super::format::list;
 use super::sanitise::short_text;
 
-/// `cost: 0.12 credits, judged by openai/gpt-5-mini`; without a model, what one would cost.
+/// Formats `cost: 0.12 credits, judged by openai/gpt-5-mini`; without a model, an estimate of its cost.
 pub(super) fn of_digest(digest: &Digest) -> String {
     let cost = format!("cost: {}", credits(digest.cost.microcredits));
     let fallbacks = digest.cost.local_fallbacks;
@@ -30,7 +30,7 @@ pub(super) fn of_digest(digest: &Digest) -> String {
     }
 }
 
-/// `score and summary by openai/gpt-5-mini, 0.0012 credits`.
+/// Formats `score and summary by openai/gpt-5-mini, 0.0012 credits`.
 pub(super) fn of_story(story: &DigestStory) -> Option<String> {
     let named = |provider: &str, model: &str| short_text(&format!("{provider}/{model}"), 80);
     let triage = story.triage.as_ref().filter(|verdict| verdict.provider != "local");
@@ -60,7 +60,7 @@ fn credits(amount: MicroCredits) -> String {
     }
 }
 
-/// `a model (gpt-5-mini, for example) would take about 0.03 credits: triage 4 calls, deep summary 6 calls`.
+/// Formats `a model (gpt-5-mini, for example) would take about 0.03 credits: triage 4 calls, deep summary 6 calls`.
 fn with_a_model(estimates: &[Estimate]) -> Option<String> {
     let first = estimates.first()?;
     let parts: Vec<String> = estimates
@@ -73,12 +73,12 @@ fn with_a_model(estimates: &[Estimate]) -> Option<String> {
     Some(format!("a model ({}{example}) would take{cost} {}", short_text(&first.model, 80), parts.join(", ")))
 }
 
-/// To three places: it is an estimate.
+/// Rounds to three decimals, as this is an estimate.
 fn rounded(amount: i64) -> MicroCredits {
     MicroCredits((amount + 999) / 1000 * 1000)
 }
 
-/// The models, `local` aside, that the judgements and summaries shown come from.
+/// Returns the models, except `local`, that made the judgements and summaries shown.
 fn models(digest: &Digest) -> Vec<String> {
     let verdicts = digest.stories.iter().filter_map(|story| story.triage.as_ref());
     let summaries = digest.stories.iter().filter_map(|story| story.summary.as_ref());

@@ -1,6 +1,6 @@
-//! The summary of a pasted text on a terminal, in the digest's manner.
+//! The summary of a pasted text on a terminal, formatted like a digest.
 //!
-//! In: a story's title and a summary, as a model wrote it. Out: text. Called by `aha-radar deep-dive`.
+//! Input: a story's title and the summary from a model. Output: text. Called by `aha-radar deep-dive`.
 
 use aha_core::summary::Summary;
 use anstyle::Style;
@@ -14,7 +14,8 @@ const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const PLAIN: Style = Style::new();
 
-/// Without `colour` there is no escape sequence in it at all; `cost_summary` is the last line's second part.
+/// Renders the summary. Without `colour` the text has no escape sequences; `cost_summary` is the second part of the
+/// last line.
 #[must_use]
 pub fn render(title: &str, summary: &Summary, cost_summary: &str, width: usize, colour: bool) -> String {
     let width = width.clamp(MIN_WIDTH, MAX_WIDTH);

@@ -1,7 +1,7 @@
-//! A digest as files: `TOPIC/END.{md,html,json,xml}` below the output folder, and `END.{scores,timeline}.svg` where there are stories. A
-//! digest without items has no files.
+//! A digest as files: `TOPIC/END.{md,html,json,xml}` in the output folder, and `END.{scores,timeline}.svg` if it has
+//! stories. A digest without items has no files.
 //!
-//! In: a digest. Out: its files, each there as a whole or not at all, and their paths. Called by the pipeline's last stage.
+//! Input: a digest. Output: its files, each written atomically, and their paths. Called by the pipeline's last stage.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -21,8 +21,9 @@ use super::{Format, RenderError, render};
 /// Longest topic folder in bytes, well below the 255 that file systems take.
 const MAX_FOLDER_BYTES: usize = 120;
 
-/// Writes all formats and the pictures, and returns their paths: the formats in the order of [`Format::ALL`]. Nothing is written
-/// unless all render. `site` as for [`render`].
+/// Writes all formats and the pictures, and returns their paths: the formats in the order of [`Format::ALL`]. Nothing
+/// is written unless all of them render.
+/// `site` as for [`render`].
 pub fn write_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Result<Vec<PathBuf>, RenderError> {
     if !has_files(digest) {
         return Ok(Vec::new());
@@ -44,7 +45,7 @@ pub fn write_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Re
     Ok(paths)
 }
 
-/// Writes all files when one of them is missing.
+/// Writes all files if one of them is missing.
 pub fn write_missing_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Result<(), RenderError> {
     let folder = folder(output_dir, digest);
     let formats = Format::ALL.into_iter().map(|format| file_name(digest, format.extension()));
@@ -55,13 +56,13 @@ pub fn write_missing_files(output_dir: &Path, digest: &Digest, site: Option<&str
     write_files(output_dir, digest, site).map(drop)
 }
 
-/// Nobody has to open a file to learn that there was nothing.
+/// A digest without items has no files, so that no reader opens one in order to find nothing.
 fn has_files(digest: &Digest) -> bool {
     digest.digest.items > 0
 }
 
-/// Removes the files of a topic's digests whose windows ended before a time, but for those of its newest digest; without `remove`
-/// they are counted alone. Other files are left as they are.
+/// Removes the files of a topic's digests whose windows ended before a time, except those of its newest digest, and
+/// returns their number. Without `remove` they are only counted. Other files stay.
 pub fn remove_old_files(
     output_dir: &Path,
     topic: &str,
@@ -94,12 +95,12 @@ pub fn remove_old_files(
 #[derive(Debug)]
 pub struct OldFiles<'a> {
     pub time: Timestamp,
-    /// The topic's zone, in which its files are named.
+    /// The topic's time zone, which its file names use.
     pub zone: Tz,
     pub newest: Option<&'a Digest>,
 }
 
-/// The stem of a name that a digest's file has.
+/// Returns the stem of a file name if it is that of a digest's file.
 fn stem_of_digest(name: &str) -> Option<&str> {
     const STEM: &str = "0000-00-00T0000";
     let (stem, extension) = name.split_at_checked(STEM.len())?;
@@ -119,12 +120,13 @@ fn file_name(digest: &Digest, extension: &str) -> String {
     format!("{}.{extension}", Calendar::of(&digest.digest).file_stem(digest.digest.window_end))
 }
 
-/// The file of a picture, which the page links to.
+/// Returns the file name of a picture, to which the page links.
 pub(super) fn plot_name(digest: &Digest, name: &str) -> String {
     file_name(digest, &format!("{name}.svg"))
 }
 
-/// Writes beside `path`, then renames: a reader, or a kill, never meets half a file.
+/// Writes a temporary file next to `path` and renames it, so that no incomplete file is ever visible, even if the
+/// process is killed.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static WRITES: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -132,7 +134,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_file_name(format!(".{name}.{}-{nth}.tmp", std::process::id()));
     let written = write_and_sync(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        // The first error is the one to report; a left-over temporary file harms nobody.
+        // The first error is the one to report; a left-over temporary file is harmless.
         let _ = fs::remove_file(&temporary);
     }
     written
@@ -144,7 +146,8 @@ fn write_and_sync(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// `topic` as one folder name; where it has to be changed, a part of its id keeps it apart from a topic so named.
+/// Converts a topic's name to a folder name. If that changes the name, a part of the topic's hash keeps it distinct
+/// from a topic that has the changed name.
 fn folder_name(topic: &str) -> String {
     let mut name: String = topic.chars().map(|c| if is_unsafe(c) { '-' } else { c }).collect();
     while name.len() > MAX_FOLDER_BYTES {

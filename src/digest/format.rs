@@ -1,15 +1,15 @@
-//! Lists and times as a person reads them.
+//! Formats lists and times for readers.
 //!
-//! In: names and instants. Out: words. Called by `header`, `view` and the renderings.
+//! Input: names and instants. Output: text. Called by `header`, `view` and the renderings.
 
 use aha_core::digest::DigestHead;
 use aha_core::time::Timestamp;
 use chrono::{DateTime, Datelike};
 use chrono_tz::Tz;
 
-/// `a`, `a and b`, `a, b and c`; beyond `most` names: `a, b and 3 more`.
-pub(crate) fn list(names: &[String], most: usize) -> String {
-    let shown = names.len().min(most);
+/// Formats `a`, `a and b`, `a, b and c`; beyond `max_names` names: `a, b and 3 more`.
+pub(crate) fn list(names: &[String], max_names: usize) -> String {
+    let shown = names.len().min(max_names);
     let mut parts = names[..shown].to_vec();
     if names.len() > shown {
         parts.push(format!("{} more", names.len() - shown));
@@ -21,7 +21,7 @@ pub(crate) fn list(names: &[String], most: usize) -> String {
     }
 }
 
-/// The zone of a digest, and the year that goes without saying in it.
+/// The time zone of a digest, and the year that its dates omit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Calendar {
     zone: Tz,
@@ -29,7 +29,7 @@ pub(crate) struct Calendar {
 }
 
 impl Calendar {
-    /// An unknown zone name reads as UTC.
+    /// An unknown zone name counts as UTC.
     pub(crate) fn of(head: &DigestHead) -> Self {
         let zone: Tz = head.timezone.parse().unwrap_or(Tz::UTC);
         Self { zone, year: head.window_end.to_utc().with_timezone(&zone).year() }
@@ -39,18 +39,18 @@ impl Calendar {
         self.zone.name()
     }
 
-    /// `Tue 17 Nov 09:10`, with the year where it is not the digest's own.
+    /// Formats `Tue 17 Nov 09:10`, with the year if it differs from the digest's.
     pub(crate) fn moment(self, at: Timestamp) -> String {
         self.format(at, "%a %-d %b %H:%M", "%a %-d %b %Y %H:%M")
     }
 
-    /// `14 Nov`.
+    /// Formats `14 Nov`.
     pub(crate) fn day(self, at: Timestamp) -> String {
         self.format(at, "%-d %b", "%-d %b %Y")
     }
 
-    /// `Thursday 19 November 2026`.
-    /// The last day that a window `[start, end)` reaches into: one that ends at midnight is of the day before.
+    /// Formats `Thursday 19 November 2026`: the last day that the window `[start, end)` reaches into. A window that
+    /// ends at midnight belongs to the day before.
     pub(crate) fn last_day(self, start: Timestamp, end: Timestamp) -> String {
         self.long_day(Timestamp::from_millis(end.as_millis() - 1).max(start))
     }
@@ -59,12 +59,12 @@ impl Calendar {
         self.local(at).format("%A %-d %B %Y").to_string()
     }
 
-    /// `2026-11-19T0700`: sorts as text and is a file name everywhere.
+    /// Formats `2026-11-19T0700`, which sorts as text and is a valid file name on all systems.
     pub(crate) fn file_stem(self, at: Timestamp) -> String {
         file_stem(self.zone, at)
     }
 
-    /// `2026-11-17T09:10:00+01:00`, for machines that read the page.
+    /// Formats `2026-11-17T09:10:00+01:00`, for programs that read the page.
     pub(crate) fn machine(self, at: Timestamp) -> String {
         self.local(at).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
     }
@@ -79,7 +79,7 @@ impl Calendar {
     }
 }
 
-/// `2026-11-19T0700`, in a zone.
+/// Formats `2026-11-19T0700`, in a time zone.
 pub(crate) fn file_stem(zone: Tz, at: Timestamp) -> String {
     at.to_utc().with_timezone(&zone).format("%Y-%m-%dT%H%M").to_string()
 }
@@ -91,10 +91,10 @@ mod tests {
     #[test]
     fn lists_read_as_sentences_do() {
         let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).to_vec();
-        for (n, most, words) in
+        for (n, max_names, words) in
             [(0, 3, ""), (1, 3, "a"), (2, 3, "a and b"), (3, 3, "a, b and c"), (4, 2, "a, b and 2 more")]
         {
-            assert_eq!(list(&names[..n], most), words);
+            assert_eq!(list(&names[..n], max_names), words);
         }
     }
 

@@ -1,6 +1,6 @@
-//! The lines above a digest: what came in, what is shown, where the rest went, what is missing.
+//! The lines above a digest: what was read, what is shown, why the rest is not, what is missing.
 //!
-//! In: a digest. Out: one sentence each. Called by every rendering, by the command line and by logs.
+//! Input: a digest. Output: one sentence each. Called by every rendering, by the command line and by logs.
 
 use aha_content::numbers::count;
 use aha_core::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
@@ -8,15 +8,15 @@ use aha_core::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceRepor
 use super::format::{Calendar, list};
 use super::sanitise::short_text;
 
-/// Characters of a provider's complaint that are shown.
+/// Characters shown of a provider's error message.
 const REASON_CHARS: usize = 200;
-/// Characters of a source's name that are shown.
+/// Characters shown of a source's name.
 const NAME_CHARS: usize = 80;
-/// Sources named whose items came late; the rest are counted.
+/// Late sources that are named; the rest are counted.
 const LATE_NAMED: usize = 5;
 
-/// `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, with how many of them are about the reader's interests where
-/// there are any; or that the day was quiet.
+/// Formats `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, with the number of
+/// stories about the reader's interests if there are any; or states that the day was quiet.
 #[must_use]
 pub fn header_line(digest: &Digest) -> String {
     let head = &digest.digest;
@@ -32,7 +32,7 @@ pub fn header_line(digest: &Digest) -> String {
     format!("{came_in} → {}", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
-/// `4 match your interests, 6 touch them`; nothing where the reader has none, or nothing is shown.
+/// Formats `4 match your interests, 6 touch them`; `None` if the reader has no interests or nothing is shown.
 fn about_interests(digest: &Digest) -> Option<String> {
     let evidence =
         || digest.stories.iter().map(|story| &story.score_debug.evidence).filter(|known| known.has_interests);
@@ -49,19 +49,19 @@ fn about_interests(digest: &Digest) -> Option<String> {
     })
 }
 
-/// `112 told by a story shown · 20 muted by your rules · …`: where the items went that are not shown.
+/// Formats `112 told by a story shown · 20 muted by your rules · …`: why items are not shown.
 #[must_use]
 pub fn reasons_line(skipped: &Skipped) -> Option<String> {
     let parts = reason_list(skipped);
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// The parts of [`reasons_line`].
+/// Returns the parts of [`reasons_line`].
 pub(super) fn reason_list(skipped: &Skipped) -> Vec<String> {
     reasons(skipped).map(|(_, n, words)| format!("{n} {words}")).collect()
 }
 
-/// Key, number and words of each reason that held for an item at least.
+/// Returns key, number and description of each reason that applies to at least one item.
 pub(super) fn reasons(skipped: &Skipped) -> impl Iterator<Item = (&'static str, usize, &'static str)> {
     [
         ("folded", skipped.folded, "told by a story shown"),
@@ -74,17 +74,16 @@ pub(super) fn reasons(skipped: &Skipped) -> impl Iterator<Item = (&'static str, 
     .filter(|(_, n, _)| *n > 0)
 }
 
-/// What a partial digest lacks: `Partial: 2 sources could not be read; 1 story is not judged`.
+/// Formats what a partial digest lacks: `Partial: 2 sources could not be read; 1 story is not judged`.
 #[must_use]
 pub fn gaps_line(digest: &Digest) -> Option<String> {
     let unread = unread(digest).count();
     let cost = &digest.cost;
-    // Those that the budget left out are told apart, with the reason.
-    let told_apart =
-        |state: &str| state == "skipped_noise" || (state == "skipped_budget" && budget_gap(cost).is_some());
-    let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !told_apart(&s.state)).count();
+    // Stories left out because of the budget are counted separately, with the reason.
+    let by_budget = |state: &str| state == "skipped_noise" || (state == "skipped_budget" && budget_gap(cost).is_some());
+    let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !by_budget(&s.state)).count();
     let mut gaps = Vec::new();
-    // A few of many are named in the footer alone.
+    // A few of many sources are named in the footer only.
     if unread > 0 && digest.digest.status == DigestStatus::Partial {
         gaps.push(format!("{} could not be read", count(unread, "source", "sources")));
     }
@@ -105,7 +104,7 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
     (!gaps.is_empty()).then(|| format!("Partial: {}", gaps.join("; ")))
 }
 
-/// `Late: 12 items of Small Notes and LWN, which could not be read when they were due`.
+/// Formats `Late: 12 items of Small Notes and LWN, which could not be read when they were due`.
 #[must_use]
 pub fn late_line(digest: &Digest) -> Option<String> {
     let late: Vec<&SourceReport> = digest.sources.iter().filter(|source| source.late > 0).collect();
@@ -117,7 +116,7 @@ pub fn late_line(digest: &Digest) -> Option<String> {
     })
 }
 
-/// `the daily budget of 2 credits is used up (…), so 14 stories are not judged and 3 have no summary`.
+/// Formats `the daily budget of 2 credits is used up (…), so 14 stories are not judged and 3 have no summary`.
 fn budget_gap(cost: &Cost) -> Option<String> {
     let why: Vec<&str> = cost.budget_exhausted.iter().chain(&cost.calls_used_up).map(String::as_str).collect();
     if why.is_empty() {
@@ -136,7 +135,7 @@ fn budget_gap(cost: &Cost) -> Option<String> {
     (!left_out.is_empty()).then(|| format!("{}, so {}", why.join(" and "), left_out.join(" and ")))
 }
 
-/// Sources that the run could not read, whatever kept it from them.
+/// Returns the sources that the run could not read, for whatever reason.
 pub(super) fn unread(digest: &Digest) -> impl Iterator<Item = &SourceReport> {
     digest.sources.iter().filter(|source| source.status != "ok")
 }

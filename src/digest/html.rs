@@ -1,6 +1,6 @@
-//! The digest as one HTML page that stands alone: no script, no resource from elsewhere (`templates/digest.html`).
+//! The digest as one self-contained HTML page: no script, no external resource (`templates/digest.html`).
 //!
-//! In: a digest. Out: HTML; askama escapes every value. Called by `digest::render`.
+//! Input: a digest. Output: HTML; askama escapes every value. Called by `digest::render`.
 
 use aha_content::numbers::count;
 use aha_core::digest::Digest;
@@ -11,17 +11,17 @@ use super::header::{is_quiet, reasons};
 use super::quote::Quote;
 use super::view::{Page, Source, Story};
 
-/// Sources shown under a story before the rest is folded away.
+/// Sources shown under a story before the rest is collapsed.
 const SOURCES_SHOWN: usize = 3;
 
 #[derive(Template)]
 #[template(path = "digest.html")]
 struct DigestPage<'a> {
     page: Page,
-    /// Where the items went: key, number, words; the strip under the header.
+    /// The number of items per outcome, as key, number and description; the strip under the header.
     flow: Vec<(&'static str, usize, &'static str)>,
     quiet: bool,
-    /// Pictures that lie beside the page: file and words.
+    /// Pictures next to the page: file name and description.
     pictures: Vec<(String, &'static str)>,
     /// The web pages' address, for links to feedback.
     site: Option<&'a str>,
@@ -32,7 +32,7 @@ pub(super) fn render(digest: &Digest, site: Option<&str>) -> askama::Result<Stri
     DigestPage { page: Page::of(digest), flow: flow(digest), quiet, pictures, site }.render()
 }
 
-/// Where the items went: key, number, words.
+/// Returns the number of items per outcome, as key, number and description.
 pub(crate) fn flow(digest: &Digest) -> Vec<(&'static str, usize, &'static str)> {
     let mut flow: Vec<_> = reasons(&digest.skipped).collect();
     let shown = digest.digest.items.saturating_sub(digest.skipped.total());
@@ -48,7 +48,7 @@ fn pictures(digest: &Digest) -> Vec<(String, &'static str)> {
     shown.map(|(name, words)| (plot_name(digest, name), words)).collect()
 }
 
-/// What the template asks of a story beyond what it is.
+/// Values that the template derives from a story.
 impl Story {
     pub(crate) fn sources_shown(&self) -> &[Source] {
         &self.sources[..self.sources.len().min(SOURCES_SHOWN)]
@@ -58,7 +58,7 @@ impl Story {
         &self.sources[self.sources.len().min(SOURCES_SHOWN)..]
     }
 
-    /// `2 points · why it matters · 1 caveat`: what unfolds, or nothing when nothing does.
+    /// Formats `2 points · why it matters · 1 caveat`: what expands; `None` if nothing does.
     pub(crate) fn folded(&self) -> Option<String> {
         let some = |n: usize, one: &str, many: &str| (n > 0).then(|| count(n, one, many));
         let parts: Vec<String> = [
@@ -74,14 +74,14 @@ impl Story {
         (!parts.is_empty()).then(|| parts.join(" · "))
     }
 
-    /// The lists that unfold, with their headings.
+    /// Returns the collapsed lists with their headings.
     pub(crate) fn lists(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
         [("Why it matters", &self.matters), ("Caveats", &self.caveats), ("Follow up", &self.followups)]
             .into_iter()
             .filter(|(_, lines)| !lines.is_empty())
     }
 
-    /// How a judged score is spoken of: the seed's four bands.
+    /// Returns the name of a score's band, of four.
     pub(crate) fn band(&self) -> &'static str {
         match self.score {
             None => "none",
@@ -94,7 +94,7 @@ impl Story {
 }
 
 impl Quote {
-    /// The element that fits: a quotation, or a sentence about the story.
+    /// Returns the CSS class: a quotation, or a sentence about the story.
     pub(crate) fn class(&self) -> &'static str {
         if self.verbatim { "quote" } else { "told" }
     }

@@ -1,6 +1,6 @@
 //! The digest as JSON: its serde form, in the order of its fields.
 //!
-//! In: a digest. Out: pretty JSON, ending in a line break. Called by `digest::render`.
+//! Input: a digest. Output: pretty-printed JSON, ending with a line break. Called by `digest::render`.
 
 use std::fmt::Write as _;
 
@@ -14,12 +14,13 @@ pub(super) fn render(digest: &Digest) -> Result<String, serde_json::Error> {
     Ok(json)
 }
 
-/// Writes what could steer a terminal (C1, direction controls) as `\uXXXX`: the same value, harmless to print.
+/// Escapes characters that could control a terminal (C1, direction controls) as `\uXXXX`, which leaves the value
+/// unchanged.
 fn escape_hidden(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     let mut units = [0; 2];
     for c in json.chars() {
-        // serde_json has escaped C0 itself; the only ones left are its own line breaks.
+        // serde_json has escaped C0 characters already, except its own line breaks.
         if c == '\n' || !is_hidden(c) {
             escaped.push(c);
             continue;

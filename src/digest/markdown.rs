@@ -1,6 +1,6 @@
 //! The digest as Markdown (`CommonMark`).
 //!
-//! In: a digest. Out: a document whose outside text is escaped. Called by `digest::render`.
+//! Input: a digest. Output: a document in which text from outside is escaped. Called by `digest::render`.
 
 use std::fmt::Write as _;
 
@@ -120,10 +120,10 @@ fn quoted(quote: &Quote) -> String {
     quote.source.as_deref().map_or(sentence.clone(), |source| format!("{sentence} — {}", escape(source)))
 }
 
-/// `title` as a link where it may be followed, else with the address as code.
+/// Formats `title` as a link if the link may be followed, else followed by the address as code.
 fn linked(title: &str, link: &Link) -> String {
     match link {
-        // In angle brackets nothing but an angle bracket ends the address, and the URL parser has encoded those.
+        // Within angle brackets only an angle bracket ends the address, and the URL parser has encoded those.
         Link::Web { href, .. } if href.contains(['(', ')', '<', '>', '\\']) => format!("[{}](<{href}>)", escape(title)),
         Link::Web { href, .. } => format!("[{}]({href})", escape(title)),
         Link::Other(address) => format!("{} {}", escape(title), code(address)).trim_start().to_owned(),
@@ -131,14 +131,14 @@ fn linked(title: &str, link: &Link) -> String {
     }
 }
 
-/// A code span, fenced by more backticks than `text` has in a row.
+/// Formats a code span, delimited by more backticks than `text` has in a row.
 fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest == 0 { format!("{fence}{text}{fence}") } else { format!("{fence} {text} {fence}") }
 }
 
-/// Escapes what Markdown would read as markup, and no more: the source should be pleasant to read, too.
+/// Escapes only what Markdown would read as markup, so that the source stays readable.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     let mut before = None;
@@ -149,7 +149,7 @@ fn escape(text: &str) -> String {
             '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => true,
             '_' => !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)),
             '&' => after.is_some_and(|c| c == '#' || c.is_ascii_alphabetic()) && text[at..].contains(';'),
-            // Only at the beginning would these make a heading or a list.
+            // These make a heading or a list only at the beginning.
             '#' | '-' | '+' | '=' => at == 0,
             '.' | ')' => digits > 0 && at == digits && after.is_none_or(char::is_whitespace),
             _ => false,

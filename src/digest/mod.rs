@@ -1,11 +1,11 @@
 //! Renderings of a digest: Markdown, HTML, JSON and RSS for files and the web, and text for a terminal.
 //!
-//! In: a [`Digest`], and nothing else: no clock, no store, no network, so the same digest always reads the same. Out:
+//! Input: a [`Digest`] only: no clock, no store, no network, so that the same digest always renders the same. Output:
 //! text. Called by the pipeline's last stage ([`write_files`]), `aha-radar digest` and the web ([`render`]), and
 //! `aha-radar run` ([`terminal::render`]).
 //!
-//! The way through: `sanitise` cleans what others wrote, `view` prepares what is to be said, each rendering escapes it
-//! for its own syntax and lays it out. The JSON is the digest itself.
+//! `sanitise` cleans text from outside, `view` prepares the texts to show, and each rendering escapes them for its own
+//! syntax and lays them out. The JSON is the digest itself.
 
 mod cost_summary;
 pub mod deep_dive;
@@ -36,7 +36,7 @@ pub use header::{gaps_line, header_line, late_line, reasons_line};
 
 use aha_core::digest::Digest;
 
-/// A rendering that stands on its own as a file.
+/// A rendering that is a file by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Markdown,
@@ -48,7 +48,7 @@ pub enum Format {
 impl Format {
     pub const ALL: [Self; 4] = [Self::Markdown, Self::Html, Self::Json, Self::Rss];
 
-    /// Of its file; RSS is `xml`.
+    /// Returns the file extension; that of RSS is `xml`.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -94,8 +94,8 @@ pub enum RenderError {
     Remove { path: PathBuf, source: std::io::Error },
 }
 
-/// Returns the whole digest as text. `site`: the address of the web pages without a slash at its end, to which HTML and RSS link for feedback;
-/// `None`: they have no such links.
+/// Renders the whole digest as text. `site` is the URL of the web pages without a trailing slash, to which HTML and RSS
+/// link for feedback; with `None` they contain no such links.
 pub fn render(digest: &Digest, format: Format, site: Option<&str>) -> Result<String, RenderError> {
     match format {
         Format::Markdown => Ok(markdown::render(digest)),

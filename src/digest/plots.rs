@@ -1,6 +1,7 @@
-//! Two pictures of a digest, as SVG: how its scores are spread, and when its stories were told.
+//! Two pictures of a digest, as SVG: the distribution of its scores, and when its stories were published.
 //!
-//! In: a digest. Out: SVG that is the same for the same digest; no text of others is in it. Called by [`super::write_files`].
+//! Input: a digest. Output: SVG, always the same for the same digest and without text from outside. Called by
+//! [`super::write_files`].
 
 use std::error::Error;
 
@@ -23,18 +24,18 @@ const Y_LABELS: u32 = 44;
 const FONT: (&str, i32) = ("sans-serif", 17);
 const BAR: RGBColor = RGBColor(47, 93, 138);
 
-/// What the pictures are called.
+/// The names of the pictures.
 pub(super) const NAMES: [&str; 2] = ["scores", "timeline"];
 
 type Drawn<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// A picture and what its file is called beside the digest's: `END.scores.svg`.
+/// A picture and the last part of its file name: `END.scores.svg`.
 pub(super) struct Plot {
     pub(super) name: &'static str,
     pub(super) svg: String,
 }
 
-/// Both pictures; none of a digest without stories.
+/// Returns both pictures; none for a digest without stories.
 pub(super) fn plots(digest: &Digest) -> Drawn<Vec<Plot>> {
     if digest.stories.is_empty() {
         return Ok(Vec::new());
@@ -45,13 +46,13 @@ pub(super) fn plots(digest: &Digest) -> Drawn<Vec<Plot>> {
     Ok(pictures.into())
 }
 
-/// How many of the stories shown have a score in each ten.
+/// Draws the number of stories per ten points of score.
 fn scores(digest: &Digest) -> Drawn<String> {
     let mut counts = [0_i32; 10];
     for score in digest.stories.iter().filter_map(|story| story.aha_score) {
         counts[usize::from(score / 10).min(9)] += 1;
     }
-    let most = counts.iter().copied().max().unwrap_or(0).max(4);
+    let max_count = counts.iter().copied().max().unwrap_or(0).max(4);
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, (WIDTH, SCORES_HEIGHT)).into_drawing_area();
@@ -61,7 +62,7 @@ fn scores(digest: &Digest) -> Drawn<String> {
             .margin(MARGIN)
             .x_label_area_size(X_LABELS)
             .y_label_area_size(Y_LABELS)
-            .build_cartesian_2d(0..100, 0..most + 1)?;
+            .build_cartesian_2d(0..100, 0..max_count + 1)?;
         chart.configure_mesh().disable_x_mesh().x_labels(11).x_desc("Aha score").y_desc("stories").draw()?;
         let bars = (0..).zip(counts).filter(|(_, count)| *count > 0);
         chart.draw_series(bars.map(|(ten, count): (i32, i32)| {
@@ -73,7 +74,7 @@ fn scores(digest: &Digest) -> Drawn<String> {
     Ok(svg)
 }
 
-/// For each story, by rank from the top, when each member was published within the window.
+/// Draws for each story, by rank from the top, when each member was published within the window.
 fn timeline(digest: &Digest) -> Drawn<String> {
     let (head, calendar) = (&digest.digest, Calendar::of(&digest.digest));
     let hours = head.window_end.hours_since(head.window_start).max(1.0);
@@ -97,7 +98,7 @@ fn timeline(digest: &Digest) -> Drawn<String> {
             .x_label_formatter(&moment)
             .y_desc("rank")
             .draw()?;
-        for (place, times) in digest.stories.iter().map(|story| told(head.window_start, hours, story)) {
+        for (place, times) in digest.stories.iter().map(|story| publication_times(head.window_start, hours, story)) {
             chart.draw_series(
                 times.windows(2).map(|pair| PathElement::new(vec![(pair[0], place), (pair[1], place)], BAR.mix(0.4))),
             )?;
@@ -109,8 +110,9 @@ fn timeline(digest: &Digest) -> Drawn<String> {
     Ok(svg)
 }
 
-/// A story's place and the hours after the window's start at which it was told, in order; what lies outside stands at the border.
-fn told(start: Timestamp, hours: f64, story: &DigestStory) -> (i32, Vec<f64>) {
+/// Returns a story's negated rank, and the sorted publication times of its sources in hours after the window's start,
+/// clamped to the window.
+fn publication_times(start: Timestamp, hours: f64, story: &DigestStory) -> (i32, Vec<f64>) {
     let mut times: Vec<f64> =
         story.sources.iter().map(|source| source.published_at.hours_since(start).clamp(0.0, hours)).collect();
     times.sort_by(f64::total_cmp);

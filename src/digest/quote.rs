@@ -1,7 +1,7 @@
-//! Sentences of a story as they are shown: quoted with their source, or told by a model.
+//! Sentences of a story as they are shown: quoted with their source, or written by a model.
 //!
-//! In: a story's summary and excerpt. Out: [`Quote`]s. Called by `view`. `local` writes nothing of its own: each of its
-//! sentences is word for word from a source, best given as `“sentence” — Source name`.
+//! Input: a story's summary and excerpt. Output: [`Quote`]s. Called by `view`. `local` only quotes: each of its
+//! sentences is word for word from a source, preferably as `“sentence” — Source name`.
 
 use aha_content::quotable::{Flaw, flaw};
 use aha_content::sentences::{between, sentences};
@@ -9,10 +9,10 @@ use aha_core::digest::{DigestStory, StorySource};
 
 use super::sanitise::{short_text, text};
 
-/// Longest sentence shown; a source without full stops should not fill the page.
+/// Longest sentence shown, as text without full stops could fill the page.
 const MAX_CHARS: usize = 600;
 
-/// A sentence; where it is word for word from a source, `verbatim`, with the source's name when it is known.
+/// A sentence. `verbatim` means word for word from a source, whose name is given if known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Quote {
     pub(crate) text: String,
@@ -21,14 +21,14 @@ pub(crate) struct Quote {
 }
 
 impl Quote {
-    /// The sentence with quotation marks where it is one; what is a quotation from end to end has its own.
+    /// Returns the sentence, in quotation marks if it is verbatim and has none of its own.
     pub(crate) fn marked(&self) -> String {
         let is_marked =
             self.text.strip_prefix('“').is_some_and(|rest| rest.find('”') == rest.len().checked_sub('”'.len_utf8()));
         if self.verbatim && !is_marked { format!("“{}”", self.text) } else { self.text.clone() }
     }
 
-    /// The line under a story's title: its summary's, else the opening of its text.
+    /// Returns the line under a story's title: that of its summary, else the beginning of its text.
     pub(crate) fn lead(story: &DigestStory) -> Option<Self> {
         match story.shown_summary() {
             Some(summary) => Self::read(&summary.one_liner, summary.provider == "local", &story.sources),
@@ -36,7 +36,7 @@ impl Quote {
         }
     }
 
-    /// The further sentences of a story's summary.
+    /// Returns the further sentences of a story's summary.
     pub(crate) fn points(story: &DigestStory) -> Vec<Self> {
         let Some(summary) = story.shown_summary() else { return Vec::new() };
         let local = summary.provider == "local";
@@ -55,7 +55,7 @@ impl Quote {
                 [only] => Some(only),
                 _ => None,
             });
-        Self::of(worth_showing(&text(&story.excerpt)), true, told_it.map(|source| text(&source.name)))
+        Self::of(without_boilerplate(&text(&story.excerpt)), true, told_it.map(|source| text(&source.name)))
     }
 
     fn of(sentence: &str, verbatim: bool, source: Option<String>) -> Option<Self> {
@@ -64,8 +64,9 @@ impl Quote {
     }
 }
 
-/// An excerpt without what is boilerplate, a caption or a disclosure at either end, nor what is cut off behind a whole sentence.
-fn worth_showing(excerpt: &str) -> &str {
+/// Returns an excerpt without boilerplate, captions and disclosures at either end, and without a last sentence that is
+/// cut off, unless it is the only one.
+fn without_boilerplate(excerpt: &str) -> &str {
     let is_empty =
         |sentence: &&str| matches!(flaw(sentence), Some(Flaw::Boilerplate | Flaw::Caption | Flaw::Disclosure));
     let all = sentences(excerpt);
@@ -81,13 +82,14 @@ fn worth_showing(excerpt: &str) -> &str {
     match shown {
         [first, .., last] => between(excerpt, first, last),
         [only] => only,
-        // Signs without a word.
+        // Only symbols, no words.
         [] if all.is_empty() => excerpt,
         [] => "",
     }
 }
 
-/// Parts `“sentence” — Source`, `sentence (Source)` or `Source: “sentence”`; only a name among `sources` counts as one.
+/// Splits `“sentence” — Source`, `sentence (Source)` or `Source: “sentence”`; only a name among `sources` counts as a
+/// source.
 fn split_source<'a>(raw: &'a str, sources: &[StorySource]) -> (&'a str, Option<String>) {
     let mut names: Vec<String> = sources
         .iter()
@@ -108,7 +110,7 @@ fn split_source<'a>(raw: &'a str, sources: &[StorySource]) -> (&'a str, Option<S
     (unquoted(raw), None)
 }
 
-/// The sentence before a source's name, if a dash or bracket parts the two.
+/// Returns the sentence before a source's name, if a dash or bracket separates the two.
 fn before_source(rest: &str) -> Option<&str> {
     let rest = rest.trim_end();
     ["—", "–", " -", "(", "["].iter().find_map(|mark| rest.strip_suffix(mark))
@@ -172,10 +174,10 @@ mod tests {
             format!("{told} The owner said that the captain had…"),
             format!("{told} “We waited. And…"),
         ] {
-            assert_eq!(worth_showing(&excerpt), told, "{excerpt}");
+            assert_eq!(without_boilerplate(&excerpt), told, "{excerpt}");
         }
-        assert_eq!(worth_showing("the ferry, at last…"), "the ferry, at last…");
-        assert_eq!(worth_showing("Subscribe to our newsletter."), "");
-        assert_eq!(worth_showing("⛴"), "⛴");
+        assert_eq!(without_boilerplate("the ferry, at last…"), "the ferry, at last…");
+        assert_eq!(without_boilerplate("Subscribe to our newsletter."), "");
+        assert_eq!(without_boilerplate("⛴"), "⛴");
     }
 }

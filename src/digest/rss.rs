@@ -1,6 +1,6 @@
-//! The digest as RSS 2.0, so that a feed reader can carry it.
+//! The digest as RSS 2.0, for feed readers.
 //!
-//! In: a digest. Out: a feed with an item a story. Called by `digest::render`.
+//! Input: a digest. Output: a feed with one item per story. Called by `digest::render`.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use super::quote::Quote;
 use super::sanitise::Link;
 use super::view::{Page, Source, Story};
 
-/// RSS wants a link of the channel; a digest has no address of its own.
+/// RSS requires a link for the channel; a digest has no address.
 const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub(super) fn render(digest: &Digest, site: Option<&str>) -> io::Result<String> {
@@ -61,7 +61,7 @@ fn element(writer: &mut Writer<Vec<u8>>, name: &str, text: &str) -> io::Result<(
     Ok(())
 }
 
-/// The story as HTML; RSS carries it escaped once more.
+/// Returns the story as HTML, which RSS escapes once more.
 pub(crate) fn description(story: &Story) -> String {
     let mut html = String::new();
     let mut paragraph = |inner: &str| {

@@ -1,13 +1,14 @@
-//! Text and links from outside, made safe to show: no control sequence, no direction trick, no link that runs code.
+//! Makes text and links from outside safe to show: no control sequences, no direction controls, no links that run code.
 //!
-//! In: what feeds and models wrote. Out: one line of plain text, or a checked link. Called by `view`, so that every
-//! rendering but the JSON sees cleaned text only; each rendering still escapes for its own syntax.
+//! Input: text from feeds and models. Output: one line of plain text, or a checked link. Called by `view`, so that
+//! every rendering except the JSON gets clean text only; each rendering still escapes for its own syntax.
 
 use aha_content::escapes::without_escapes;
 use aha_core::item::first_words;
 use url::Url;
 
-/// `raw` as one line: terminal sequences, control and direction characters gone, runs of white space one space.
+/// Returns `raw` as one line, without terminal sequences, control and direction characters; runs of white space become
+/// one space.
 pub(crate) fn text(raw: &str) -> String {
     let without_sequences = without_escapes(raw);
     let shown: String = without_sequences
@@ -18,12 +19,12 @@ pub(crate) fn text(raw: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Like [`text`], cut at a word when it is longer than `max_chars`.
+/// Like [`text`], but truncated at a word boundary if longer than `max_chars`.
 pub(crate) fn short_text(raw: &str, max_chars: usize) -> String {
     first_words(&text(raw), max_chars)
 }
 
-/// Characters that steer a terminal or a reader's eye instead of being read, and those XML can't hold.
+/// Characters that control a terminal or the direction of text, and those that XML cannot contain.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -32,15 +33,15 @@ pub(crate) fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A link as published, judged by whether a person may follow it.
+/// A published link, classified by whether a reader may follow it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// `http` or `https`, normalised; `host` is what to call it.
+    /// `http` or `https`, normalised; `host` is the text to show.
     Web {
         href: String,
         host: String,
     },
-    /// Anything else: shown as text at most, never as a link.
+    /// Anything else: shown as text only, never as a link.
     Other(String),
     Missing,
 }

@@ -1,7 +1,7 @@
 //! The digest on a terminal.
 //!
-//! In: a digest, the terminal's width, whether it takes colour, where the HTML file lies. Out: text. Called by
-//! `aha-radar run` and `aha-radar digest` when standard output is what people read.
+//! Input: a digest, the terminal's width, whether it supports colour, the path of the HTML file. Output: text. Called
+//! by `aha-radar run` and `aha-radar digest` if standard output is a terminal.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,11 +14,11 @@ use super::sanitise;
 use super::view::{Failing, Page, Source, Story, item_command};
 use super::wrap::{columns, cut, wrap, wrap_parts};
 
-/// Narrower than this nothing could be read; such a width is not believed.
+/// Nothing could be read below this width, so a smaller one is ignored.
 const MIN_WIDTH: usize = 40;
-/// Wider lines are tiring to read.
+/// Longer lines are tiring to read.
 const MAX_WIDTH: usize = 100;
-/// Where a story's lines begin, right of its rank.
+/// Column where a story's lines begin, right of its rank.
 const INDENT: usize = 4;
 /// Sources named under a story; the rest are counted.
 const SOURCES_NAMED: usize = 4;
@@ -29,16 +29,16 @@ const WARN: Style = AnsiColor::Yellow.on_default();
 const NEWS: Style = AnsiColor::Green.on_default();
 const SCORE: Style = AnsiColor::Cyan.on_default();
 
-/// What the last lines point to.
+/// What the last lines refer to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Footer<'a> {
-    /// Where the whole digest stands as a page.
+    /// The path of the whole digest as a page.
     pub html: Option<&'a Path>,
-    /// Whether a rank is enough to name a story of this digest to `aha-radar item`.
+    /// Whether a rank is enough to identify a story of this digest for `aha-radar item`.
     pub is_latest: bool,
 }
 
-/// Renders for a person; without `colour` there is no escape sequence in it at all. `html` is named for further reading.
+/// Renders for a person. Without `colour` the text has no escape sequences. The footer gives the path of the HTML page.
 #[must_use]
 pub fn render(digest: &Digest, width: usize, colour: bool, footer: Footer<'_>) -> String {
     let page = Page::of(digest);
@@ -110,7 +110,7 @@ impl Screen {
         }
     }
 
-    /// The first source of a story and the number of others.
+    /// Returns the first source of a story and the number of others.
     fn told_by(&self, story: &Story) -> String {
         let first = story.sources.first().map(|source| cut(&source.name, self.width / 4)).unwrap_or_default();
         if story.sources.len() > 1 { format!("{first} +{}", story.sources.len() - 1) } else { first }
@@ -161,7 +161,7 @@ impl Screen {
             hints.push(format!("the whole digest: {}", sanitise::text(&path.display().to_string())));
         }
         let together = hints.join(" · ");
-        // A path is copied, not read: it gets a line of its own rather than a break in the middle.
+        // A path is copied rather than read, so it gets its own line instead of being broken.
         let lines = if columns(&together) <= self.width { vec![together] } else { hints };
         lines.iter().filter(|line| !line.is_empty()).for_each(|line| self.line(&[(DIM, line)]));
     }
@@ -195,7 +195,7 @@ impl Screen {
     }
 }
 
-/// Ten cells between two edges, filled to the eighth of a cell.
+/// Draws ten cells between two edges, filled in eighths of a cell.
 fn bar(score: u8) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = usize::from(score.min(100)) * 80 / 100;

@@ -1,7 +1,7 @@
-//! What a digest says, ready to be laid out: outside text cleaned, links checked, times in the digest's zone.
+//! The texts of a digest, ready for layout: text from outside cleaned, links checked, times in the digest's zone.
 //!
-//! In: a digest. Out: a [`Page`]. Called by the Markdown, HTML, RSS and terminal renderings, which only escape and
-//! arrange, so that they all say the same.
+//! Input: a digest. Output: a [`Page`]. Called by the Markdown, HTML, RSS and terminal renderings, which only escape
+//! and arrange, so that their content is the same.
 
 use aha_core::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
 use aha_core::summary::Summary;
@@ -20,7 +20,7 @@ const MAX_CHARS: usize = 300;
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) topic: String,
-    /// `Thursday 19 November 2026`: the day the window ends.
+    /// `Thursday 19 November 2026`: the last day of the window.
     pub(crate) day: String,
     pub(crate) window: String,
     pub(crate) header: String,
@@ -32,11 +32,11 @@ pub(crate) struct Page {
     pub(crate) failing: Vec<Failing>,
     pub(crate) cost: String,
     pub(crate) digest_id: String,
-    /// `aha-radar item RANK`, with the topic where that has to be said.
+    /// `aha-radar item RANK`, with the topic unless it is the default one.
     pub(crate) item_command: String,
 }
 
-/// A digest's first line, and the titles and links of its stories alone.
+/// A digest's first line, and only the titles and links of its stories.
 #[derive(Debug)]
 pub(crate) struct Overview {
     pub(crate) topic: String,
@@ -73,7 +73,7 @@ pub(crate) struct Story {
     pub(crate) score: Option<u8>,
     /// `82 of 100`, or why there is no score.
     pub(crate) score_words: String,
-    /// By which commands find it in whatever digest it is.
+    /// The id by which commands find the story in any digest.
     pub(crate) short_id: String,
     pub(crate) reason: String,
     pub(crate) since: Option<String>,
@@ -88,7 +88,7 @@ pub(crate) struct Story {
     pub(crate) published_rfc2822: String,
     pub(crate) sources: Vec<Source>,
     pub(crate) discussions: Vec<Link>,
-    /// Which model said it and what it cost; nothing where it was `local`.
+    /// The model that wrote it and its cost; `None` if it was `local`.
     pub(crate) cost_summary: Option<String>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Source {
     pub(crate) item: String,
     pub(crate) title: String,
     pub(crate) link: Link,
-    /// `Tue 17 Nov 09:10`, or `first seen …` where the source gave no date.
+    /// `Tue 17 Nov 09:10`, or `first seen …` if the source gave no date.
     pub(crate) time: String,
     pub(crate) machine_time: String,
     pub(crate) copy: bool,
@@ -152,7 +152,7 @@ impl Story {
         Self {
             id: story.id.to_string(),
             rank: story.rank,
-            // A post without a title is named by its first words; they need not be said twice.
+            // A post without a title is titled with its first words, which should not be repeated.
             lead: Quote::lead(story).filter(|lead| lead.text != title),
             title,
             link: Link::of(story.url.as_deref()),
@@ -161,7 +161,7 @@ impl Story {
             score_words: printed_score(story)
                 .map_or_else(|| not_judged(&story.state), |score| format!("{score} of 100")),
             short_id: short_id(&story.id.to_string()),
-            reason: Some(text(&story.reason)).filter(|reason| !says_nothing(reason)).unwrap_or_default(),
+            reason: Some(text(&story.reason)).filter(|reason| !is_generic_reason(reason)).unwrap_or_default(),
             since: story.since.as_ref().map(|since| since_line(since, story, calendar)),
             points: Quote::points(story),
             matters: lines(|summary| &summary.why_it_matters),
@@ -177,7 +177,7 @@ impl Story {
         }
     }
 
-    /// `Wireline News`, or `Wireline News and 2 more` where several sources tell it.
+    /// Formats `Wireline News`, or `Wireline News and 2 more` for several sources.
     pub(crate) fn told_by(&self) -> String {
         let first = self.sources.first().map_or("", |source| source.name.as_str());
         match self.sources.len() {
@@ -186,7 +186,7 @@ impl Story {
         }
     }
 
-    /// Score, label and short id, as far as there are some.
+    /// Returns score, label and short id, as far as available.
     pub(crate) fn facts(&self) -> Vec<String> {
         let id = format!("id {}", self.short_id);
         [self.label.to_owned(), id].into_iter().filter(|fact| !fact.is_empty()).collect()
@@ -210,7 +210,7 @@ impl Source {
         }
     }
 
-    /// `copy`, `late`, `also from X`: what sets this source apart from one that wrote for itself, in time.
+    /// Returns `copy`, `late`, `also from X`: how this source differs from one that published its own report in time.
     pub(crate) fn notes(&self) -> Vec<&str> {
         let words = [self.copy.then_some("copy"), self.late.then_some("late")];
         words.into_iter().flatten().chain(self.also_from.as_deref()).collect()
@@ -231,15 +231,15 @@ impl Failing {
     }
 }
 
-/// The command that explains a story by its rank. Without a topic it would be about the default one.
+/// Returns the command that explains a story by its rank. Without a topic the command uses the default one.
 pub(crate) fn item_command(rank: &str, topic: &str) -> String {
     format!("aha-radar item {rank}{}", topic_option(&short_text(topic, MAX_CHARS)))
 }
 
-/// The number by which a section is ordered; nothing for a story that was not judged.
+/// Returns the number by which a section is ordered; `None` for a story that was not judged.
 fn printed_score(story: &DigestStory) -> Option<u8> {
     let judged = story.aha_score?;
-    // Digests of the first versions have final scores of about 0 to 1.
+    // Digests of the first versions have final scores between about 0 and 1.
     Some(if story.final_score > FIRST_VERSIONS_SCORE { whole(story.final_score) } else { judged })
 }
 
@@ -247,23 +247,23 @@ const FIRST_VERSIONS_SCORE: f64 = 2.0;
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=100 before")]
 fn whole(score: f64) -> u8 {
-    // Rounded down: 50.9 is no 51, which begins the next band.
+    // Rounded down: 50.9 must not become 51, which is in the next band.
     score.floor().clamp(0.0, 100.0) as u8
 }
 
-/// Hexadecimal digits of an id that are shown.
+/// Hexadecimal digits shown of an id.
 const SHORT_ID: usize = 6;
 
 fn short_id(id: &str) -> String {
     id.chars().take(SHORT_ID).collect()
 }
 
-/// A reason of `local` that sets no story apart.
-fn says_nothing(reason: &str) -> bool {
+/// Returns whether a reason of `local` is a generic one, which does not distinguish the story.
+fn is_generic_reason(reason: &str) -> bool {
     [local::NOTHING_SAID, local::UNASKED].contains(&reason)
 }
 
-/// A title worth showing; feeds and readers that have none write "(No title)".
+/// Returns the title if it is worth showing; feeds and readers without one write "(No title)".
 fn titled(raw: &str) -> Option<String> {
     let title = short_text(raw, MAX_CHARS);
     let bare = title.trim_matches(['(', ')', '[', ']', '<', '>']).to_lowercase();

@@ -1,13 +1,13 @@
-//! Lines that fit a terminal: wrapping and cutting by the columns that characters take.
+//! Wraps and truncates lines for a terminal, by the columns that characters take.
 //!
-//! In: cleaned text and a width in columns. Out: lines. Called by `terminal`.
+//! Input: cleaned text and a width in columns. Output: lines. Called by `terminal`.
 
-/// Columns that `text` takes.
+/// Returns the columns that `text` takes.
 pub(super) fn columns(text: &str) -> usize {
     text.chars().map(char_columns).sum()
 }
 
-/// Breaks `text` at spaces into lines of at most `width` columns; a word too long for a line is cut.
+/// Breaks `text` at spaces into lines of at most `width` columns; a word too long for a line is split.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(2);
     let mut lines = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Joins `parts` by dots into lines of at most `width` columns, broken between parts where that can be.
+/// Joins `parts` by dots into lines of at most `width` columns, broken between parts where possible.
 pub(super) fn wrap_parts(parts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -48,7 +48,7 @@ pub(super) fn wrap_parts(parts: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// `text` in at most `width` columns, with an ellipsis where something is left out.
+/// Returns `text` in at most `width` columns, with an ellipsis if it was truncated.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -65,7 +65,8 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Combining marks take no column, East Asian wide characters and most emoji two (after Unicode Standard Annex 11).
+/// Returns the columns of a character: combining marks take none, East Asian wide characters and most emoji two (after
+/// Unicode Standard Annex 11).
 fn char_columns(c: char) -> usize {
     match u32::from(c) {
         0x0300..=0x036f

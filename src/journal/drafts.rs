@@ -1,7 +1,8 @@
-//! Plans that a person makes in a browser, step by step. They are kept here, so that what comes from the browser is ticks and words, and never a path.
+//! Plans that a user edits in a browser, step by step. They are held here, so that the browser sends only choices and
+//! texts, and never a path.
 //!
-//! Comes in: days of the graph that the command line named, ticks, edited words. Goes out: the plan as it stands, what it would change, and what was written.
-//! Called by the web.
+//! Input: days of the graph that the command line named, choices, edited texts. Output: the current plan, what it would
+//! change, and what was written. Called by the web.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,48 +12,48 @@ use aha_notes::Undone;
 use chrono::NaiveDate;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::phases::{self, Asker};
+use super::phases::{self, ModelAccess};
 use super::{Journal, JournalError};
 use crate::app::App;
 
-/// More are not kept: the oldest goes.
-const MOST_DRAFTS: usize = 20;
+/// Maximum number of drafts; the oldest is dropped.
+const MAX_DRAFTS: usize = 20;
 
-/// A plan, or what becomes one.
+/// A plan, or one in preparation.
 #[derive(Debug, Clone)]
 pub enum Draft {
-    /// Models are being asked; what happened last.
+    /// Models are being asked; the text describes the last event.
     Working(String),
     Ready(Plan),
     Failed(String),
 }
 
-/// See the module. A clone is the same.
+/// The drafts of this process. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Drafts(Arc<Mutex<Vec<(String, Draft)>>>);
 
-/// The graph that the command line or `AHA_JOURNAL_GRAPH` named.
+/// Opens the graph that the command line or `AHA_JOURNAL_GRAPH` named.
 ///
 /// # Errors
-/// When none is named or the folder is none.
+/// When none is named or the folder is not a graph.
 pub fn open(app: &App) -> Result<Journal, JournalError> {
     let config = app.config();
     Journal::open(None, &config.journal, app.clock().now(), config.timezone)
 }
 
 impl Drafts {
-    /// A plan of these days: at once by rules, else by models in a task of its own. By which name it is found.
+    /// Makes a plan of these days: immediately by rules, otherwise by models in a separate task. Returns its id.
     ///
     /// # Errors
-    /// When a day is not there or cannot be read.
+    /// When a day does not exist or cannot be read.
     pub fn extract(&self, app: &App, wanted: &[NaiveDate]) -> Result<String, JournalError> {
         let journal = open(app)?;
         let days = journal.days_of(wanted)?;
         let tier = app.config().budget_tier;
-        if !Asker::has_models(app.gateway().router(), tier) {
+        if !ModelAccess::has_models(app.gateway().router(), tier) {
             return Ok(self.add(Draft::Ready(journal.extract_by_rules(&days)?)));
         }
-        let (asker, index) = (Asker::of(app, tier, false), journal.index()?);
+        let (access, index) = (ModelAccess::of(app, tier, false), journal.index()?);
         let id = self.add(Draft::Working("the models are being asked".to_owned()));
         let (drafts, name) = (self.clone(), id.clone());
         tokio::spawn(async move {
@@ -66,7 +67,7 @@ impl Drafts {
                 }
             });
             let plan = Plan::new(journal.graph.root(), phases::MADE_BY);
-            let made = Box::pin(asker.extract(&days, (&index, journal.graph.unit()), plan, &events)).await;
+            let made = Box::pin(access.extract(&days, (&index, journal.graph.unit()), plan, &events)).await;
             drop(events);
             let _ = watching.await;
             drafts.put(&name, made.map_or_else(|error| Draft::Failed(error.to_string()), Draft::Ready));
@@ -74,7 +75,7 @@ impl Drafts {
         Ok(id)
     }
 
-    /// A plan that keeps something that stands on no day.
+    /// Makes a plan for a statement that belongs to no day.
     ///
     /// # Errors
     /// When the pages cannot be read.
@@ -87,7 +88,7 @@ impl Drafts {
         self.locked().iter().find(|(known, _)| known == id).map(|(_, draft)| draft.clone())
     }
 
-    /// Changes a plan that is ready. Whether there is one.
+    /// Changes a plan that is ready. Returns false if there is none.
     pub fn change(&self, id: &str, change: impl FnOnce(&mut Plan)) -> bool {
         let mut drafts = self.locked();
         let Some((_, Draft::Ready(plan))) = drafts.iter_mut().find(|(known, _)| known == id) else { return false };
@@ -98,7 +99,7 @@ impl Drafts {
     fn add(&self, draft: Draft) -> String {
         let id = format!("{:016x}", rand::random::<u64>());
         let mut drafts = self.locked();
-        if drafts.len() >= MOST_DRAFTS {
+        if drafts.len() >= MAX_DRAFTS {
             drafts.remove(0);
         }
         drafts.push((id.clone(), draft));
@@ -116,7 +117,7 @@ impl Drafts {
     }
 }
 
-/// In words what was taken back of a file.
+/// Describes what was undone in a file.
 #[must_use]
 pub fn undone_in_words(undone: &Undone) -> String {
     match undone {

@@ -1,9 +1,9 @@
-//! A request to a model that could not be finished, as it is shown: what failed, why, and what the person can do.
+//! Describes a failed request to a model: what failed, why, and what the user can do.
 
 use aha_llm::StreamFailure;
 use aha_llm::error::CallError;
 
-/// Three lines. `about` is what the phase was asked about.
+/// Returns three lines. `about` is the subject of the phase's request.
 pub(super) fn in_words(phase: &str, about: &str, failure: &StreamFailure) -> String {
     let (reason, action) = match failure {
         StreamFailure::Provider { model, error } => {

@@ -1,7 +1,8 @@
-//! The journal: lasting knowledge out of the owner's daily notes, on the pages where it belongs.
+//! The journal extracts lasting knowledge from the user's daily notes and adds it to the pages where it belongs.
 //!
-//! Comes in: a graph and days of it. Goes out: a plan (`aha_journal`), and with its owner's consent the pages that it changes (`aha_notes`). Called by the
-//! command `journal`; the phases ask models through the gateway, or go by rules where none is configured.
+//! Input: a graph and days of it. Output: a plan (`aha_journal`), and with the user's consent the pages that it changes
+//! (`aha_notes`). Called by the command `journal` and by the web. The phases ask models through the gateway, or use
+//! rules if none is configured.
 
 pub mod drafts;
 mod failure;
@@ -24,7 +25,7 @@ use thiserror::Error;
 
 use crate::config::JournalSettings;
 
-/// Why the journal could not do what was asked.
+/// Why the journal failed.
 #[derive(Debug, Error)]
 pub enum JournalError {
     #[error("no graph is named; say --graph DIR, or set AHA_JOURNAL_GRAPH")]
@@ -42,7 +43,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Whether the person at the keyboard can put it right by saying something else.
+    /// Returns whether the user can correct the error by other arguments.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         match self {
@@ -56,7 +57,7 @@ impl JournalError {
     }
 }
 
-/// A graph that was opened, and what else the commands go by.
+/// An open graph, and the settings of the commands.
 #[derive(Debug)]
 pub struct Journal {
     pub graph: Graph,
@@ -64,7 +65,7 @@ pub struct Journal {
     pub today: NaiveDate,
 }
 
-/// What there is of a graph.
+/// A summary of a graph.
 #[derive(Debug, Serialize)]
 pub struct Overview {
     pub graph: PathBuf,
@@ -74,10 +75,10 @@ pub struct Overview {
     pub days: usize,
     pub first_day: Option<NaiveDate>,
     pub last_day: Option<NaiveDate>,
-    /// How it indents, in words.
+    /// Its indentation style, in words.
     pub indentation: String,
     pub state: Option<PathBuf>,
-    /// The models of the phases; none where rules do them.
+    /// The models of the phases; empty if rules do the work.
     pub models: Vec<Probed>,
 }
 
@@ -90,7 +91,7 @@ impl Overview {
 
 impl Journal {
     /// # Errors
-    /// When no graph is named or the folder is none.
+    /// When no graph is named or the folder is not a graph.
     pub fn open(
         named: Option<&Path>,
         settings: &JournalSettings,
@@ -123,16 +124,16 @@ impl Journal {
         })
     }
 
-    /// The days that are asked for; today's only where it is named.
+    /// Returns the requested days; today's only if it is named.
     ///
     /// # Errors
-    /// When there are none.
+    /// When there are none, or the range cannot be read.
     pub fn days(&self, range: Option<&str>) -> Result<Vec<Day>, JournalError> {
         let range = range.map(|text| Range::parse(text, self.today)).transpose()?;
         Ok(days(&self.graph, range, self.today)?)
     }
 
-    /// The latest days with the blocks of each from which nothing was extracted yet, newest first.
+    /// Returns the latest days, newest first, each with the number of blocks from which nothing was extracted yet.
     ///
     /// # Errors
     /// When their files cannot be read.
@@ -143,17 +144,17 @@ impl Journal {
         found.into_iter().take(limit).map(count).collect()
     }
 
-    /// These days, of which there may be none in between.
+    /// Returns these days, which need not be consecutive.
     ///
     /// # Errors
-    /// When one is not there or cannot be read.
+    /// When one does not exist or cannot be read.
     pub fn days_of(&self, wanted: &[NaiveDate]) -> Result<Vec<Day>, JournalError> {
         let one = |day: &NaiveDate| days(&self.graph, Some(Range { first: *day, last: *day }), self.today);
         let found: Result<Vec<Vec<Day>>, DaysError> = wanted.iter().map(one).collect();
         Ok(found?.into_iter().flatten().collect())
     }
 
-    /// A plan that keeps something that stands on no day, such as a story.
+    /// Makes a plan for a statement that belongs to no day, such as a story.
     ///
     /// # Errors
     /// When the pages cannot be read.
@@ -161,7 +162,7 @@ impl Journal {
         Ok(local::keep(&self.graph, id, self.today, text)?)
     }
 
-    /// A plan by rules.
+    /// Makes a plan by rules.
     ///
     /// # Errors
     /// When the pages cannot be read.
@@ -169,7 +170,7 @@ impl Journal {
         Ok(local::extract(&self.graph, days)?)
     }
 
-    /// The pages, to be searched.
+    /// Returns an index of the pages for searching.
     ///
     /// # Errors
     /// When the pages cannot be read.
@@ -177,17 +178,17 @@ impl Journal {
         Ok(PageIndex::read(&self.graph)?)
     }
 
-    /// A plan by models; what they were asked and answered is on the ledger.
+    /// Makes a plan by models; their calls are in the ledger.
     ///
     /// # Errors
-    /// When the pages cannot be read or the store fails; what a model does not do stands in the plan.
-    pub async fn extract_by_models(&self, asker: &phases::Asker, days: &[Day]) -> Result<Plan, JournalError> {
+    /// When the pages cannot be read or the store fails. A model's failure is recorded in the plan.
+    pub async fn extract_by_models(&self, access: &phases::ModelAccess, days: &[Day]) -> Result<Plan, JournalError> {
         let (events, _) = tokio::sync::mpsc::unbounded_channel();
         let plan = Plan::new(self.graph.root(), phases::MADE_BY);
-        Ok(asker.extract(days, (&self.index()?, self.graph.unit()), plan, &events).await?)
+        Ok(access.extract(days, (&self.index()?, self.graph.unit()), plan, &events).await?)
     }
 
-    /// What carrying a plan out would change.
+    /// Returns the changes that a plan would make.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -195,16 +196,16 @@ impl Journal {
         Ok(preview(&self.graph, &plan.changes())?)
     }
 
-    /// Carries a plan out. `with_today`: today's page may be written, too.
+    /// Carries out a plan. `with_today`: today's page may be changed, too.
     ///
     /// # Errors
-    /// When the records of changes cannot be kept; what is wrong with one change is its outcome.
+    /// When the change log cannot be written. An error of a single change is part of its outcome.
     pub fn apply(&self, plan: &Plan, with_today: bool) -> Result<Applied, JournalError> {
         let state = self.state()?;
         Ok(apply(&self.graph, &state, &plan.changes(), (!with_today).then_some(self.today))?)
     }
 
-    /// Takes the latest apply back.
+    /// Undoes the latest apply.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -217,7 +218,7 @@ impl Journal {
         Ok(State::open(folder, self.graph.root())?)
     }
 
-    /// Blocks of pages with some words.
+    /// Returns the blocks of pages that match some words.
     ///
     /// # Errors
     /// When the pages cannot be read.

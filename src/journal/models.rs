@@ -1,4 +1,4 @@
-//! The models that the phases would ask, and whether their servers answer. Nothing is asked of a model.
+//! Probes the servers of the models that the phases would ask, without asking the models.
 
 use aha_llm::Router;
 use aha_llm::probe::{Probed, probe};
@@ -9,7 +9,7 @@ use aha_llm::transport::Http;
 use crate::config::Config;
 use crate::services::models::terms::masked;
 
-/// Each model once, in the order in which the phases ask.
+/// Returns each model once, in the order in which the phases ask.
 pub async fn probed(config: &Config) -> Vec<Probed> {
     let router = Router::configured(&config.llm);
     let mut chosen: Vec<Route> = Vec::new();

@@ -1,7 +1,9 @@
-//! The three phases through the gateway: classify, reword, integrate, each streamed, what is complete kept whatever becomes of the rest.
+//! The three phases through the gateway: classify, reword, integrate. Each is streamed, and complete lines are kept
+//! even if the stream fails.
 //!
-//! Comes in: days and the graph. Goes out: events while it goes on, and the plan. Requests wait in one queue, those of an earlier phase first. What a server refuses (401, 429,
-//! 500, 503) is for the person to try again: it stands in the plan as a failure, and asking again costs only what was not answered.
+//! Input: days and the graph. Output: events during the work, and the plan. Requests wait in one queue, those of an
+//! earlier phase first. If a server refuses (401, 429, 500, 503), the plan records the failure; when the user retries,
+//! only unanswered requests cost anything.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,48 +29,48 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::failure;
 use crate::app::App;
 
-/// Pages that are put up for a piece of knowledge.
+/// Candidate pages for a statement.
 const CANDIDATE_PAGES: usize = 10;
-/// What plans of it are said to be made by.
+/// The `made_by` of plans by models.
 pub const MADE_BY: &str = "models";
-/// So many are found for each that is put up, so that a linked page is among them.
+/// Candidates retrieved per candidate used, so that linked pages are among them.
 const OVERFETCH: usize = 3;
 
-/// Who is asked, and on what terms.
+/// The access to models, and its terms.
 #[derive(Debug, Clone)]
-pub struct Asker {
+pub struct ModelAccess {
     gateway: Arc<Gateway>,
     store: SharedStore,
     tier: BudgetTier,
-    /// Ask again although there is an answer.
+    /// Ask again even if there is a stored answer.
     rejudge: bool,
 }
 
-/// A request that waits; earlier phases come first, then what was put first.
+/// A queued request. Those of earlier phases come first, then those with the lower index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Waiting {
-    /// The day's place among the days.
+enum QueuedRequest {
+    /// Index of the day.
     Classify(usize),
     Reword(usize),
-    /// The block's place in the plan.
+    /// Index of the block in the plan.
     Integrate(usize),
 }
 
-impl Asker {
-    /// By the models and the ledger of an installation.
+impl ModelAccess {
+    /// Uses the app's models and ledger.
     #[must_use]
     pub fn of(app: &App, tier: BudgetTier, rejudge: bool) -> Self {
         Self { gateway: Arc::clone(app.gateway()), store: Arc::clone(app.store()), tier, rejudge }
     }
 
-    /// Whether a model is configured for all phases.
+    /// Returns whether a model is configured for every phase.
     #[must_use]
     pub fn has_models(router: &Router, tier: BudgetTier) -> bool {
         let has = |task: Task| !router.candidates(task, tier).is_empty();
         router.has_models() && [CLASSIFY, REWORD, INTEGRATE].into_iter().all(has)
     }
 
-    /// A plan of the days. Nobody need listen to the events.
+    /// Makes a plan of the days. The receiver of the events may be dropped.
     ///
     /// # Errors
     /// When the store fails.
@@ -79,17 +81,17 @@ impl Asker {
         mut plan: Plan,
         events: &UnboundedSender<PhaseEvent>,
     ) -> Result<Plan, StoreError> {
-        let run = Phases { asker: self, days, index, indent_style: prompts::indent_style(unit), events };
-        let mut queue: BinaryHeap<Reverse<Waiting>> =
-            (0..days.len()).map(|day| Reverse(Waiting::Classify(day))).collect();
-        while let Some(Reverse(waiting)) = queue.pop() {
-            match waiting {
-                Waiting::Classify(day) => {
+        let run = Phases { access: self, days, index, indent_style: prompts::indent_style(unit), events };
+        let mut queue: BinaryHeap<Reverse<QueuedRequest>> =
+            (0..days.len()).map(|day| Reverse(QueuedRequest::Classify(day))).collect();
+        while let Some(Reverse(request)) = queue.pop() {
+            match request {
+                QueuedRequest::Classify(day) => {
                     run.classify(day, &mut plan).await?;
-                    queue.push(Reverse(Waiting::Reword(day)));
+                    queue.push(Reverse(QueuedRequest::Reword(day)));
                 }
-                Waiting::Reword(day) => queue.extend(run.reword(day, &mut plan).await?.into_iter().map(Reverse)),
-                Waiting::Integrate(block) => run.integrate(block, &mut plan).await?,
+                QueuedRequest::Reword(day) => queue.extend(run.reword(day, &mut plan).await?.into_iter().map(Reverse)),
+                QueuedRequest::Integrate(block) => run.integrate(block, &mut plan).await?,
             }
         }
         Ok(plan)
@@ -97,7 +99,7 @@ impl Asker {
 }
 
 struct Phases<'a> {
-    asker: &'a Asker,
+    access: &'a ModelAccess,
     days: &'a [Day],
     index: &'a PageIndex,
     indent_style: String,
@@ -106,11 +108,12 @@ struct Phases<'a> {
 
 impl Phases<'_> {
     fn send(&self, event: PhaseEvent) {
-        // Nobody may be listening any more.
+        // The receiver may be gone.
         let _ = self.events.send(event);
     }
 
-    /// Asks, and hands each line over as it comes. Whether all came; what did not is noted in the plan.
+    /// Sends a request and passes on each line as it arrives. Returns whether the answer was complete; if not, the
+    /// failure is added to `failures`.
     async fn ask(
         &self,
         (task, phase, num_blocks): (Task, &'static str, usize),
@@ -119,11 +122,11 @@ impl Phases<'_> {
         failures: &mut Vec<String>,
         mut line: impl FnMut(Map<String, Value>),
     ) -> Result<bool, StoreError> {
-        let scope = self.asker.gateway.standalone(task, self.asker.tier);
-        let scope = aha_llm::CallScope { rejudge: self.asker.rejudge, ..scope };
+        let scope = self.access.gateway.standalone(task, self.access.tier);
+        let scope = aha_llm::CallScope { rejudge: self.access.rejudge, ..scope };
         let input = input(task, JournalInput { indent_style: self.indent_style.clone(), material }).about(num_blocks);
         self.send(PhaseEvent::Asked { phase, about: about.clone() });
-        let mut stream = self.asker.gateway.stream(&self.asker.store, scope, input);
+        let mut stream = self.access.gateway.stream(&self.access.store, scope, input);
         while let Some(event) = stream.next().await {
             match event? {
                 StreamEvent::Line(object) => line(object),
@@ -160,7 +163,7 @@ impl Phases<'_> {
         let line = |object| {
             let Some(chunk) = KnowledgeClassificationChunk::of(object) else { return };
             let known = short.block(&chunk.block_id).and_then(|id| blocks.iter().find(|block| block.id == id));
-            // An id that was not given, or one that comes twice, is dropped.
+            // An unknown or repeated id is ignored.
             let Some(block) = known.filter(|block| found.iter().all(|other| other.block != block.id)) else { return };
             let planned = local::planned(day, block, date, chunk.confidence, chunk.reason);
             self.send(PhaseEvent::Found(planned.clone()));
@@ -174,8 +177,8 @@ impl Phases<'_> {
         Ok(())
     }
 
-    /// The requests that follow: one a block that was reworded.
-    async fn reword(&self, day: usize, plan: &mut Plan) -> Result<Vec<Waiting>, StoreError> {
+    /// Rewords the day's blocks and returns the next requests: one for each reworded block.
+    async fn reword(&self, day: usize, plan: &mut Plan) -> Result<Vec<QueuedRequest>, StoreError> {
         let Some(day) = self.days.get(day) else { return Ok(Vec::new()) };
         let of_day = |block: &&PlannedBlock| block.file == day.file;
         let wanted: Vec<&PlannedBlock> = plan.blocks.iter().filter(of_day).collect();
@@ -198,7 +201,7 @@ impl Phases<'_> {
         for (at, block) in plan.blocks.iter_mut().enumerate().filter(|(_, block)| block.file == day.file) {
             if let Some((_, text)) = texts.iter().rev().find(|(id, _)| *id == block.block) {
                 block.reworded.clone_from(text);
-                next.push(Waiting::Integrate(at));
+                next.push(QueuedRequest::Integrate(at));
             } else {
                 block.apply = false;
                 block.note = Some("it was not reworded".to_owned());
@@ -230,7 +233,7 @@ impl Phases<'_> {
         }
         let Some(block) = plan.blocks.get_mut(at) else { return Ok(()) };
         plan.skipped_existing += usize::from(take_over(block, proposed));
-        // Of a stream that broke it is not known whether a page says it already.
+        // After an incomplete stream it is unknown whether a page already contains the statement.
         if !is_whole {
             block.apply = false;
             block.note = Some("its places are not all known".to_owned());
@@ -240,7 +243,7 @@ impl Phases<'_> {
     }
 }
 
-/// What a model proposes, with the ids of the graph; `None` for a page or a block that it was not given.
+/// Converts a model's proposal, with the graph's ids; `None` for a page or a block that the model was not given.
 fn decision(
     chunk: IntegrationDecisionChunk,
     pages: &[(&str, &aha_notes::Document)],

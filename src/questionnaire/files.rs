@@ -1,4 +1,4 @@
-//! The two files of answers: line by line about the same question to the same model.
+//! The two output files: the lines of both with the same number are about the same question to the same model.
 
 use std::io;
 use std::path::Path;
@@ -10,18 +10,18 @@ use serde_json::Value;
 pub const RESPONSES: &str = "responses.jsonl";
 pub const METADATA: &str = "metadata.jsonl";
 
-/// What a model answered.
+/// A model's answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Response {
     pub model: String,
     pub section: String,
     pub question: String,
-    /// A number for a rating, the option for a choice; `None`: no answer was accepted.
+    /// A number for a rating, the option for a choice; `None` if no answer was accepted.
     pub answer: Option<Value>,
     pub reason: Option<String>,
 }
 
-/// How that came about.
+/// How the answer was obtained.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Metadata {
     pub model: String,
@@ -34,7 +34,7 @@ pub struct Metadata {
     pub input_tokens: Option<i64>,
     pub output_tokens: Option<i64>,
     pub cost_microcredits: i64,
-    /// Ledger rows.
+    /// Ids of ledger rows.
     pub calls: Vec<String>,
     /// Why there is no answer.
     pub error: Option<String>,
@@ -46,7 +46,7 @@ pub struct Line {
     pub metadata: Metadata,
 }
 
-/// Writes both files, each at once: a reader sees the old one or the new one.
+/// Writes both files, each atomically: a reader sees the old or the new version.
 ///
 /// # Errors
 /// When the folder cannot be written to.

@@ -1,8 +1,8 @@
-//! Questionnaires: the same questions put to several models, and what they answer side by side.
+//! Questionnaires: put the same questions to several models, and compare their answers.
 //!
-//! Comes in: a file of sections with rating and choice questions. Goes out: a line an answer in two files that belong together, and
-//! a comparison. Each section is a conversation with each model. What was answered is kept in the database, so that the files can be
-//! made again at any time and an interrupted questionnaire goes on where it was.
+//! Input: a file of sections with rating and choice questions. Output: one line per answer in each of two parallel
+//! files, and a comparison. Each section is one conversation with each model. Answers are stored in the database, so
+//! that the files can be written again at any time and an interrupted questionnaire can be resumed.
 
 mod files;
 mod report;
@@ -18,9 +18,9 @@ pub use files::{Line, Metadata, Response, write};
 pub use report::{ModelSummary, Report};
 pub use run::{Respondent, Unit, units};
 
-/// Questions that one file may have.
+/// Maximum number of questions in a file.
 const MAX_QUESTIONS: usize = 10_000;
-/// Steps that a rating's scale may have.
+/// Maximum number of steps of a rating scale.
 const MAX_STEPS: i64 = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -28,7 +28,7 @@ const MAX_STEPS: i64 = 1_000;
 pub struct Questionnaire {
     #[serde(default)]
     pub title: String,
-    /// What every model is told first.
+    /// Sent to every model first.
     #[serde(default)]
     pub system_prompt: String,
     pub sections: Vec<Section>,
@@ -40,7 +40,7 @@ pub struct Section {
     pub id: String,
     #[serde(default)]
     pub title: String,
-    /// Told before the section's first question.
+    /// Sent before the section's first question.
     #[serde(default)]
     pub instructions: String,
     pub questions: Vec<Question>,
@@ -54,7 +54,7 @@ pub struct Question {
     pub kind: Kind,
 }
 
-/// A question as it is written.
+/// A question as written in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawQuestion {
@@ -91,12 +91,12 @@ impl TryFrom<RawQuestion> for Question {
     }
 }
 
-/// What an answer can be.
+/// The possible answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// A whole number of a scale, ends included.
+    /// A whole number within a scale, bounds included.
     Rating { min: i64, max: i64 },
-    /// One of several.
+    /// One of several options.
     Choice { options: Vec<String> },
 }
 
@@ -109,10 +109,10 @@ pub enum QuestionnaireError {
 }
 
 impl Questionnaire {
-    /// Reads and checks a parsed file.
+    /// Checks a parsed file and builds the questionnaire.
     ///
     /// # Errors
-    /// Names everything that is wrong at once.
+    /// Lists all errors together.
     pub fn from_value(value: Value) -> Result<Self, QuestionnaireError> {
         let read: Self =
             serde_json::from_value(value).map_err(|error| QuestionnaireError::Unreadable(error.to_string()))?;
@@ -120,7 +120,7 @@ impl Questionnaire {
         if problems.is_empty() { Ok(read) } else { Err(QuestionnaireError::Wrong(problems)) }
     }
 
-    /// How many questions there are.
+    /// Returns the number of questions.
     #[must_use]
     pub fn questions(&self) -> usize {
         self.sections.iter().map(|section| section.questions.len()).sum()
@@ -168,7 +168,7 @@ impl Question {
         }
     }
 
-    /// The question in words, with what an answer can be.
+    /// Returns the question as text, with the possible answers.
     #[must_use]
     pub fn prompt(&self) -> String {
         let how = match &self.kind {
@@ -181,10 +181,10 @@ impl Question {
         format!("{}\n\n{how}\nGive your reason in one sentence.", self.text.trim())
     }
 
-    /// The answer that an object gives: a number for a rating, the option for a choice.
+    /// Extracts the answer from an object: a number for a rating, the option for a choice.
     ///
     /// # Errors
-    /// Says what an answer has to be.
+    /// Describes the expected answer.
     pub fn read(&self, object: &Map<String, Value>) -> Result<Value, String> {
         let text = object.get("answer").and_then(Value::as_str).unwrap_or_default().trim();
         match &self.kind {
@@ -200,7 +200,7 @@ impl Question {
     }
 }
 
-/// The form of every answer. The answer itself is a string, which all providers can be held to.
+/// Returns the schema of every answer. The answer itself is a string, which all providers can enforce.
 #[must_use]
 pub fn answer_schema() -> Value {
     json!({

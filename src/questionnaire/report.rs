@@ -1,4 +1,4 @@
-//! The answers side by side.
+//! Compares the models' answers.
 
 use std::fmt::Write as _;
 
@@ -10,17 +10,18 @@ use serde_json::Value;
 use super::files::Line;
 use super::{Kind, Questionnaire};
 
-/// What each model answered in all.
+/// The results of one model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelSummary {
     pub model: String,
     pub answered: usize,
     pub unanswered: usize,
-    /// Tries after the first, of all answers.
+    /// Attempts after the first, of all answers.
     pub retries: u32,
-    /// Of ratings, each scaled to its scale: 0 its least, 1 its most. `None` without any.
+    /// Mean of the ratings, each scaled to 0 for the minimum of its scale and 1 for the maximum. `None` without
+    /// ratings.
     pub mean_rating: Option<f64>,
-    /// Share of the questions answered by all on which it said what most said.
+    /// Share of the questions answered by all models on which it gave the most frequent answer.
     pub agreement: Option<f64>,
     pub cost_microcredits: i64,
 }
@@ -40,7 +41,7 @@ struct Row {
     section: String,
     question: String,
     text: String,
-    /// One a model.
+    /// One answer per model.
     answers: Vec<Option<Value>>,
 }
 
@@ -90,7 +91,7 @@ impl Report {
         Self { title: questionnaire.title.clone(), questions: rows.len(), models, rows }
     }
 
-    /// As a page.
+    /// Formats the report as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut page = format!("# {}\n\n", cell(if self.title.is_empty() { "Questionnaire" } else { &self.title }));
@@ -138,7 +139,7 @@ impl Report {
     }
 }
 
-/// Text that ends no cell and begins no markup.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     let flat: String = without_escapes(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     flat.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
@@ -151,7 +152,8 @@ fn rated(row: &Row, model: usize, scale: Option<(i64, i64)>) -> Option<f64> {
     Some((number - min) as f64 / (max - min) as f64)
 }
 
-/// Whether a model said what most said, 1 or 0; `None` unless all of several have answered.
+/// Returns 1 if a model gave the most frequent answer, else 0; `None` unless there are several models and all have
+/// answered.
 fn agrees(row: &Row, model: usize) -> Option<f64> {
     let answers: Vec<&Value> = row.answers.iter().map(Option::as_ref).collect::<Option<_>>()?;
     if answers.len() < 2 {

@@ -1,4 +1,4 @@
-//! Putting one section to one model.
+//! Puts one section to one model.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ pub struct Respondent {
     pub gateway: Arc<Gateway>,
     pub store: SharedStore,
     pub scope: CallScope,
-    /// Whether what got no accepted answer before is asked again.
+    /// Whether questions without an accepted answer are asked again.
     pub asks_again: bool,
 }
 
 /// One section for one model.
 #[derive(Debug, Clone)]
 pub struct Unit<'a> {
-    /// In the order in which lines are written.
+    /// Position in the output.
     pub number: usize,
     pub route: Route,
     pub section: &'a Section,
 }
 
-/// All sections for all models, in the order of the lines: by model, then as in the file.
+/// Returns all sections for all models, in the order of the output: by model, then as in the file.
 #[must_use]
 pub fn units<'a>(questionnaire: &'a Questionnaire, routes: &[Route]) -> Vec<Unit<'a>> {
     let pairs = routes.iter().flat_map(|route| questionnaire.sections.iter().map(move |section| (route, section)));
@@ -39,7 +39,8 @@ pub fn units<'a>(questionnaire: &'a Questionnaire, routes: &[Route]) -> Vec<Unit
 }
 
 impl Respondent {
-    /// Asks all questions of a section in one conversation, and ends it. A line a question, in order; one without an answer says why.
+    /// Asks all questions of a section in one conversation, and ends it. Returns one line per question, in order; a
+    /// line without an answer contains the reason.
     ///
     /// # Errors
     /// When the store fails.
@@ -86,7 +87,7 @@ impl Respondent {
         Ok((lines, conversation.archive()))
     }
 
-    /// How an outcome came about, whatever it is; the cost is that of all attempts.
+    /// Returns how an outcome was obtained. The cost is that of all attempts.
     async fn metadata(&self, unit: &Unit<'_>, question: &Question, turn: &Exchanged) -> Result<Metadata, StoreError> {
         let costs = self.store.costs_of_calls(&turn.calls).await?;
         Ok(Metadata {

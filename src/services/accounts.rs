@@ -1,7 +1,7 @@
-//! Accounts: who may sign in, and their sessions.
+//! Accounts for the web, and their sessions.
 //!
-//! In: names, passwords and fingerprints of session secrets. Out: accounts, or an [`AccountError`]. Called by `aha-radar user` and
-//! by the web's sign-in page.
+//! Input: names, passwords and fingerprints of session secrets. Output: accounts, or an [`AccountError`]. Called by
+//! `aha-radar user` and by the web's sign-in page.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub use super::password::PasswordError;
 use super::password;
 use crate::app::App;
 
-/// A session ends so long after it began.
+/// How long a session lasts.
 pub const SESSION_AGE: Duration = Duration::from_hours(24 * 30);
 const MAX_NAME_CHARS: usize = 64;
 
@@ -37,7 +37,8 @@ pub enum AccountError {
 
 pub type Result<T> = std::result::Result<T, AccountError>;
 
-/// Whose feedback it is. Marks, saved stories and likes are each user's own; a topic's digests learn from all users but readers.
+/// The user whose feedback it is. Marks, saved stories and likes belong to one user; a topic's digests learn from all
+/// users except those with the role reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FeedbackUser {
     id: UserId,
@@ -45,13 +46,13 @@ pub struct FeedbackUser {
 }
 
 impl FeedbackUser {
-    /// The user of that name.
+    /// Returns the user with that name.
     #[must_use]
     pub fn new(name: &str, role: Role) -> Self {
         Self { id: UserId::of(&[name]), teaches: role > Role::Reader }
     }
 
-    /// The user that is there from the start.
+    /// Returns the user that exists from the start.
     #[must_use]
     pub fn owner() -> Self {
         Self::new(OWNER, Role::Admin)
@@ -61,13 +62,13 @@ impl FeedbackUser {
         self.id
     }
 
-    /// Whether the topics' digests learn from it.
+    /// Returns whether the topics' digests learn from this user.
     pub(super) const fn teaches(self) -> bool {
         self.teaches
     }
 }
 
-/// All accounts, by name.
+/// Lists all accounts, by name.
 ///
 /// # Errors
 /// When the store fails.
@@ -78,7 +79,7 @@ pub async fn list(app: &App) -> Result<Vec<Account>> {
 /// Adds an account.
 ///
 /// # Errors
-/// When the name is taken or none, or the password too short.
+/// When the name is taken or invalid, or the password too short.
 pub async fn add(app: &App, name: &str, role: Role, password: String) -> Result<Account> {
     check_name(name)?;
     let hash = password::hash(password).await?;
@@ -90,7 +91,7 @@ pub async fn add(app: &App, name: &str, role: Role, password: String) -> Result<
     }
 }
 
-/// Sets an account's password and ends its sessions. The owner's account comes to be by it.
+/// Sets an account's password and ends its sessions. Creates the owner's account if it does not exist.
 ///
 /// # Errors
 /// When there is no such account, or the password is too short.
@@ -107,13 +108,13 @@ pub async fn set_password(app: &App, name: &str, password: String) -> Result<()>
     Ok(())
 }
 
-/// The name of the user that is there from the start.
+/// The name of the user that exists from the start.
 pub const OWNER: &str = "owner";
 
 /// Removes an account and its sessions.
 ///
 /// # Errors
-/// When there is no such account, or it is the last admin beside others.
+/// When there is no such account, or it is the last admin while others remain.
 pub async fn remove(app: &App, name: &str) -> Result<()> {
     let accounts = list(app).await?;
     let admins = accounts.iter().filter(|account| account.role == Role::Admin);
@@ -125,7 +126,7 @@ pub async fn remove(app: &App, name: &str) -> Result<()> {
     removed.then_some(()).ok_or_else(|| AccountError::Unknown(name.to_owned()))
 }
 
-/// The account of that name, if the password is its own. A name that is not there takes as long.
+/// Returns the account with that name if the password is correct. Takes as long if there is no such account.
 ///
 /// # Errors
 /// When the store fails.
@@ -144,7 +145,7 @@ pub async fn begin_session(app: &App, name: &str, fingerprint: &str) -> Result<(
     Ok(app.store().open_session(name, fingerprint, now, now + SESSION_AGE).await?)
 }
 
-/// Whose session it is, while it lasts.
+/// Returns the account of a session that has not expired.
 ///
 /// # Errors
 /// When the store fails.

@@ -1,4 +1,4 @@
-//! Thresholds of clustering that were found on labelled stories, kept in the database for the runs to come.
+//! Clustering thresholds that were tuned on labelled stories, stored in the database for later runs.
 
 use aha_core::thresholds::Thresholds;
 pub use aha_store::FoundThresholds;
@@ -8,12 +8,12 @@ use super::Result;
 use crate::config::Config;
 use crate::pipeline::cluster;
 
-/// The database with thresholds, where there is one.
+/// The database with thresholds, if there is one.
 #[derive(Debug)]
-pub struct KeptThresholds(Option<SharedStore>);
+pub struct ThresholdStore(Option<SharedStore>);
 
-impl KeptThresholds {
-    /// Opens the database; one that is not there is made only where thresholds are `to_be_kept`.
+impl ThresholdStore {
+    /// Opens the database. A missing one is created only if thresholds are `to_be_kept`.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -26,7 +26,7 @@ impl KeptThresholds {
         Ok(Self(Some(aha_store::open(url, mode).await?)))
     }
 
-    /// The thresholds that were found before; of words alone, or with the vectors of a model.
+    /// Returns the thresholds that were tuned before: for lexical similarity only, or with the vectors of a model.
     ///
     /// # Errors
     /// When the store fails.
@@ -37,7 +37,7 @@ impl KeptThresholds {
         }
     }
 
-    /// Keeps thresholds in the place of those found before.
+    /// Stores thresholds and replaces those tuned before.
     ///
     /// # Errors
     /// When the store fails.

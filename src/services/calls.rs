@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Result, ServiceError};
 use crate::app::App;
 
-/// A call to a provider, as the ledger has it.
+/// A call to a provider, as recorded in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LedgerCall {
     pub id: String,
@@ -19,7 +19,7 @@ pub struct LedgerCall {
     pub model: String,
     pub prompt_id: String,
     pub attempt: i64,
-    /// Stories it was about, or texts.
+    /// Number of stories or texts in the call.
     pub stories: i64,
     /// `reserved`, `ok`, `error` or `unsettled`.
     pub state: String,
@@ -30,7 +30,7 @@ pub struct LedgerCall {
     pub output_tokens: Option<i64>,
     pub reasoning_tokens: Option<i64>,
     pub reserved_microcredits: Option<i64>,
-    /// `None` where it is not known.
+    /// `None` if the cost is unknown.
     pub cost_microcredits: Option<i64>,
     pub latency_ms: Option<i64>,
     pub request_id: Option<String>,
@@ -67,19 +67,19 @@ impl From<CallRecord> for LedgerCall {
     }
 }
 
-/// Which calls to list; `None` is all.
+/// Which calls to list; `None` lists all.
 #[derive(Debug, Clone, Default)]
 pub struct CallQuery {
     /// The id of a run or of its digest.
     pub run: Option<String>,
     pub state: Option<String>,
     pub purpose: Option<String>,
-    /// Calls that come after this one in the list: its time and id.
+    /// List only calls after this one: its time and id.
     pub after: Option<(Timestamp, String)>,
     pub limit: i64,
 }
 
-/// Calls, the newest first.
+/// Lists calls, the newest first.
 ///
 /// # Errors
 /// When the run's id cannot be read.
@@ -93,7 +93,7 @@ pub async fn list(app: &App, query: CallQuery) -> Result<Vec<LedgerCall>> {
     Ok(app.store().calls(&filter).await?.into_iter().map(LedgerCall::from).collect())
 }
 
-/// A run by its id or by that of its digest.
+/// Finds a run by its id or by that of its digest.
 async fn find_run(app: &App, id: &str) -> Result<RunId> {
     let wrong = || {
         ServiceError::invalid("run", format!("{id:?} is not the id of a run or digest; `aha-radar runs` lists them"))

@@ -1,4 +1,4 @@
-//! The daemon that runs, asked how it is: `GET /health` on `AHA_LISTEN`. Called by `healthcheck` and by the services of
+//! Asks a running daemon for its health: `GET /health` on `AHA_LISTEN`. Called by `healthcheck` and by the services of
 //! models and diagnostics.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,61 +11,61 @@ use thiserror::Error;
 use crate::config::Config;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Whoever answers more than this is no daemon of ours.
+/// A longer response is not from our daemon.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// What it says.
+/// The daemon's health report.
 #[derive(Debug, Deserialize)]
 pub struct Health {
     pub status: String,
     pub version: String,
     #[serde(default)]
-    pub left_alone: Vec<LeftAlone>,
+    pub left_alone: Vec<OpenCircuitBody>,
 }
 
-/// A provider whose server has failed again and again.
+/// A provider whose circuit is open, as its server failed repeatedly.
 #[derive(Debug, Deserialize)]
-pub struct LeftAlone {
+pub struct OpenCircuitBody {
     pub provider: String,
     /// Scheme, host and port.
     #[serde(default)]
     pub server: String,
-    /// Until one call asks whether it is back.
+    /// Seconds until a call tests the server again.
     pub seconds: u32,
 }
 
-/// Why nothing is known of it.
+/// Why the health is unknown.
 #[derive(Debug, Error)]
-pub enum Unknown {
+pub enum HealthError {
     #[error("no daemon answers at {url}; is it running, and is AHA_LISTEN the same for both? ({error})")]
     NoAnswer { url: String, error: reqwest::Error },
     #[error("what answers at {url} is no daemon of Aha Radar; set AHA_LISTEN to the daemon's address")]
     AnotherProgram { url: String },
 }
 
-/// Where it is asked.
+/// Returns the address of the health endpoint.
 #[must_use]
 pub fn url(config: &Config) -> String {
     format!("http://{}/health", reachable(config.listen))
 }
 
-/// Asks it.
+/// Requests the health report.
 ///
 /// # Errors
-/// When nothing answers, or something else does.
-pub async fn health(config: &Config) -> Result<Health, Unknown> {
+/// When nothing answers, or another program does.
+pub async fn health(config: &Config) -> Result<Health, HealthError> {
     let url = url(config);
     let asked = async {
         let client = aha_net::client::builder().no_proxy().timeout(TIMEOUT).build()?;
         body(client.get(&url).send().await?).await
     };
     match asked.await {
-        Ok(body) => serde_json::from_slice(&body).map_err(|_| Unknown::AnotherProgram { url }),
-        Err(error) => Err(Unknown::NoAnswer { url, error: error.without_url() }),
+        Ok(body) => serde_json::from_slice(&body).map_err(|_| HealthError::AnotherProgram { url }),
+        Err(error) => Err(HealthError::NoAnswer { url, error: error.without_url() }),
     }
 }
 
-/// The beginning of it, which is all there is of ours.
+/// Reads the body up to the limit; a report of our daemon is shorter.
 async fn body(mut answer: Response) -> Result<Vec<u8>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await? {
@@ -77,7 +77,7 @@ async fn body(mut answer: Response) -> Result<Vec<u8>, reqwest::Error> {
     Ok(body)
 }
 
-/// A daemon that listens on all addresses is asked at loopback.
+/// Returns the loopback address for a daemon that listens on all addresses.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

@@ -1,4 +1,4 @@
-//! The database: opening it, its schema, and copying it into another.
+//! Opens the database, migrates it, and copies it into another.
 
 use aha_core::database_url::DatabaseUrl;
 use aha_store::OpenMode;
@@ -13,16 +13,16 @@ use crate::app::App;
 use crate::config::Config;
 use crate::pipeline::lease_owner::LeaseOwner;
 
-/// What is done where there is no database yet.
+/// What to do if the database does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Absent {
-    /// It is made.
+    /// Create it.
     Create,
-    /// That is an error.
+    /// Return an error.
     Fail,
 }
 
-/// The installation with its database, whose schema is brought up to date.
+/// Opens the app with its database and brings the schema up to date.
 ///
 /// # Errors
 /// When the database cannot be opened or a setting cannot be used.
@@ -35,7 +35,7 @@ pub async fn open(config: Config, absent: Absent) -> Result<App> {
     Ok(App::new(config, store)?)
 }
 
-/// Brings the database to this program's schema; one that is not there is made.
+/// Brings the database to this program's schema; a missing one is created.
 ///
 /// # Errors
 /// When it cannot be opened or changed.
@@ -44,7 +44,7 @@ pub async fn migrate(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// The schema's version and what is pending, without changing anything.
+/// Returns the schema's version and the pending migrations, and changes nothing.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -52,11 +52,11 @@ pub async fn schema_version(config: &Config) -> Result<SchemaVersion> {
     Ok(aha_store::schema_version(config.database_url.as_str()).await?)
 }
 
-/// Copies all rows into another, empty database and compares them. `progress` hears of each table's rows as they are written, and
-/// of how many there are.
+/// Copies all rows into another, empty database and compares them. `progress` gets the number of rows written of each
+/// table, and of how many.
 ///
 /// # Errors
-/// When both are one database, a run is under way, or either fails.
+/// When both are the same database, a run is in progress, or either database fails.
 pub async fn copy(
     config: &Config,
     to: &DatabaseUrl,

@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::{Result, ServiceError, topics};
 use crate::app::App;
 
-/// What names a topic's newest digest in the place of an id.
+/// Stands for a topic's newest digest in place of an id.
 pub const LATEST: &str = "latest";
 
-/// A topic's newest digest, or one by its id.
+/// Returns a topic's newest digest, or one by its id.
 ///
 /// # Errors
 /// When `which` is neither `latest` nor an id, or there is no such digest.
@@ -39,7 +39,7 @@ pub async fn by_id(app: &App, id: DigestId) -> Result<Digest> {
     })
 }
 
-/// The digest with the latest window of a topic.
+/// Returns the digest of a topic with the latest window.
 ///
 /// # Errors
 /// When there is no such topic, or it has no digest yet.
@@ -52,7 +52,7 @@ pub async fn latest(app: &App, topic: &str) -> Result<Digest> {
     })
 }
 
-/// The digest with the latest window of a topic that was found, where it has one.
+/// Returns the digest of a known topic with the latest window, if there is one.
 ///
 /// # Errors
 /// When the store fails.
@@ -60,7 +60,7 @@ pub async fn newest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
     Ok(app.store().latest_digest(topic.id).await?)
 }
 
-/// A topic's newest digests; of their stories only those of a section, where one is named.
+/// Returns a topic's newest digests, with only the stories of `section` if one is given.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -69,10 +69,10 @@ pub async fn recent(app: &App, topic: &str, limit: i64, section: Option<Section>
     Ok(app.store().recent_digests(topic, limit, section).await?)
 }
 
-/// Whether a digest is its topic's newest one.
+/// Returns whether a digest is its topic's newest one.
 ///
 /// # Errors
-/// When the topic is not there any more or the store fails.
+/// When the topic no longer exists or the store fails.
 pub async fn is_latest(app: &App, digest: &Digest) -> Result<bool> {
     let topic = topics::find(app, &digest.digest.topic).await?.id;
     let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
@@ -86,29 +86,30 @@ pub struct ArchiveFilter {
     pub topic: Option<String>,
     pub first: Option<NaiveDate>,
     pub last: Option<NaiveDate>,
-    /// Digests listed at most, the newest first.
+    /// Maximum number of digests, the newest first.
     pub limit: usize,
 }
 
 /// A digest in the archive.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ArchivedDigest {
-    /// The last day its window reaches into, in its own time zone.
+    /// The last day of its window, in its own time zone.
     pub day: NaiveDate,
     #[serde(flatten)]
     pub entry: DigestEntry,
 }
 
-/// Digests, the newest window first.
+/// Lists digests, the newest window first.
 ///
 /// # Errors
-/// When the topic is not there or the store fails.
+/// When the topic does not exist or the store fails.
 pub async fn archive(app: &App, filter: &ArchiveFilter) -> Result<Vec<ArchivedDigest>> {
     let topic = match &filter.topic {
         Some(name) => Some(topics::find(app, name).await?.id),
         None => None,
     };
-    // A day of another zone begins and ends up to a day before or after that of UTC; which day a digest is of follows from it.
+    // A day in another zone begins and ends up to a day before or after that in UTC. The query is wider; the exact day
+    // is checked afterwards.
     let wanted = DigestFilter {
         topic,
         ends_after: filter.first.map(|day| start_of(day).days_before(1)),
@@ -127,7 +128,7 @@ pub async fn archive(app: &App, filter: &ArchiveFilter) -> Result<Vec<ArchivedDi
     Ok(dated.filter(is_wanted).take(filter.limit).collect())
 }
 
-/// The last day that the window `[start, end)` reaches into: one that ends at midnight is of the day before.
+/// Returns the last day of the window `[start, end)`: one that ends at midnight belongs to the day before.
 fn day_of(head: &DigestHead) -> NaiveDate {
     let zone: Tz = head.timezone.parse().unwrap_or(Tz::UTC);
     let last = Timestamp::from_millis(head.window_end.as_millis() - 1).max(head.window_start);

@@ -1,4 +1,4 @@
-//! Documents: making a folder a source, and reading it.
+//! Documents: adds a folder as a source, and reads it.
 
 use aha_core::source::{NewSource, Source};
 
@@ -7,11 +7,11 @@ use crate::app::App;
 use crate::pipeline::documents::{Refreshed, refresh};
 use crate::sources::documents::DOCUMENTS;
 
-/// Adds folders or files, by their `file:` URLs, to a topic, which is made when there is none, and reads them. Only for the command line: it
-/// reads what the process may read.
+/// Adds folders or files, by their `file:` URLs, to a topic, which is created if it does not exist, and reads them.
+/// Only for the command line: it reads all that the process may read.
 ///
 /// # Errors
-/// When the store fails; a folder that cannot be read is added all the same, and its error stands beside it.
+/// When the store fails. A folder that cannot be read is added all the same, and returned with its error.
 pub async fn add(app: &App, topic: &str, new: &[NewSource]) -> Result<Vec<(Source, Result<Refreshed>)>> {
     let now = app.clock().now();
     let topic = app.store().ensure_topic(topic, now).await?;

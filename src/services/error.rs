@@ -1,4 +1,4 @@
-//! Why a use case did not do what was asked, by a kind that each face maps to its own codes.
+//! Why a use case failed, as a kind that each interface maps to its own codes.
 
 use aha_llm::conversation::ConversationError;
 use aha_store::StoreError;
@@ -12,17 +12,17 @@ use crate::pipeline::RunError;
 use crate::sources::fetch::FetchError;
 use crate::sources::opml::OpmlError;
 
-/// What went wrong, by who can put it right.
+/// The kind of error, by what the caller can do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// What was named is not there.
+    /// The named thing does not exist.
     NotFound,
-    /// A value that was given cannot be used.
+    /// A given value cannot be used.
     InvalidInput,
-    /// It does not fit what is there: a name that is taken, a topic without a source.
+    /// It contradicts the current state: a name that is taken, a topic without a source.
     Conflict,
-    /// Somebody else holds it, or the database is away for now: the same may succeed later.
+    /// Another process holds it, or the database is temporarily unavailable: the same may succeed later.
     Busy,
     /// A cap leaves no room for it.
     BudgetExhausted,
@@ -32,7 +32,7 @@ pub enum ErrorKind {
     Store,
     /// A provider or model failed.
     Gateway,
-    /// Something that was to be fetched could not be.
+    /// A resource could not be fetched.
     Fetch,
     /// A file could not be read or written.
     Files,
@@ -40,10 +40,10 @@ pub enum ErrorKind {
 
 #[derive(Debug, Error)]
 pub enum ServiceError {
-    /// `what` names the kind of thing: `digest`, `story`, `topic`, …
+    /// `what` is the kind of thing: `digest`, `story`, `topic`, …
     #[error("{message}")]
     NotFound { what: &'static str, message: String },
-    /// `field` names the value, as the face's forms may.
+    /// `field` is the value's name in the interface's forms.
     #[error("{message}")]
     Invalid { field: &'static str, message: String },
     #[error("{message}")]
@@ -52,7 +52,7 @@ pub enum ServiceError {
     Busy { message: String },
     #[error("{message}")]
     BudgetExhausted { message: String },
-    /// Every model that was asked has failed.
+    /// Every model that was asked failed.
     #[error("{message}")]
     Gateway { message: String },
     #[error("{message}")]
@@ -100,7 +100,7 @@ impl ServiceError {
         }
     }
 
-    /// The value that was wrong, where one was.
+    /// Returns the name of the wrong value, if there is one.
     #[must_use]
     pub const fn field(&self) -> Option<&'static str> {
         match self {
@@ -121,7 +121,7 @@ impl ServiceError {
         }
     }
 
-    /// What a caller that repeats work by itself does about it; `None` where repeating is no help.
+    /// Returns what an automatic caller should do; `None` if a retry is no use.
     #[must_use]
     pub const fn decision(&self) -> Option<Decision> {
         match self {

@@ -1,6 +1,8 @@
-//! Tokens by which feed readers read a user's feeds where log-in is needed: good for feeds alone, one a user, taken back at will.
+//! Tokens with which feed readers read a user's feeds if sign-in is required. A token is valid for feeds only; each
+//! user has at most one and can revoke it.
 //!
-//! In: a user's name, or a token. Out: a new token, which is shown once, or whose one is. Only its fingerprint is stored.
+//! Input: a user's name, or a token. Output: a new token, which is shown once, or the user of a token. Only its
+//! fingerprint is stored.
 
 use aha_core::time::Timestamp;
 use aha_net::hash::hex64;
@@ -8,7 +10,7 @@ use aha_net::hash::hex64;
 use super::Result;
 use crate::app::App;
 
-/// Makes a token, in the place of the user's earlier one.
+/// Creates a token that replaces the user's earlier one.
 ///
 /// # Errors
 /// When the store fails.
@@ -18,7 +20,7 @@ pub async fn make(app: &App, name: &str) -> Result<String> {
     Ok(token)
 }
 
-/// Since when the user has one.
+/// Returns when the user's token was created, if there is one.
 ///
 /// # Errors
 /// When the store fails.
@@ -26,7 +28,7 @@ pub async fn since(app: &App, name: &str) -> Result<Option<Timestamp>> {
     Ok(app.store().feed_token(name).await?)
 }
 
-/// Takes the user's token back. Whether there was one.
+/// Revokes the user's token and returns whether there was one.
 ///
 /// # Errors
 /// When the store fails.
@@ -34,7 +36,7 @@ pub async fn take_back(app: &App, name: &str) -> Result<bool> {
     Ok(app.store().remove_feed_token(name).await?)
 }
 
-/// The name of the user whose token it is.
+/// Returns the name of the token's user.
 ///
 /// # Errors
 /// When the store fails.

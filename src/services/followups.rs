@@ -1,4 +1,4 @@
-//! What a summary suggests to do next, as todos with a link back to the story.
+//! The next steps that a summary suggests, as todos with a link back to the story.
 
 use aha_core::digest::DigestStory;
 use aha_planner::record::Kind;
@@ -8,17 +8,17 @@ use super::planner::{self, Apply};
 use super::{Result, ServiceError};
 use crate::app::App;
 
-/// A longer one is cut: it is a title then.
+/// A longer text is truncated to serve as a title.
 const TITLE_CHARS: usize = 500;
 
-/// A suggestion, and whether it is a todo.
+/// A suggestion, and whether it is a todo already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FollowUp {
     pub text: String,
     pub is_todo: bool,
 }
 
-/// The suggestions of a story; those that are todos already are told by their link and title.
+/// Returns the suggestions of a story. Existing todos are recognised by link and title.
 pub async fn of(app: &App, story: &DigestStory, suggested: &[String]) -> Result<Vec<FollowUp>> {
     if suggested.is_empty() {
         return Ok(Vec::new());
@@ -32,10 +32,10 @@ pub async fn of(app: &App, story: &DigestStory, suggested: &[String]) -> Result<
     Ok(suggested.iter().map(|text| FollowUp { is_todo: is_todo(&title(text)), text: text.clone() }).collect())
 }
 
-/// Adds one to the todos, once.
+/// Adds one suggestion to the todos, unless it is there already.
 ///
 /// # Errors
-/// When the same is being added by another request.
+/// When another request is adding the same.
 pub async fn add(app: &App, story: &DigestStory, text: &str) -> Result<()> {
     let version = planner::planner(app).await?.version;
     if is_todo(app, story, text).await? {
@@ -45,7 +45,7 @@ pub async fn add(app: &App, story: &DigestStory, text: &str) -> Result<()> {
     match planner::apply(app, vec![operation], Some(version), None).await? {
         Apply::Done { .. } => Ok(()),
         Apply::Invalid(_) => Err(ServiceError::invalid("number", "this follow-up cannot be a todo")),
-        // Tapped twice at once: the other request has added it.
+        // Submitted twice at the same time: the other request has added it.
         Apply::Changed { .. } if is_todo(app, story, text).await? => Ok(()),
         Apply::Changed { .. } | Apply::KeyReused | Apply::InFlight => {
             Err(ServiceError::Busy { message: "the todos are being changed; try again in a second".to_owned() })

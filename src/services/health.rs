@@ -1,5 +1,5 @@
-//! How an installation is at this moment: whether the database answers, how the last runs went, which providers' circuits are open. For
-//! `/health`, and cheap enough to be asked every few seconds.
+//! The health of an installation: whether the database answers, how the last runs went, which providers' circuits are
+//! open. Served at `/health`, and cheap enough to be requested every few seconds.
 
 use aha_core::digest::{Digest, DigestStatus};
 use aha_core::time::Timestamp;
@@ -17,7 +17,7 @@ use crate::pipeline::due::{Overdue, overdue};
 pub struct HealthReport {
     pub status: HealthStatus,
     pub last_run: Option<LastRun>,
-    /// Topics that had no successful run for longer than `AHA_ALERT_HOURS`.
+    /// Topics without a successful run for longer than `AHA_ALERT_HOURS`.
     pub overdue: Vec<Overdue>,
     pub open_circuits: Vec<OpenCircuit>,
 }
@@ -32,13 +32,13 @@ pub enum HealthStatus {
     Error,
 }
 
-/// A provider whose server failed again and again.
+/// A provider whose circuit is open, as its server failed repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpenCircuit {
     pub provider: String,
     /// Scheme, host and port.
     pub server: String,
-    /// Until one call asks whether it is back.
+    /// Seconds until a call tests the server again.
     pub seconds: u64,
 }
 
@@ -54,7 +54,7 @@ pub struct LastRun {
     pub missing: Option<String>,
 }
 
-/// How the installation is. A database that does not answer is logged, and makes the status an error.
+/// Builds the report. A database that does not answer is logged, and makes the status an error.
 pub async fn report(app: &App) -> HealthReport {
     let open_circuits: Vec<OpenCircuit> = app
         .gateway()
@@ -76,7 +76,7 @@ pub async fn report(app: &App) -> HealthReport {
     HealthReport { status, last_run, overdue, open_circuits }
 }
 
-/// The topic's newest digest, where something is missing from it. One that is whole is not read.
+/// Returns the topic's newest digest if it is partial. A complete digest is not read.
 async fn partial_digest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
     let newest = DigestFilter { topic: Some(topic.id), ends_after: None, ends_until: None, limit: 1 };
     let newest = app.store().digest_entries(&newest).await?.pop();

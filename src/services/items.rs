@@ -1,4 +1,4 @@
-//! Items: what sources brought, as it is stored; one by its id, and all of them, the newest first.
+//! Items as stored: one by its id, and lists, the newest first.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use serde::Serialize;
 use super::{Result, ServiceError, sources, topics};
 use crate::app::App;
 
-/// Which items to list; `None` is all.
+/// Which items to list; `None` lists all.
 #[derive(Debug, Clone, Default)]
 pub struct ItemQuery {
     pub topic: Option<String>,
     pub source: Option<SourceId>,
-    /// Items that come after this one in the list: its time and id.
+    /// List only items after this one: its time and id.
     pub after: Option<(Timestamp, ItemId)>,
     pub limit: i64,
 }
 
-/// An item with the name of its source, where that is still there.
+/// An item with the name of its source, if that still exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedItem {
     #[serde(flatten)]
@@ -30,7 +30,7 @@ pub struct NamedItem {
     pub source: Option<String>,
 }
 
-/// Items, the newest first.
+/// Lists items, the newest first.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -46,7 +46,7 @@ pub async fn list(app: &App, query: &ItemQuery) -> Result<Vec<NamedItem>> {
     Ok(items.into_iter().map(with_source).collect())
 }
 
-/// An item with all that is kept of it.
+/// An item with everything stored of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StoredItem {
     #[serde(flatten)]
@@ -55,15 +55,15 @@ pub struct StoredItem {
     pub fetched_at: Timestamp,
     /// Plain text.
     pub text: String,
-    /// Its markup, sanitised; null where the text says it all.
+    /// Its markup, sanitised; null if it adds nothing to the text.
     pub html: Option<String>,
     pub metadata: ItemMetadata,
 }
 
-/// One item.
+/// Returns one item.
 ///
 /// # Errors
-/// When there is none of that id, or retention has emptied it.
+/// When none has that id, or retention removed its text.
 pub async fn find(app: &App, id: ItemId) -> Result<StoredItem> {
     let none = || ServiceError::not_found("item", format!("there is no item {id}, or it was removed by its age"));
     let item = app.store().item(id).await?.ok_or_else(none)?;

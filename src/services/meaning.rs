@@ -1,4 +1,4 @@
-//! The weights of `AHA_EMBED_MODEL_DIR`, read once a process.
+//! The embedding weights of `AHA_EMBED_MODEL_DIR`, loaded once a process.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::app::App;
 
 static WEIGHTS: OnceCell<Option<Arc<Weights>>> = OnceCell::const_new();
 
-/// `None` where none are set, or they are of no use, which `doctor` explains.
+/// Returns the weights. `None` if none are set or they cannot be used, which `doctor` explains.
 pub(crate) async fn weights(app: &App) -> Option<Arc<Weights>> {
     let folder = app.config().llm.embed_model_dir.clone()?;
     let load = async || match Weights::load(&folder).await {

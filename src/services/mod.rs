@@ -1,9 +1,9 @@
-//! The use cases, once: the command line, the web and the daemon call these and only parse and render. Asking, the assistant, the journal,
-//! questionnaires and retention are beside this folder, each with its own.
+//! The use cases, written once: the command line, the web and the daemon only parse and render around them. Asking, the
+//! assistant, the journal, questionnaires and retention have folders or files of their own next to this one.
 //!
-//! Comes in: an [`App`](crate::app::App) and what a person chose, as plain values. Goes out: typed values that serialise, or a
-//! [`ServiceError`] whose [`ErrorKind`] a face maps to an exit code or an HTTP status. Nothing here parses arguments, prints, or
-//! knows which face asks.
+//! Input: an [`App`](crate::app::App) and the user's choices as plain values. Output: typed values that serialise, or a
+//! [`ServiceError`] whose [`ErrorKind`] an interface maps to an exit code or an HTTP status. A service does not parse
+//! arguments, print, or depend on the interface.
 
 pub mod accounts;
 pub mod calibration;
@@ -20,10 +20,10 @@ pub mod feed_tokens;
 pub mod feedback;
 pub mod followups;
 pub mod health;
+pub mod idempotency;
 pub mod items;
 pub(crate) mod meaning;
 pub mod models;
-pub mod once;
 mod password;
 pub mod planner;
 pub mod preview;

@@ -1,4 +1,4 @@
-//! Passwords: argon2id, off the threads that answer requests.
+//! Hashes passwords with argon2id, off the threads that answer requests.
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
@@ -6,10 +6,10 @@ use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use thiserror::Error;
 use tokio::task;
 
-/// Longer than any that is typed, and short enough that hashing it is no attack.
+/// More than anyone types, and short enough that hashing it is no denial of service.
 const MAX_CHARS: usize = 1_000;
-/// Shorter ones are guessed.
-const LEAST_CHARS: usize = 8;
+/// Shorter passwords can be guessed.
+const MIN_CHARS: usize = 8;
 
 #[derive(Debug, Error)]
 pub enum PasswordError {
@@ -19,10 +19,10 @@ pub enum PasswordError {
     Hash(String),
 }
 
-/// What is stored of a password.
+/// Returns the hash to store for a password.
 pub(super) async fn hash(password: String) -> Result<String, PasswordError> {
     let chars = password.chars().count();
-    if !(LEAST_CHARS..=MAX_CHARS).contains(&chars) {
+    if !(MIN_CHARS..=MAX_CHARS).contains(&chars) {
         return Err(PasswordError::Length);
     }
     let hashed = task::spawn_blocking(move || {
@@ -32,7 +32,8 @@ pub(super) async fn hash(password: String) -> Result<String, PasswordError> {
     hashed.await.map_err(|error| PasswordError::Hash(error.to_string()))?.map_err(PasswordError::Hash)
 }
 
-/// Whether the password is that of the hash. Without one, as for a name that is not there, it takes as long and is not.
+/// Returns whether the password matches the hash. Without a hash, as for an unknown name, it takes as long and returns
+/// false.
 pub(super) async fn is_right(password: String, stored: Option<String>) -> bool {
     if password.chars().count() > MAX_CHARS {
         return false;

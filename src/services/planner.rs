@@ -1,7 +1,7 @@
-//! What the owner plans: reading it, changing it by operations, undoing that, and the calendar of it.
+//! The user's planner: reading it, changing it by operations, undoing that, and exporting it as a calendar.
 //!
-//! Every change, one record by a form as well as a batch that a model proposed, is operations through [`apply`]: validated, audited and
-//! undoable alike.
+//! Every change, one record from a form as well as a batch that a model proposed, is made of operations through
+//! [`apply`]: validated, audited and undoable in the same way.
 
 use std::time::Duration;
 
@@ -23,36 +23,36 @@ use serde_json::{Value, json};
 use super::{Result, ServiceError};
 use crate::app::App;
 
-/// The topic whose zone is the owner's.
+/// The topic whose time zone is the user's.
 const ZONE_TOPIC: &str = "default";
 
-/// The longest time that an agenda is made for, in days.
+/// The longest span of an agenda, in days.
 const MAX_AGENDA_DAYS: i64 = 3 * 366;
 
-/// So long a request waits for another one that is changing the same records.
+/// How long a request waits for another one that is changing the same records.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// What came of applying operations.
+/// The result of applying operations.
 #[derive(Debug)]
 pub enum Apply {
-    /// The answer as it was written, the same for each repetition of a request.
+    /// The answer as it was written, the same for each repetition of the request.
     Done {
         response: String,
         replayed: bool,
     },
     Invalid(Box<Validation>),
-    /// Something was changed since the version that the operations were proposed for.
+    /// The records have changed since the version that the operations were proposed for.
     Changed {
         expected: i64,
         found: i64,
     },
     /// The key belongs to another request.
     KeyReused,
-    /// The same records are being changed, and did not come free in time.
+    /// The same records are being changed, and were not released in time.
     InFlight,
 }
 
-/// The owner's days.
+/// The occurrences of some days.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Agenda {
     pub from: NaiveDate,
@@ -61,14 +61,14 @@ pub struct Agenda {
     pub days: Vec<Occurrence>,
 }
 
-/// The zone in which the owner's dates are meant: the topic `default`'s, else `AHA_TIMEZONE`.
+/// Returns the time zone of the user's dates: that of the topic `default`, else `AHA_TIMEZONE`.
 pub async fn zone(app: &App) -> Result<Tz> {
     let topic = app.store().topic(ZONE_TOPIC).await?;
     let of_topic = topic.and_then(|topic| topic.timezone).and_then(|name| name.parse().ok());
     Ok(of_topic.unwrap_or(app.config().timezone))
 }
 
-/// The owner's date and time.
+/// Returns the user's date and time.
 pub async fn today(app: &App) -> Result<Today> {
     let now = app.clock().now().to_utc().with_timezone(&zone(app).await?);
     let part = |number: u32| u16::try_from(number).unwrap_or(0);
@@ -77,18 +77,18 @@ pub async fn today(app: &App) -> Result<Today> {
     Ok(Today { date: now.date_naive(), time })
 }
 
-/// All records, and their version.
+/// Returns all records, and their version.
 pub async fn planner(app: &App) -> Result<Planner> {
     Ok(app.store().planner(owner()).await?)
 }
 
-/// What is wrong with operations, without applying them.
+/// Validates operations without applying them.
 pub async fn validate(app: &App, operations: &[Value]) -> Result<(i64, Validation)> {
     let planner = planner(app).await?;
     Ok((planner.version, validate_proposal(operations, &planner.state)))
 }
 
-/// Applies all of the operations or none. With a key the same request gets the same answer for 24 hours.
+/// Applies all of the operations or none. Within 24 hours the same request with the same key gets the same answer.
 pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key: Option<&str>) -> Result<Apply> {
     let key = key.map(|key| {
         let request = json!({ "operations": operations, "version": version }).to_string();
@@ -97,7 +97,7 @@ pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key:
     let request = ApplyRequest { operations, expected_version: version, key, now: app.clock().now() };
     let outcome = match tokio::time::timeout(MAX_WAIT, app.store().apply_operations(owner(), &request)).await {
         Err(_) => return Ok(Apply::InFlight),
-        // Another request that holds the database may be working on this very key: as far as is known, it is under way.
+        // The request that holds the database may be using this key, so the key counts as in progress.
         Ok(Err(StoreError::Locked { .. })) if request.key.is_some() => return Ok(Apply::InFlight),
         Ok(outcome) => outcome?,
     };
@@ -109,7 +109,7 @@ pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key:
     })
 }
 
-/// Puts the records of a batch back as they were: of that one, or of the newest that was not undone.
+/// Restores the records of a batch: the given one, or the newest that was not undone.
 pub async fn undo(app: &App, batch: Option<BatchId>) -> Result<(BatchId, UndoOutcome)> {
     let batch = match batch {
         Some(batch) => batch,
@@ -119,15 +119,15 @@ pub async fn undo(app: &App, batch: Option<BatchId>) -> Result<(BatchId, UndoOut
 }
 
 async fn newest_batch(app: &App) -> Result<BatchId> {
-    const LOOKED_AT: i64 = 100;
-    let batches = app.store().operation_batches(owner(), LOOKED_AT).await?;
+    const MAX_BATCHES: i64 = 100;
+    let batches = app.store().operation_batches(owner(), MAX_BATCHES).await?;
     let newest = batches.into_iter().find(|batch| batch.undone_at.is_none());
     newest
         .map(|batch| batch.id)
         .ok_or_else(|| ServiceError::not_found("batch", "nothing was changed that could be undone"))
 }
 
-/// Every occurrence from `from` to `to`, both included.
+/// Returns every occurrence from `from` to `to`, both included.
 pub async fn agenda(app: &App, from: NaiveDate, to: NaiveDate) -> Result<Agenda> {
     if to < from || (to - from).num_days() > MAX_AGENDA_DAYS {
         let message =
@@ -139,13 +139,13 @@ pub async fn agenda(app: &App, from: NaiveDate, to: NaiveDate) -> Result<Agenda>
     Ok(Agenda { from, to, timezone: zone(app).await?.name().to_owned(), days: occurrences(&items, from, to) })
 }
 
-/// All items as a calendar.
+/// Exports all items as a calendar.
 pub async fn calendar(app: &App) -> Result<String> {
     let items: Vec<Item> = planner(app).await?.state.items().cloned().collect();
     Ok(calendar::render("Aha Radar", &items))
 }
 
-/// Items of a kind, by day, time and id; those without a day last.
+/// Returns the items of a kind, by day, time and id; those without a day last.
 #[must_use]
 pub fn items(state: &State, kind: Kind) -> Vec<&Item> {
     let mut items: Vec<&Item> = state.items().filter(|item| item.kind == kind).collect();
@@ -153,7 +153,7 @@ pub fn items(state: &State, kind: Kind) -> Vec<&Item> {
     items
 }
 
-/// All goals, by id.
+/// Returns all goals, by id.
 #[must_use]
 pub fn goals(state: &State) -> Vec<&Goal> {
     state.goals().collect()

@@ -1,7 +1,8 @@
-//! What a change of a topic would do, before it is saved: its last digest, made once by what is set now and once by what is proposed.
+//! Previews the effect of a change of a topic before it is saved: its last digest, made once with the current settings
+//! and once with the proposed ones.
 //!
-//! Both are replays on a copy of the database: no model is asked, nothing is stored. The digest that was delivered is not what they are
-//! compared with, as feedback has been given since.
+//! Both are replays on a copy of the database: no model is asked, nothing is stored. The delivered digest is not used
+//! for the comparison, as feedback has been given since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,22 +21,22 @@ use crate::app::App;
 use crate::config::Config;
 use crate::pipeline::{StopSignal, replay};
 
-/// Runs that are searched for a finished one, the newest windows first.
+/// Runs searched for a finished one, the newest windows first.
 const RUNS: i64 = 1_000;
 
-/// What would be other in the last digest.
+/// The differences in the last digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangePreview {
     pub digest: DigestId,
     pub window_end: Timestamp,
-    /// By their rank after the change; those that leave by the one before.
+    /// By rank after the change; those that leave by rank before it.
     pub entering: Vec<PreviewedStory>,
     pub leaving: Vec<PreviewedStory>,
     pub rising: Vec<PreviewedStory>,
     pub falling: Vec<PreviewedStory>,
-    /// Stories that stay in their place, told by other sources.
+    /// Stories with the same position but other sources.
     pub retold: Vec<PreviewedStory>,
-    /// Stories that stay as they are.
+    /// The number of stories that stay the same.
     pub unchanged: usize,
 }
 
@@ -48,18 +49,18 @@ pub struct PreviewedStory {
     pub after: Option<StoryPlace>,
 }
 
-/// Where a story stands.
+/// A story's position in a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StoryPlace {
     pub rank: usize,
     pub section: Section,
     pub score: f64,
-    /// Items that tell it.
+    /// Number of its items.
     pub members: usize,
 }
 
 impl ChangePreview {
-    /// Whether the digest would be the same.
+    /// Returns whether the digest would be the same.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
         self.entering.is_empty()
@@ -70,13 +71,13 @@ impl ChangePreview {
     }
 }
 
-/// Shows what a topic's last digest would be if the topic were as proposed. `None` where it has no digest yet.
+/// Compares a topic's last digest with what it would be if the topic were as proposed. `None` if it has no digest yet.
 ///
 /// # Errors
-/// When the topic is not there, or the copy or the replay fails.
+/// When the topic does not exist, or the copy or the replay fails.
 pub async fn preview(app: &App, proposed: Topic) -> Result<Option<ChangePreview>> {
     let (app, runtime) = (app.clone(), Handle::current());
-    // Two rankings are much work without a pause: on a thread of its own they hold up no other request.
+    // Two rankings compute for long without yielding, so they run on a separate thread and block no other request.
     let made = tokio::task::spawn_blocking(move || runtime.block_on(made(&app, &proposed)));
     made.await.unwrap_or_else(|_| {
         Err(ServiceError::Conflict { message: "the preview broke off; the log says why".to_owned() })
@@ -86,7 +87,7 @@ pub async fn preview(app: &App, proposed: Topic) -> Result<Option<ChangePreview>
 async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
     let mut config = app.config().clone();
     if is_judged_by_local(app, proposed).await? {
-        // Models that were set since have judged none of its stories.
+        // Models that were configured later have judged none of its stories.
         (config.llm.openai, config.llm.catalogue) = (None, None);
     }
     let (first, second) = (Scratch::new()?, Scratch::new()?);
@@ -103,8 +104,8 @@ async fn is_judged_by_local(app: &App, topic: &Topic) -> Result<bool> {
     Ok(verdicts.into_iter().any(|verdict| verdict.provider == LOCAL_PROVIDER))
 }
 
-/// A topic's last digest by what is set, or by what is proposed; on a copy of its own, as a run that is replayed keeps to the settings with
-/// which that began.
+/// Returns a topic's last digest with the current settings, or with the proposed ones. Each needs its own copy, as a
+/// replayed run keeps the settings with which it began.
 async fn last_digest(
     scratch: &Scratch,
     config: &Config,
@@ -120,7 +121,7 @@ async fn last_digest(
     Ok(Some(Box::pin(replay::replay(&copy, &topic, &run, settings, &StopSignal::default())).await?))
 }
 
-/// The run's own settings, but for those of the topic that a change is about.
+/// Returns the run's own settings, except those that a change of the topic may affect.
 fn settings(run: &Run, topic: &Topic) -> RunSettings {
     RunSettings {
         interests: topic.interests.clone(),

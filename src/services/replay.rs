@@ -1,5 +1,5 @@
-//! A past run ranked and rendered again by other settings, from stored answers: what other weights, interests or rules would do. It works
-//! on a copy of the database: no model is asked, nothing is stored.
+//! Ranks and renders a past run again with other settings, from stored answers, to show the effect of other weights,
+//! interests or rules. It works on a copy of the database: no model is asked, nothing is stored.
 
 use std::collections::BTreeMap;
 
@@ -17,23 +17,23 @@ use crate::app::App;
 use crate::config::Config;
 use crate::pipeline::{StopSignal, replay as pipeline};
 
-/// Runs that are searched for the one that is meant, the newest windows first.
+/// Runs searched for the chosen one, the newest windows first.
 const RUNS: i64 = 100_000;
 
-/// A finished run, and what is to be other than it was.
+/// A finished run, and the settings to change.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReplayChoice {
     /// The id of the run or of its digest, or `latest`.
     pub run: String,
-    /// Whose latest; of all topics without it.
+    /// The topic of `latest`; `None` for all topics.
     pub topic: Option<String>,
     /// Weights of the ranking, each `NAME=NUMBER`.
     pub weights: Vec<String>,
     pub interests: Option<String>,
-    /// All rules, in the place of the run's own.
+    /// All rules, which replace the run's own.
     pub rules: Option<ReplayRules>,
-    /// The least score that is shown, 0 to 100.
+    /// The minimum score that is shown, 0 to 100.
     pub at_least: Option<u8>,
 }
 
@@ -46,23 +46,23 @@ pub struct ReplayRules {
 }
 
 impl Default for ReplayChoice {
-    /// The latest run as it was.
+    /// The latest run without changes.
     fn default() -> Self {
         Self { run: LATEST.to_owned(), topic: None, weights: Vec::new(), interests: None, rules: None, at_least: None }
     }
 }
 
-/// The digest as it would be, beside what it was.
+/// The replayed digest, and the original one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Replay {
-    /// The run's own digest; `None` where retention removed it.
+    /// The run's own digest; `None` if retention removed it.
     pub before: Option<Digest>,
     pub digest: Digest,
-    /// The stories that stand elsewhere, by their rank in the replay; those that are not in it come last.
+    /// The stories with another position, by their rank in the replay; those that it lacks come last.
     pub moves: Vec<Move>,
 }
 
-/// Where a story stood and would stand.
+/// A story's position before and after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Move {
     pub id: DigestItemId,
@@ -71,10 +71,10 @@ pub struct Move {
     pub rank: Option<usize>,
 }
 
-/// Makes the digest of a run again by other settings.
+/// Makes the digest of a run again with other settings.
 ///
 /// # Errors
-/// When there is no such run, a setting cannot be used, or it is asked to stop.
+/// When there is no such run, a setting cannot be used, or the replay is interrupted.
 pub async fn replay(config: Config, choice: &ReplayChoice, stop: &StopSignal) -> Result<Replay> {
     let scratch = Scratch::new()?;
     let app = tokio::select! {
@@ -89,7 +89,7 @@ pub async fn replay(config: Config, choice: &ReplayChoice, stop: &StopSignal) ->
     Ok(Replay { before, digest, moves })
 }
 
-/// A finished run by its id, its digest's id, or `latest`.
+/// Finds a finished run by its id, its digest's id, or `latest`.
 async fn find(app: &App, choice: &ReplayChoice) -> Result<(Topic, Run)> {
     let name = choice.run.as_str();
     let wanted = match &choice.topic {

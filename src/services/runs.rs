@@ -1,4 +1,4 @@
-//! Runs: starting one in the background, watching and cancelling it, and the history of all.
+//! Runs: starts one in the background, watches and cancels it, and lists past runs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +34,7 @@ pub struct RunChoice {
     pub rejudge: bool,
 }
 
-/// What the runner needs to make a chosen run.
+/// Builds the runner's request for a chosen run.
 ///
 /// # Errors
 /// When there is no such topic, or its zone or the window cannot be read.
@@ -59,7 +59,7 @@ pub async fn request(
 /// Makes a run and waits for its end.
 ///
 /// # Errors
-/// When there is no digest; what was done so far is kept, and the same again continues.
+/// When there is no digest. Completed work is kept, and the same request continues it.
 pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome> {
     Ok(Box::pin(runner::run(app, request)).await?)
 }
@@ -70,7 +70,7 @@ impl From<WindowError> for ServiceError {
     }
 }
 
-/// A run with the id of its digest, which it has once it is done, and its attempts.
+/// A run with its attempts, and the id of its digest once it is done.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PastRun {
     pub run: Run,
@@ -78,7 +78,7 @@ pub struct PastRun {
     pub attempts: Vec<RunAttempt>,
 }
 
-/// A run by its id.
+/// Returns a run by its id.
 ///
 /// # Errors
 /// When there is none.
@@ -88,17 +88,17 @@ pub async fn by_id(app: &App, id: RunId) -> Result<PastRun> {
     found.map(PastRun::from).ok_or_else(none)
 }
 
-/// What continues a past run, or makes it once more.
+/// Returns the choice that continues a past run, or makes it once more.
 ///
 /// # Errors
-/// When its topic is gone.
+/// When its topic no longer exists.
 pub async fn again(app: &App, past: &PastRun) -> Result<RunChoice> {
     let topic = topics::list(app).await?.into_iter().find(|topic| topic.id == past.run.topic_id);
     let topic = topic.ok_or_else(|| ServiceError::not_found("topic", "the run's topic is gone"))?;
     Ok(past.again(&topic.name))
 }
 
-/// Runs of one topic or of all, the newest window first.
+/// Lists runs of one topic or of all, the newest window first.
 ///
 /// # Errors
 /// When there is no such topic.
@@ -110,7 +110,7 @@ pub async fn history(app: &App, topic: Option<&str>, limit: i64) -> Result<Vec<P
     Ok(app.store().runs(topic, limit).await?.into_iter().map(PastRun::from).collect())
 }
 
-/// A topic's run by its id.
+/// Returns a topic's run by its id.
 ///
 /// # Errors
 /// When there is no such topic or run.
@@ -126,32 +126,32 @@ impl From<(Run, Vec<RunAttempt>)> for PastRun {
 }
 
 impl PastRun {
-    /// What is asked for to continue it, or to make it once more.
+    /// Returns the choice that continues it, or makes it once more.
     #[must_use]
     pub fn again(&self, topic: &str) -> RunChoice {
         let window = match self.run.mode {
-            // A run from where the last one ended continues the one that is unfinished.
+            // A cursor run continues the unfinished run.
             RunMode::Cursor => None,
             RunMode::Window => Some(format!("{}..{}", self.run.window.start, self.run.window.end)),
         };
         RunChoice { topic: topic.to_owned(), window, rejudge: false }
     }
 
-    /// Whether no attempt has finished it and none is at work on it.
+    /// Returns whether no attempt has finished it and no process is running it.
     #[must_use]
     pub fn is_broken_off(&self) -> bool {
         !self.run.done && self.attempts.last().is_none_or(|attempt| attempt.outcome != "running")
     }
 }
 
-/// How a run stands that this process makes or made last of a topic.
+/// The status of a topic's current run in this process, or of its last one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunStatus {
     pub topic: String,
     pub started_at: Timestamp,
-    /// The stages it went through, the present one last.
+    /// The stages so far, the current one last.
     pub stages: Vec<StageStatus>,
-    /// `None` while it goes on.
+    /// `None` while it is running.
     pub end: Option<RunEnd>,
     pub ended_at: Option<Timestamp>,
 }
@@ -160,17 +160,17 @@ pub struct RunStatus {
 pub struct StageStatus {
     pub stage: &'static str,
     pub started_at: Timestamp,
-    /// Steps that are done, of how many; 0 where that is not known.
+    /// Steps done, and their total; 0 if the total is unknown.
     pub done: usize,
     pub total: usize,
-    /// What it did, in words; `None` while it goes on.
+    /// Describes the result; `None` while the stage is running.
     pub summary: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum RunEnd {
-    /// Usually one digest; two where an unfinished run came first.
+    /// Usually one digest; two if an unfinished run was completed first.
     Made {
         digests: Vec<MadeDigest>,
     },
@@ -178,7 +178,7 @@ pub enum RunEnd {
     UpToDate {
         until: Option<Timestamp>,
     },
-    /// It was asked to stop; the same again continues it.
+    /// Cancelled; the same request continues it.
     Cancelled,
     Failed {
         kind: ErrorKind,
@@ -206,7 +206,7 @@ impl From<&std::result::Result<RunOutcome, RunError>> for RunEnd {
     }
 }
 
-/// The runs that this process makes; one of a topic at a time. Clones share them.
+/// The runs of this process, at most one per topic. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Runs {
     app: App,
@@ -227,10 +227,10 @@ impl Runs {
         Self { app, by_topic: Arc::default(), tasks: Arc::default(), ending: Arc::default() }
     }
 
-    /// Starts a run in the background and returns how it stands, as it changes.
+    /// Starts a run in the background and returns its status, which is updated.
     ///
     /// # Errors
-    /// When the run cannot be what is asked for, or a process runs the topic already.
+    /// When the request is invalid, or a process runs the topic already.
     pub async fn start(&self, choice: &RunChoice) -> Result<watch::Receiver<RunStatus>> {
         let stop = StopSignal::default();
         let status = self.begun(&choice.topic);
@@ -241,7 +241,7 @@ impl Runs {
         let (app, receiver) = (self.app.clone(), status.subscribe());
         let running = Running { app: app.clone(), status };
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those that have ended are let go of.
+        // Removes the tasks that have ended.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             let outcome = Box::pin(runner::run(&app, &request)).await;
@@ -250,10 +250,10 @@ impl Runs {
         Ok(receiver)
     }
 
-    /// Makes a scheduled run in the caller's task, so that it can be watched and cancelled like any other.
+    /// Makes a scheduled run in the caller's task. It can be watched and cancelled like any other.
     ///
     /// # Errors
-    /// As the runner's; [`RunError::Held`] where this process runs the topic already.
+    /// The runner's errors; [`RunError::Held`] if this process runs the topic already.
     pub async fn run_scheduled(&self, topic: &str) -> std::result::Result<RunOutcome, RunError> {
         let stop = StopSignal::default();
         let status = self.begun(topic);
@@ -275,28 +275,28 @@ impl Runs {
         outcome
     }
 
-    /// How the runs stand that this process makes, and those it made last, by topic.
+    /// Returns the status of the current and the last runs of this process, by topic.
     #[must_use]
     pub fn list(&self) -> Vec<RunStatus> {
         self.lock().values().map(|watched| watched.status.borrow().clone()).collect()
     }
 
-    /// Whether this process runs the topic now.
+    /// Returns whether this process runs the topic now.
     #[must_use]
     pub fn is_running(&self, topic: &str) -> bool {
         self.lock().get(topic).is_some_and(Watched::is_running)
     }
 
-    /// How the topic's run stands, as it changes; also one that has ended.
+    /// Returns the status of the topic's run, which is updated; also after it has ended.
     ///
     /// # Errors
-    /// When this process has run the topic not once.
+    /// When this process has never run the topic.
     pub fn watch(&self, topic: &str) -> Result<watch::Receiver<RunStatus>> {
         let none = || ServiceError::not_found("run", format!("topic {topic:?} has not been run by this process"));
         self.lock().get(topic).map(|watched| watched.status.subscribe()).ok_or_else(none)
     }
 
-    /// Asks the topic's run to end at its next safe point.
+    /// Requests the topic's run to end at its next safe point.
     ///
     /// # Errors
     /// When this process does not run the topic.
@@ -313,26 +313,26 @@ impl Runs {
         Ok(())
     }
 
-    /// Whether all runs were asked to end.
+    /// Returns whether all runs were requested to end.
     #[must_use]
     pub fn is_ending(&self) -> bool {
         self.ending.load(Ordering::SeqCst)
     }
 
-    /// Asks all runs to end at their next safe point, also those that are about to begin.
+    /// Requests all runs to end at their next safe point, also those that start later.
     pub fn interrupt(&self) {
         self.ending.store(true, Ordering::SeqCst);
         self.lock().values().for_each(|watched| watched.stop.interrupt());
     }
 
-    /// Asks all runs to end and waits for those that were started in the background.
+    /// Requests all runs to end and waits for those that were started in the background.
     pub async fn end(&self) {
         self.interrupt();
         let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         while tasks.join_next().await.is_some() {}
     }
 
-    /// Whether no other process that lives holds the topic.
+    /// Returns an error if another live process holds the topic.
     async fn check_free(&self, topic: &str) -> Result<()> {
         let topic = topics::find(&self.app, topic).await?;
         let owner = self.app.store().lease_owner(topic.id, self.app.clock().wall()).await?;
@@ -383,7 +383,7 @@ impl Watched {
     }
 }
 
-/// A run under way. Dropped without an end, as after a panic, it has broken off.
+/// A run in progress. If it is dropped without an end, as after a panic, it counts as broken off.
 #[derive(Debug)]
 struct Running {
     app: App,
@@ -408,7 +408,7 @@ impl Drop for Running {
     }
 }
 
-/// Writes a run's progress into its status.
+/// Writes a run's progress to its status.
 #[derive(Debug)]
 struct Reporter {
     status: Arc<watch::Sender<RunStatus>>,

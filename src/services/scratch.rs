@@ -1,4 +1,4 @@
-//! A copy of the database in a folder of its own, for what is tried and thrown away: an estimate, a replay, a preview.
+//! A temporary copy of the database, for an estimate, a replay or a preview.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -12,15 +12,15 @@ use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
 
-/// The folder, which goes with the value.
+/// The temporary folder, which is removed when the value is dropped.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new folder that no other user may read.
+    /// Creates a folder that no other user may read.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it cannot be created.
     pub fn new() -> Result<Self> {
         let name = format!("aha-radar-dry-run-{}-{:08x}", std::process::id(), rand::random::<u32>());
         let folder = std::env::temp_dir().join(name);
@@ -31,7 +31,8 @@ impl Scratch {
         Ok(Self(folder))
     }
 
-    /// The installation as it is, but for where it keeps its rows and files, and without a model that could be asked.
+    /// Opens an app with the same settings on a copy of the database, with an output folder of its own and without any
+    /// model.
     ///
     /// # Errors
     /// When the database is of an older schema or cannot be copied.
@@ -54,7 +55,7 @@ impl Scratch {
                     "this command changes nothing, and the database is to be migrated first: `aha-radar migrate`";
                 return Err(ServiceError::Conflict { message: message.to_owned() });
             }
-            // A run that is under way does not matter to a copy of this moment; no process holds a topic in it.
+            // A run in progress does not affect this snapshot, as no process holds a topic in it.
             let request =
                 CopyRequest { from, to: &url, wall: config.clock.wall(), is_dead: |_| true, progress: &|_, _, _| {} };
             copy(&request).await?;
@@ -62,7 +63,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Takes over the rows that another one was filled with, before that is opened: a file is copied faster than rows are.
+    /// Copies the rows of another scratch copy, before that is opened: copying a file is faster than copying rows.
     ///
     /// # Errors
     /// When the file cannot be copied.
@@ -77,7 +78,7 @@ impl Scratch {
         })
     }
 
-    /// The installation on what it was filled with.
+    /// Opens an app on the copied database.
     ///
     /// # Errors
     /// When the copy cannot be opened.

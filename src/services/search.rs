@@ -1,8 +1,8 @@
-//! Search: items and documents by their words, and by their meaning where weights are set.
+//! Search: finds items and documents by words, and by meaning if embedding weights are set.
 //!
-//! A query is words, all of which have to occur; `"several words"` stand side by side, `-word` must not occur, `source:`, `topic:` and `since:`
-//! narrow it. With weights in `AHA_EMBED_MODEL_DIR` what is near in meaning is found as well, unless there is a phrase: what the database ranks by words and
-//! what the vectors rank is fused by reciprocal rank.
+//! All words of a query have to occur; `"several words"` have to be adjacent, `-word` must not occur, `source:`,
+//! `topic:` and `since:` narrow it. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar meaning are found as well,
+//! unless the query contains a phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,29 +20,29 @@ use super::{Result, ServiceError, meaning, stories, topics, vector_search};
 use crate::app::App;
 use crate::sentences;
 
-/// Entries that are indexed in one transaction.
-const INDEXED_AT_ONCE: i64 = 500;
-/// Hits that are fused.
+/// Entries indexed in one transaction.
+const ENTRIES_PER_TRANSACTION: i64 = 500;
+/// Hits read for rank fusion.
 const CANDIDATES: i64 = 200;
-/// Entries of like meaning that are read, of which filters and unwanted words leave some out.
+/// Maximum number of entries of similar meaning that are read before filters and excluded words apply.
 const NEAREST: usize = 1_000;
-/// Of a query.
+/// Maximum length of a query.
 const MAX_QUERY_CHARS: usize = 1_000;
 const MAX_RESULTS: usize = 100;
-/// Reciprocal rank fusion (Cormack et al. 2009).
-const FUSION: f64 = 60.0;
-/// Of an excerpt.
+/// The constant k of reciprocal rank fusion (Cormack et al. 2009).
+const RRF_K: f64 = 60.0;
+/// Maximum length of an excerpt, in bytes.
 const EXCERPT_CHARS: usize = 240;
 
-/// Makes the index again from the rows. How many items and passages it has now.
+/// Rebuilds the index from the rows and returns the number of items and passages in it.
 ///
 /// # Errors
-/// When the database fails; what was indexed until then stays, and the next call begins anew.
+/// When the database fails. Entries indexed before that stay, and the next call starts anew.
 pub async fn reindex(app: &App) -> Result<usize> {
     app.store().clear_search().await?;
     let mut total = 0;
     loop {
-        let indexed = app.store().index_missing(INDEXED_AT_ONCE).await?;
+        let indexed = app.store().index_missing(ENTRIES_PER_TRANSACTION).await?;
         if indexed == 0 {
             sentences::make_all(app).await?;
             return Ok(total);
@@ -51,7 +51,7 @@ pub async fn reindex(app: &App) -> Result<usize> {
     }
 }
 
-/// What is searched for, as a face gives it.
+/// A search as an interface passes it.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRequest {
     pub text: String,
@@ -77,7 +77,7 @@ pub enum SearchBy {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchResults {
     pub query: String,
-    /// Items that came since then are not found yet; `aha-radar reindex` mends it.
+    /// Items since then are not found yet; `aha-radar reindex` adds them.
     pub behind_since: Option<Timestamp>,
     pub results: Vec<SearchResult>,
 }
@@ -92,23 +92,23 @@ pub struct SearchResult {
     pub section: Option<String>,
     pub time: Timestamp,
     pub item_id: Option<String>,
-    /// The newest line of a digest that the item stood in.
+    /// The item's newest digest line.
     pub digest_item_id: Option<DigestItemId>,
-    /// The text around the first word that was found, in parts.
+    /// The text around the first match, in parts.
     pub excerpt: Vec<ExcerptPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExcerptPart {
     pub text: String,
-    /// One of the words that were searched for.
+    /// Whether it is one of the query's words.
     pub is_match: bool,
 }
 
-/// Searches.
+/// Searches items and documents.
 ///
 /// # Errors
-/// When the query holds no word, a filter names nothing, or the store fails.
+/// When the query contains no word, a filter matches nothing, or the store fails.
 pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults> {
     let parsed = parse(&request.text)?;
     let topic = request.topic.as_ref().or(parsed.topic.as_ref());
@@ -154,12 +154,12 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     })
 }
 
-/// Results that are wanted; without weights no more are read, as their order stays.
+/// Returns the number of results to show. Without weights only these are read, as their order does not change.
 fn shown(request: &SearchRequest) -> i64 {
     i64::try_from(request.limit.clamp(1, MAX_RESULTS)).unwrap_or(CANDIDATES)
 }
 
-/// Since when the index is behind.
+/// Returns the time since which items are missing from the index; `None` if it is complete.
 async fn behind_since(app: &App) -> Result<Option<Timestamp>> {
     let now = app.clock().now();
     if app.index_checks().is_recent(now) {
@@ -167,7 +167,7 @@ async fn behind_since(app: &App) -> Result<Option<Timestamp>> {
     }
     let since = app.store().search_behind_since().await?;
     if since.is_none() {
-        app.index_checks().seen_complete(now);
+        app.index_checks().record_complete(now);
     }
     Ok(since)
 }
@@ -178,7 +178,7 @@ fn stems(text: &str) -> BTreeSet<String> {
     stems
 }
 
-/// A query, taken apart.
+/// A parsed query.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Parsed {
     wanted: Vec<String>,
@@ -223,7 +223,7 @@ fn parse(text: &str) -> Result<Parsed> {
     Ok(parsed)
 }
 
-/// Up to the closing quotation mark, or the next white space.
+/// Splits at the closing quotation mark, or at the next white space.
 fn word_of(text: &str) -> (&str, &str) {
     match text.strip_prefix('"') {
         Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
@@ -231,7 +231,7 @@ fn word_of(text: &str) -> (&str, &str) {
     }
 }
 
-/// The sources that a topic and a name leave; `None` for all.
+/// Returns the sources that match a topic and a name; `None` for all.
 pub(crate) async fn sources(app: &App, topic: Option<&String>, name: Option<&String>) -> Result<Option<Vec<SourceId>>> {
     if topic.is_none() && name.is_none() {
         return Ok(None);
@@ -255,7 +255,7 @@ pub(crate) async fn sources(app: &App, topic: Option<&String>, name: Option<&Str
     Ok(Some(found))
 }
 
-/// `2026-05-01`, an RFC 3339 time, or `30d`.
+/// Parses `2026-05-01`, an RFC 3339 time, or `30d`.
 ///
 /// # Errors
 /// When it is none of these.
@@ -274,7 +274,8 @@ pub fn since_when(text: &str, now: Timestamp) -> Result<Timestamp> {
     time.ok_or_else(|| ServiceError::invalid("since", "since wants a date (2026-05-01), an RFC 3339 time, or 30d"))
 }
 
-/// What was found by words and what is near by meaning, by reciprocal rank of both; by words alone where there are no weights.
+/// Combines the lexical hits with those of similar meaning by reciprocal rank fusion. Without weights the lexical hits
+/// stay as they are.
 async fn fused(
     app: &App,
     weights: Option<&Arc<Weights>>,
@@ -298,7 +299,7 @@ async fn fused(
 
 #[expect(clippy::cast_precision_loss, reason = "a rank among some hundred")]
 fn reciprocal(rank: usize) -> f64 {
-    1.0 / (FUSION + rank as f64 + 1.0)
+    1.0 / (RRF_K + rank as f64 + 1.0)
 }
 
 fn result(hit: SearchHit, stems: &BTreeSet<String>) -> SearchResult {
@@ -317,14 +318,14 @@ fn result(hit: SearchHit, stems: &BTreeSet<String>) -> SearchResult {
     }
 }
 
-/// The text around the first word of the query, with all of its words marked.
+/// Returns the text around the first match, with all matches marked.
 fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> {
-    // No stemmer changes a first letter of ASCII: most words need not be stemmed in all languages to be seen to be others.
-    let may_be_wanted = |word: &str| {
+    // No stemmer changes an ASCII first letter, so most words can be ruled out without stemming them in all languages.
+    let may_match = |word: &str| {
         let first = word.chars().next().map(|c| c.to_ascii_lowercase()).filter(char::is_ascii_alphanumeric);
         first.is_none_or(|first| stems.iter().any(|stem| stem.starts_with(first)))
     };
-    let is_wanted = |word: &str| may_be_wanted(word) && query_stems(word).iter().any(|stem| stems.contains(stem));
+    let is_wanted = |word: &str| may_match(word) && query_stems(word).iter().any(|stem| stems.contains(stem));
     let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
     let words: Vec<(usize, &str)> = text
         .split(|c: char| !is_letter(c))
@@ -337,7 +338,7 @@ fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> {
     let start = text[..start].rfind(char::is_whitespace).map_or(0, |at| at + 1).min(first);
     let start = text.ceil_char_boundary(start);
     let end = text.floor_char_boundary((start + EXCERPT_CHARS).min(text.len()));
-    // Not within a word, unless it is longer than that.
+    // Not within a word, unless it is longer than the excerpt.
     let last_space = || text[start..end].rfind(char::is_whitespace).map(|at| start + at).filter(|at| *at > first);
     let end = if end < text.len() { last_space().unwrap_or(end) } else { end };
     let mut parts: Vec<ExcerptPart> = Vec::new();

@@ -1,4 +1,4 @@
-//! Stories: finding one as people name it, and everything that explains it.
+//! Stories: finds one by its rank or id, and gathers everything that explains it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,28 +17,28 @@ use super::calls::LedgerCall;
 use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 
-/// Digits of a rank at most: more digits are the beginning of an id.
-const RANK_DIGITS: usize = 3;
+/// A rank has at most this number of digits; more are the beginning of an id.
+const MAX_RANK_DIGITS: usize = 3;
 
-/// Digits that an id's beginning has at least.
+/// Minimum number of digits for the beginning of an id.
 const SHORTEST_ID: usize = 4;
 
-/// Digest items that are named where a beginning fits several.
+/// Digest items listed if the beginning of an id matches several.
 const NAMED: i64 = 5;
 
-/// A line of a digest, with the digest it stands in.
+/// A line of a digest, and that digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoundStory {
     pub digest: DigestHead,
     pub story: DigestStory,
 }
 
-/// A story by its rank in the topic's latest digest, or by the id of a line of any digest or its beginning.
+/// Finds a story by its rank in the topic's latest digest, or by the id of a line of any digest or the beginning of it.
 ///
 /// # Errors
-/// When nothing or more than one is named.
+/// When nothing matches, or more than one.
 pub async fn find(app: &App, item: &str, topic: &str) -> Result<FoundStory> {
-    let is_rank = item.len() <= RANK_DIGITS && item.bytes().all(|byte| byte.is_ascii_digit());
+    let is_rank = item.len() <= MAX_RANK_DIGITS && item.bytes().all(|byte| byte.is_ascii_digit());
     match item.parse::<usize>().ok().filter(|_| is_rank) {
         Some(rank) => by_rank(app, rank, topic).await,
         None => by_id(app, find_id(app, item).await?).await,
@@ -54,7 +54,7 @@ async fn by_rank(app: &App, rank: usize, topic: &str) -> Result<FoundStory> {
     Ok(FoundStory { digest: digest.digest, story: found.ok_or_else(none)? })
 }
 
-/// A story by the id of its line.
+/// Returns a story by the id of its line.
 ///
 /// # Errors
 /// When no digest has it.
@@ -63,7 +63,7 @@ pub async fn by_id(app: &App, id: DigestItemId) -> Result<FoundStory> {
     found.ok_or_else(|| ServiceError::not_found("story", format!("no digest has an item {id}")))
 }
 
-/// The id that is meant by itself or by its beginning.
+/// Resolves an id or the beginning of one.
 async fn find_id(app: &App, item: &str) -> Result<DigestItemId> {
     if let Ok(id) = item.parse() {
         return Ok(id);
@@ -94,7 +94,7 @@ fn ambiguous(prefix: &str, several: &[DigestItemRecord]) -> String {
     )
 }
 
-/// The markup of the story's items where there is some, sanitised to be shown in a page.
+/// Returns the markup of the story's items that have some, sanitised for display in a page.
 ///
 /// # Errors
 /// When the store fails.
@@ -103,7 +103,7 @@ pub async fn markup(app: &App, story: &DigestStory) -> Result<BTreeMap<ItemId, S
     Ok(app.store().items_html(&items).await?.into_iter().collect())
 }
 
-/// The newest line of a digest that each of these items stood in, of all topics.
+/// Returns the newest digest line of each of these items, in all topics.
 ///
 /// # Errors
 /// When the store fails.
@@ -115,7 +115,7 @@ pub async fn newest_lines(app: &App, items: &[ItemId]) -> Result<HashMap<ItemId,
     Ok(lines)
 }
 
-/// Everything that is known of a story in a digest.
+/// Everything known about a story in a digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExplainedStory {
     pub digest: DigestHead,
@@ -123,13 +123,13 @@ pub struct ExplainedStory {
     pub story: DigestStory,
     /// All digests that showed it, this one included, the newest first.
     pub appearances: Vec<StoryAppearance>,
-    /// The calls whose answers it stands on. One call may have been about several stories: see `stories`.
+    /// The calls whose answers it is based on. One call may have been about several stories: see `stories`.
     pub calls: Vec<LedgerCall>,
-    /// What the user said of it.
+    /// The user's feedback on it.
     pub feedback: BTreeSet<FeedbackKind>,
 }
 
-/// Explains a story that was found.
+/// Explains a story.
 ///
 /// # Errors
 /// When the store fails.
@@ -144,7 +144,7 @@ pub async fn explain(app: &App, user: FeedbackUser, found: FoundStory) -> Result
     })
 }
 
-/// The calls of the judgement, the summary and the entities that the digest shows.
+/// Returns the calls for the judgement, the summary and the entities that the digest shows.
 async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<LedgerCall>> {
     let entities = story.entities.as_ref().map(|entities| &entities["prompt_id"]);
     let answered = [

@@ -13,13 +13,13 @@ use crate::pipeline::RunError;
 use crate::pipeline::interests::{Preview, preview};
 use crate::pipeline::lease::acquire;
 
-/// Days back that a preview of interests reads, unless another number is given.
+/// Default number of days that a preview of interests reads.
 pub const PREVIEW_DAYS: u16 = 7;
 
-/// Stories that a section may show.
-const MOST_STORIES: u8 = 200;
+/// Maximum number of stories in a section.
+const MAX_STORIES: u8 = 200;
 
-/// All topics, by name.
+/// Lists all topics, by name.
 ///
 /// # Errors
 /// When the store fails.
@@ -27,7 +27,7 @@ pub async fn list(app: &App) -> Result<Vec<Topic>> {
     Ok(app.store().topics().await?)
 }
 
-/// The topic of that name.
+/// Returns the topic with that name.
 ///
 /// # Errors
 /// When there is none.
@@ -75,7 +75,8 @@ pub struct TopicChange {
     pub read_from: Option<String>,
 }
 
-/// Makes the default topic where it is not there, and sets its interests where some are given. The topic, and how many sources it has.
+/// Creates the default topic if it does not exist, and sets its interests if given. Returns the topic, and how many
+/// sources it has.
 ///
 /// # Errors
 /// When the store fails.
@@ -96,13 +97,14 @@ pub async fn init(app: &App, interests: Option<String>) -> Result<(Topic, usize)
 pub async fn add(app: &App, name: &str, change: &TopicChange) -> Result<Topic> {
     let unusable =
         || ServiceError::Conflict { message: format!("a topic needs a name of its own; {name:?} is empty or taken") };
-    // Said before what is wrong with a setting; whether it is still free is seen when it is written.
+    // Checked before the settings, for its error to come first. Whether the name is still free is decided when the
+    // topic is written.
     if name.is_empty() || app.store().topic(name).await?.is_some() {
         return Err(unusable());
     }
     let mut topic = Topic::new(name);
     apply(&mut topic, change)?;
-    // A new topic has been read up to no time.
+    // A new topic has not read anything yet.
     topic.cursor_end = None;
     let is_added = app.store().add_topic(&topic, app.clock().now()).await?;
     if is_added { Ok(topic) } else { Err(unusable()) }
@@ -131,7 +133,7 @@ pub struct RemovedTopic {
     pub sources: usize,
 }
 
-/// Removes a topic with its sources, digests and feedback; it waits for a run of the topic as any run does.
+/// Removes a topic with its sources, digests and feedback. It has to wait for the topic as a run does.
 ///
 /// # Errors
 /// When there is no such topic, or it is being run.
@@ -143,7 +145,7 @@ pub async fn remove(app: &App, name: &str) -> Result<RemovedTopic> {
     Ok(RemovedTopic { name: topic.name, sources })
 }
 
-/// Takes back rules that leave items out. Nothing is stored unless every rule is there.
+/// Removes rules that leave items out. Nothing is stored unless every rule exists.
 ///
 /// # Errors
 /// When there is no such topic or rule.
@@ -162,7 +164,7 @@ pub async fn unmute(app: &App, name: &str, rules: &[String]) -> Result<Topic> {
     Ok(topic)
 }
 
-/// Takes back a rule of either kind, written as it is shown: `mute word:PATTERN`.
+/// Removes a rule of either kind, written as it is shown: `mute word:PATTERN`.
 ///
 /// # Errors
 /// When there is no such topic or rule.
@@ -172,7 +174,7 @@ pub async fn remove_rule(app: &App, name: &str, rule: &str) -> Result<Topic> {
     Ok(topic)
 }
 
-/// A topic as a change would make it. Nothing is stored.
+/// Returns a topic as a change would make it. Nothing is stored.
 ///
 /// # Errors
 /// When there is no such topic or a setting cannot be used.
@@ -182,7 +184,7 @@ pub async fn proposed(app: &App, name: &str, change: &TopicChange) -> Result<Top
     Ok(topic)
 }
 
-/// A topic as it would be without one of its rules. Nothing is stored.
+/// Returns a topic without one of its rules. Nothing is stored.
 ///
 /// # Errors
 /// When there is no such topic or rule.
@@ -197,8 +199,8 @@ pub async fn without_rule(app: &App, name: &str, rule: &str) -> Result<Topic> {
     Ok(topic)
 }
 
-/// How interests are understood, and what they match of the topic's items of the last days; its own, or others to try. Nothing is
-/// stored.
+/// Returns how interests are understood, and what they match among the topic's items of the last days. The interests
+/// are the topic's own, or others to try. Nothing is stored.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -208,7 +210,7 @@ pub async fn preview_interests(app: &App, name: &str, trial: Option<&str>, days:
     Ok(preview(app, &topic, text, app.clock().now(), i64::from(days)).await?)
 }
 
-/// What a topic mutes, in words.
+/// Describes what a topic mutes.
 fn muted(topic: &Topic) -> String {
     let rules = topic.rules.iter().filter(|rule| rule.action == RuleAction::Mute).map(ToString::to_string);
     let rules: Vec<String> = rules.map(|rule| rule.trim_start_matches("mute ").to_owned()).collect();
@@ -262,8 +264,8 @@ fn apply_times(topic: &mut Topic, change: &TopicChange) -> Result<()> {
 
 fn apply_sizes(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     for (field, value, most) in [
-        ("top", change.top, MOST_STORIES),
-        ("scan", change.scan, MOST_STORIES),
+        ("top", change.top, MAX_STORIES),
+        ("scan", change.scan, MAX_STORIES),
         ("at_least", change.at_least, 100),
         ("depth", change.depth, 100),
     ] {

@@ -1,6 +1,6 @@
-//! `POST /ask` and `/v1/ask`, by their contract, and the same for several questions below `/api/v1`.
+//! `POST /ask` and `/v1/ask`, by their contract, and a batch of questions under `/api/v1`.
 //!
-//! An answer has a citation, or there is none: what cannot be answered is 400 `CITATION_REQUIRED`.
+//! Every answer has a citation: a question without one gets 400 `CITATION_REQUIRED`.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,9 +14,9 @@ use utoipa_axum::routes;
 use super::{Failure, JsonBody, Reader, WebState};
 use crate::ask::{AskError, AskRequest, ask, feedback};
 
-/// Questions of a batch, and how many are answered at once.
+/// Maximum number of questions in a batch, and how many are answered concurrently.
 const MAX_BATCH: usize = 50;
-const AT_ONCE: usize = 2;
+const MAX_CONCURRENT: usize = 2;
 
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct QuestionBody {
@@ -138,17 +138,20 @@ async fn ask_batch(
             }
         }
     });
-    let answers = futures::stream::iter(asked).buffered(AT_ONCE).collect().await;
+    let answers = futures::stream::iter(asked).buffered(MAX_CONCURRENT).collect().await;
     Ok(Json(BatchAnswers { answers }))
 }
 
 /// What was said of answers, by all users.
 #[utoipa::path(get, path = "/api/v1/ask/feedback", tag = "ask", responses((status = 200, body = FeedbackList)))]
 async fn list_feedback(_: Reader, State(state): State<WebState>) -> Result<Json<FeedbackList>, Failure> {
-    let said = feedback::said(state.app()).await?;
-    let body =
-        |one: feedback::Said| FeedbackBody { question: one.question, answer: one.answer, is_right: one.is_right };
-    Ok(Json(FeedbackList { feedback: said.into_iter().map(body).collect() }))
+    let ratings = feedback::list(state.app()).await?;
+    let body = |one: feedback::AnswerRating| FeedbackBody {
+        question: one.question,
+        answer: one.answer,
+        is_right: one.is_right,
+    };
+    Ok(Json(FeedbackList { feedback: ratings.into_iter().map(body).collect() }))
 }
 
 /// Says whether an answer, or a refusal, is right, in the place of what you said of that question before.
@@ -159,7 +162,7 @@ async fn give_feedback(
     State(state): State<WebState>,
     JsonBody(FeedbackBody { question, answer, is_right }): JsonBody<FeedbackBody>,
 ) -> Result<StatusCode, Failure> {
-    feedback::say(state.app(), &who.name, &question, answer.as_deref(), is_right).await?;
+    feedback::record(state.app(), &who.name, &question, answer.as_deref(), is_right).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,7 +1,7 @@
-//! `POST /api/v1/ask/stream` and the page's `/ask/stream`: the same as asking, as server-sent events while it is worked on.
+//! `POST /api/v1/ask/stream` and the page's `/ask/stream`: answers a question with progress as server-sent events.
 //!
-//! `found` names what is read, then comes `answer` or `failure`, and `done` at the end. When the client goes away the work goes on: what a model
-//! answered is stored, and asking again costs nothing.
+//! `found` names the documents, then comes `answer` or `failure`, and `done` at the end. If the client disconnects, the
+//! work continues: a model's answer is stored, and asking again costs nothing.
 
 use std::convert::Infallible;
 
@@ -21,8 +21,8 @@ use super::pages::SentForm;
 use super::{Failure, JsonBody, Reader, WebState};
 use crate::ask::{AskRequest, ask_reporting};
 
-/// Names of documents that are sent at most.
-const MOST_NAMES: usize = 8;
+/// Maximum number of document names that are sent.
+const MAX_NAMES: usize = 8;
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new().routes(routes!(ask_stream))
@@ -64,7 +64,7 @@ fn events(state: WebState, request: AskRequest) -> Sse<impl Stream<Item = Result
     let (sender, receiver) = unbounded_channel::<(&'static str, Value)>();
     tokio::spawn(async move {
         let found = |mut documents: Vec<String>| {
-            documents.truncate(MOST_NAMES);
+            documents.truncate(MAX_NAMES);
             let _ = sender.send(("found", json!({ "documents": documents })));
         };
         let (name, data) = match ask_reporting(state.app(), &request, &found).await {

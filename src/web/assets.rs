@@ -1,4 +1,4 @@
-//! What pages load: one style sheet, one script, one picture; all from here.
+//! The pages' assets: one style sheet, one script, one icon; none from another server.
 
 use std::sync::LazyLock;
 
@@ -10,20 +10,22 @@ use axum::routing::get;
 
 use super::WebState;
 
-/// The digest's own look, and what the other pages need beside it.
+/// The digest's style, and that of the other pages.
 const STYLE: &str = concat!(include_str!("../../templates/digest.css"), include_str!("../../static/radar.css"));
 const SCRIPT: &str = include_str!("../../static/radar.js");
 const ICON: &str = include_str!("../../static/icon.svg");
 
-/// Links carry the version of what they name, so that it may be kept for good.
-const KEPT: &str = "public, max-age=31536000, immutable";
+/// Links contain the version of the assets, so that browsers may cache them forever.
+const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";
 
-/// Changes when one of them does.
+/// Changes whenever one of the assets does.
 pub(super) static VERSION: LazyLock<String> = LazyLock::new(|| hex32([STYLE, SCRIPT, ICON].concat().as_bytes()));
 
 pub(super) fn routes() -> Router<WebState> {
     let asset = |kind: &'static str, text: &'static str| {
-        get(async move || ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, KEPT)], text).into_response())
+        get(async move || {
+            ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, CACHE_FOREVER)], text).into_response()
+        })
     };
     Router::new()
         .route("/static/radar.css", asset("text/css; charset=utf-8", STYLE))

@@ -1,6 +1,8 @@
-//! The layer that gives each error the form of what was asked for: JSON, a page, or the page to sign in at.
+//! The layer that renders each error in the form that the request expects: JSON, a page, or a redirect to the sign-in
+//! page.
 //!
-//! In: answers of handlers and guards. Out: the same, with each [`Failure`] rendered. Called by [`super::router`], around everything.
+//! Input: responses of handlers and guards. Output: the same, with each [`Failure`] rendered. Called by
+//! [`super::router`], as the outermost layer.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -12,10 +14,10 @@ use super::failure::FEEDS;
 use super::pages::error_page;
 use super::{ErrorForm, Failure, WebState};
 
-/// Of an extractor's own message.
+/// Maximum length of an extractor's own message.
 const MAX_MESSAGE_BYTES: usize = 2_000;
 
-/// Gives each error the form of what was asked for.
+/// Renders errors in the form that the request expects.
 pub(super) async fn render(State(state): State<WebState>, request: Request, next: Next) -> Response {
     let form = ErrorForm::of(request.method(), request.uri().path());
     let has_sign_in = form == ErrorForm::Page && !request.uri().path().starts_with(FEEDS);
@@ -34,7 +36,7 @@ pub(super) async fn render(State(state): State<WebState>, request: Request, next
     response
 }
 
-/// The failure that an answer stands for; else the answer, as it is.
+/// Returns the failure of a response; `Err` with the unchanged response if it is none.
 async fn failure_of(mut response: Response) -> Result<Failure, Response> {
     if let Some(failure) = response.extensions_mut().remove::<Failure>() {
         return Ok(failure);
@@ -67,7 +69,7 @@ fn in_form(state: &WebState, failure: &Failure, form: ErrorForm) -> Response {
     response
 }
 
-/// A page that wants a log-in leads there, and back after it.
+/// Redirects to the sign-in page, which leads back to the requested page after a GET.
 fn sign_in(state: &WebState, method: &Method, wanted: &str) -> Response {
     let next: String = if *method == Method::GET {
         url::form_urlencoded::byte_serialize(wanted.as_bytes()).collect()

@@ -1,4 +1,4 @@
-//! What handlers take out of a request; whatever is wrong with it is a [`Failure`] that names the field.
+//! Extractors for handlers. Any error is a [`Failure`] that names the field.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::Failure;
 
-/// A JSON body, which is an object.
+/// A JSON body that is an object.
 #[derive(Debug)]
 pub struct JsonBody<T>(pub T);
 
@@ -32,7 +32,7 @@ fn is_json(kind: &str) -> bool {
     kind.eq_ignore_ascii_case("application/json") || kind.to_ascii_lowercase().ends_with("+json")
 }
 
-/// The whole body, or why it cannot be had.
+/// Reads the whole body, or returns why it cannot be read.
 pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Failure> {
     Bytes::from_request(request, state).await.map_err(|rejection| {
         if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
@@ -43,13 +43,13 @@ pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<
     })
 }
 
-/// Reads a field that is an object: without it a list would be taken for the fields in their order.
+/// Deserialises a field that has to be an object; serde would also accept a list, as the fields in their order.
 pub(super) fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<T, D::Error> {
     let fields = Map::<String, Value>::deserialize(deserializer)?;
     serde_json::from_value(Value::Object(fields)).map_err(D::Error::custom)
 }
 
-/// The same, where null stands for nothing.
+/// Like [`object`], but null counts as absent.
 pub(super) fn object_or_null<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -76,7 +76,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
     Ok(value)
 }
 
-/// Serde names a field that is missing in its message alone.
+/// Returns the name of a missing field, which serde gives only in its message.
 fn missing_field(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("missing field `")?;
     Some(rest.split('`').next()?.to_owned())
@@ -98,7 +98,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for JsonQuery<T> {
     }
 }
 
-/// Parts of the path. One that cannot be read names nothing that is there.
+/// Path parameters. A value that cannot be parsed is treated as not found.
 #[derive(Debug)]
 pub struct PathOf<T>(pub T);
 

@@ -1,7 +1,8 @@
-//! Errors as requests are answered with them: one type, and three forms chosen by the method and the path.
+//! Errors as HTTP responses: one type, and three forms chosen by method and path.
 //!
-//! In: typed errors of services and of the store, and what guards and extractors refuse. Out: `{"ok":false,"error":{…}}`, the flat
-//! `{"error","message"}` of the question API, or a page. Made by every handler and guard; [`super::error_forms`] renders them.
+//! Input: typed errors of services and of the store, and what guards and extractors reject. Output:
+//! `{"ok":false,"error":{…}}`, the flat `{"error","message"}` of the question API, or a page. Built by every handler
+//! and guard; [`super::error_forms`] renders them.
 
 use std::borrow::Cow;
 
@@ -13,10 +14,10 @@ use crate::services::accounts::{AccountError, PasswordError};
 use crate::services::database::{Decision, StoreError};
 use crate::services::{ErrorKind, ServiceError};
 
-/// Seconds after which a client should try again what is away for now.
+/// Seconds after which a client should retry if a resource is temporarily unavailable.
 const AWAY_SECONDS: u64 = 5;
 
-/// Why a request was not done.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     status: StatusCode,
@@ -26,21 +27,21 @@ pub struct Failure {
     retry_after_s: Option<u64>,
 }
 
-/// How errors look.
+/// The form of an error response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorForm {
     /// `{"ok":false,"error":{"code","message"}}`
     Envelope,
-    /// `{"error","message"}`, of the contract of the question API.
+    /// `{"error","message"}`, by the contract of the question API.
     Flat,
-    /// A page for people.
+    /// An HTML page.
     Page,
 }
 
-/// Below it are feeds, whose readers know no page to sign in at.
+/// Paths of feeds, whose readers must not be redirected to the sign-in page.
 pub(super) const FEEDS: &str = "/feeds/";
 
-/// Paths to which questions are posted; the first is also a page, which is got.
+/// Paths to which questions are posted; a GET of the first returns a page.
 const FLAT: [&str; 2] = ["/ask", "/v1/ask"];
 
 impl ErrorForm {
@@ -58,7 +59,8 @@ impl ErrorForm {
 }
 
 impl Failure {
-    /// A status, a code for programs and a message for people: what failed, why, and the next step.
+    /// Builds a failure from a status, a code for programs and a message for people: what failed, why, and the next
+    /// step.
     pub fn new(status: StatusCode, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { status, code: code.into(), message: message.into(), field: None, retry_after_s: None }
     }
@@ -67,18 +69,18 @@ impl Failure {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
-    /// Something else holds what it needs, such as a run the topic.
+    /// Another holder has what the request needs, as a run holds its topic.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, "conflict", message)
     }
 
-    /// A value that cannot be used.
+    /// A value is invalid.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         let failure = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_value", message);
         Self { field: Some(field.into()), ..failure }
     }
 
-    /// A paid action meets a budget that is used up.
+    /// A paid action is refused as the budget is used up.
     pub fn budget(message: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYMENT_REQUIRED, "budget_exhausted", message)
     }
@@ -91,7 +93,7 @@ impl Failure {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message).after(AWAY_SECONDS)
     }
 
-    /// Something of ours broke: logged here in full, named to the client in general.
+    /// An internal error: logged here in full, described to the client in general terms.
     pub fn internal(error: &dyn std::error::Error) -> Self {
         tracing::error!(error = %chain(error), "a request failed");
         let message = "the server could not do this; its log says why";
@@ -110,7 +112,7 @@ impl Failure {
         Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message).after(retry_after_s)
     }
 
-    /// When to try again.
+    /// Sets the seconds until a retry.
     #[must_use]
     pub fn after(self, seconds: u64) -> Self {
         Self { retry_after_s: Some(seconds), ..self }
@@ -130,7 +132,7 @@ impl Failure {
         self.retry_after_s
     }
 
-    /// Of an answer that an extractor of the framework made.
+    /// Builds a failure from a rejection by one of the framework's extractors.
     pub(super) fn of_framework(status: StatusCode, message: String) -> Self {
         let code = match status {
             StatusCode::PAYLOAD_TOO_LARGE => "too_large",
@@ -156,7 +158,7 @@ impl Failure {
         json!({ "ok": false, "error": error })
     }
 
-    /// The contract's own codes.
+    /// Returns the error code of the question API's contract.
     fn flat_code(&self) -> &str {
         let is_of_contract = |c: char| c.is_ascii_uppercase() || c == '_';
         match self.status {
@@ -168,7 +170,7 @@ impl Failure {
     }
 }
 
-/// What the store says of a request.
+/// Maps errors of the store to failures.
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         if let StoreError::NotFound { .. } = error {
@@ -216,7 +218,7 @@ impl From<ServiceError> for Failure {
     }
 }
 
-/// The bare status; [`super::error_forms`] gives it its form.
+/// Returns the bare status; [`super::error_forms`] renders the rest.
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();

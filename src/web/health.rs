@@ -1,4 +1,5 @@
-//! `GET /health`: how the server and the last run are. Why a run failed is said to this machine and to who is signed in.
+//! `GET /health`: the state of the server and of the last run. The reason for a failed run is given only to this
+//! machine and to users who are signed in.
 
 use aha_core::time::Timestamp;
 use axum::Json;

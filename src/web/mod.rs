@@ -1,11 +1,12 @@
 //! The web: pages, API and feeds over HTTP.
 //!
-//! In: requests. Out: what services return, rendered as pages, JSON or feeds. Called by `serve` and by the daemon. No handler
-//! holds logic of its own.
+//! Input: requests. Output: the values of services, rendered as pages, JSON or feeds. Called by `serve` and by the
+//! daemon. Handlers contain no domain logic.
 //!
-//! A file of the API has a function `routes()` that returns an `OpenApiRouter<WebState>`; [`router`] merges them, so that routes and
-//! document (`/api/openapi.json`) are one list. A handler takes [`Reader`], [`Editor`] or [`Admin`] first, bodies by
-//! [`JsonBody`], and returns `Result<_, Failure>`; the form of errors is chosen by method and path in [`failure::ErrorForm`].
+//! Each file of the API has a function `routes()` that returns an `OpenApiRouter<WebState>`; [`router`] merges them, so
+//! that routes and document (`/api/openapi.json`) have the same source. A handler takes [`Reader`], [`Editor`] or
+//! [`Admin`] first, bodies by [`JsonBody`], and returns `Result<_, Failure>`; [`failure::ErrorForm`] chooses the form
+//! of errors by method and path.
 
 mod api;
 mod ask;
@@ -35,10 +36,10 @@ pub use guard::identity::{Admin, Editor, Identity, Reader, SignedInBy};
 pub use server::{ServeError, Server};
 pub use state::WebState;
 
-/// Where a user's token for feeds is made and taken back.
+/// Path to create and revoke a user's token for feeds.
 const FEED_TOKEN: &str = "/api/v1/feed-token";
 
-/// Everything that the document describes.
+/// The routes that the OpenAPI document describes.
 fn documented() -> OpenApiRouter<WebState> {
     OpenApiRouter::with_openapi(openapi::head())
         .merge(health::routes())
@@ -48,7 +49,7 @@ fn documented() -> OpenApiRouter<WebState> {
         .merge(assistant::routes())
 }
 
-/// All routes behind all guards. The guards named last see a request first.
+/// Returns all routes behind all guards. The guards named last run first.
 pub fn router(state: &WebState) -> Router {
     let (routes, document) = documented().split_for_parts();
     let document = openapi::Document::of(&document);
@@ -63,7 +64,7 @@ pub fn router(state: &WebState) -> Router {
         .fallback(async || Failure::not_found("there is nothing at this address"))
         .method_not_allowed_fallback(async || Failure::wrong_method())
         .layer(from_fn(guard::etag::tag))
-        .layer(from_fn_with_state(state.clone(), guard::once::once))
+        .layer(from_fn_with_state(state.clone(), guard::idempotency::replay_answered))
         .layer(from_fn(guard::limits::time))
         .layer(guard::limits::body())
         .layer(from_fn_with_state(state.clone(), guard::identity::identify))

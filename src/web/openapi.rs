@@ -1,9 +1,9 @@
-//! The document of the API: OpenAPI 3.1, made of the routes themselves. An operation says what is its own; what all have in common, errors
-//! among it, is added here.
+//! The API's OpenAPI 3.1 document, generated from the routes. Each operation documents its own part; what all have in
+//! common, such as errors, is added here.
 
 use super::api::{ErrorBody, ErrorDetail};
 use super::failure::ErrorForm;
-use super::guard::once::takes_key;
+use super::guard::idempotency::takes_key;
 use axum::http::{Method, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use utoipa::PartialSchema as _;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Components, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, SecurityRequirement};
 
-/// What stands above the paths.
+/// Returns the document without paths.
 pub(super) fn head() -> OpenApi {
     let info = InfoBuilder::new()
         .title("Aha Radar")
@@ -40,7 +40,7 @@ pub(super) fn head() -> OpenApi {
         .build()
 }
 
-/// As it is sent.
+/// The document as JSON.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
     json: std::sync::Arc<str>,
@@ -57,9 +57,9 @@ impl Document {
     }
 }
 
-/// Adds to each operation what all of its kind have in common, where it does not say so itself.
+/// Adds to each operation what all of its kind have in common, unless it has that already.
 fn complete(mut document: Value) -> Value {
-    // A question is posted where people find the page to ask it.
+    // The path for questions is also that of the page on which to ask them.
     if document["paths"].get("/ask").is_some() {
         document["paths"]["/ask"]["get"] = json!({
             "tags": ["ask"], "summary": "The page for people.",
@@ -101,7 +101,7 @@ fn add_parameters(path: &str, method: &str, operation: &mut Value) {
     }
 }
 
-/// A parameter that is not there is left out, and never null.
+/// Removes null from a parameter's schema: an absent parameter is omitted, never null.
 fn leave_out_null(schema: &mut Value) {
     if let Some(kinds) = schema["type"].as_array() {
         let kinds: Vec<Value> = kinds.iter().filter(|kind| *kind != "null").cloned().collect();
@@ -148,7 +148,7 @@ fn add_answers(path: &str, method: &str, operation: &mut Value) {
     };
     let is_cached = method == "get" && !is_stream(operation);
     let Some(answers) = operation["responses"].as_object_mut() else { return };
-    // An event is no text by itself; its data is described in words.
+    // Events have no schema as text; their data is documented in words.
     if let Some(events) = answers.get_mut("200").and_then(|answer| answer["content"].get_mut("text/event-stream")) {
         *events = json!({});
     }

@@ -1,6 +1,7 @@
-//! Listening: `aha-radar serve`, and the same inside the daemon.
+//! The HTTP server, for `aha-radar serve` and for the daemon.
 //!
-//! In: the application. Out: a server on `AHA_LISTEN`, or why there is none. Called by `cli::serve` and `daemon`.
+//! Input: the application. Output: a server on `AHA_LISTEN`, or why it cannot start. Called by `cli::serve` and
+//! `daemon`.
 
 use std::net::SocketAddr;
 
@@ -18,7 +19,7 @@ use crate::app::App;
 use crate::services::accounts::{self, AccountError};
 use crate::services::runs::Runs;
 
-/// Why it does not start.
+/// Why the server cannot start.
 #[derive(Debug, Error)]
 pub enum ServeError {
     #[error("the server cannot listen on {address}: {reason}; set AHA_LISTEN to a free address and port")]
@@ -33,7 +34,7 @@ pub enum ServeError {
     Ended(std::io::Error),
 }
 
-/// A server that listens and has not answered yet.
+/// A server that is bound to its address and does not answer yet.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -41,10 +42,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the address of `AHA_LISTEN`.
+    /// Binds to the address of `AHA_LISTEN`.
     ///
     /// # Errors
-    /// When it is taken, and when others could reach what nothing protects.
+    /// When the address is in use, and when others could reach a server without authentication.
     pub async fn bind(app: App, runs: Runs) -> Result<Self, ServeError> {
         let address = app.config().listen;
         let state = WebState::new(app, runs);
@@ -53,14 +54,14 @@ impl Server {
         Ok(Self { listener, state })
     }
 
-    /// Where browsers find it.
+    /// Returns the address for browsers.
     #[must_use]
     pub fn url(&self) -> String {
         let config = self.state.app().config();
         config.web.public_url.as_ref().map_or_else(|| format!("http://{}/", config.listen), ToString::to_string)
     }
 
-    /// Answers until the task is ended.
+    /// Answers requests until the task is aborted.
     ///
     /// # Errors
     /// When the listener fails.
@@ -84,7 +85,7 @@ async fn check_protection(state: &WebState) -> Result<(), ServeError> {
     Err(ServeError::Unprotected { why })
 }
 
-/// A reverse proxy may pass the prefix on or take it off: both lead to the same routes.
+/// Removes the prefix, if a reverse proxy has not done so: both forms lead to the same routes.
 fn without_prefix(mut request: Request, prefix: &str) -> Request {
     let Some(rest) = request.uri().path().strip_prefix(prefix).filter(|_| !prefix.is_empty()) else { return request };
     if !rest.is_empty() && !rest.starts_with('/') {

@@ -1,4 +1,4 @@
-//! What all handlers share.
+//! The state that all handlers share.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::services::runs::Runs;
 use super::guard::rates::Rates;
 use super::guard::throttle::Throttle;
 
-/// The application and what guards remember of addresses. A clone is the same one.
+/// The application and the guards' records of addresses. Clones share them.
 #[derive(Debug, Clone)]
 pub struct WebState {
     shared: Arc<Shared>,
@@ -21,7 +21,7 @@ pub struct WebState {
 struct Shared {
     app: App,
     runs: Runs,
-    /// Whether who comes without a session or token is turned away.
+    /// Whether requests without a session or token are rejected.
     sign_in_required: bool,
     /// SHA-256 of `AHA_API_TOKEN`.
     token_hash: Option<[u8; 32]>,
@@ -46,18 +46,18 @@ impl WebState {
         &self.shared.app
     }
 
-    /// The runs that this process makes.
+    /// The runs of this process.
     pub(super) fn runs(&self) -> &Runs {
         &self.shared.runs
     }
 
-    /// The path below which everything is for browsers, without a slash at its end.
+    /// Returns the path prefix under which browsers reach everything, without a trailing slash.
     #[must_use]
     pub fn prefix(&self) -> &str {
         self.app().config().web.prefix()
     }
 
-    /// A path of ours as an address that leads here from elsewhere.
+    /// Returns the absolute address of a path on this server.
     pub(super) fn address(&self, path: &str) -> String {
         let config = self.app().config();
         match &config.web.public_url {
@@ -66,7 +66,7 @@ impl WebState {
         }
     }
 
-    /// Browsers reach it through TLS.
+    /// Returns whether browsers reach the server over TLS.
     pub(super) fn is_https(&self) -> bool {
         self.app().config().web.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
     }
@@ -79,7 +79,7 @@ impl WebState {
         self.shared.token_hash.is_some()
     }
 
-    /// Compares fingerprints, whose first difference tells nothing about the token.
+    /// Compares hashes, so that the position of the first difference reveals nothing about the token.
     pub(super) fn is_token(&self, given: &str) -> bool {
         let given: [u8; 32] = Sha256::digest(given).into();
         self.shared.token_hash == Some(given)
@@ -94,7 +94,7 @@ impl WebState {
     }
 }
 
-/// Only this machine can reach it: it listens on loopback, and no reverse proxy is said to stand before it.
+/// Returns whether only this machine can reach the server: it listens on loopback, and no reverse proxy is configured.
 fn is_private(address: IpAddr, behind_proxy: bool) -> bool {
     address.is_loopback() && !behind_proxy
 }

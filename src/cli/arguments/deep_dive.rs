@@ -1,4 +1,4 @@
-//! What can be typed to have a pasted text summarised.
+//! The arguments of `deep-dive`.
 
 use std::path::PathBuf;
 

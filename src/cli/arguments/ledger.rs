@@ -1,11 +1,11 @@
-//! What can be typed about calls and what they cost.
+//! The arguments for calls and their cost.
 
 use aha_core::task::purpose;
 use aha_llm::tasks;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-/// What a call's row can say of it.
+/// The states of a call.
 const STATES: [&str; 4] = ["ok", "error", "unsettled", "reserved"];
 const BY: [&str; 4] = ["day", "purpose", "model", "topic"];
 

@@ -1,4 +1,4 @@
-//! What can be typed to talk to models.
+//! The arguments of `llm`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be typed to bring feeds and marks from a Miniflux.
+//! The arguments for an import from Miniflux.
 
 use aha_core::feedback::FeedbackKind;
 use clap::{Args, ValueEnum};

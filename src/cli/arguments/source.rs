@@ -1,4 +1,4 @@
-//! `source` and `opml`: what is read.
+//! The arguments of `source` and `opml`.
 
 use std::path::PathBuf;
 

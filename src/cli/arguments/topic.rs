@@ -1,4 +1,4 @@
-//! `topic`: what is read for, and how.
+//! The arguments of `topic`.
 
 use clap::{Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! `aha-radar deep-dive`: a text that the user pastes for a story is summarised, and the summary kept or dropped.
+//! `aha-radar deep-dive`: summarises a text that the user pastes for a story; the summary is kept or dropped.
 
 mod pasted;
 

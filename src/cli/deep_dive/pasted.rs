@@ -1,4 +1,4 @@
-//! Reading a pasted text: all of it, or a word on why it cannot be taken.
+//! Reads a pasted text, or explains why it cannot be accepted.
 
 use std::fs::File;
 use std::io::{IsTerminal as _, Read as _};
@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use super::super::output;
 use crate::services::deep_dive::{MAX_BYTES, accept};
 
-/// The text without white space around it.
+/// Returns the text without surrounding white space.
 pub(super) fn read(file: Option<&Path>) -> Result<String> {
     let mut bytes = Vec::new();
     if let Some(file) = file.filter(|file| *file != Path::new("-")) {

@@ -1,7 +1,7 @@
-//! `aha-radar run --dry-run`: what a run would ask of models, and what that would cost.
+//! `aha-radar run --dry-run`: estimates a run's model calls and their cost.
 //!
-//! The run is made in a copy of the database that goes with the command, by a gateway that asks nobody. What is answered and paid
-//! for already is in the copy, and so is not counted.
+//! The run is made in a temporary copy of the database, through a gateway that sends nothing. Answers that are already
+//! stored are in the copy, and so are not counted.
 
 mod report;
 

@@ -1,4 +1,4 @@
-//! What an estimate says: calls, tokens and credits by task, and whether the budget reaches.
+//! Formats an estimate: calls, tokens and credits by task, and whether the budget suffices.
 
 use aha_content::numbers::count;
 use aha_core::digest::Estimate;
@@ -76,6 +76,6 @@ fn in_words(report: &RunEstimate) -> Vec<String> {
             "Between {total} credits, when answers have their usual length, and {most}, the most they can cost when no call is repeated."
         ));
     }
-    lines.extend(report.left.iter().map(|room| room.line(total, report.total.most_microcredits)));
+    lines.extend(report.left.iter().map(|headroom| headroom.line(total, report.total.most_microcredits)));
     lines
 }

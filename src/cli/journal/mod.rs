@@ -1,4 +1,4 @@
-//! `aha-radar journal`: knowledge out of daily notes. Nothing is written before its diff was shown.
+//! `aha-radar journal`: extracts knowledge from daily notes. Nothing is written before its diff was shown.
 
 mod report;
 mod terminal;
@@ -16,7 +16,7 @@ use super::arguments::{ExtractArguments, GraphArgument, JournalCommand};
 use super::exit::Exit;
 use super::output;
 use crate::config::Config;
-use crate::journal::phases::{self, Asker};
+use crate::journal::phases::{self, ModelAccess};
 use crate::journal::{Journal, JournalError};
 use crate::services::database::Absent;
 use terminal::{ByModels, ByRules};
@@ -53,16 +53,16 @@ fn show(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) ->
 }
 
 async fn extract(config: Config, journal: Journal, arguments: &ExtractArguments) -> Result<Exit> {
-    let asker = if arguments.local { None } else { asker(config, arguments.rejudge).await? };
+    let access = if arguments.local { None } else { model_access(config, arguments.rejudge).await? };
     let is_plain = arguments.json || arguments.apply || arguments.plan.is_some();
     if !is_plain && std::io::stdout().is_terminal() && std::io::stdin().is_terminal() {
         let days = journal.days(arguments.days.as_deref())?;
         let index = journal.index()?;
-        return match asker {
-            Some(asker) => {
+        return match access {
+            Some(access) => {
                 let unit = journal.graph.unit().to_owned();
                 let models = ByModels {
-                    asker,
+                    access,
                     days: days.into(),
                     index: index.into(),
                     root: journal.graph.root().to_owned(),
@@ -78,11 +78,11 @@ async fn extract(config: Config, journal: Journal, arguments: &ExtractArguments)
             ),
         };
     }
-    let plan = match (arguments.plan.as_deref().filter(|_| arguments.apply), asker) {
+    let plan = match (arguments.plan.as_deref().filter(|_| arguments.apply), access) {
         (Some(file), _) => Plan::read(file, journal.graph.root()).map_err(JournalError::from)?,
-        (None, Some(asker)) => {
+        (None, Some(access)) => {
             let days = journal.days(arguments.days.as_deref())?;
-            journal.extract_by_models(&asker, &days).await?
+            journal.extract_by_models(&access, &days).await?
         }
         (None, None) => journal.extract_by_rules(&journal.days(arguments.days.as_deref())?)?,
     };
@@ -98,17 +98,18 @@ async fn extract(config: Config, journal: Journal, arguments: &ExtractArguments)
     Ok(if has_failed || !plan.failures.is_empty() { Exit::Partial } else { Exit::Ok })
 }
 
-/// Who is asked, where models are configured for all phases. The database is opened only then.
-async fn asker(config: Config, rejudge: bool) -> Result<Option<Asker>> {
+/// Returns the access to models if one is configured for every phase, else `None`. The database is opened only in the
+/// first case.
+async fn model_access(config: Config, rejudge: bool) -> Result<Option<ModelAccess>> {
     let tier = config.budget_tier;
-    if !Asker::has_models(&Router::configured(&config.llm), tier) {
+    if !ModelAccess::has_models(&Router::configured(&config.llm), tier) {
         return Ok(None);
     }
     let app = super::app(config, Absent::Create).await?;
-    Ok(Some(Asker::of(&app, tier, rejudge)))
+    Ok(Some(ModelAccess::of(&app, tier, rejudge)))
 }
 
-/// Shows what the plan would write, and writes it where that is wanted. Whether something could not be.
+/// Shows what the plan would write, and writes it if requested. Returns whether any part could not be written.
 fn carry_out(journal: &Journal, plan: &Plan, arguments: &ExtractArguments) -> Result<bool> {
     let (previews, not_made) = journal.preview(plan)?;
     if !arguments.json {

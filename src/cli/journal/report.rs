@@ -1,4 +1,5 @@
-//! What the commands of the journal say, in words and as JSON. Text of notes is shown without what would steer a terminal.
+//! Formats the output of the journal commands, as text and as JSON. Text of notes is shown without terminal control
+//! sequences.
 
 use std::fmt::Write as _;
 
@@ -132,7 +133,7 @@ pub(super) fn applied(applied: &Applied) -> String {
     one_safe_text(&text)
 }
 
-/// Whether anything could not be written.
+/// Returns whether any change could not be written.
 pub(super) fn has_failed(applied: &Applied) -> bool {
     applied.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
 }
@@ -156,7 +157,7 @@ pub(super) fn undone(undone: &[Undone]) -> String {
         return "there is nothing to take back\n".to_owned();
     }
     let mut lines: Vec<String> = Vec::new();
-    // A file is written once for each block.
+    // A file may have been written once per block.
     for line in undone.iter().map(undone_line) {
         if !lines.contains(&line) {
             lines.push(line);

@@ -1,4 +1,4 @@
-//! The screens of `journal extract`: who answers their keys.
+//! The screens of `journal extract`, and what their keys do.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -16,15 +16,15 @@ use super::report;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::journal::Journal;
-use crate::journal::phases::{self, Asker};
+use crate::journal::phases::{self, ModelAccess};
 
-/// Makes plans, as events.
+/// Makes plans and reports them as events.
 pub(super) trait Source {
-    /// Sends what it finds, and [`PhaseEvent::Finished`] at the end.
+    /// Sends events, with [`PhaseEvent::Finished`] as the last.
     fn start(&self, events: Sender<PhaseEvent>);
 }
 
-/// The rules, which are done at once.
+/// Makes plans by rules, immediately.
 pub(super) struct ByRules<'a> {
     pub(super) journal: &'a Journal,
     pub(super) days: &'a [Day],
@@ -52,9 +52,9 @@ impl Source for ByRules<'_> {
     }
 }
 
-/// Models, which are asked in a task of their own.
+/// Makes plans by models, in a separate task.
 pub(super) struct ByModels {
-    pub(super) asker: Asker,
+    pub(super) access: ModelAccess,
     pub(super) days: Arc<[Day]>,
     pub(super) index: Arc<PageIndex>,
     pub(super) root: PathBuf,
@@ -63,7 +63,7 @@ pub(super) struct ByModels {
 
 impl Source for ByModels {
     fn start(&self, events: Sender<PhaseEvent>) {
-        let (asker, days, index) = (self.asker.clone(), Arc::clone(&self.days), Arc::clone(&self.index));
+        let (access, days, index) = (self.access.clone(), Arc::clone(&self.days), Arc::clone(&self.index));
         let (plan, unit) = (Plan::new(&self.root, phases::MADE_BY), self.unit.clone());
         tokio::spawn(async move {
             let (sender, mut received) = unbounded_channel();
@@ -73,7 +73,7 @@ impl Source for ByModels {
                     let _ = forwarded.send(event);
                 }
             });
-            let end = match asker.extract(&days, (&index, &unit), plan, &sender).await {
+            let end = match access.extract(&days, (&index, &unit), plan, &sender).await {
                 Ok(Plan { skipped_existing, failures, .. }) => PhaseEvent::Finished { skipped_existing, failures },
                 Err(error) => PhaseEvent::Finished { skipped_existing: 0, failures: vec![error.to_string()] },
             };
@@ -84,7 +84,7 @@ impl Source for ByModels {
     }
 }
 
-/// Shows the screens until the person leaves.
+/// Shows the screens until the user leaves.
 pub(super) fn show(journal: &Journal, source: &dyn Source, made_by: &str, with_today: bool) -> Result<Exit> {
     let (sender, events) = channel();
     source.start(sender);
@@ -125,5 +125,5 @@ impl Actions for Keys<'_> {
     }
 }
 
-/// Who makes plans where no model is asked.
+/// The plan's `made_by` where no model is asked.
 pub(super) const BY_RULES: &str = local::MADE_BY;

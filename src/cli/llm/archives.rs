@@ -1,11 +1,11 @@
-//! Writing the archives of conversations (`--archive DIR`).
+//! Writes the archives of conversations (`--archive DIR`).
 
 use std::path::{Path, PathBuf};
 
 use aha_llm::conversation::Archive;
 use anyhow::{Context as _, Result};
 
-/// Writes a conversation to `FOLDER/NAME.json`, which is then there as a whole or not at all.
+/// Writes a conversation to `FOLDER/NAME.json`, atomically.
 pub(super) fn write(folder: &Path, name: &str, archive: &Archive) -> Result<PathBuf> {
     let path = folder.join(format!("{name}.json"));
     let text = serde_json::to_string_pretty(&archive.to_json())?;
@@ -19,7 +19,7 @@ pub(super) fn write(folder: &Path, name: &str, archive: &Archive) -> Result<Path
     Ok(path)
 }
 
-/// A name of a file, whatever stands in `text`.
+/// Turns any `text` into a file name.
 pub(super) fn file_name(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
 }

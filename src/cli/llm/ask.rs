@@ -77,7 +77,7 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The answer; what comes of it on the way is shown.
+/// Asks for the answer, and shows progress on the way.
 async fn answered(
     conversation: &mut Conversation,
     question: &str,
@@ -94,7 +94,7 @@ async fn answered(
     Err(ConversationError::NotSent("the conversation ended without an answer".to_owned()))
 }
 
-/// Lets the exchange end, unless the owner cannot wait.
+/// Waits for the exchange to end, unless the user interrupts again.
 async fn interrupted(app: &App) -> Exit {
     output::note(
         "aha-radar: interrupted; waiting for the end of the exchange, so that its cost is known (again: leave at once)",
@@ -136,7 +136,7 @@ fn question(given: Option<String>) -> Result<String> {
     }
 }
 
-/// As the schema says, else as the model's entry does, else in words.
+/// Returns the answer format: the schema's, else that of the model's entry, else plain text.
 fn format(schema: Option<&Path>, of_entry: Option<ResponseFormat>) -> Result<AnswerFormat> {
     let Some(path) = schema else {
         return Ok(match of_entry {

@@ -1,4 +1,4 @@
-//! `aha-radar llm check`: one cheap question to each model.
+//! `aha-radar llm check`: asks each model one cheap question.
 
 use aha_core::money::MicroCredits;
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! `aha-radar llm`: what models there are, and conversations with them by hand.
+//! `aha-radar llm`: lists models, and asks them by hand.
 
 mod archives;
 mod ask;
@@ -21,24 +21,24 @@ use crate::services::models as service;
 pub(super) async fn run(config: Config, command: LlmCommand) -> Result<Exit> {
     match command {
         LlmCommand::Models(arguments) => models::run(&config, &arguments).await,
-        LlmCommand::Ask(arguments) => talking(config, async |app| ask::run(app, arguments).await).await,
-        LlmCommand::Check(arguments) => talking(config, async |app| check::run(app, arguments).await).await,
+        LlmCommand::Ask(arguments) => with_settled_calls(config, async |app| ask::run(app, arguments).await).await,
+        LlmCommand::Check(arguments) => with_settled_calls(config, async |app| check::run(app, arguments).await).await,
         LlmCommand::Questionnaire(arguments) => {
-            talking(config, async |app| questionnaire::run(app, arguments).await).await
+            with_settled_calls(config, async |app| questionnaire::run(app, arguments).await).await
         }
     }
 }
 
-/// Leaves no exchange behind that nobody knows the cost of, neither an earlier process's nor its own.
-async fn talking(config: Config, talk: impl AsyncFnOnce(&App) -> Result<Exit>) -> Result<Exit> {
+/// Makes sure that every exchange has a known cost: settles those of earlier processes first, and its own at the end.
+async fn with_settled_calls(config: Config, work: impl AsyncFnOnce(&App) -> Result<Exit>) -> Result<Exit> {
     let app = super::app(config, Absent::Create).await?;
     service::settle_orphaned_calls(&app).await?;
-    let outcome = talk(&app).await;
+    let outcome = work(&app).await;
     service::settled(&app).await;
     outcome
 }
 
-/// The exit code for a conversation that came to nothing, or the error itself.
+/// Returns the exit code for a failed conversation, or the error itself.
 fn failed(error: ConversationError) -> Result<Exit> {
     match error {
         ConversationError::NoBudget(why) => {

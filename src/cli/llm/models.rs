@@ -1,5 +1,5 @@
-//! `aha-radar llm models`: the models that are configured, on what terms each is asked, and which of them a running daemon leaves alone. Asks
-//! none of them.
+//! `aha-radar llm models`: lists the configured models with their terms, and those whose circuit is open in a running
+//! daemon. Asks none of them.
 
 use anyhow::Result;
 
@@ -7,7 +7,7 @@ use super::super::arguments::ModelsArguments;
 use super::super::exit::Exit;
 use super::super::output;
 use crate::config::Config;
-use crate::services::models::configured::{Listed, configured};
+use crate::services::models::configured::{ConfiguredModel, configured};
 
 pub(super) async fn run(config: &Config, arguments: &ModelsArguments) -> Result<Exit> {
     let models = configured(config).await;
@@ -23,7 +23,7 @@ pub(super) async fn run(config: &Config, arguments: &ModelsArguments) -> Result<
     Ok(Exit::Ok)
 }
 
-fn table(models: &[Listed]) -> String {
+fn table(models: &[ConfiguredModel]) -> String {
     let mut table = output::table(&[
         "model",
         "host",

@@ -1,4 +1,4 @@
-//! `aha-radar llm questionnaire`: the same questions to several models.
+//! `aha-radar llm questionnaire`: puts the same questions to several models.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::questionnaire::{Line, Questionnaire, Report, Unit, units, write};
 use crate::services::models as service;
 
-/// Bytes that a questionnaire may have.
+/// Maximum size of a questionnaire in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
 pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<Exit> {
@@ -53,7 +53,7 @@ pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<
             let name = format!("{:03}-{}-{}", unit.number + 1, unit.route.model, unit.section.id);
             archives::write(folder, &archives::file_name(&name), &archive)?;
         }
-        output::note(&told(unit, &lines));
+        output::note(&progress_line(unit, &lines));
         done[unit.number] = Some(lines);
         let lines: Vec<Line> = done.iter().flatten().flatten().cloned().collect();
         let report = Report::of(&questionnaire, &models, &lines);
@@ -71,7 +71,7 @@ pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<
     Ok(if lines.iter().all(|line| line.response.answer.is_some()) { Exit::Ok } else { Exit::Partial })
 }
 
-fn told(unit: &Unit<'_>, lines: &[Line]) -> String {
+fn progress_line(unit: &Unit<'_>, lines: &[Line]) -> String {
     let answered = lines.iter().filter(|line| line.response.answer.is_some()).count();
     let why = lines.iter().find_map(|line| line.metadata.error.as_ref());
     let why = why.map_or_else(String::new, |why| format!(": {why}"));

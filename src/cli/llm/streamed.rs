@@ -1,4 +1,5 @@
-//! What `llm ask --stream` prints while an answer comes: its text once, however many attempts it takes, or events as lines of JSON.
+//! Prints an answer while it is streamed (`llm ask --stream`): its text once, however many attempts it takes, or events
+//! as lines of JSON.
 
 use std::io::Write;
 
@@ -7,13 +8,14 @@ use serde_json::{Value, json};
 
 use super::super::output;
 
-/// Prints an answer piece by piece. A reader that has gone away misses the rest; the answer is paid for all the same.
+/// Prints an answer piece by piece. After the output was closed the rest is not printed; the answer is paid for all the
+/// same.
 pub(super) struct StreamedAnswer<W> {
     out: W,
     as_json: bool,
-    /// What stands on the output of the answer.
+    /// The part of the answer printed so far.
     shown: String,
-    /// What has come of the present attempt, as long as it only repeats what is shown; `None`: all of it is shown.
+    /// The text of the current attempt while it only repeats `shown`; `None` once it continues it.
     repeated: Option<String>,
 }
 
@@ -39,19 +41,19 @@ impl<W: Write> StreamedAnswer<W> {
         }
     }
 
-    /// The answer is complete; `whole` makes the last event of it.
+    /// Ends a complete answer; `whole` builds the last event.
     pub(super) fn answered(&mut self, answer: &str, whole: impl FnOnce() -> Value) {
         if self.as_json {
             return self.event("answer", whole());
         }
-        // A later attempt ended before it got as far as an earlier one.
+        // A later attempt ended before it repeated all of an earlier one.
         if self.repeated.is_some() && answer != self.shown {
             self.begin_again(answer);
         }
         self.end_line();
     }
 
-    /// There is no answer.
+    /// Ends without an answer.
     pub(super) fn failed(&mut self, why: &str) {
         if self.as_json {
             return self.event("error", json!({ "error": why }));
@@ -77,7 +79,7 @@ impl<W: Write> StreamedAnswer<W> {
         }
     }
 
-    /// This attempt says something else: it is shown from its beginning.
+    /// This attempt differs from what was shown: it is printed from its beginning.
     fn begin_again(&mut self, text: &str) {
         self.end_line();
         output::note("aha-radar: this answer differs from what is shown above, which is void");

@@ -1,4 +1,4 @@
-//! `aha-radar spend adjust`: what a call really cost, written down with the reason.
+//! `aha-radar spend adjust`: records what a call really cost, and the reason.
 
 use anyhow::Result;
 

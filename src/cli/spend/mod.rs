@@ -1,4 +1,4 @@
-//! `aha-radar spend`: what was spent, on what, and how far the budget reaches.
+//! `aha-radar spend`: shows spending, what it was for, and what is left of the budget.
 
 mod adjust;
 mod plot;

@@ -1,4 +1,4 @@
-//! The table of what was spent, with a bar for each row.
+//! The table of spending, with a bar for each row.
 
 use aha_core::money::MicroCredits;
 
@@ -11,9 +11,9 @@ const CELLS: i64 = 24;
 pub(super) fn table(by: SpendBy, rows: &[SpendRow], total: &SpendRow) -> String {
     let mut table =
         output::table(&[by.as_str(), "credits", "", "calls", "errors", "unsettled", "stories", "tokens in", "out"]);
-    let most = rows.iter().map(|row| row.microcredits).max().unwrap_or(0);
+    let max_amount = rows.iter().map(|row| row.microcredits).max().unwrap_or(0);
     for row in rows.iter().chain([total]) {
-        let bar = if std::ptr::eq(row, total) { String::new() } else { bar(row.microcredits, most) };
+        let bar = if std::ptr::eq(row, total) { String::new() } else { bar(row.microcredits, max_amount) };
         table.add_row(vec![
             row.key.clone(),
             credits(row),
@@ -29,7 +29,7 @@ pub(super) fn table(by: SpendBy, rows: &[SpendRow], total: &SpendRow) -> String 
     table.to_string()
 }
 
-/// With a mark where some of the calls have no known price.
+/// Formats the credits, marked if some of the calls have no known price.
 fn credits(row: &SpendRow) -> String {
     let amount = MicroCredits(row.microcredits);
     match row.unpriced {
@@ -39,13 +39,14 @@ fn credits(row: &SpendRow) -> String {
     }
 }
 
-/// As long as its share of the largest, to the eighth of a cell; what is not nothing is seen.
-fn bar(amount: i64, most: i64) -> String {
+/// Draws a bar as long as the amount's share of the largest, in eighths of a cell; an amount above zero is always
+/// visible.
+fn bar(amount: i64, max_amount: i64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    if amount <= 0 || most <= 0 {
+    if amount <= 0 || max_amount <= 0 {
         return String::new();
     }
-    let eighths = i128::from(amount) * i128::from(CELLS) * 8 / i128::from(most);
+    let eighths = i128::from(amount) * i128::from(CELLS) * 8 / i128::from(max_amount);
     let eighths = usize::try_from(eighths.max(1)).unwrap_or(0);
     format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
 }

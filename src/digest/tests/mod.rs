@@ -1,4 +1,4 @@
-//! Renderings of the sample digests, as snapshots and by what must never be in them.
+//! Renders the sample digests, and checks snapshots and what must never appear in them.
 
 pub(crate) mod sample;
 

@@ -1,4 +1,4 @@
-//! Two digests to render: one full of everything, hostile text included, and one of a quiet day.
+//! Two sample digests: one with every element, hostile text included, and one of a quiet day.
 
 use aha_core::digest::{
     Cost, Digest, DigestHead, DigestStatus, DigestStory, Label, ScoreDebug, Section, Since, Skipped, SourceReport,

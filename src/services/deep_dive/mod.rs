@@ -1,4 +1,5 @@
-//! Deep dive: a text that the user pastes for a story is summarised, and the summary kept or dropped. The text itself is stored nowhere.
+//! Deep dive: summarises a text that the user pastes for a story; the summary is kept or dropped. The text itself is
+//! not stored.
 
 mod pasted_text;
 mod review;
@@ -17,15 +18,15 @@ use super::stories::FoundStory;
 use super::{Result, ServiceError};
 use crate::app::App;
 
-/// What the task takes.
+/// The limit of the task.
 const MAX_CHARS: usize = 60_000;
-/// UTF-8 has at most four bytes a character; the rest is white space around the text.
+/// UTF-8 has at most four bytes per character; the rest allows for surrounding white space.
 pub const MAX_BYTES: u64 = 4 * 60_000 + 64_000;
 
-/// A pasted text, without white space around it.
+/// Returns a pasted text without surrounding white space.
 ///
 /// # Errors
-/// When it is too long, empty or no UTF-8.
+/// When it is too long, empty or not UTF-8.
 pub fn accept(bytes: Vec<u8>) -> Result<String> {
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_BYTES {
         return Err(unusable("the text is longer than 60,000 characters; give the part that matters"));
@@ -49,11 +50,11 @@ fn unusable(text: &str) -> ServiceError {
 /// What a summary would cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeepDiveEstimate {
-    /// The same text was summarised before: it costs nothing.
+    /// The same text was summarised before, so it costs nothing.
     pub stored: bool,
     pub characters: usize,
     pub characters_sent: usize,
-    /// `None` where it is not known.
+    /// `None` if the cost is unknown.
     pub estimate: Option<Estimate>,
 }
 
@@ -65,25 +66,26 @@ pub struct DeepDive {
     pub summary: Summary,
     pub call_id: String,
     pub stored_before: bool,
-    /// What it has cost now.
+    /// What this call cost.
     pub microcredits: i64,
-    /// As it is stored.
+    /// The answer, as it is stored.
     #[serde(skip)]
     answer_json: String,
 }
 
 impl DeepDive {
-    /// Whether it quotes, and was made by no model: then it is stored nowhere.
+    /// Returns whether the summary consists of quotes by `local`, without a model. Such a summary is not stored.
     #[must_use]
     pub fn is_by_local(&self) -> bool {
         self.summary.provider == local::PROVIDER
     }
 }
 
-/// The summary stored, or a new one.
+/// Returns the stored summary, or a new one.
 ///
 /// # Errors
-/// [`ServiceError::BudgetExhausted`] where no summary was asked for, [`ServiceError::Gateway`] where every model failed.
+/// [`ServiceError::BudgetExhausted`] if no summary was requested because of the budget, [`ServiceError::Gateway`] if
+/// every model failed.
 pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Result<DeepDive> {
     let (answer, call_id) = match text.outcome(app).await? {
         Outcome::Answered { answer, call_id } => (answer, call_id),
@@ -110,7 +112,7 @@ pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Resu
     })
 }
 
-/// Keeps a summary that was just made.
+/// Keeps a new summary.
 ///
 /// # Errors
 /// When the store fails.

@@ -1,4 +1,4 @@
-//! A pasted text as it is put to a model, and what that would cost.
+//! A pasted text as it is sent to a model, and what that would cost.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct PastedText {
     scope: CallScope,
     stored: Option<Outcome>,
     estimate: Option<Estimate>,
-    /// Characters of the text, and of it those that are sent.
+    /// Characters of the text, and how many of them are sent.
     chars: (usize, usize),
 }
 
@@ -36,7 +36,7 @@ impl PastedText {
             lease: None,
             run: None,
             pass: 0,
-            // Tells one asking by hand from the next, also where `AHA_NOW` pins the time.
+            // Distinguishes manual requests from each other, even while `AHA_NOW` pins the time.
             attempt: app.clock().wall().as_millis(),
             topic: Some(topic.id),
             share_percent: topic.budget_share_percent,
@@ -57,25 +57,25 @@ impl PastedText {
         Ok(Self { ask, scope, stored, estimate, chars: (all, limit.map_or(all, |limit| limit.min(all))) })
     }
 
-    /// Whether the same text was summarised before.
+    /// Returns whether the same text was summarised before.
     #[must_use]
     pub const fn is_answered(&self) -> bool {
         self.stored.is_some()
     }
 
-    /// What it would cost.
+    /// Estimates the cost.
     #[must_use]
     pub fn estimate(&self) -> DeepDiveEstimate {
         let (characters, characters_sent) = self.chars;
         DeepDiveEstimate { stored: self.is_answered(), characters, characters_sent, estimate: self.estimate.clone() }
     }
 
-    /// The summary stored, or a new one.
+    /// Returns the stored summary, or a new one.
     pub(super) async fn outcome(&self, app: &App) -> Result<Outcome> {
         if let Some(stored) = &self.stored {
             return Ok(stored.clone());
         }
-        // What an earlier one that was killed had set aside is counted for good before this one is admitted.
+        // Reservations of an earlier process that was killed must be counted before this call is admitted.
         app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
         let outcomes = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.ask)).await?;
         let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
@@ -92,7 +92,8 @@ fn input(story: &DigestStory, text: &str, interests: String) -> SummaryInput {
         texts: vec![(source, text.to_owned())],
         discussions: story.discussions.clone(),
         interests,
-        // Of the story, not of its feed's text: that was a teaser perhaps, this is not.
+        // Only evidence about the story: what concerns the feed's text, which may have been a teaser, does not apply to
+        // this text.
         evidence: Evidence {
             matched_interests: known.matched_interests.clone(),
             touched_interests: known.touched_interests.clone(),

@@ -1,4 +1,4 @@
-//! The user's decision on a summary: kept with the item it was made for, or dropped.
+//! The user's decision on a summary: it is kept with the item it was made for, or dropped.
 
 use aha_core::digest::DigestStory;
 use aha_core::ids::ItemId;
@@ -10,13 +10,13 @@ use serde::Serialize;
 use super::{Result, ServiceError};
 use crate::app::App;
 
-/// The item that a text is pasted for: the story's representative.
+/// Returns the item for which a text is pasted: the story's representative.
 pub(super) fn item(story: &DigestStory) -> Result<ItemId> {
     let first = story.sources.first().map(|source| source.item_id);
     first.ok_or_else(|| ServiceError::invalid("item", "this story has no source left; no text can be given for it"))
 }
 
-/// What was decided on the summary of a story.
+/// The decision on a story's summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecidedSummary {
     pub item_id: ItemId,
@@ -25,10 +25,10 @@ pub struct DecidedSummary {
     pub decision: &'static str,
 }
 
-/// Decides on the newest summary made for a story. One that was kept can be dropped, be there an answer or not.
+/// Decides on the newest summary made for a story. A kept summary can be dropped even if its answer no longer exists.
 ///
 /// # Errors
-/// When no text has been summarised for it.
+/// When no text was summarised for the story.
 pub async fn decide(app: &App, story: &DigestStory, keep: bool) -> Result<DecidedSummary> {
     let item = item(story)?;
     let decision = if keep { "promoted" } else { "dropped" };
@@ -62,14 +62,14 @@ pub(super) async fn promote(app: &App, item: ItemId, summary_json: &str, call_id
     Ok(app.store().commit_review(&review).await?)
 }
 
-/// A summary of a pasted text that was kept.
+/// A kept summary of a pasted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptSummary {
     pub item_id: ItemId,
     pub summary: Summary,
 }
 
-/// The summaries that were kept, the last decision first.
+/// Lists the kept summaries, the last decision first.
 ///
 /// # Errors
 /// When the store fails.

@@ -1,20 +1,20 @@
-//! What is found about the daemon, if one runs: how it is, and which providers' servers it leaves alone. Breakers live in its process,
-//! so nobody else knows of them.
+//! Findings about a running daemon: its health, and which providers' circuits are open. Only the daemon's process has
+//! the circuit breakers, so it has to be asked.
 
 use aha_core::time::Timestamp;
 
-use super::super::daemon_client::{self, Health, LeftAlone, Unknown};
+use super::super::daemon_client::{self, Health, HealthError, OpenCircuitBody};
 use super::Findings;
 use crate::config::Config;
 
 pub(super) async fn status(config: &Config, findings: &mut Findings) {
     match daemon_client::health(config).await {
         Ok(health) => describe(config, &health, findings),
-        Err(Unknown::NoAnswer { url, .. }) => {
+        Err(HealthError::NoAnswer { url, .. }) => {
             let what = "what a running one leaves alone for its failures is known to it alone";
             findings.ok("daemon", format!("none answers at {url} (AHA_LISTEN); {what}"));
         }
-        Err(error @ Unknown::AnotherProgram { .. }) => findings.note("daemon", error.to_string()),
+        Err(error @ HealthError::AnotherProgram { .. }) => findings.note("daemon", error.to_string()),
     }
 }
 
@@ -28,7 +28,7 @@ fn describe(config: &Config, Health { status, version, left_alone }: &Health, fi
         findings.ok("breakers", "all are closed: the daemon leaves no model's server alone");
     }
     let now = config.clock.wall();
-    for LeftAlone { provider, seconds, .. } in left_alone {
+    for OpenCircuitBody { provider, seconds, .. } in left_alone {
         let until = Timestamp::from_millis(now.as_millis().saturating_add(i64::from(*seconds) * 1000));
         let why = "its server has failed again and again";
         findings

@@ -1,4 +1,4 @@
-//! What is found about the memory that putting stories together takes.
+//! Findings about the memory that clustering needs.
 
 use aha_analysis::stories::cluster::FREQUENCY_DAYS;
 use aha_analysis::stories::memory::SearchMemory;

@@ -1,4 +1,4 @@
-//! Diagnostics: what is set, what is wrong, how to mend it.
+//! Diagnostics: the settings, what is wrong with them, and how to fix it.
 
 mod daemon;
 mod memory;
@@ -21,7 +21,7 @@ use crate::digest::gaps_line;
 use crate::pipeline::due::overdue;
 use crate::pipeline::lease_owner::LeaseOwner;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -65,10 +65,10 @@ impl Findings {
     }
 }
 
-/// Everything that can be found out about an installation: its settings (keys masked), its daemon, its database and what is in it.
+/// Gathers all findings about an installation: its settings (keys masked), its daemon, its database and its content.
 ///
 /// # Errors
-/// When the database can be opened and fails then; one that cannot be opened is a finding.
+/// When the database opens and fails later; if it cannot be opened, that is a finding.
 pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
     let mut findings = Findings::default();
     settings(config, &mut findings);
@@ -88,7 +88,7 @@ pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
     Ok(findings.0)
 }
 
-/// What is set, with keys masked: the part of the diagnostics that needs neither database nor network.
+/// Returns the settings, with keys masked: the part of the diagnostics that needs neither database nor network.
 #[must_use]
 pub fn masked_settings(config: &Config) -> Vec<Finding> {
     let mut findings = Findings::default();
@@ -149,7 +149,7 @@ fn settings(config: &Config, findings: &mut Findings) {
 
 fn output_dir(path: &Path, findings: &mut Findings) {
     let shown = path.display();
-    // What is there of the path: the folder itself, or the one in which it would be made.
+    // The existing part of the path: the folder itself, or the one in which it would be created.
     let path = Path::new(".").join(path);
     let found = path.ancestors().find_map(|folder| Some((folder, std::fs::metadata(folder).ok()?)));
     match found {

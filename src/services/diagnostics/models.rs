@@ -1,4 +1,4 @@
-//! What is found about models: who is asked for what, where, at what price, within which budget.
+//! Findings about models: which one is asked for which task, where, at what price, within which budget.
 
 use aha_analysis::static_model::Weights;
 use aha_analysis::stories::space::Space as _;
@@ -15,7 +15,7 @@ use aha_net::endpoint::without_secrets;
 use aha_store::{CallFilter, SharedStore};
 
 use super::super::Result;
-use super::super::models::configured::listed;
+use super::super::models::configured;
 use super::super::models::terms::keyed;
 use super::super::spending::Budget;
 use super::Findings;
@@ -23,7 +23,7 @@ use crate::config::Config;
 use aha_llm::tasks;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
-/// Unsettled calls that are counted.
+/// Unsettled calls that are counted at most.
 const COUNTED: i64 = 1000;
 
 pub(super) fn settings(config: &Config, findings: &mut Findings) {
@@ -60,12 +60,12 @@ pub(super) fn settings(config: &Config, findings: &mut Findings) {
     budget(config, findings);
 }
 
-/// Each model of the file, and the tasks that it leaves to `local`.
+/// Adds each model of the catalogue, and the tasks that it leaves to `local`.
 fn catalogue(config: &Config, findings: &mut Findings) {
     let Some(catalogue) = &config.llm.catalogue else { return };
     let (file, entries) = (catalogue.file.display(), catalogue.entries.len());
     findings.ok("model", format!("{file} describes {} (AHA_LLM_CONFIG)", count(entries, "model", "models")));
-    for model in listed(config).iter().take(entries) {
+    for model in configured::list(config).iter().take(entries) {
         match &model.unusable {
             Some(why) => findings.note("model", format!("{}; not asked: {why}", model.in_words())),
             None if model.price_in_words == "no price" => {
@@ -82,7 +82,7 @@ fn catalogue(config: &Config, findings: &mut Findings) {
     }
 }
 
-/// Tasks all of whose models are refused: they fail.
+/// Adds the tasks all of whose models are refused: these fail.
 fn chains(router: &Router, findings: &mut Findings) {
     for task in tasks::ALL.iter().copied() {
         let is_empty =
@@ -121,7 +121,7 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
     }
 }
 
-/// The folder that makes vectors, and whether it can.
+/// Adds the folder of the embedding model, and whether it can be used.
 pub(super) async fn weights(config: &Config, findings: &mut Findings) {
     let Some(folder) = &config.llm.embed_model_dir else { return };
     match Weights::load(folder).await {
@@ -138,7 +138,7 @@ pub(super) async fn weights(config: &Config, findings: &mut Findings) {
     }
 }
 
-/// The sentence model, and whether it can be used.
+/// Adds the sentence model, and whether it can be used.
 pub(super) async fn sentences(config: &Config, findings: &mut Findings) {
     let Some(folder) = config.llm.sentence_model_dir.clone() else { return };
     match crate::sentences::load(folder).await {
@@ -147,7 +147,7 @@ pub(super) async fn sentences(config: &Config, findings: &mut Findings) {
     }
 }
 
-/// Who makes vectors, of each tier where they differ.
+/// Adds the models that compute vectors, by tier where they differ.
 fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
     let mut groups: Vec<(Vec<&str>, &std::result::Result<EmbedRoute, String>)> = Vec::new();
     for (tier, route) in TIERS.into_iter().filter_map(|tier| Some((tier.as_str(), router.at(tier)?))) {
@@ -198,7 +198,7 @@ fn vector_price(price: Option<Price>) -> String {
     }
 }
 
-/// Which service sources `signal:WORDS` ask, and what it charges.
+/// Adds the search service that sources `signal:WORDS` use, and its price.
 fn search(config: &Config, findings: &mut Findings) {
     let Some(provider) = &config.sources.search else { return };
     let (service, key) = (provider.host(), keyed(provider.key.as_ref()));
@@ -217,7 +217,7 @@ fn search(config: &Config, findings: &mut Findings) {
     }
 }
 
-/// The models of each tier, the first of a chain and those asked when it fails.
+/// Formats the models of each tier: the first of a chain, and those asked when it fails.
 fn models(settings: &TaskSettings) -> Option<String> {
     let chain_of = |tier| settings.chain(tier).iter().map(|model| model.name).collect::<Vec<_>>().join(", then ");
     let chains = BudgetTier::ALL.map(chain_of);
@@ -231,7 +231,7 @@ fn models(settings: &TaskSettings) -> Option<String> {
     Some(named.map(|(tier, chain)| format!("{} openai/{chain}", tier.as_str())).collect::<Vec<_>>().join("; "))
 }
 
-/// What the models of a task cost, each by name where they differ; and whether all is known.
+/// Formats the prices of a task's models, with names where they differ. Returns also whether all prices are known.
 fn prices(settings: &TaskSettings) -> (String, bool) {
     let mut models: Vec<PricedModel<'_>> = Vec::new();
     for model in BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)) {
@@ -262,7 +262,7 @@ fn price(price: Option<Price>) -> String {
     }
 }
 
-/// Micro-credits for a million tokens as credits for a thousand, exactly.
+/// Converts micro-credits per million tokens to credits per thousand, exactly.
 fn per_thousand(rate: i64) -> String {
     let text = format!("{}.{:09}", rate / 1_000_000_000, rate % 1_000_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -287,7 +287,7 @@ fn budget(config: &Config, findings: &mut Findings) {
     }
 }
 
-/// What the ledger says: how much of the caps is used, and what has an unknown outcome.
+/// Adds findings from the ledger: how much of the caps is used, and which calls have an unknown outcome.
 pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
     let budget = Budget::of(store, &config.budget, config.clock.now()).await?;
     budget.alerts().into_iter().for_each(|alert| findings.note("budget", alert));
@@ -306,7 +306,7 @@ pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut 
     Ok(())
 }
 
-/// Whether the last call for vectors was refused.
+/// Adds a note if the last call for vectors was refused.
 async fn refused_vectors(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
     if !config.llm.has_vectors() {
         return Ok(());

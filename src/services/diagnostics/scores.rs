@@ -1,4 +1,4 @@
-//! What is found about the scores that models gave.
+//! Findings about the scores that models gave.
 
 use aha_content::numbers::count;
 use aha_core::score_health::{RECENT_DAYS, ScoreHealth, WORTH_SAYING, health};
@@ -7,7 +7,7 @@ use aha_store::SharedStore;
 use super::super::Result;
 use super::Findings;
 
-/// The newest scores are looked at.
+/// How many of the newest scores are examined.
 const SCORES: i64 = 20_000;
 
 pub(super) async fn drift(store: &SharedStore, findings: &mut Findings) -> Result<()> {

@@ -1,9 +1,9 @@
-//! What a run would ask of models, what that would cost, and whether the budget reaches.
+//! Estimates a run's model calls, their cost, and whether the budget suffices.
 //!
-//! The run is made in a copy of the database (`scratch`), by a gateway that asks no model. What is answered and paid for already is in the
-//! copy, and so is not counted.
+//! The run is made in a copy of the database (`scratch`), through a gateway that asks no model. Answers that are
+//! already stored are in the copy, and so are not counted.
 
-mod room;
+mod headroom;
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use aha_llm::budget::{Spender, spending};
 use aha_store::{Counter, CounterLimit};
 use serde::Serialize;
 
-pub use self::room::Room;
+pub use self::headroom::BudgetHeadroom;
 use super::runs::{self, RunChoice};
 use super::scratch::Scratch;
 use super::spending::Budget;
@@ -29,14 +29,14 @@ use crate::pipeline::runner::RunOutcome;
 #[derive(Debug, Serialize)]
 pub struct RunEstimate {
     pub windows: Vec<EstimatedWindow>,
-    /// Where there was no window to read: the topic has been read up to this.
+    /// Set if there was no window to read: the end of what the topic has read.
     #[serde(skip)]
     pub up_to_date: Option<Timestamp>,
     /// By task and model.
     pub estimates: Vec<Estimate>,
     pub total: EstimateTotal,
     /// What is left under each cap that is set.
-    pub left: Vec<Room>,
+    pub left: Vec<BudgetHeadroom>,
     pub budget: Budget,
 }
 
@@ -53,9 +53,9 @@ pub struct EstimateTotal {
     pub calls: usize,
     pub input_tokens: i64,
     pub output_tokens: i64,
-    /// `None` where a price is not known.
+    /// `None` if a price is unknown.
     pub microcredits: Option<MicroCredits>,
-    /// What is set aside for all calls before they are sent. `None` where a price is not known.
+    /// The amount reserved for all calls before they are sent. `None` if a price is unknown.
     pub most_microcredits: Option<MicroCredits>,
 }
 
@@ -75,17 +75,17 @@ impl EstimateTotal {
 }
 
 impl RunEstimate {
-    /// Whether no model is configured, and the amounts are those of an example.
+    /// Returns whether no model is configured, so that the amounts are those of an example model.
     #[must_use]
     pub fn is_example(&self) -> bool {
         self.estimates.iter().any(|estimate| !estimate.configured)
     }
 }
 
-/// What a run would take. The sources are fetched as in a real one; nothing is spent and nothing is stored.
+/// Estimates a run. The sources are fetched as in a real run; nothing is spent and nothing is stored.
 ///
 /// # Errors
-/// As those of a run.
+/// The same as for a run.
 pub async fn estimate(config: Config, choice: &RunChoice) -> Result<RunEstimate> {
     let scratch = Scratch::new()?;
     let app = scratch.app(config).await?;
@@ -95,7 +95,7 @@ pub async fn estimate(config: Config, choice: &RunChoice) -> Result<RunEstimate>
     of_dry_run(&app, &topic, outcome).await
 }
 
-/// What the windows' runs ask for, and what is left under the caps; of a run that was made in a copy.
+/// Estimates the calls of the windows' runs, and what is left under the caps, from a run that was made in a copy.
 ///
 /// # Errors
 /// When the store fails.
@@ -109,26 +109,26 @@ pub async fn of_dry_run(app: &App, topic: &Topic, outcome: RunOutcome) -> Result
         cost.with_a_model.iter().for_each(|estimate| merge(&mut estimates, estimate));
         let run = Spender { run: Some(head.run_id), ..Spender::default() };
         let limits = spending(&caps, &run, now);
-        of_runs.extend(rooms(app, &limits[limits.len() - 1..], &cost.with_a_model).await?);
+        of_runs.extend(headrooms(app, &limits[limits.len() - 1..], &cost.with_a_model).await?);
     }
     let of_topic = Spender { run: None, topic: Some(topic.id), share_percent: topic.budget_share_percent };
-    let mut left: Vec<Room> = Room::tightest(of_runs.into_iter()).into_iter().collect();
-    left.extend(rooms(app, &spending(&caps, &of_topic, now), &estimates).await?);
+    let mut left: Vec<BudgetHeadroom> = BudgetHeadroom::tightest(of_runs.into_iter()).into_iter().collect();
+    left.extend(headrooms(app, &spending(&caps, &of_topic, now), &estimates).await?);
     let budget = Budget::of(app.store(), &app.config().budget, now).await?;
     let total = EstimateTotal::of(&estimates);
     Ok(RunEstimate { windows, up_to_date: outcome.up_to_date, estimates, total, left, budget })
 }
 
-/// What is left under the limits that are set.
-async fn rooms(app: &App, limits: &[CounterLimit], estimates: &[Estimate]) -> Result<Vec<Room>> {
+/// Returns what is left under the limits that are set.
+async fn headrooms(app: &App, limits: &[CounterLimit], estimates: &[Estimate]) -> Result<Vec<BudgetHeadroom>> {
     let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
     let estimates: Vec<&Estimate> = estimates.iter().collect();
     let counters = app.store().counters(&names).await?;
-    let room = |(limit, counter): (&CounterLimit, Counter)| {
+    let headroom = |(limit, counter): (&CounterLimit, Counter)| {
         let used = MicroCredits(counter.settled_microcredits + counter.reserved_microcredits);
-        Some(Room::of(kind(&limit.counter), MicroCredits(limit.cap_microcredits?), used, &estimates))
+        Some(BudgetHeadroom::of(kind(&limit.counter), MicroCredits(limit.cap_microcredits?), used, &estimates))
     };
-    Ok(limits.iter().zip(counters).filter_map(room).collect())
+    Ok(limits.iter().zip(counters).filter_map(headroom).collect())
 }
 
 fn kind(counter: &str) -> &'static str {
@@ -141,7 +141,7 @@ fn kind(counter: &str) -> &'static str {
     }
 }
 
-/// Two windows make one line a task.
+/// Adds an estimate to that of the same task, so that several windows give one line per task.
 fn merge(all: &mut Vec<Estimate>, new: &Estimate) {
     let Some(known) = all.iter_mut().find(|one| one.task == new.task && one.model == new.model) else {
         return all.push(new.clone());

@@ -1,4 +1,4 @@
-//! What feedback on a story does to the score of one like it.
+//! The effect of feedback on the score of a similar story.
 
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::preferences::{Candidate, Profile};
@@ -7,8 +7,9 @@ use aha_core::feedback::FeedbackEvent;
 use aha_core::ranking::Ranking;
 use aha_llm::local;
 
-/// Points of 100 by which a story with the same words, source and author stands higher with the one profile than with the other, judged by
-/// the judge of this one. Age and variety come on top, and no judge's band is left for it (`docs/RANKING.md`).
+/// Returns by how many points of 100 a story with the same words, source and author scores higher with the profile
+/// `after` than with `before`, if judged as this story was. It leaves out age and variety, and the limits of a judge's
+/// score band (`docs/RANKING.md`).
 pub(super) fn points(
     story: &DigestStory,
     event: &FeedbackEvent,

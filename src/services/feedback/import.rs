@@ -1,4 +1,4 @@
-//! Feedback that was given elsewhere: lines of an export, or marks of a feed reader.
+//! Imports feedback from elsewhere: lines of an export, or marks of a feed reader.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use super::{FeedbackUser, Result, topics, write};
 use crate::app::App;
 
-/// Items that are looked up at a time.
-const ITEMS_AT_A_TIME: usize = 200;
+/// Items looked up in one query.
+const ITEMS_PER_QUERY: usize = 200;
 
-/// A line of an import: what it does not hold is looked up.
+/// A line of an import. What it lacks is looked up.
 #[derive(Debug, Clone, Deserialize)]
 pub struct FeedbackLine {
     item_id: ItemId,
@@ -28,24 +28,24 @@ pub struct FeedbackLine {
     terms: Option<Vec<String>>,
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct FeedbackImport {
     pub added: usize,
-    /// Said before, or its opposite was.
+    /// Feedback that exists already, or whose opposite does.
     pub known: usize,
     pub left_out: Vec<LeftOut>,
 }
 
-/// A line about an item that is not here, and that does not hold what the item is remembered by.
+/// A line about an item that is not stored, without the values that would be stored with the feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// Its place among the lines, from 1.
+    /// Its number among the lines, from 1.
     pub line: usize,
     pub item_id: ItemId,
 }
 
-/// Adds lines to a topic's feedback; what was said already is left as it is.
+/// Adds lines to a topic's feedback; existing feedback stays unchanged.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -64,28 +64,28 @@ pub async fn import(app: &App, user: FeedbackUser, topic: &str, lines: Vec<Feedb
     Ok(FeedbackImport { added, known: events.len() - added, left_out })
 }
 
-/// Adds what was said elsewhere. How much of it is new.
+/// Adds feedback from elsewhere and returns how much of it is new.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn merge(app: &App, user: FeedbackUser, topic: TopicId, events: &[FeedbackEvent]) -> Result<usize> {
     let given = app.store().feedback(user.id(), topic, i64::MAX).await?;
     let given: BTreeSet<_> = given.into_iter().map(|event| (event.item_id, event.kind)).collect();
-    // What is said here stays said, whichever is the later: another reader changes its times for reasons of its own.
+    // Local feedback takes precedence whichever is the later, as another reader changes its times for its own reasons.
     let is_opposed =
         |event: &FeedbackEvent| event.kind.opposite().is_some_and(|kind| given.contains(&(event.item_id, kind)));
     let unopposed = events.iter().filter(|event| !is_opposed(event)).cloned().collect();
     write(app, user, topic, FeedbackWrite::Give(unopposed)).await
 }
 
-/// The items of those lines that do not hold all of theirs, each with its source's name.
+/// Returns the items of those incomplete lines, each with its source's name.
 async fn stored_items(app: &App, topic: TopicId, lines: &[FeedbackLine]) -> Result<HashMap<ItemId, (Item, String)>> {
     let needed: Vec<ItemId> =
         lines.iter().filter(|line| line.title.is_none() || line.terms.is_none()).map(|line| line.item_id).collect();
     let sources = app.store().sources(topic).await?;
     let names: HashMap<SourceId, String> = sources.iter().map(|source| (source.id, source.display_name())).collect();
     let mut found = HashMap::new();
-    for part in needed.chunks(ITEMS_AT_A_TIME) {
+    for part in needed.chunks(ITEMS_PER_QUERY) {
         for (item, _) in app.store().load_items(topic, part).await? {
             let name = names.get(&item.source_id).cloned().unwrap_or_default();
             found.insert(item.id, (item, name));
@@ -94,7 +94,7 @@ async fn stored_items(app: &App, topic: TopicId, lines: &[FeedbackLine]) -> Resu
     Ok(found)
 }
 
-/// `None` where neither the line nor the database holds what the item is remembered by.
+/// Completes a line; `None` if neither the line nor the database has the item's values.
 fn completed(line: FeedbackLine, stored: Option<&(Item, String)>) -> Option<FeedbackEvent> {
     let FeedbackLine { item_id, kind, given_at, .. } = line;
     if let (Some(title), Some(terms)) = (&line.title, &line.terms) {

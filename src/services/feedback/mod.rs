@@ -1,4 +1,4 @@
-//! Feedback: what the user thinks of stories, what is learnt from it, and moving it between databases.
+//! Feedback: records what the user thinks of stories, shows what is learnt from it, and moves it between databases.
 
 mod effect;
 mod import;
@@ -21,22 +21,22 @@ use super::{Result, ServiceError, topics};
 use crate::app::App;
 use crate::pipeline::preferences::{EVENTS, Sayings, profile, profiles};
 
-/// What giving feedback on a story, or taking it back, has changed.
+/// The effect of adding or removing feedback on a story.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeedbackChange {
     pub topic: String,
-    /// The item that the story is remembered by.
+    /// The item with which the feedback is stored.
     pub item_id: ItemId,
     pub title: String,
     pub kind: FeedbackKind,
-    /// False where it was given before, or was not there to be taken back.
+    /// False if the feedback to add existed already, or the one to remove did not exist.
     pub changed: bool,
-    /// Points of 100 by which a story with the same words, source and author stands higher for it from the next digest on; lower where it is
-    /// negative. `None` where nothing was changed.
+    /// Points of 100 by which a story with the same words, source and author scores higher from the next digest on;
+    /// negative if lower. `None` if nothing was changed.
     pub effect_points: Option<f64>,
 }
 
-/// Notes what the user thinks of a story; its opposite is taken back.
+/// Records feedback on a story and removes its opposite.
 ///
 /// # Errors
 /// When the story has no item or the store fails.
@@ -47,7 +47,7 @@ pub async fn give(app: &App, user: FeedbackUser, found: &FoundStory, kind: Feedb
     Ok(change(app, found, &event, &written))
 }
 
-/// Takes back what the user said of a story.
+/// Removes the user's feedback on a story.
 ///
 /// # Errors
 /// When the story has no item or the store fails.
@@ -71,7 +71,7 @@ fn change(app: &App, found: &FoundStory, event: &FeedbackEvent, written: &Writte
     }
 }
 
-/// What a story is remembered by: the words of the text that stands for it.
+/// Builds the event that is stored for a story: it contains the words of the representative item's text.
 async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: FeedbackKind) -> Result<FeedbackEvent> {
     let none = || ServiceError::invalid("item", "the story has no item");
     let member = story.sources.first().ok_or_else(none)?;
@@ -88,7 +88,7 @@ async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: Feedback
     })
 }
 
-/// Writes feedback with the profile that all of it then comes to. How many of the changes are new.
+/// Writes feedback and the profile that follows from all of it. Returns how many of the changes are new.
 async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<usize> {
     let mut sayings = Sayings::stored(app.store(), topic).await?;
     apply(user, topic, &feedback, &mut sayings);
@@ -97,7 +97,7 @@ async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: Feedback
     store(app, user, topic, &feedback, &profile, events).await
 }
 
-/// The same, with the profile that there was before.
+/// Like [`write`], and returns also the profile that applied before.
 async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<Written> {
     let before = Sayings::stored(app.store(), topic).await?;
     let mut after = before.clone();
@@ -109,7 +109,7 @@ async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, feedback:
     Ok(Written { changes, before, after })
 }
 
-/// Feedback that was written.
+/// The result of writing feedback.
 struct Written {
     /// How many of the changes are new.
     changes: usize,
@@ -134,7 +134,7 @@ async fn store(
     Ok(app.store().write_feedback(user.id(), topic, feedback, &saved).await?)
 }
 
-/// What the store will hold once it has written the feedback, in its order.
+/// Changes `sayings` in the same order as the store does, to what the store will contain.
 fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: &mut Sayings) {
     let Sayings { events, unlearnt } = sayings;
     match feedback {
@@ -164,17 +164,17 @@ fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: 
     }
 }
 
-/// What a user said of a topic's items, and what it comes to with what others said.
+/// A user's feedback on a topic's items, and the profile learnt from the feedback of all users.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FeedbackOverview {
-    /// The newest, oldest first.
+    /// The newest events, oldest first.
     pub events: Vec<FeedbackEvent>,
-    /// What was learnt, as a judge is told of it.
+    /// What was learnt, as it is described to a judge.
     pub summary: String,
     pub learnt: Learnt,
-    /// Words, sources and authors that are not to be learnt.
+    /// Words, sources and authors that must not be learnt.
     pub unlearnt: Vec<String>,
-    /// The newest line of a digest that each item stood in.
+    /// The newest digest line of each item.
     #[serde(skip)]
     pub digest_items: HashMap<ItemId, DigestItemId>,
 }
@@ -196,31 +196,32 @@ pub async fn list(app: &App, user: FeedbackUser, topic: &str) -> Result<Feedback
     })
 }
 
-/// For so long what was learnt fades by less than can be seen.
+/// Within this time a profile fades by less than is visible.
 const SHOWN_MILLIS: i64 = 3_600_000;
 
-/// The profile as it is shown. It is made of some weeks of items, so that one is kept for an hour, while nothing is said and no digest made.
+/// Returns the profile for display. It is computed from some weeks of items, so it is cached for an hour, until
+/// feedback is given or a digest made.
 async fn shown_profile(app: &App, topic: TopicId, sayings: Sayings) -> Result<Arc<Profile>> {
     let now = app.clock().now();
     let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
     let digest = app.store().digest_entries(&newest).await?.pop().map(|entry| entry.head.id);
     let made_of = (digest, now.as_millis() / SHOWN_MILLIS, &sayings.events, &sayings.unlearnt);
     let fingerprint = hex32(&serde_json::to_vec(&made_of).map_err(StoreError::from)?);
-    if let Some(known) = app.last_profiles().get(topic, &fingerprint) {
+    if let Some(known) = app.profile_cache().get(topic, &fingerprint) {
         return Ok(known);
     }
     let made = Arc::new(profile(app.store(), topic, sayings, now, &app.config().ranking).await?);
-    app.last_profiles().put(topic, fingerprint, Arc::clone(&made));
+    app.profile_cache().put(topic, fingerprint, Arc::clone(&made));
     Ok(made)
 }
 
-/// What a user saved of a topic's items, the last first.
+/// The items of a topic that a user saved, the last first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedStories {
     pub events: Vec<FeedbackEvent>,
-    /// The newest line of a digest that the item stood in.
+    /// The newest digest line of each item.
     pub digest_items: HashMap<ItemId, DigestItemId>,
-    /// The items' own addresses, of those whose digests were removed for their age.
+    /// The items' own addresses, for those whose digests retention removed.
     pub urls: HashMap<ItemId, String>,
 }
 
@@ -241,7 +242,7 @@ pub async fn saved(app: &App, user: FeedbackUser, topic: &str) -> Result<SavedSt
     Ok(SavedStories { events, digest_items, urls })
 }
 
-/// What a user said of these items of a topic.
+/// Returns a user's feedback on these items of a topic.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -255,7 +256,7 @@ pub async fn on_items(
     Ok(app.store().feedback_on(user.id(), topic, items).await?)
 }
 
-/// Everything that a user said of a topic's items, oldest first.
+/// Returns all feedback of a user on a topic's items, oldest first.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -264,7 +265,7 @@ pub async fn export(app: &App, user: FeedbackUser, topic: &str) -> Result<Vec<Fe
     Ok(app.store().feedback(user.id(), topic, i64::MAX).await?)
 }
 
-/// Unlearns a word, a source or an author; all forms of a word are one.
+/// Makes the profile ignore a word, in all its forms, a source or an author.
 ///
 /// # Errors
 /// When nothing was learnt under that name.
@@ -281,7 +282,7 @@ pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Learns a name again that was unlearnt. Whether it had been.
+/// Makes the profile use an ignored name again. Returns whether it was ignored.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -291,14 +292,14 @@ pub async fn learn_again(app: &App, topic: &str, name: &str) -> Result<bool> {
     Ok(write(app, FeedbackUser::owner(), topic, FeedbackWrite::Relearn { name }).await? > 0)
 }
 
-/// The name under which it was unlearnt: another form of a word is the same word.
+/// Returns the stored name for `key`: all forms of a word count as the same word.
 async fn stored_name(app: &App, topic: TopicId, key: &str) -> Result<String> {
     let unlearnt = app.store().unlearnt(topic).await?;
     let found = unlearnt.iter().find(|name| *name == key).or_else(|| unlearnt.iter().find(|name| is_same(name, key)));
     Ok(found.map_or(key, String::as_str).to_owned())
 }
 
-/// What was unlearnt, by name.
+/// Lists the ignored names.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.

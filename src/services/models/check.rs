@@ -1,4 +1,4 @@
-//! One cheap question to each model.
+//! Asks each model one cheap question.
 
 use std::time::Instant;
 
@@ -16,11 +16,11 @@ use super::{converse, cost, route};
 use crate::app::App;
 
 const QUESTION: &str = "Answer with the single word: ready";
-/// Enough for a model that thinks before it says one word.
+/// Enough for a model that reasons before it answers with one word.
 const MAX_OUTPUT_TOKENS: u32 = 256;
 const AT_ONCE: usize = 8;
 
-/// Whether a model answers.
+/// The result of checking one model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckedModel {
     pub provider: String,
@@ -32,10 +32,11 @@ pub struct CheckedModel {
     pub cost_microcredits: i64,
 }
 
-/// Asks the models of these names, or every configured one, several at a time.
+/// Asks the models with these names, or all configured ones, several at a time.
 ///
 /// # Errors
-/// When a name is no model's, none is configured, or the store fails; a model that does not answer is no error.
+/// When no model has a given name, none is configured, or the store fails. A model that does not answer is not an
+/// error.
 pub async fn check(app: &App, names: &[String]) -> Result<Vec<CheckedModel>> {
     let routes = if names.is_empty() {
         configured(app)
@@ -49,7 +50,7 @@ pub async fn check(app: &App, names: &[String]) -> Result<Vec<CheckedModel>> {
     futures::stream::iter(checks).buffered(AT_ONCE).collect::<Vec<_>>().await.into_iter().collect()
 }
 
-/// Every model that some task may ask, once.
+/// Returns each model that any task may ask, once.
 fn configured(app: &App) -> Vec<Route> {
     let mut found: Vec<Route> = Vec::new();
     for task in tasks::ALL.iter().copied() {

@@ -1,5 +1,5 @@
-//! The models that are configured, on what terms each is asked, and which of them a running daemon leaves alone. Asks
-//! none of them.
+//! Lists the configured models with their terms, and those whose circuit is open in a running daemon. Asks none of
+//! them.
 
 use aha_core::model::ModelRef;
 use aha_core::money::Price;
@@ -14,24 +14,24 @@ use aha_net::endpoint::without_secrets;
 use serde::Serialize;
 use url::Url;
 
-use super::super::daemon_client::{self, LeftAlone};
+use super::super::daemon_client::{self, OpenCircuitBody};
 use super::terms;
 use crate::config::Config;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
-/// What a model is configured by, beside the catalogue.
+/// The source of a model's configuration if it is not the catalogue.
 const SETTINGS: &str = "OPENAI_…";
 
-/// A model and its terms.
+/// A configured model and its terms.
 #[derive(Debug, Serialize)]
-pub struct Listed {
+pub struct ConfiguredModel {
     pub provider: String,
     pub model: String,
-    /// Its name at its server.
+    /// Its name in requests to its server.
     pub model_on_the_wire: String,
     pub host: String,
     pub endpoint: String,
-    /// The end of it.
+    /// The last characters of the key.
     pub key: Option<String>,
     pub capabilities: Vec<&'static str>,
     pub price: Option<Rates>,
@@ -41,19 +41,19 @@ pub struct Listed {
     pub timeout_seconds: f64,
     pub first_byte_seconds: f64,
     pub fallbacks: Vec<String>,
-    /// Those in whose chain it comes first, by tier where they differ.
+    /// Tasks in whose chain it comes first, with tiers where they differ.
     pub tasks: Vec<String>,
-    /// Those in whose chain it comes later.
+    /// Tasks in whose chain it comes later.
     pub steps_in_for: Vec<String>,
     /// The catalogue's file and line, or the settings.
     pub configured_by: String,
     /// Why it is not asked.
     pub unusable: Option<String>,
-    /// For so long still the daemon leaves its server alone, which has failed again and again; `None` where it does not, or none runs.
+    /// Seconds for which the daemon keeps its server's circuit open; `None` if the circuit is closed or no daemon runs.
     pub left_alone_seconds: Option<u32>,
 }
 
-/// Micro-credits for a million tokens.
+/// Micro-credits per million tokens.
 #[derive(Debug, Serialize)]
 pub struct Rates {
     pub input_microcredits_per_million: i64,
@@ -77,14 +77,14 @@ pub struct Limits {
     pub tokens_per_minute: Option<u32>,
     pub concurrency: Option<u32>,
     pub max_tokens: Option<u32>,
-    /// Of a vector.
+    /// Dimensions of a vector.
     pub dimensions: Option<u32>,
 }
 
-/// All models with what a running daemon knows of their servers. None of them is asked.
-pub async fn configured(config: &Config) -> Vec<Listed> {
-    let mut models = listed(config);
-    // Breakers live in the daemon's process; without one there are none to tell of.
+/// Lists all models, with the state of their servers' circuits from a running daemon. Asks none of them.
+pub async fn configured(config: &Config) -> Vec<ConfiguredModel> {
+    let mut models = list(config);
+    // Circuit breakers exist only in the daemon's process.
     let left_alone = daemon_client::health(config).await.map(|health| health.left_alone).unwrap_or_default();
     for model in &mut models {
         model.left_alone_seconds = left_alone.iter().find(|server| model.is_at(server)).map(|server| server.seconds);
@@ -92,19 +92,19 @@ pub async fn configured(config: &Config) -> Vec<Listed> {
     models
 }
 
-/// All models of the catalogue, then those of the settings.
+/// Lists the models of the catalogue, then those of the settings.
 #[must_use]
-pub fn listed(config: &Config) -> Vec<Listed> {
+pub fn list(config: &Config) -> Vec<ConfiguredModel> {
     let router = Router::configured(&config.llm);
     let catalogue = config.llm.catalogue.iter();
     let of_catalogue = catalogue.flat_map(|catalogue| {
         let file = catalogue.file.display();
         catalogue.entries.iter().map(move |(name, entry)| (format!("{file}:{}", entry.line), catalogue, name, entry))
     });
-    let of_catalogue =
-        of_catalogue.map(|(place, catalogue, name, entry)| from_catalogue(&router, place, catalogue, name, entry));
+    let of_catalogue = of_catalogue
+        .map(|(location, catalogue, name, entry)| from_catalogue(&router, location, catalogue, name, entry));
     let of_settings = config.llm.openai.iter().flat_map(|openai| from_settings(&router, openai));
-    let known: Vec<Listed> = of_catalogue.collect();
+    let known: Vec<ConfiguredModel> = of_catalogue.collect();
     known.into_iter().chain(of_settings).collect()
 }
 
@@ -114,7 +114,7 @@ fn from_catalogue(
     catalogue: &Catalogue,
     name: &ModelRef,
     entry: &CatalogueEntry,
-) -> Listed {
+) -> ConfiguredModel {
     let can = entry.capabilities;
     let capabilities = [
         ("strict_schema", can.strict_schema),
@@ -127,7 +127,7 @@ fn from_catalogue(
         PURPOSE,
         TIERS.map(|tier| catalogue.embedder(tier).is_some_and(|(first, _)| first == name)),
     ));
-    Listed {
+    ConfiguredModel {
         provider: name.provider.clone(),
         model: name.model.clone(),
         model_on_the_wire: entry.model.clone(),
@@ -155,7 +155,7 @@ fn from_catalogue(
     }
 }
 
-fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
+fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<ConfiguredModel> {
     let mut models: Vec<(&str, Option<Price>)> = Vec::new();
     for task in openai.tasks.values() {
         for model in TIERS.iter().flat_map(|tier| task.chain(*tier)) {
@@ -164,10 +164,10 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
             }
         }
     }
-    let listed = models.into_iter().map(|(model, price)| {
+    let configured = models.into_iter().map(|(model, price)| {
         let name = ModelRef { provider: OPENAI_NAME.to_owned(), model: model.to_owned() };
         let (tasks, steps_in_for) = served(router, &name, false);
-        Listed {
+        ConfiguredModel {
             provider: name.provider,
             model: name.model.clone(),
             model_on_the_wire: name.model,
@@ -188,26 +188,26 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
             left_alone_seconds: None,
         }
     });
-    listed.collect()
+    configured.collect()
 }
 
-/// The tasks in whose chain a model comes first, and those in whose chain it comes later. `in_catalogue`: as an entry of it; the
-/// settings may name a model of the same name.
+/// Returns the tasks in whose chain a model comes first, and those in whose chain it comes later. `in_catalogue` tells
+/// an entry of the catalogue from a model with the same name in the settings.
 fn served(router: &Router, name: &ModelRef, in_catalogue: bool) -> (Vec<String>, Vec<String>) {
     let (mut first, mut later) = (Vec::new(), Vec::new());
     for task in tasks::ALL.iter().copied().filter(|task| router.is_listed(*task) == in_catalogue) {
-        let place =
+        let position =
             |tier: &BudgetTier| router.candidates(task, *tier).iter().position(|candidate| candidate.model == *name);
-        let places = TIERS.map(|tier| place(&tier));
-        first.extend(task_and_tiers(task.as_str(), places.map(|place| place == Some(0))));
-        if places.iter().all(|place| *place != Some(0)) {
-            later.extend(task_and_tiers(task.as_str(), places.map(|place| place.is_some())));
+        let positions = TIERS.map(|tier| position(&tier));
+        first.extend(task_and_tiers(task.as_str(), positions.map(|position| position == Some(0))));
+        if positions.iter().all(|position| *position != Some(0)) {
+            later.extend(task_and_tiers(task.as_str(), positions.map(|position| position.is_some())));
         }
     }
     (first, later)
 }
 
-/// A task, with its tiers where not all are meant.
+/// Formats a task, with its tiers unless all are included; `None` without tiers.
 fn task_and_tiers(task: &str, tiers: [bool; 3]) -> Option<String> {
     let named: Vec<&str> =
         TIERS.iter().zip(tiers).filter(|(_, is_meant)| *is_meant).map(|(tier, _)| tier.as_str()).collect();
@@ -219,7 +219,7 @@ fn task_and_tiers(task: &str, tiers: [bool; 3]) -> Option<String> {
 }
 
 impl Limits {
-    /// Those that are set.
+    /// Formats the limits that are set.
     #[must_use]
     pub fn in_words(&self) -> String {
         let named = [
@@ -233,13 +233,13 @@ impl Limits {
     }
 }
 
-impl Listed {
-    fn is_at(&self, server: &LeftAlone) -> bool {
+impl ConfiguredModel {
+    fn is_at(&self, server: &OpenCircuitBody) -> bool {
         let origin = |url: Url| url.origin().ascii_serialization();
         self.provider == server.provider && Url::parse(&self.endpoint).is_ok_and(|own| origin(own) == server.server)
     }
 
-    /// Why it is not asked now; empty where it is.
+    /// Returns why it is not asked now; empty if it is.
     #[must_use]
     pub fn not_asked(&self) -> String {
         let left_alone = self.left_alone_seconds;
@@ -248,7 +248,7 @@ impl Listed {
         self.unusable.clone().or(left_alone).unwrap_or_default()
     }
 
-    /// Its terms in a line, for `doctor`.
+    /// Formats its terms as one line, for `doctor`.
     #[must_use]
     pub fn in_words(&self) -> String {
         let limits = self.limits.in_words();

@@ -1,4 +1,4 @@
-//! Models: which are configured, whether each answers, and conversations with one by hand.
+//! Models: lists the configured ones, checks whether they answer, and has conversations by hand.
 
 mod check;
 pub mod configured;
@@ -18,7 +18,7 @@ use super::{Result, ServiceError};
 use crate::app::App;
 use crate::questionnaire::Respondent;
 
-/// On nobody's behalf but the user's.
+/// Returns the scope of a call for the user, outside any run or topic.
 #[must_use]
 pub fn scope(app: &App, purpose: &str) -> CallScope {
     CallScope {
@@ -35,10 +35,10 @@ pub fn scope(app: &App, purpose: &str) -> CallScope {
     }
 }
 
-/// The model that is called so, or the one that is asked where none is named.
+/// Returns the model with that name, or the default one without a name.
 ///
 /// # Errors
-/// When no model is called so, or none can be asked.
+/// When no model has that name, or none can be asked.
 pub fn route(app: &App, name: Option<&str>) -> Result<Route> {
     let router = app.gateway().router();
     name.map_or_else(|| router.usual(), |name| router.find(name)).map_err(|why| {
@@ -47,7 +47,7 @@ pub fn route(app: &App, name: Option<&str>) -> Result<Route> {
     })
 }
 
-/// Settles the calls of processes that are gone, so that what they had set aside counts before anything new is admitted.
+/// Settles the calls of dead processes, so that their reservations count before a new call is admitted.
 ///
 /// # Errors
 /// When the store fails.
@@ -56,12 +56,12 @@ pub async fn settle_orphaned_calls(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Waits until every call under way is settled, so that its cost is known.
+/// Waits until every call in progress is settled, so that its cost is known.
 pub async fn settled(app: &App) {
     app.gateway().settled().await;
 }
 
-/// Begins a conversation by hand.
+/// Starts a conversation by hand.
 ///
 /// # Errors
 /// When the model cannot be asked on these terms.
@@ -70,7 +70,7 @@ pub fn converse(app: &App, purpose: &str, terms: Terms) -> Result<Conversation> 
     Ok(Conversation::begin(gateway, store, scope(app, purpose), terms)?)
 }
 
-/// Whoever puts a questionnaire's questions to models.
+/// Builds the respondent that puts a questionnaire's questions to models.
 #[must_use]
 pub fn respondent(app: &App, purpose: &str, asks_again: bool) -> Respondent {
     Respondent {
@@ -81,7 +81,7 @@ pub fn respondent(app: &App, purpose: &str, asks_again: bool) -> Respondent {
     }
 }
 
-/// What all attempts at an answer have cost, in micro-credits.
+/// Returns the cost of all attempts at an answer, in micro-credits.
 ///
 /// # Errors
 /// When the store fails.

@@ -10,20 +10,20 @@ use crate::config::Config;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskModels {
     pub task: &'static str,
-    /// Tiers that ask the same models are one.
+    /// Tiers with the same models are merged.
     pub tiers: Vec<TierModels>,
 }
 
 /// The models of some tiers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TierModels {
-    /// `low`, `normal`, `high`; all three where the tier makes no difference.
+    /// `low`, `normal`, `high`; all three if the tier makes no difference.
     pub tiers: Vec<&'static str>,
-    /// In the order in which they are asked, `local` among them; empty where none can do the task.
+    /// In the order in which they are asked, `local` included; empty if none can do the task.
     pub models: Vec<String>,
 }
 
-/// All tasks, in the order in which they are listed to people.
+/// Returns all tasks in display order.
 #[must_use]
 pub fn by_task(config: &Config) -> Vec<TaskModels> {
     let router = Router::configured(&config.llm);

@@ -1,21 +1,21 @@
-//! A model's terms in words that give nothing secret away: where it is, with which key, at what price.
+//! Formats a model's terms without its secrets: its host, its masked key, its price.
 
 use aha_core::money::{MicroCredits, Price};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
-/// A shorter key could be guessed from its end.
+/// A shorter key could be guessed from its last characters.
 const MASKED_FROM: usize = 20;
 const SHOWN: usize = 4;
 
-/// With the port, where it is not the usual one.
+/// Returns the host, with the port if it is not the default one.
 #[must_use]
 pub fn host(endpoint: &Url) -> String {
     let port = endpoint.port().map_or_else(String::new, |port| format!(":{port}"));
     format!("{}{port}", endpoint.host_str().unwrap_or_default())
 }
 
-/// The end of a key, or nothing of one that is too short to show any of it.
+/// Returns the last characters of a key, or a mask only if the key is too short to show any of it.
 #[must_use]
 pub fn masked(key: &SecretString) -> String {
     let key: Vec<char> = key.expose_secret().chars().collect();
@@ -25,7 +25,7 @@ pub fn masked(key: &SecretString) -> String {
     format!("…{}", key[key.len() - SHOWN..].iter().collect::<String>())
 }
 
-/// The same in words.
+/// Describes the masked key in words.
 #[must_use]
 pub fn keyed(key: Option<&SecretString>) -> String {
     match key.map(masked) {
@@ -35,7 +35,7 @@ pub fn keyed(key: Option<&SecretString>) -> String {
     }
 }
 
-/// Credits for a million tokens in, from a cache, out.
+/// Formats the credits per million tokens: input, cached input, output.
 #[must_use]
 pub fn per_million(price: Option<Price>) -> String {
     let credits = |rate: i64| MicroCredits(rate).to_string();

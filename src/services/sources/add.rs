@@ -1,4 +1,4 @@
-//! New sources by address, path or short name; of a page, the feed that it names.
+//! Adds sources by address, path or short name; from a page, the feed that it links to.
 
 use std::fmt::{self, Write as _};
 
@@ -16,39 +16,39 @@ use crate::sources::feed::FeedConnector;
 use crate::sources::fetch::FetchError;
 use crate::sources::{Place, place_from_argument, recognise};
 
-/// Sources to add, and how they are to be read.
+/// Sources to add, and how to read them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SourcesToAdd {
-    /// Addresses, short names, or paths where `allow_paths`.
+    /// Addresses, short names, or paths if `allow_paths`.
     pub locations: Vec<String>,
     pub topic: String,
-    /// The name to show, of a single source.
+    /// The name to show, if only one source is added.
     pub title: Option<String>,
     pub weight: Option<f64>,
-    /// Added without fetching what is there.
+    /// Add it without fetching the address.
     pub as_is: bool,
     pub full_text: bool,
-    /// Whether a local file may be a source. Never for somebody who is not at this machine.
+    /// Whether a local file may be a source. Never set for remote users.
     pub allow_paths: bool,
 }
 
-/// What came of it.
+/// The result of adding sources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AddedSources {
     #[serde(flatten)]
     pub counts: SourcesAdded,
-    /// The addresses that are read.
+    /// The addresses of the sources.
     pub urls: Vec<String>,
 }
 
-/// Something to know about a source that is being added.
+/// Information about a source that is being added.
 #[derive(Debug)]
 pub enum AddNote {
-    /// A page was given; its one feed is added.
+    /// A page was given, and its only feed is added.
     FeedOfPage { page: String, feed: String },
-    /// It could not be read now.
+    /// The source could not be read now.
     Unread { url: String, error: FetchError },
-    /// A search was added while no search is configured.
+    /// A search was added although no search is configured.
     NoSearch,
 }
 
@@ -64,8 +64,8 @@ impl fmt::Display for AddNote {
     }
 }
 
-/// Adds sources to a topic, which is made where it is not there; of those that are there already weight and full text are set, where
-/// some are given. `note` is called as things come to light, also before an error.
+/// Adds sources to a topic, which is created if it does not exist. For sources that exist already, weight and full text
+/// are set if given. `note` is called as information becomes available, also before an error.
 ///
 /// # Errors
 /// When a location, the title or the weight cannot be used, or a page has no feed or several.
@@ -107,7 +107,7 @@ fn unusable(message: String) -> ServiceError {
     ServiceError::Invalid { field: "locations", message }
 }
 
-/// What a location names, or what is wrong with it; only with `allow_paths` may it be a file of this machine.
+/// Parses a location, or returns what is wrong with it. Files of this machine are accepted only with `allow_paths`.
 pub(super) fn place(config: &Config, location: &str, allow_paths: bool) -> std::result::Result<Place, String> {
     let refused =
         || format!("{location:?} is no address of the web; files of this machine are read on the command line alone");
@@ -121,14 +121,14 @@ pub(super) fn place(config: &Config, location: &str, allow_paths: bool) -> std::
     Ok(place)
 }
 
-/// Whether it is written like a file's path. Somebody elsewhere is not even told whether there is one.
+/// Returns whether the location looks like a path. A remote user must not learn whether the file exists.
 fn is_path(location: &str) -> bool {
     let location = location.trim_start();
     location.starts_with(['.', '/', '~', '\\']) || location.to_ascii_lowercase().starts_with("file:")
 }
 
-/// What stands at a place, where that can be found out now. An address that is written like a feed's is not fetched; its name is
-/// resolved.
+/// Resolves a location to a feed, if that can be determined now. An address that looks like a feed's is not fetched;
+/// only its host name is resolved.
 async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<Place> {
     if place.kind != "feed" {
         return Ok(place);
@@ -142,13 +142,13 @@ async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send
     if place.url.starts_with("http") {
         return feed_of(app, place, note).await;
     }
-    // A file that is no feed now will hardly be one later.
+    // A file that is no feed now is unlikely to become one.
     let new = NewSource { kind: place.kind.to_owned(), url: place.url.clone(), ..NewSource::default() };
     FeedConnector.fetch(&Source::unseen(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
     Ok(place)
 }
 
-/// The address itself where it is a feed's or cannot be read now; else the one feed of the page there.
+/// Returns the address itself if it is a feed's or cannot be read now; else that of the page's only feed.
 async fn feed_of(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<Place> {
     match crate::sources::discover::discover(app.fetcher(), &place.url).await {
         Ok(Discovery::Feed) => Ok(place),
@@ -175,18 +175,19 @@ fn choice(page: &str, found: &[FoundFeed]) -> String {
     text
 }
 
-/// A feed that stands at an address, or is named by the page there.
+/// A feed at an address, or one that the page there links to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiscoveredFeed {
     pub url: String,
-    /// As the page calls it.
+    /// Its title in the page.
     pub title: Option<String>,
 }
 
-/// The feeds of an address: itself where it is one, else those that the page names, one at least.
+/// Returns the feeds of an address: the address itself if it is a feed's, else those that the page links to, at least
+/// one.
 ///
 /// # Errors
-/// When the address cannot be used or read, or names no feed.
+/// When the address cannot be used or read, or links to no feed.
 pub async fn discover(app: &App, address: &str) -> Result<Vec<DiscoveredFeed>> {
     let Place { kind, url } = place(app.config(), address, false).map_err(unusable)?;
     let itself = |url: String| vec![DiscoveredFeed { url, title: None }];

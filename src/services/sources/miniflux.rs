@@ -1,4 +1,4 @@
-//! Feeds, stars and read marks of a Miniflux.
+//! Imports feeds, stars and read marks from Miniflux.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,19 +15,19 @@ use crate::config::Config;
 use crate::services::feedback::{self, FeedbackUser};
 use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
 
-/// What is to be brought.
+/// What to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinifluxImport {
     pub topic: String,
-    /// Each category to a topic of its name, instead of all to one.
+    /// Import each category into a topic with its name, instead of all into one.
     pub categories_as_topics: bool,
-    /// What a star says; `None` leaves them.
+    /// The feedback that a star becomes; `None` ignores stars.
     pub stars: Option<FeedbackKind>,
-    /// How many of the entries last read count as read.
+    /// How many of the entries last read are imported as read.
     pub reads: usize,
 }
 
-/// What was brought.
+/// The result of an import.
 #[derive(Debug, Default, Serialize)]
 pub struct MinifluxImported {
     pub topics: Vec<String>,
@@ -44,7 +44,7 @@ pub struct ImportCounts {
     pub known: usize,
 }
 
-/// The Miniflux at an address, by the token that is configured.
+/// Returns a client for the Miniflux at an address, with the configured token.
 ///
 /// # Errors
 /// When no token is set or the address cannot be used.
@@ -56,7 +56,8 @@ pub fn connect(config: &Config, address: &str) -> Result<Miniflux> {
     Miniflux::at(address, token).map_err(|error| ServiceError::invalid("url", error.to_string()))
 }
 
-/// Brings its feeds and marks. All is read before anything is stored: what fails on the way leaves nothing half done.
+/// Imports its feeds and marks. Everything is read before anything is stored, so that a failure leaves no partial
+/// import.
 ///
 /// # Errors
 /// When it cannot be read or the store fails.
@@ -80,7 +81,7 @@ pub async fn import(app: &App, reader: &Miniflux, wanted: &MinifluxImport) -> Re
     let is_known = |mark: &Marked| found.feeds.iter().any(|feed| feed.id == mark.feed);
     for (topic, feeds) in by_topic {
         let own: HashMap<i64, &Subscription> = feeds.iter().map(|feed| (feed.id, *feed)).collect();
-        // What was marked of feeds that are not brought counts as well.
+        // Marks in feeds that are not imported count as well.
         let belongs = |mark: &&Marked| own.contains_key(&mark.feed) || (topic == wanted.topic && !is_known(mark));
         let events: Vec<FeedbackEvent> = marks
             .iter()
@@ -119,7 +120,7 @@ async fn add(
     Ok(())
 }
 
-/// What is remembered of an entry: its words count whether or not the entry itself is here.
+/// Builds the feedback event of an entry: its words count whether or not the entry itself is stored here.
 fn event(app: &App, kind: FeedbackKind, mark: &Marked, feed: Option<&Subscription>) -> FeedbackEvent {
     let address = canonical_url(&mark.url).unwrap_or_else(|| mark.url.clone());
     let now = app.clock().now();

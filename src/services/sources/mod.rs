@@ -1,5 +1,5 @@
-//! Sources: where items come from; listing, finding and changing them. Adding them is `add`, reading one without storing it `test`,
-//! other programs' lists are `opml` and `miniflux`.
+//! Sources: lists, finds and changes them. `add` adds them, `test` reads one without storing it, `opml` and `miniflux`
+//! exchange them with other programs.
 
 pub mod add;
 pub mod miniflux;
@@ -19,7 +19,7 @@ use super::{Result, ServiceError, topics};
 use crate::app::App;
 use crate::sources::is_location_of;
 
-/// Fetches of a source that are shown.
+/// Number of fetches shown for a source.
 const SHOWN_FETCHES: i64 = 20;
 
 /// A source with the name of its topic.
@@ -30,7 +30,7 @@ pub struct ListedSource {
     pub source: Source,
 }
 
-/// The sources of one topic or of all, by topic and URL.
+/// Lists the sources of one topic or of all, by topic and URL.
 ///
 /// # Errors
 /// When there is no such topic.
@@ -47,7 +47,7 @@ pub async fn list(app: &App, topic: Option<&str>) -> Result<Vec<ListedSource>> {
     Ok(listed)
 }
 
-/// The names of all sources, by their ids.
+/// Returns the names of all sources, by id.
 ///
 /// # Errors
 /// When the store fails.
@@ -56,7 +56,7 @@ pub async fn names(app: &App) -> Result<BTreeMap<SourceId, String>> {
     Ok(listed.map(|listed| (listed.source.id, listed.source.display_name())).collect())
 }
 
-/// The source of that id.
+/// Returns the source with that id.
 ///
 /// # Errors
 /// When there is none.
@@ -67,10 +67,10 @@ pub async fn by_id(app: &App, id: SourceId) -> Result<ListedSource> {
     Ok(ListedSource { topic: topic.name, source })
 }
 
-/// The one source that is meant: by its URL or another way to write it, its name, or its id or the beginning of it.
+/// Finds one source: by its URL or an equivalent form of it, its name, or its id or the beginning of its id.
 ///
 /// # Errors
-/// When none or several are meant.
+/// When none or several match.
 pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSource> {
     let is_meant = |listed: &ListedSource| {
         let source = &listed.source;
@@ -111,7 +111,7 @@ pub struct SourceChange {
 
 impl SourceChange {
     /// # Errors
-    /// When the weight cannot be used.
+    /// When the weight is out of range.
     pub fn check(&self) -> Result<()> {
         if self.weight.is_none_or(|weight| (0.1..=3.0).contains(&weight)) {
             return Ok(());
@@ -120,17 +120,17 @@ impl SourceChange {
     }
 }
 
-/// Changes a source that was found.
+/// Changes a source.
 ///
 /// # Errors
-/// When the weight cannot be used or the source was removed meanwhile.
+/// When the weight is out of range or the source was removed meanwhile.
 pub async fn change(app: &App, source: &Source, change: SourceChange) -> Result<()> {
     change.check()?;
     let SourceChange { enabled, weight, full_text } = change;
     Ok(app.store().change_source(source.id, aha_store::SourceChange { enabled, weight, full_text }).await?)
 }
 
-/// Forgets a source; its items stay in old digests.
+/// Removes a source; its items stay in old digests.
 ///
 /// # Errors
 /// When it was removed meanwhile.
@@ -146,7 +146,7 @@ pub struct SourceHistory {
     pub fetches: Vec<PastFetch>,
 }
 
-/// How the last fetches of each of a topic's sources ended, the newest first.
+/// Returns how the last fetches of each of a topic's sources ended, the newest first.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -155,10 +155,10 @@ pub async fn fetch_marks(app: &App, topic: &str) -> Result<HashMap<SourceId, Vec
     Ok(app.store().fetch_marks(topic.id, SHOWN_FETCHES).await?)
 }
 
-/// Days whose items are counted.
+/// The days over which items are counted.
 const SHARE_DAYS: i64 = 14;
 
-/// How much of what each of a topic's sources brought in the last two weeks reached a digest.
+/// Returns how many of the items of each of a topic's sources in the last two weeks reached a digest.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -167,7 +167,7 @@ pub async fn shares(app: &App, topic: &str) -> Result<HashMap<SourceId, SourceSh
     Ok(app.store().source_shares(topic.id, app.clock().now().days_before(SHARE_DAYS)).await?)
 }
 
-/// How the last fetches of a source went.
+/// Returns the last fetches of a source.
 ///
 /// # Errors
 /// When the store fails.

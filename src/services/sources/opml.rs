@@ -1,4 +1,4 @@
-//! Sources from a feed reader's list, and back to it.
+//! Imports sources from a feed reader's list, and exports them.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::{Result, ServiceError, topics};
 use crate::app::App;
 use crate::sources::opml::{self, Listed};
 
-/// The sources of a file. Paths in it are relative to it.
+/// Reads the sources of a file. Paths in it are relative to it.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -17,7 +17,7 @@ pub fn read_file(app: &App, file: &Path) -> Result<Listed> {
     Ok(opml::read_file(file, &app.config().sources.sites)?)
 }
 
-/// The sources of a list that somebody sent, in which no path is followed.
+/// Reads the sources of a list that was uploaded. No path in it is followed.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -29,7 +29,7 @@ pub fn read(app: &App, bytes: &[u8], name: &str) -> Result<Listed> {
     Ok(listed)
 }
 
-/// Adds the sources of a list called `name` to a topic, which is made where it is not there.
+/// Adds the sources of a list called `name` to a topic, which is created if it does not exist.
 ///
 /// # Errors
 /// When none of its outlines can be used.
@@ -46,7 +46,7 @@ pub async fn import(app: &App, name: &str, listed: &Listed, topic: &str) -> Resu
     Ok(app.store().add_sources(topic.id, &listed.sources, now).await?)
 }
 
-/// A topic's sources as OPML.
+/// Returns a topic's sources as OPML.
 ///
 /// # Errors
 /// When there is no such topic.

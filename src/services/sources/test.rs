@@ -1,4 +1,4 @@
-//! Reading a source to see what is in it, storing nothing but, of a search, what it has cost.
+//! Reads a source to show its content. Stores nothing except the cost of a search.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use crate::sources::fetch::{FetchError, Fetcher};
 use crate::sources::signal::{Found, SearchResult};
 use crate::sources::{Connectors, FetchOutcome, FetchResult, Place};
 
-/// What a source holds.
+/// The content of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TestedSource {
     pub feed: TestedFeed,
     pub items: Vec<TestedItem>,
-    /// What had to be mended in it.
+    /// Errors in the source that were corrected.
     pub problems: Vec<String>,
 }
 
@@ -47,12 +47,12 @@ pub struct TestedItem {
     pub author: Option<String>,
     pub published_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
-    /// As the source wrote them: not sanitised.
+    /// As in the source: not sanitised.
     pub summary: Option<String>,
     pub content: Option<String>,
 }
 
-/// What reads sources without storing anything. It needs no database but for searches, which are charged for.
+/// Reads sources without storing anything. It needs a database only for searches, which cost money.
 #[derive(Debug)]
 pub struct SourceTester {
     config: Config,
@@ -62,10 +62,10 @@ pub struct SourceTester {
 }
 
 impl SourceTester {
-    /// For somebody at this machine, who may read its files.
+    /// For a user at this machine, who may read its files.
     ///
     /// # Errors
-    /// When no HTTP client can be made.
+    /// When no HTTP client can be built.
     pub fn new(config: &Config) -> Result<Self> {
         Ok(Self {
             fetcher: Arc::new(Fetcher::new(fetch_config(config))?),
@@ -75,7 +75,7 @@ impl SourceTester {
         })
     }
 
-    /// For somebody elsewhere; with the limits of the process that serves them.
+    /// For a remote user, with the limits of the process that serves them.
     #[must_use]
     pub fn of(app: &App) -> Self {
         Self {
@@ -113,11 +113,11 @@ impl SourceTester {
         }
     }
 
-    /// A search is charged for: it goes over the ledger and under the caps, as in a run.
+    /// A search costs money: it goes through the ledger and is limited by the caps, as in a run.
     async fn searched(&self, source: &Source) -> Result<FetchResult> {
         let store = aha_store::open(self.config.database_url.as_str(), OpenMode::CreateIfMissing).await?;
         let app = App::new(self.config.clone(), store)?;
-        // The time tells one test from the next.
+        // The time distinguishes one test from the next.
         let scope = CallScope { attempt: app.clock().wall().as_millis(), ..scope(&app, "") };
         app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
         match search(&app, &scope, source).await? {
@@ -139,7 +139,8 @@ impl SourceTester {
     }
 }
 
-/// What a search found, unread: its fields are told apart by a model, and that is paid for in runs alone.
+/// Returns the results of a search as entries, without field extraction: a model does that, and it is paid for in runs
+/// only.
 fn results(found: Found) -> ParsedFeed {
     let item = |result: SearchResult| NewItem { content_markup: Some(result.result.to_string()), ..NewItem::default() };
     ParsedFeed {

@@ -1,4 +1,4 @@
-//! What a call really cost, written down with the reason.
+//! Records what a call really cost, and the reason.
 
 use aha_core::ids::CallId;
 use aha_core::money::MicroCredits;
@@ -10,10 +10,10 @@ use super::super::calls::LedgerCall;
 use super::Result;
 use crate::app::App;
 
-/// Fewer digits name a call by chance.
+/// Fewer digits could match a call by accident.
 const MIN_DIGITS: usize = 4;
-/// More than any bill; sums of such amounts still fit.
-const MOST: MicroCredits = MicroCredits(1_000_000_000 * MicroCredits::PER_CREDIT);
+/// More than any real bill; sums of such amounts do not overflow.
+const MAX_COST: MicroCredits = MicroCredits(1_000_000_000 * MicroCredits::PER_CREDIT);
 
 /// A call before and after it was adjusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,12 +22,12 @@ pub struct AdjustedCall {
     pub after: LedgerCall,
 }
 
-/// Writes what a call cost: `call` is its id or the beginning of it, `credits` the amount in decimals.
+/// Records the cost of a call: `call` is its id or the beginning of it, `credits` a decimal amount.
 ///
 /// # Errors
-/// When the amount or the reason cannot be used, none or several calls are meant, or the call is under way.
+/// When the amount or the reason cannot be used, no call or several match, or the call is in progress.
 pub async fn adjust(app: &App, call: &str, credits: &str, reason: &str) -> Result<AdjustedCall> {
-    let to = MicroCredits::parse_credits(credits).filter(|amount| *amount <= MOST).ok_or_else(|| {
+    let to = MicroCredits::parse_credits(credits).filter(|amount| *amount <= MAX_COST).ok_or_else(|| {
         let expected =
             "CREDITS is what the call cost: from 0 to a billion credits, of at most six decimals, such as 0.0125";
         ServiceError::invalid("credits", format!("{expected}; got {credits:?}"))
@@ -44,7 +44,7 @@ pub async fn adjust(app: &App, call: &str, credits: &str, reason: &str) -> Resul
     Ok(AdjustedCall { before: before.into(), after: after.into() })
 }
 
-/// The one call whose id begins like this.
+/// Finds the only call whose id begins with `id`.
 async fn find(app: &App, id: &str) -> Result<CallRecord> {
     let id = id.trim().to_lowercase();
     let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';

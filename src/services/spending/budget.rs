@@ -1,4 +1,4 @@
-//! What is left of the caps, and where the month is heading. For `spend`, `doctor` and `run --dry-run`.
+//! What is left of the caps, and the projection for the month. Used by `spend`, `doctor` and `run --dry-run`.
 
 use aha_core::budget::{APPROACHING, CRITICAL};
 use aha_core::money::MicroCredits;
@@ -8,14 +8,14 @@ use aha_store::{SharedStore, StoreError};
 use chrono::{DateTime, Datelike as _, Months, Utc};
 use serde::Serialize;
 
-/// What is used of the day's and the month's budget.
+/// Usage of the day's and the month's budget.
 #[derive(Debug, Serialize)]
 pub struct Budget {
     pub day: Period,
     pub month: Period,
-    /// Of one run.
+    /// The cap of one run.
     pub run_cap_microcredits: Option<MicroCredits>,
-    /// What the month comes to if it goes on as it went until now.
+    /// The month's projected spending at the current rate.
     pub month_projected_microcredits: MicroCredits,
 }
 
@@ -25,7 +25,7 @@ pub struct Period {
     /// `2026-11-22`, or `2026-11`.
     #[serde(rename = "period")]
     pub span: String,
-    /// What is set aside included.
+    /// Includes reservations.
     pub used_microcredits: MicroCredits,
     pub reserved_microcredits: MicroCredits,
     pub cap_microcredits: Option<MicroCredits>,
@@ -36,7 +36,7 @@ pub struct Period {
 }
 
 impl Period {
-    /// How much of the cap is used; `None` without a cap.
+    /// Returns how much of the cap is used; `None` without a cap.
     fn share(&self) -> Option<f64> {
         let cap = self.cap_microcredits?;
         Some(if cap.0 == 0 { 1.0 } else { self.used_microcredits.as_credits() / cap.as_credits() })
@@ -98,7 +98,7 @@ impl Budget {
         })
     }
 
-    /// Which cap is used up, in words; nothing while there is room for another call.
+    /// Describes the cap that is used up; `None` while there is room for another call.
     #[must_use]
     pub fn exhausted(&self) -> Option<String> {
         let is_full = |period: &&Period| period.share().is_some_and(|share| share >= 1.0);
@@ -121,7 +121,7 @@ impl Budget {
         lines
     }
 
-    /// What is nearly used up, or will be.
+    /// Describes the caps that are nearly used up, or will be.
     pub fn alerts(&self) -> Vec<String> {
         let mut alerts: Vec<String> = [&self.day, &self.month].into_iter().filter_map(Period::alert).collect();
         let over = |cap: &MicroCredits| self.month_projected_microcredits > *cap && self.month.used_microcredits < *cap;
@@ -132,7 +132,8 @@ impl Budget {
     }
 }
 
-/// What is used of a month, drawn out to its end; the first day counts as a whole one. To the thousandth of a credit from one on.
+/// Extrapolates a month's spending to its end; the first day counts as a whole one. From one credit on the result is
+/// rounded to thousandths.
 fn projected(used: MicroCredits, now: DateTime<Utc>) -> MicroCredits {
     let first = now.date_naive().with_day(1).unwrap_or_default();
     let next = first.checked_add_months(Months::new(1)).unwrap_or(first);

@@ -1,4 +1,4 @@
-//! Spending: what was spent, on what, how far the budget reaches, and putting right what a call cost.
+//! Spending: what was spent on what, what is left of the budget, and correcting the cost of a call.
 
 mod adjust;
 mod budget;
@@ -13,7 +13,7 @@ pub use self::budget::{Budget, Period};
 use super::{Result, ServiceError};
 use crate::app::App;
 
-/// What was spent in some days.
+/// Spending over a number of days.
 #[derive(Debug, Serialize)]
 pub struct SpendReport {
     #[serde(serialize_with = "by_name")]
@@ -23,7 +23,7 @@ pub struct SpendReport {
     pub rows: Vec<SpendRow>,
     pub total: SpendRow,
     pub budget: Budget,
-    /// What is nearly used up, or will be, in words.
+    /// Descriptions of the caps that are nearly used up, or will be.
     pub alerts: Vec<String>,
     /// Whether no model was asked.
     #[serde(skip)]
@@ -35,7 +35,8 @@ fn by_name<S: Serializer>(by: &SpendBy, serializer: S) -> std::result::Result<S:
     serializer.serialize_str(by.as_str())
 }
 
-/// What was spent in the last days, today included. By day: from the first with a call on, in their order; else the dearest first.
+/// Reports the spending of the last days, today included. By day: in their order, from the first with a call; otherwise
+/// the largest amount first.
 ///
 /// # Errors
 /// When the store fails.
@@ -56,11 +57,11 @@ pub async fn report(app: &App, by: SpendBy, days: u16) -> Result<SpendReport> {
     Ok(SpendReport { by, days, since, rows, total, alerts: budget.alerts(), budget, is_local })
 }
 
-/// Whether the caps of day and month leave room for another paid call.
+/// Checks that the caps of day and month leave room for another paid call.
 ///
 /// # Errors
-/// [`ServiceError::BudgetExhausted`] where they do not.
-pub async fn check_room(app: &App) -> Result<()> {
+/// [`ServiceError::BudgetExhausted`] if they do not.
+pub async fn check_headroom(app: &App) -> Result<()> {
     let budget = Budget::of(app.store(), &app.config().budget, app.clock().now()).await?;
     budget.exhausted().map_or(Ok(()), |message| Err(ServiceError::BudgetExhausted { message }))
 }
@@ -95,7 +96,8 @@ fn add(sum: SpendRow, row: &SpendRow) -> SpendRow {
     }
 }
 
-/// The days from the first with a call to today, newest last, with their dates; a day without a call is a row of nothing.
+/// Returns the days from the first with a call to today, newest last, with their dates; a day without a call is a row
+/// of zeros.
 fn every_day(rows: &[SpendRow], today: i64) -> Vec<SpendRow> {
     let numbered: Vec<(i64, &SpendRow)> = rows.iter().filter_map(|row| Some((row.key.parse().ok()?, row))).collect();
     let Some(first) = numbered.iter().map(|(day, _)| *day).min() else { return Vec::new() };

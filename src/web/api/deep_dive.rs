@@ -1,4 +1,4 @@
-//! Deep dive: a pasted text is summarised for a story; what that costs is said beforehand, and the summary is kept or dropped.
+//! Deep dive: summarises a pasted text for a story. The cost is estimated first, and the summary is kept or dropped.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! Digests: the archive by pages, and one by its id.
+//! Digests: the paginated archive, and one by its id.
 
 use aha_core::digest::Digest;
 use aha_core::ids::DigestId;
@@ -36,11 +36,11 @@ struct ListQuery {
 #[derive(Debug, Serialize)]
 struct List {
     digests: Vec<ArchivedDigest>,
-    /// The cursor of what comes next; null at the end.
+    /// The cursor of the next page; null at the end.
     next: Option<String>,
 }
 
-/// Where an answer ended: the day and id of its last digest.
+/// The end of a page: the day and id of its last digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cursor {
     day: NaiveDate,

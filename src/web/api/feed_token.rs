@@ -17,7 +17,7 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 
 #[derive(Debug, Serialize)]
 struct Since {
-    /// Null where there is none.
+    /// Null if there is no token.
     since: Option<Timestamp>,
 }
 
@@ -31,7 +31,8 @@ async fn since(Reader(who): Reader, State(state): State<WebState>) -> Result<Jso
 #[derive(Debug, Serialize)]
 struct Made {
     token: String,
-    /// What a feed reader is given, with the topic's name and one of `digests`, `stories` and `saved`, each as .rss, .atom or .json.
+    /// The address of a feed with the token. A feed reader gets it with the topic's name, one of `digests`, `stories` and
+    /// `saved`, and the extension .rss, .atom or .json.
     address: String,
 }
 

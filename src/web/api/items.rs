@@ -1,4 +1,4 @@
-//! Items, as sources brought them.
+//! Items as stored.
 
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::time::Timestamp;
@@ -51,7 +51,7 @@ async fn list(
     Ok(Json(Items { items, next }))
 }
 
-/// Where a page ended.
+/// Parses a cursor: the end of a page.
 fn place(cursor: &str) -> Option<(Timestamp, ItemId)> {
     let (millis, id) = cursor.split_once('.')?;
     Some((Timestamp::from_millis(millis.parse().ok()?), id.parse().ok()?))

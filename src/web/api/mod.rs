@@ -1,4 +1,4 @@
-//! `/api/v1/…`: the services as JSON. A file a resource, each with its `routes()`.
+//! `/api/v1/…`: the services as JSON. One file per resource, each with its `routes()`.
 
 mod deep_dive;
 mod digests;
@@ -70,7 +70,8 @@ impl OfTopic {
     }
 }
 
-/// Does what takes a processor for a while, such as working on a copy of the database, where it keeps no other request waiting.
+/// Runs CPU-bound work, such as a replay on a copy of the database, on a blocking thread, so that it delays no other
+/// request.
 async fn on_own_thread<T: Send + 'static, F: Future<Output = Result<T, ServiceError>>>(
     work: impl FnOnce() -> F + Send + 'static,
 ) -> Result<T, Failure> {

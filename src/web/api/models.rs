@@ -1,4 +1,4 @@
-//! Models and settings: what is set, and whether it answers.
+//! Models and settings: their values, and whether the models answer.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 
 use super::super::{Admin, Editor, Failure, JsonBody, Reader, WebState};
 use crate::services::diagnostics::{self, Finding};
-use crate::services::models::configured::{self, Listed};
+use crate::services::models::configured::{self, ConfiguredModel};
 use crate::services::models::{self, CheckedModel};
 use crate::services::spending;
 
@@ -19,14 +19,14 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 
 #[derive(Debug, Serialize)]
 struct Models {
-    models: Vec<Listed>,
+    models: Vec<ConfiguredModel>,
 }
 
 /// The models that are configured, on what terms, and for which tasks. None is asked.
 #[utoipa::path(get, path = "/api/v1/models", tag = "models",
     responses((status = 200, description = "`models`; keys are masked, and prices are micro-credits for a million tokens", body = Object)))]
 async fn list(_: Reader, State(state): State<WebState>) -> Json<Models> {
-    Json(Models { models: configured::listed(state.app().config()) })
+    Json(Models { models: configured::list(state.app().config()) })
 }
 
 /// Which models to ask.
@@ -52,7 +52,7 @@ async fn check(
     State(state): State<WebState>,
     JsonBody(Named { models }): JsonBody<Named>,
 ) -> Result<Json<Checked>, Failure> {
-    spending::check_room(state.app()).await?;
+    spending::check_headroom(state.app()).await?;
     Ok(Json(Checked { models: Box::pin(models::check(state.app(), &models)).await? }))
 }
 

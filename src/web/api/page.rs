@@ -1,11 +1,11 @@
-//! Lists by pages: how many entries an answer has, and where it begins.
+//! Pagination: the number of entries in an answer, and where it begins.
 
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::super::Failure;
 
-const USUAL_LIMIT: usize = 30;
+const DEFAULT_LIMIT: usize = 30;
 const MOST: usize = 200;
 
 /// Which part of a list.
@@ -21,9 +21,9 @@ pub(super) struct PageQuery {
 
 impl PageQuery {
     /// # Errors
-    /// When it is 0 or more than are given at once.
+    /// When it is 0 or above the maximum.
     pub(super) fn limit(&self) -> Result<usize, Failure> {
-        let limit = self.limit.unwrap_or(USUAL_LIMIT);
+        let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
         if (1..=MOST).contains(&limit) {
             return Ok(limit);
         }
@@ -34,18 +34,18 @@ impl PageQuery {
         self.cursor.as_deref()
     }
 
-    /// The cursor, read.
+    /// Parses the cursor.
     ///
     /// # Errors
-    /// When it is none of ours.
+    /// When it is not a cursor of this API.
     pub(super) fn read<T>(&self, read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Failure> {
         self.cursor().map(|cursor| read(cursor).ok_or_else(wrong_cursor)).transpose()
     }
 
-    /// The page of a list that is held in memory: what comes after the entry that the cursor names.
+    /// Returns one page of a list in memory: the entries after the one that the cursor names.
     ///
     /// # Errors
-    /// When the list has no such entry, or the limit cannot be used.
+    /// When the list has no such entry, or the limit is out of range.
     pub(super) fn of<T>(
         &self,
         mut list: Vec<T>,
@@ -60,7 +60,8 @@ impl PageQuery {
     }
 }
 
-/// The first entries of a list, and the cursor of what comes after them. The list is one longer than `limit` where there is more.
+/// Returns the first entries of a list, and the cursor of the next page. The list has one entry more than `limit` if
+/// there is a next page.
 pub(super) fn cut<T>(mut list: Vec<T>, limit: usize, id: impl Fn(&T) -> String) -> (Vec<T>, Option<String>) {
     let next = list.get(limit.saturating_sub(1)).filter(|_| list.len() > limit).map(id);
     list.truncate(limit);

@@ -1,4 +1,4 @@
-//! Runs: starting, watching and stopping them; what became of earlier ones.
+//! Runs: starts, watches and stops them, and lists past ones.
 
 use std::convert::Infallible;
 
@@ -22,7 +22,7 @@ use crate::services::estimate::{self, RunEstimate};
 use crate::services::runs::{self, PastRun, RunChoice, RunStatus};
 use crate::services::topics;
 
-/// Runs that a cursor may lead through, the newest windows first.
+/// Maximum number of runs that cursors can reach, the newest windows first.
 const LISTED: i64 = 10_000;
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {

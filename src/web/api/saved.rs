@@ -27,9 +27,9 @@ struct Saved {
 struct SavedStory {
     #[serde(flatten)]
     event: FeedbackEvent,
-    /// The newest line of a digest that shows it; null where none does any more.
+    /// The newest digest line of the story; null if no digest shows it any more.
     story_id: Option<DigestItemId>,
-    /// Where it was published, if no digest shows it any more.
+    /// The address of the original, if no digest shows the story any more.
     url: Option<String>,
 }
 

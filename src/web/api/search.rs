@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use crate::services::search::{self, SearchBy, SearchRequest, SearchResult, SearchResults};
 
-/// Results where no number is given.
+/// Default number of results.
 const LIMIT: usize = 20;
 
 #[derive(Debug, Deserialize, IntoParams)]

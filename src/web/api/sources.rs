@@ -1,4 +1,5 @@
-//! Sources: listing, adding by address, changing, removing; what stands at an address, and lists of other programs.
+//! Sources: lists, adds, changes and removes them, discovers the feeds of an address, and exchanges lists with other
+//! programs.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,7 +41,7 @@ struct Sources {
 struct SharedSource {
     #[serde(flatten)]
     listed: ListedSource,
-    /// Of the items that it brought in the last two weeks; null where it brought none.
+    /// About its items of the last two weeks; null if it had none.
     share: Option<SourceShare>,
 }
 
@@ -111,7 +112,7 @@ fn check_topic(topic: &str) -> Result<(), Failure> {
     if topic.trim().is_empty() { Err(Failure::invalid("topic", message)) } else { Ok(()) }
 }
 
-/// An address that cannot be used or read is wrong in the request: it is the client's choice.
+/// Reports an address that cannot be used or read as an error in the request, as the client chose it.
 fn unread(field: &'static str, error: ServiceError) -> Failure {
     match error.kind() {
         ErrorKind::Fetch | ErrorKind::Files => Failure::invalid(field, error.to_string()),
@@ -218,7 +219,7 @@ async fn export(
 struct Imported {
     #[serde(flatten)]
     counts: SourcesAdded,
-    /// Outlines that cannot be used, some of them with the reason.
+    /// Number of outlines that cannot be used; some are listed with the reason.
     unusable_count: usize,
     unusable: Vec<String>,
 }

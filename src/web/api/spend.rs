@@ -1,4 +1,4 @@
-//! Spending, and the ledger row by row.
+//! Spending, and the rows of the ledger.
 
 use aha_core::time::Timestamp;
 use axum::Json;
@@ -13,7 +13,7 @@ use super::page::{PageQuery, cut};
 use crate::services::calls::{self, CallQuery, LedgerCall};
 use crate::services::spending::{self, AdjustedCall, SpendBy, SpendReport};
 
-const USUAL_DAYS: u16 = 30;
+const DEFAULT_DAYS: u16 = 30;
 const MOST_DAYS: u16 = 3_660;
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
@@ -55,7 +55,7 @@ async fn report(
         By::Model => SpendBy::Model,
         By::Topic => SpendBy::Topic,
     };
-    let days = days.unwrap_or(USUAL_DAYS);
+    let days = days.unwrap_or(DEFAULT_DAYS);
     if !(1..=MOST_DAYS).contains(&days) {
         return Err(Failure::invalid("days", format!("it is a number from 1 to {MOST_DAYS}")));
     }
@@ -96,7 +96,7 @@ async fn list(
     Ok(Json(Calls { calls, next }))
 }
 
-/// Where a page ended.
+/// Parses a cursor: the end of a page.
 fn place(cursor: &str) -> Option<(Timestamp, String)> {
     let (millis, id) = cursor.split_once('.')?;
     Some((Timestamp::from_millis(millis.parse().ok()?), id.to_owned()))

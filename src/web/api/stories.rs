@@ -1,4 +1,4 @@
-//! Stories, and what a reader says of them.
+//! Stories, and the reader's feedback on them.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 struct WithMarkup {
     #[serde(flatten)]
     story: ExplainedStory,
-    /// Sanitised markup of its members, where there is more than their text.
+    /// Sanitised markup of those members that have more than their text.
     markup: BTreeMap<ItemId, String>,
 }
 
@@ -50,7 +50,7 @@ struct Feedback {
 #[derive(Debug, Serialize)]
 struct Changed {
     change: FeedbackChange,
-    /// What it changed, in words.
+    /// Describes the effect.
     message: String,
 }
 

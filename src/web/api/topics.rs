@@ -1,4 +1,4 @@
-//! Topics: interests, rules, sizes and schedule; what a change would do, before it is saved.
+//! Topics: interests, rules, sizes and schedule, and previews of a change before it is saved.
 
 use aha_core::topic::{Rule, Topic};
 use axum::Json;
@@ -172,7 +172,7 @@ struct Rules {
     rules: Vec<ShownRule>,
 }
 
-/// A rule, with the text that names it.
+/// A rule, with the text that identifies it.
 #[derive(Debug, Serialize)]
 struct ShownRule {
     text: String,

@@ -1,4 +1,4 @@
-//! `GET /api/agenda` and `GET /api/calendar.ics`: the days, for programs and for calendars.
+//! `GET /api/agenda` and `GET /api/calendar.ics`: the agenda, as JSON and as a calendar.
 
 use aha_planner::validate::parse_date;
 use axum::Json;
@@ -12,7 +12,7 @@ use super::bad_request;
 use crate::services::planner;
 use crate::web::{Failure, JsonQuery, Reader, WebState};
 
-/// Without an end an agenda is of a week.
+/// Without an end date an agenda covers a week.
 const DEFAULT_DAYS: u64 = 6;
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]

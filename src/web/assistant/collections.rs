@@ -1,4 +1,5 @@
-//! `/api/{todos,events,habits,goals}`: the records one by one. A change is one operation, checked and audited as any.
+//! `/api/{todos,events,habits,goals}`: single records. Each change is one operation, validated and audited like any
+//! other.
 
 use aha_planner::apply::{Record, State as Records};
 use aha_planner::record::{Item, Kind};
@@ -138,7 +139,7 @@ pub(super) async fn change(
     operate(&state, kind, "update", Some(id), body).await
 }
 
-/// An update has to say how a record repeats and from when; a client that does not speak of it means to keep that.
+/// Keeps the recurrence and its anchor unless the client sends them: an update has to contain both.
 fn keep_repeating(records: &Records, kind: Kind, id: i64, body: &mut Map<String, Value>) {
     let Some(item) = records.item(kind, id) else { return };
     body.entry("recurrence").or_insert_with(|| json!(item.recurrence));
@@ -182,7 +183,7 @@ fn missing() -> Failure {
     Failure::not_found("there is no such record; it may have been removed meanwhile")
 }
 
-/// Applies one operation and answers with its record.
+/// Applies one operation and returns its record.
 async fn operate(
     state: &WebState,
     kind: Kind,
@@ -214,7 +215,7 @@ async fn operate(
     }
 }
 
-/// The record of the one result, with the batch by which it can be undone.
+/// Returns the only record of a response, with the batch by which the change can be undone.
 fn record_of(response: &str, kind: Kind) -> Result<Response, Failure> {
     let answer: Value = serde_json::from_str(response).map_err(|error| Failure::internal(&error))?;
     let result = &answer["results"][0];

@@ -1,4 +1,4 @@
-//! `POST /api/assistant/message`: a message, answered in one piece.
+//! `POST /api/assistant/message`: answers a message in one response.
 
 use aha_planner::language::Selection;
 use axum::Json;
@@ -29,7 +29,7 @@ pub(super) struct MessageBody {
 }
 
 impl MessageBody {
-    /// From the parameters of an address, in which what is more than a text is JSON.
+    /// Builds the body from query parameters, where structured values are JSON.
     pub(super) fn of_query(message: String, transcript: &str, options: &str, clarify: &str, mode: String) -> Self {
         let read = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
         let mut options: Value = read(options);
@@ -42,7 +42,7 @@ impl MessageBody {
     }
 
     /// # Errors
-    /// 400 where the message is no text, too long, or the mode is none of ours.
+    /// 400 if the message is not text or too long, or the mode is unknown.
     pub(super) fn into_message(self) -> Result<Message, Failure> {
         let text = self.message.as_str().map(str::trim).unwrap_or_default();
         if text.is_empty() || text.chars().count() > MAX_MESSAGE_CHARS {

@@ -1,6 +1,7 @@
 //! The assistant and the planner over HTTP: messages and their stream, operations, the four collections, the calendar.
 //!
-//! The page for people is [`page`]. Addresses, fields and events are those of the contract, hence not below `/api/v1`. Bodies are at most 256 KB.
+//! The HTML page is [`page`]. Paths, fields and events follow the planner's contract, so they are not under `/api/v1`.
+//! Bodies are at most 256 KB.
 
 mod calendar;
 mod collections;
@@ -34,7 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
         .layer(axum::Extension(stream::Streams::default()))
 }
 
-/// The page for people.
+/// The routes of the HTML page.
 pub(super) fn pages() -> axum::Router<WebState> {
     page::routes()
 }

@@ -1,4 +1,4 @@
-//! `POST /api/llm/dryrun`, `/api/llm/apply`, `/api/llm/undo`: operations checked, applied, taken back.
+//! `POST /api/llm/dryrun`, `/api/llm/apply`, `/api/llm/undo`: validates, applies and undoes operations.
 
 use aha_core::ids::BatchId;
 use aha_planner::validate::{ErrorCode, Validation};
@@ -15,9 +15,9 @@ use super::bad_request;
 use crate::services::planner::{self, Apply, UndoOutcome};
 use crate::web::{Editor, Failure, JsonBody, WebState};
 
-/// A longer key is refused.
+/// A longer key is rejected.
 const MAX_KEY_CHARS: usize = 255;
-/// When to try again what meets another request on the same records.
+/// Seconds until a retry after a conflict with another request on the same records.
 const RETRY_AFTER_S: u64 = 1;
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -63,7 +63,7 @@ pub(super) async fn dry_run(
     State(state): State<WebState>,
     JsonBody(body): JsonBody<OperationsBody>,
 ) -> Result<Response, Failure> {
-    // What `apply` would refuse is refused here, too.
+    // Whatever `apply` would reject is rejected here, too.
     body.version()?;
     key(&HeaderMap::new(), &body)?;
     let (version, validation) = planner::validate(state.app(), &body.operations()?).await?;
@@ -105,7 +105,7 @@ pub(super) async fn apply(
     answered(outcome)
 }
 
-/// The answer to an attempt to apply.
+/// Builds the response to an attempt to apply.
 pub(super) fn answered(outcome: Apply) -> Result<Response, Failure> {
     match outcome {
         Apply::Done { response, replayed } => {
@@ -137,7 +137,7 @@ pub(super) fn answered(outcome: Apply) -> Result<Response, Failure> {
     }
 }
 
-/// What is wrong with a proposal before any operation is looked at.
+/// Returns what is wrong with the proposal as a whole, before its operations are checked.
 fn as_a_whole(validation: &Validation) -> Option<ErrorCode> {
     let whole = [ErrorCode::MissingOperations, ErrorCode::TooManyOperations];
     validation.errors.iter().copied().find(|code| whole.contains(code))

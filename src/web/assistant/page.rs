@@ -1,5 +1,5 @@
-//! The page `/plan`: a sentence, the operations it would make as cards to keep, change or drop, the week, and undo. Forms alone; a reload
-//! sends nothing twice, as each proposal has its key.
+//! The page `/plan`: takes a sentence, shows the proposed operations as cards to keep, change or drop, the week, and
+//! undo. It uses forms only; a reload applies nothing twice, as each proposal has its key.
 
 use aha_planner::record::{Item, Kind};
 use aha_planner::summary::sentence;
@@ -17,12 +17,12 @@ use crate::services::planner::{self, Apply};
 use crate::web::pages::{SentForm, Shell};
 use crate::web::{Editor, Failure, Reader, WebState};
 
-/// So many todos without a day are shown.
-const MOST_UNDATED: usize = 40;
+/// Maximum number of todos without a day that are shown.
+const MAX_UNDATED: usize = 40;
 
-/// More cards than operations may be applied are not read.
-const MOST_CARDS: usize = aha_planner::MAX_OPERATIONS;
-/// Of a turn so much goes on with the next message.
+/// No more cards are read than operations may be applied.
+const MAX_CARDS: usize = aha_planner::MAX_OPERATIONS;
+/// Each turn is cut to this length when it is sent with the next message.
 const MAX_TURN_CHARS: usize = 1_000;
 
 pub(super) fn routes() -> Router<WebState> {
@@ -33,7 +33,7 @@ pub(super) fn routes() -> Router<WebState> {
         .route("/plan/undo", post(undo))
 }
 
-/// An operation as it is shown, and what can be changed of it before it is applied.
+/// An operation as shown, with the values that can be edited before it is applied.
 struct Card {
     number: usize,
     words: String,
@@ -43,7 +43,7 @@ struct Card {
     operation: String,
 }
 
-/// A day of the week with what stands on it.
+/// A day of the week with its entries.
 struct Day {
     name: String,
     date: String,
@@ -51,17 +51,17 @@ struct Day {
     entries: Vec<Entry>,
 }
 
-/// What stands on a day, or on none.
+/// An entry, with or without a day.
 struct Entry {
     time: String,
     title: String,
     kind: Kind,
     done: bool,
-    /// The page that it came from.
+    /// The page that it was created from.
     link: Option<String>,
 }
 
-/// A goal and how far it is, in percent.
+/// A goal and its progress in percent.
 struct Progress {
     title: String,
     percent: Option<u32>,
@@ -81,7 +81,7 @@ struct PlanPage {
     undated: Vec<Entry>,
     goals: Vec<Progress>,
     batch: String,
-    /// What was said before, as JSON, for the next message.
+    /// The conversation so far, as JSON, for the next message.
     transcript: String,
 }
 
@@ -117,7 +117,7 @@ fn rendered(page: &PlanPage) -> Result<Html<String>, Failure> {
     page.render().map(Html).map_err(|error| Failure::internal(&error))
 }
 
-/// The page with the week and the goals, and nothing said yet.
+/// Returns the page with the week and the goals, without a message.
 async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
     let today = planner::today(state.app()).await?.date;
     let monday = today.week(chrono::Weekday::Mon).first_day();
@@ -148,7 +148,7 @@ async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
 }
 
 fn entry(state: &WebState, item: &Item) -> Entry {
-    // A path of ours is below the prefix under which browsers see it.
+    // A path on this server needs the prefix under which browsers reach it.
     let link = item
         .link
         .as_ref()
@@ -162,14 +162,14 @@ fn entry(state: &WebState, item: &Item) -> Entry {
     }
 }
 
-/// Todos that wait for a day: the most important first, then the newest.
+/// Returns the todos without a day: the most important first, then the newest.
 fn undated(state: &WebState, records: &aha_planner::apply::State) -> Vec<Entry> {
     let mut open: Vec<&Item> = records
         .items()
         .filter(|item| item.kind == Kind::Todo && item.scheduled_for.is_none() && !item.completed)
         .collect();
     open.sort_by_key(|item| (std::cmp::Reverse(item.priority), std::cmp::Reverse(item.id)));
-    open.into_iter().take(MOST_UNDATED).map(|item| entry(state, item)).collect()
+    open.into_iter().take(MAX_UNDATED).map(|item| entry(state, item)).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
@@ -202,7 +202,7 @@ async fn message(
         time: operation.start_time.or(operation.time_of_day).flatten().map(|time| time.to_string()),
         operation: op.to_string(),
     });
-    let transcript = continued(&message, &answer);
+    let transcript = transcript_json(&message, &answer);
     let page = PlanPage {
         message: message.text.clone(),
         cards: cards.collect(),
@@ -214,8 +214,8 @@ async fn message(
     rendered(&page)
 }
 
-/// The last turns with this one, for the form of the next message.
-fn continued(message: &Message, answer: &Answer) -> String {
+/// Returns the last turns including this one as JSON, for the form of the next message.
+fn transcript_json(message: &Message, answer: &Answer) -> String {
     let turn =
         |role: &str, text: &str| Turn { role: role.to_owned(), text: text.chars().take(MAX_TURN_CHARS).collect() };
     let mut turns = message.transcript.clone();
@@ -224,8 +224,8 @@ fn continued(message: &Message, answer: &Answer) -> String {
     json!(kept).to_string()
 }
 
-/// The operations of the cards that were kept, as they were changed.
-fn kept(form: &SentForm) -> Vec<Value> {
+/// Returns the operations of the kept cards, with the user's edits.
+fn kept_operations(form: &SentForm) -> Vec<Value> {
     let card = |number: usize| {
         let field = |name: &str| form.text(&format!("{name}_{number}"));
         if field("keep").is_empty() {
@@ -244,11 +244,11 @@ fn kept(form: &SentForm) -> Vec<Value> {
         }
         Some(operation)
     };
-    (0..MOST_CARDS).filter_map(card).collect()
+    (0..MAX_CARDS).filter_map(card).collect()
 }
 
 async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
-    let operations = kept(&form);
+    let operations = kept_operations(&form);
     let version = form.text("version").parse().ok();
     let key = Some(form.text("key")).filter(|key| !key.is_empty());
     let problem = match planner::apply(state.app(), operations, version, key).await? {

@@ -1,7 +1,7 @@
-//! `GET /api/assistant/message/stream`: the same, as server-sent events while it is worked on.
+//! `GET /api/assistant/message/stream`: answers a message with progress as server-sent events.
 //!
-//! The work goes on when the client goes away: its events are kept for a while, so that a client that comes back with `Last-Event-ID` gets
-//! those it missed and pays for nothing twice.
+//! The work continues if the client disconnects. Its events are buffered for a while, so that a client that reconnects
+//! with `Last-Event-ID` gets those it missed and pays for nothing twice.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -22,12 +22,12 @@ use super::message::MessageBody;
 use crate::assistant::{self, Answer, Decision, Event, Message};
 use crate::web::{Editor, Failure, JsonQuery, WebState};
 
-/// Between two signs of life.
+/// Interval between heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(10);
-/// So long the events of a stream are kept after its end.
-const KEPT: Duration = Duration::from_mins(5);
-/// So many streams are kept at most.
-const MOST_STREAMS: usize = 64;
+/// How long the events of a stream are kept after its end.
+const RETENTION: Duration = Duration::from_mins(5);
+/// Number of streams beyond which those that have ended are dropped.
+const MAX_STREAMS: usize = 64;
 
 /// One event: its name and its data.
 type Line = (&'static str, String);
@@ -38,13 +38,13 @@ struct Work {
     events: watch::Sender<Vec<Line>>,
 }
 
-/// The streams under way and those that ended a short while ago, by their names.
+/// The streams in progress and those that ended recently, by name.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Streams(Arc<Mutex<Kept>>);
+pub(super) struct Streams(Arc<Mutex<StreamTable>>);
 
 #[derive(Debug, Default)]
-struct Kept {
-    works: HashMap<String, Arc<Work>>,
+struct StreamTable {
+    by_name: HashMap<String, Arc<Work>>,
 }
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -82,7 +82,7 @@ pub(super) async fn message_stream(
     headers: HeaderMap,
     JsonQuery(query): JsonQuery<StreamQuery>,
 ) -> Result<Response, Failure> {
-    // It may cost money, and any site can make a browser fetch an address.
+    // The request may cost money, and any site can make a browser fetch an address.
     let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok()).unwrap_or("none");
     if !matches!(site, "none" | "same-origin") {
         return Err(Failure::forbidden("a page of another site asked for this; open this server's own page for it"));
@@ -90,7 +90,7 @@ pub(super) async fn message_stream(
     if let Some((name, seen)) = last_seen(&headers) {
         return Ok(match streams.find(&name).await {
             Some(work) if !work.is_over_at(seen) => events(name, &work, seen).into_response(),
-            // Seen to its end, or too long ago: a browser stops asking.
+            // Received to its end, or dropped already: with this status a browser stops reconnecting.
             _ => StatusCode::NO_CONTENT.into_response(),
         });
     }
@@ -100,13 +100,13 @@ pub(super) async fn message_stream(
     let response = events(name.clone(), &work, 0).into_response();
     tokio::spawn(async move {
         Box::pin(run(&state, &message, &work)).await;
-        tokio::time::sleep(KEPT).await;
-        streams.0.lock().await.works.remove(&name);
+        tokio::time::sleep(RETENTION).await;
+        streams.0.lock().await.by_name.remove(&name);
     });
     Ok(response)
 }
 
-/// `NAME:NUMBER`, the last event that the client has.
+/// Parses `NAME:NUMBER`: the last event that the client received.
 fn last_seen(headers: &HeaderMap) -> Option<(String, usize)> {
     let (name, number) = headers.get("last-event-id")?.to_str().ok()?.split_once(':')?;
     Some((name.to_owned(), number.parse().ok()?))
@@ -115,22 +115,22 @@ fn last_seen(headers: &HeaderMap) -> Option<(String, usize)> {
 impl Streams {
     async fn begin(&self) -> (String, Arc<Work>) {
         let mut kept = self.0.lock().await;
-        if kept.works.len() >= MOST_STREAMS {
-            kept.works.retain(|_, work| !work.is_over());
+        if kept.by_name.len() >= MAX_STREAMS {
+            kept.by_name.retain(|_, work| !work.is_over());
         }
         let name = format!("{:016x}", rand::random::<u64>());
         let work = Arc::new(Work { events: watch::Sender::new(Vec::new()) });
-        kept.works.insert(name.clone(), Arc::clone(&work));
+        kept.by_name.insert(name.clone(), Arc::clone(&work));
         (name, work)
     }
 
     async fn find(&self, name: &str) -> Option<Arc<Work>> {
-        self.0.lock().await.works.get(name).cloned()
+        self.0.lock().await.by_name.get(name).cloned()
     }
 }
 
 impl Work {
-    fn say(&self, name: &'static str, data: &Value) {
+    fn emit(&self, name: &'static str, data: &Value) {
         self.events.send_modify(|events| events.push((name, data.to_string())));
     }
 
@@ -138,42 +138,42 @@ impl Work {
         self.events.borrow().last().is_some_and(|(name, _)| *name == "done")
     }
 
-    /// Whether nothing comes after event number `seen`.
+    /// Returns whether event number `seen` was the last.
     fn is_over_at(&self, seen: usize) -> bool {
         self.is_over() && seen >= self.events.borrow().len()
     }
 }
 
-/// Works on the message and says what happens.
+/// Answers the message and sends the events.
 async fn run(state: &WebState, message: &Message, work: &Work) {
-    let answer = assistant::answer(state.app(), message, |event| say(work, &event)).await;
+    let answer = assistant::answer(state.app(), message, |event| emit(work, &event)).await;
     match answer {
-        Ok(answer) => say_result(work, &answer),
+        Ok(answer) => emit_result(work, &answer),
         Err(error) => {
             let failure = Failure::from(error);
-            work.say("error", &json!({ "message": failure.message() }));
+            work.emit("error", &json!({ "message": failure.message() }));
         }
     }
-    work.say("done", &json!(true));
+    work.emit("done", &json!(true));
 }
 
-fn say(work: &Work, event: &Event) {
+fn emit(work: &Work, event: &Event) {
     match event {
-        Event::Stage(stage) => work.say("stage", &json!({ "stage": stage })),
-        Event::Clarify(question) => work.say("clarify", &json!(question)),
-        Event::Ops(ops) => work.say("ops", &json!(ops)),
-        Event::Summary(text) => work.say("summary", &json!({ "text": text })),
+        Event::Stage(stage) => work.emit("stage", &json!({ "stage": stage })),
+        Event::Clarify(question) => work.emit("clarify", &json!(question)),
+        Event::Ops(ops) => work.emit("ops", &json!(ops)),
+        Event::Summary(text) => work.emit("summary", &json!({ "text": text })),
     }
 }
 
-/// Talk has its summary alone.
-fn say_result(work: &Work, answer: &Answer) {
+/// Sends the result of a plan; a chat sends only its summary.
+fn emit_result(work: &Work, answer: &Answer) {
     if answer.decision == Decision::Plan {
-        work.say("result", &json!(answer));
+        work.emit("result", &json!(answer));
     }
 }
 
-/// The events after number `seen`, then those to come, with signs of life between.
+/// Sends the events after number `seen`, then new ones, with heartbeats in between.
 fn events(name: String, work: &Work, seen: usize) -> Sse<impl Stream<Item = Result<Sent, Infallible>> + use<>> {
     let follower = Follower { name, events: work.events.subscribe(), sent: seen, over: false };
     Sse::new(unfold(follower, |mut follower| async move {
@@ -203,7 +203,7 @@ impl Follower {
             }
             match tokio::time::timeout(HEARTBEAT, self.events.changed()).await {
                 Ok(Ok(())) => {}
-                // The work ended without a word: it was dropped with the server.
+                // The work was dropped with the server, before it ended.
                 Ok(Err(_)) => return None,
                 Err(_) => return Some(Sent::default().event("heartbeat").data("{}")),
             }

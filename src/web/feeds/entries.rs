@@ -1,4 +1,4 @@
-//! What stands in the feeds.
+//! The entries of the feeds.
 
 use std::collections::HashSet;
 
@@ -16,11 +16,11 @@ use crate::digest::view::{Overview, Story};
 use crate::services::digests;
 use crate::services::feedback::{self, FeedbackUser};
 
-/// Digests that a feed holds, or whose top stories it does.
+/// Number of digests that a feed contains, or whose top stories it contains.
 const DIGESTS: i64 = 10;
 const SAVED: usize = 100;
 
-/// The feed of that name; nothing where there is none.
+/// Returns the feed with that name; `None` if there is none.
 pub(super) async fn read(
     state: &WebState,
     user: FeedbackUser,
@@ -61,7 +61,7 @@ async fn of_digests(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure
     Ok(digests::recent(state.app(), topic, DIGESTS, None).await?.iter().map(entry).collect())
 }
 
-/// The digest's first line and its stories.
+/// Formats the digest's first line and its stories.
 fn in_html(overview: &Overview) -> String {
     let line = |(title, link): &(String, Link)| format!("<li>{}</li>", linked(title, link.href()));
     let list = |stories: &[(String, Link)]| stories.iter().map(line).collect::<String>();
@@ -69,7 +69,7 @@ fn in_html(overview: &Overview) -> String {
     format!("<p>{header}</p><ol>{}</ol><ul>{}</ul>", list(&overview.top), list(&overview.scan))
 }
 
-/// Each story once, as its newest digest has it.
+/// Returns each story once, as in its newest digest.
 async fn of_stories(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure> {
     let (mut known, mut entries) = (HashSet::new(), Vec::new());
     for digest in digests::recent(state.app(), topic, DIGESTS, Some(Section::Top)).await? {

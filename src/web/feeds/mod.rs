@@ -1,7 +1,7 @@
-//! RSS, Atom and JSON Feed of a topic's digests, of its top stories, and of what was saved.
+//! RSS, Atom and JSON Feed of a topic's digests, of its top stories, and of saved stories.
 //!
-//! In: services' values. Out: one [`Feed`], in the form that the address ends with. Ids are those of digests and stories, so that
-//! a feed reader shows each once, in however many digests a story stood.
+//! Input: values from services. Output: one [`Feed`], in the format of the address's extension. Ids are those of
+//! digests and stories, so that a feed reader shows a story once even if it was in several digests.
 
 mod atom;
 mod entries;
@@ -21,13 +21,13 @@ pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/feeds/{topic}/{name}", get(feed))
 }
 
-/// What all three forms hold.
+/// The content of a feed, independent of its format.
 #[derive(Debug)]
 struct Feed {
     title: String,
-    /// The page that it is of.
+    /// The corresponding page.
     home: String,
-    /// Its own address.
+    /// The feed's own address.
     address: String,
     id: String,
     updated: Timestamp,
@@ -39,12 +39,12 @@ struct Entry {
     /// A URN of the digest or story.
     id: String,
     title: String,
-    /// What it leads to.
+    /// The page or article that the entry links to.
     link: Option<String>,
     published: Timestamp,
     category: &'static str,
     author: Option<String>,
-    /// Escaped where it was put together.
+    /// HTML, already escaped.
     html: String,
 }
 

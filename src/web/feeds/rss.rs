@@ -43,7 +43,7 @@ fn item(channel: &mut Writer<Vec<u8>>, entry: &Entry) -> io::Result<()> {
     Ok(())
 }
 
-/// An element with text, without characters that XML cannot hold.
+/// Writes an element with text, without characters that XML cannot contain.
 pub(super) fn element(writer: &mut Writer<Vec<u8>>, name: &str, text: &str) -> io::Result<()> {
     let text: String = text.chars().filter(|c| !is_forbidden(*c)).collect();
     writer.create_element(name).write_text_content(BytesText::new(&text))?;

@@ -1,7 +1,7 @@
-//! Forms are answered only where they came from a page of ours.
+//! Accepts forms only from this server's own pages.
 //!
-//! Each browser holds a secret in a cookie: its session, or else one made for forms alone. A form carries the fingerprint of that
-//! secret, which a page of another site can neither read nor reckon. Nothing of it is stored.
+//! Each browser has a secret in a cookie: its session, or one made for forms only. A form contains the fingerprint of
+//! that secret, which a page of another site can neither read nor compute. Nothing of it is stored.
 
 use axum::http::HeaderMap;
 use axum::http::header;
@@ -12,13 +12,13 @@ use super::super::WebState;
 pub(in super::super) const SESSION_COOKIE: &str = "aha_session";
 pub(in super::super) const FORM_COOKIE: &str = "aha_form";
 
-/// The value of a cookie.
+/// Returns the value of a cookie.
 pub(in super::super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(';')).find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
-/// What goes into `Set-Cookie`. Without an age it ends with the browser.
+/// Returns the value of `Set-Cookie`. Without an age the cookie ends with the browser.
 pub(in super::super) fn set_cookie(state: &WebState, name: &str, value: &str, max_age_s: Option<i64>) -> String {
     let path = if state.prefix().is_empty() { "/" } else { state.prefix() };
     let age = max_age_s.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
@@ -26,17 +26,18 @@ pub(in super::super) fn set_cookie(state: &WebState, name: &str, value: &str, ma
     format!("{name}={value}; Path={path}; HttpOnly; SameSite=Lax{age}{secure}")
 }
 
-/// What a form carries for the secret of its browser.
+/// Returns the form token for a browser's secret.
 pub(in super::super) fn token(secret: &str) -> String {
     hex(&Sha256::digest(format!("form\u{1f}{secret}")))
 }
 
-/// A secret that cannot be guessed.
+/// Returns a random secret.
 pub(in super::super) fn new_secret() -> String {
     hex(&rand::random::<[u8; 32]>())
 }
 
-/// Under which a session is stored: who reads the database cannot take it over.
+/// Returns the fingerprint under which a session is stored, so that a reader of the database cannot take over a
+/// session.
 pub(in super::super) fn fingerprint(secret: &str) -> String {
     hex(&Sha256::digest(format!("session\u{1f}{secret}")))
 }

@@ -1,4 +1,4 @@
-//! Entity tags of what is read, and 304 where the reader has it already.
+//! Adds entity tags to responses, and returns 304 if the client has the current version.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 
 use aha_net::hash::hex32;
 
-/// Larger answers are sent as they are.
+/// Larger responses are sent without a tag.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 pub(in super::super) async fn tag(request: Request, next: Next) -> Response {
@@ -34,7 +34,7 @@ pub(in super::super) async fn tag(request: Request, next: Next) -> Response {
     Response::from_parts(parts, Body::from(bytes))
 }
 
-/// What is sent as it comes to be cannot be waited for.
+/// A stream must not be buffered.
 fn is_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], |kind| kind.as_bytes());
     kind.starts_with(b"text/event-stream") || kind.starts_with(b"application/x-ndjson")

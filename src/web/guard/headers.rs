@@ -1,4 +1,4 @@
-//! Headers of every answer: what a page may load, and what is kept to itself.
+//! Headers of every response: what a page may load, and how it may be cached.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
@@ -7,7 +7,8 @@ use axum::response::Response;
 
 use super::super::WebState;
 
-/// Nothing from elsewhere, no inline script or style, no frame. `connect-src` is for what the script of ours asks.
+/// Nothing from other sites, no inline script or style, no frames. `connect-src` is for the requests of the page's own
+/// script.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -17,7 +18,8 @@ pub(in super::super) const POLICY_WITH_IMAGES: &str = "default-src 'none'; style
 
 const ALWAYS: [(HeaderName, &str); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    // Nothing is said to other sites. Under `no-referrer` browsers would name no origin to this one either, and forms be refused.
+    // Other sites get no referrer. With `no-referrer` browsers would send no origin to this server either, and forms
+    // would be rejected.
     (header::REFERRER_POLICY, "same-origin"),
     (header::X_FRAME_OPTIONS, "DENY"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
@@ -30,7 +32,7 @@ pub(in super::super) async fn add(State(state): State<WebState>, request: Reques
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
-    // What belongs to one reader is in no shared cache, and is asked for again.
+    // A response for one user must not be in a shared cache, and is revalidated.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-cache"));
     if state.is_https() {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));

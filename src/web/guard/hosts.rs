@@ -1,7 +1,8 @@
-//! Which names it answers to, and which pages may ask for a change.
+//! Which host names the server answers to, and which pages may request a change.
 //!
-//! A page elsewhere can make a browser send requests here, and a name elsewhere can be made to lead here (DNS rebinding). So a
-//! request has to name an address of ours, and one that changes something must not come from another site's page.
+//! A page of another site can make a browser send requests here, and another name can be made to resolve to this
+//! address (DNS rebinding). So a request has to name one of the server's own addresses, and one that changes something
+//! must not come from another site's page.
 
 use std::net::IpAddr;
 
@@ -35,7 +36,8 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Rebinding needs a name of the attacker's: loopback, the address itself and the public name are none.
+    /// Rebinding needs a name under the attacker's control, which loopback, the address itself and the public name are
+    /// not.
     fn are_ours(&self, host: &str) -> bool {
         let Some(url) = http(host) else { return false };
         if self.public.is_some_and(|public| public.host() == url.host()) {
@@ -49,12 +51,12 @@ impl Names<'_> {
         }
     }
 
-    /// Who listens on all addresses answers to each.
+    /// A server that listens on all addresses answers to each.
     fn is_address(&self, ip: IpAddr) -> bool {
         ip.is_loopback() || ip == self.listen || self.listen.is_unspecified()
     }
 
-    /// Browsers say where a change comes from; programs say nothing, and are asked for a token or a form's.
+    /// Browsers send the origin of a change. Programs send none, and need a token, or that of a form.
     fn may_change(&self, host: &str, headers: &HeaderMap) -> bool {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("unreadable"));
         if text("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none")) {

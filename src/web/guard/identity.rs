@@ -1,6 +1,7 @@
-//! Who asks: by a token, by a session, or as the owner where only this machine can ask.
+//! Identifies the user: by a token, by a session, or as the owner if only this machine can reach the server.
 //!
-//! In: headers. Out: an [`Identity`] among the request's extensions, which the extractors [`Reader`], [`Editor`] and [`Admin`] demand.
+//! Input: headers. Output: an [`Identity`] among the request's extensions, which the extractors [`Reader`], [`Editor`]
+//! and [`Admin`] require.
 
 use aha_core::account::Role;
 use axum::extract::{FromRequestParts, Request, State};
@@ -16,7 +17,7 @@ use crate::services::accounts::{self, OWNER};
 use crate::services::feed_tokens;
 use crate::services::feedback::FeedbackUser;
 
-/// Who asks.
+/// The user who sends the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     pub name: String,
@@ -25,24 +26,24 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Whose feedback it gives and sees.
+    /// Returns the user whose feedback the request reads and writes.
     pub(in super::super) fn user(&self) -> FeedbackUser {
         FeedbackUser::new(&self.name, self.role)
     }
 }
 
-/// How that is known.
+/// How the user was identified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignedInBy {
     /// Only this machine can reach the server.
     Loopback,
     Session,
     Token,
-    /// By the token in a feed's address, which is good for feeds alone.
+    /// By the token in a feed's address, which is valid for feeds only.
     FeedToken,
 }
 
-/// The secret of the browser, by which its forms are recognised.
+/// The browser's secret, with which its forms are verified.
 #[derive(Debug, Clone)]
 pub(in super::super) struct FormSecret(pub(in super::super) String);
 
@@ -98,7 +99,7 @@ async fn who(state: &WebState, headers: &HeaderMap, uri: &Uri) -> Result<Option<
     Ok((!state.sign_in_required()).then(owner))
 }
 
-/// The token in the address of a feed; in no other address is one looked for.
+/// Returns the token in the address of a feed; other addresses have none.
 fn feed_token(uri: &Uri) -> Option<String> {
     let query = uri.query().filter(|_| uri.path().starts_with(FEEDS))?;
     url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "token").map(|(_, token)| token.into_owned())
@@ -109,15 +110,15 @@ fn bearer(authorization: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Whoever may read.
+/// A user who may read.
 #[derive(Debug, Clone)]
 pub struct Reader(pub Identity);
 
-/// Whoever may give feedback, change sources and topics, and start runs.
+/// A user who may give feedback, change sources and topics, and start runs.
 #[derive(Debug, Clone)]
 pub struct Editor(pub Identity);
 
-/// Whoever may do all.
+/// A user who may do everything.
 #[derive(Debug, Clone)]
 pub struct Admin(pub Identity);
 

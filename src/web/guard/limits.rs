@@ -1,4 +1,4 @@
-//! Limits on a request's size and time, and on an address's requests.
+//! Limits on the size and duration of a request, and on the requests of an address.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use axum::response::{IntoResponse, Response};
 
 use super::super::{Failure, WebState};
 
-/// Of a body: an OPML file with thousands of sources fits.
+/// Maximum size of a body: an OPML file with thousands of sources fits.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
-/// A paid answer may take minutes; what streams is not counted, as its answer begins at once.
+/// A paid answer may take minutes. The time of a stream is not limited, as its response begins at once.
 const MAX_TIME: Duration = Duration::from_mins(10);
 
 pub(in super::super) fn body() -> DefaultBodyLimit {
@@ -26,7 +26,7 @@ pub(in super::super) async fn time(request: Request, next: Next) -> Response {
     })
 }
 
-/// Who is on this machine is not slowed down.
+/// Requests from this machine are not limited.
 pub(in super::super) async fn rate(State(state): State<WebState>, request: Request, next: Next) -> Response {
     let address = super::address(&state, &request);
     if !address.is_loopback() && !state.rates().admits(address) {

@@ -1,12 +1,12 @@
-//! What every request passes before a handler sees it: address, rate, who, time, size; and the headers of every answer.
+//! The layers before every handler: host, rate, identity, time, size; and the headers of every response.
 
 pub(super) mod csrf;
 pub(super) mod etag;
 pub(super) mod headers;
 pub(super) mod hosts;
+pub(super) mod idempotency;
 pub mod identity;
 pub(super) mod limits;
-pub(super) mod once;
 pub(super) mod rates;
 pub(super) mod throttle;
 
@@ -16,7 +16,7 @@ use axum::extract::{ConnectInfo, Request};
 
 use super::WebState;
 
-/// Whom the request comes from. A reverse proxy on this machine says it in `X-Forwarded-For`, in its last entry.
+/// Returns the client's address. A reverse proxy on this machine gives it in the last entry of `X-Forwarded-For`.
 pub(super) fn address(state: &WebState, request: &Request) -> IpAddr {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(address)| address.ip().to_canonical());

@@ -1,16 +1,16 @@
-//! How many requests each address may send.
+//! Limits the rate of requests per address.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
-/// Requests that an address may send in a second, and at once.
-const A_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(49);
-const AT_ONCE: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
+/// Requests per second that an address may send, and at once.
+const PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(49);
+const BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
 
-/// Addresses after which those that are idle are forgotten.
-const MOST_ADDRESSES: usize = 10_000;
+/// Number of addresses beyond which idle ones are dropped.
+const MAX_ADDRESSES: usize = 10_000;
 
 /// Requests by address.
 pub(in super::super) struct Rates(DefaultKeyedRateLimiter<IpAddr>);
@@ -23,15 +23,15 @@ impl std::fmt::Debug for Rates {
 
 impl Default for Rates {
     fn default() -> Self {
-        Self(RateLimiter::keyed(Quota::per_second(A_SECOND).allow_burst(AT_ONCE)))
+        Self(RateLimiter::keyed(Quota::per_second(PER_SECOND).allow_burst(BURST)))
     }
 }
 
 impl Rates {
-    /// Counts a request; whether the address may send it.
+    /// Counts a request and returns whether it is allowed.
     pub(super) fn admits(&self, address: IpAddr) -> bool {
         let admitted = self.0.check_key(&address).is_ok();
-        if self.0.len() > MOST_ADDRESSES {
+        if self.0.len() > MAX_ADDRESSES {
             self.0.retain_recent();
         }
         admitted

@@ -1,42 +1,43 @@
-//! Wrong passwords: an address that gave five within a minute waits until that minute is over.
+//! Limits password attempts: an address with five wrong passwords within a minute has to wait until that minute is
+//! over.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-const MOST_WRONG: usize = 5;
-const WITHIN: Duration = Duration::from_mins(1);
-/// Addresses remembered; beyond it those that are free again are forgotten.
-const MOST_ADDRESSES: usize = 10_000;
+const MAX_FAILURES: usize = 5;
+const WINDOW: Duration = Duration::from_mins(1);
+/// Number of addresses beyond which those that need not wait are dropped.
+const MAX_ADDRESSES: usize = 10_000;
 
 #[derive(Debug, Default)]
 pub(in super::super) struct Throttle {
-    wrong: Mutex<HashMap<IpAddr, Vec<Instant>>>,
+    failures: Mutex<HashMap<IpAddr, Vec<Instant>>>,
 }
 
 impl Throttle {
-    /// Seconds that the address has to wait; nothing where it may try.
+    /// Returns the seconds that the address has to wait; `None` if it may try.
     pub(in super::super) fn wait_s(&self, address: IpAddr, now: Instant) -> Option<u64> {
-        let wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        let times = wrong.get(&address)?;
-        let recent: Vec<&Instant> = times.iter().filter(|time| now.duration_since(**time) < WITHIN).collect();
-        let first = recent.len().checked_sub(MOST_WRONG).map(|place| *recent[place])?;
-        Some(WITHIN.saturating_sub(now.duration_since(first)).as_secs() + 1)
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = failures.get(&address)?;
+        let recent: Vec<&Instant> = times.iter().filter(|time| now.duration_since(**time) < WINDOW).collect();
+        let first = recent.len().checked_sub(MAX_FAILURES).map(|place| *recent[place])?;
+        Some(WINDOW.saturating_sub(now.duration_since(first)).as_secs() + 1)
     }
 
-    pub(in super::super) fn note_wrong(&self, address: IpAddr, now: Instant) {
-        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        if wrong.len() >= MOST_ADDRESSES {
-            wrong.retain(|_, times| times.iter().any(|time| now.duration_since(*time) < WITHIN));
+    pub(in super::super) fn record_failure(&self, address: IpAddr, now: Instant) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.len() >= MAX_ADDRESSES {
+            failures.retain(|_, times| times.iter().any(|time| now.duration_since(*time) < WINDOW));
         }
-        let times = wrong.entry(address).or_default();
-        times.retain(|time| now.duration_since(*time) < WITHIN);
+        let times = failures.entry(address).or_default();
+        times.retain(|time| now.duration_since(*time) < WINDOW);
         times.push(now);
     }
 
     pub(in super::super) fn forget(&self, address: IpAddr) {
-        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
     }
 }
 
@@ -50,7 +51,7 @@ mod tests {
         let (one, other): (IpAddr, IpAddr) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
         for second in 0..5 {
             assert_eq!(throttle.wait_s(one, begun + Duration::from_secs(second)), None);
-            throttle.note_wrong(one, begun + Duration::from_secs(second));
+            throttle.record_failure(one, begun + Duration::from_secs(second));
         }
         assert_eq!(throttle.wait_s(one, begun + Duration::from_secs(5)), Some(56));
         assert_eq!(throttle.wait_s(other, begun + Duration::from_secs(5)), None);

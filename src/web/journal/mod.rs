@@ -1,6 +1,8 @@
-//! The journal on pages, by forms: choose days, tick and edit statements, choose pages, see the diff, write it, take it back.
+//! The journal as pages with forms: choose days, select and edit statements, choose pages, review the diff, write it,
+//! undo it.
 //!
-//! Of the graph that the command line named, and no other: no path comes from a browser. Plans are kept by `crate::journal::drafts`.
+//! It works only on the graph that the command line named: no path comes from a browser. Plans are held by
+//! `crate::journal::drafts`.
 
 mod steps;
 mod story;
@@ -20,7 +22,7 @@ use super::{Editor, Failure, PathOf, WebState};
 use crate::journal::JournalError;
 use crate::journal::drafts::{self, Draft, Drafts};
 
-/// So many days are offered.
+/// Number of days offered.
 const DAYS_OFFERED: usize = 31;
 
 pub(super) fn routes() -> Router<WebState> {
@@ -46,7 +48,7 @@ impl From<JournalError> for Failure {
     }
 }
 
-/// Files are read and written in this thread, which then serves nothing else.
+/// Reads and writes files on this thread, which serves nothing else meanwhile.
 fn blocking<T>(work: impl FnOnce() -> Result<T, JournalError>) -> Result<T, Failure> {
     tokio::task::block_in_place(work).map_err(Failure::from)
 }
@@ -213,7 +215,7 @@ struct DiffPage {
     outcomes: Vec<String>,
 }
 
-/// What would be written, as lines of a diff.
+/// Shows what would be written, as lines of a diff.
 async fn diff(
     _: Editor,
     State(state): State<WebState>,

@@ -1,4 +1,4 @@
-//! What the steps show of a plan, and what their forms change in it: ticks and words, by the places that they have in the plan.
+//! What the steps show of a plan, and how their forms change it. Statements are identified by their index in the plan.
 
 use aha_journal::Plan;
 
@@ -16,7 +16,7 @@ pub(super) struct Statement {
     pub(super) note: String,
 }
 
-/// A block with the places that it may go to.
+/// A block with its possible target pages.
 pub(super) struct Places {
     pub(super) number: usize,
     pub(super) reworded: String,
@@ -45,7 +45,7 @@ pub(super) fn statements(plan: &Plan) -> Vec<Statement> {
         reworded: block.reworded.clone(),
         reason: block.reason.clone(),
         percent: percent(block.confidence),
-        // What has no page yet may be given one in the next step.
+        // A statement without a page may get one in the next step.
         ticked: block.apply
             || !block.decisions.is_empty() && block.note.as_deref() == Some(aha_journal::plan::NO_PAGES),
         note: block.note.clone().unwrap_or_default(),
@@ -53,7 +53,7 @@ pub(super) fn statements(plan: &Plan) -> Vec<Statement> {
     plan.blocks.iter().enumerate().map(statement).collect()
 }
 
-/// Ticks and wordings of the second step.
+/// Applies the selection and the wordings of the second step.
 pub(super) fn tick(plan: &mut Plan, form: &SentForm) {
     for (number, block) in plan.blocks.iter_mut().enumerate() {
         block.apply = form.is_set(&format!("keep_{number}"));
@@ -64,7 +64,7 @@ pub(super) fn tick(plan: &mut Plan, form: &SentForm) {
     }
 }
 
-/// The blocks that are kept, each with its places.
+/// Returns the selected blocks, each with its possible target pages.
 pub(super) fn places(plan: &Plan) -> Vec<Places> {
     let kept = plan.blocks.iter().enumerate().filter(|(_, block)| block.apply);
     kept.map(|(number, block)| Places {
@@ -96,7 +96,7 @@ fn place((number, decision): (usize, &aha_journal::Decision)) -> Place {
     }
 }
 
-/// Ticks of the third step.
+/// Applies the selection of the third step.
 pub(super) fn choose(plan: &mut Plan, form: &SentForm) {
     for (number, block) in plan.blocks.iter_mut().enumerate() {
         for (place, decision) in block.decisions.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! "Save to my notes" on a story: a plan of one statement, which goes the same way as those of a day.
+//! "Save to my notes" on a story: makes a plan of one statement, which continues like that of a day.
 
 use axum::extract::State;
 use axum::response::Redirect;
@@ -27,7 +27,7 @@ async fn keep(
     Ok(Redirect::to(&format!("{}/journal/{draft}", state.prefix())))
 }
 
-/// What it says in a line, and where it stands.
+/// Returns the statement: the story in one line, and its address.
 fn text(found: &FoundStory) -> String {
     let story = &found.story;
     let summary = story.kept_summary.as_ref().or(story.summary.as_ref());

@@ -1,4 +1,4 @@
-//! Ask: a question, and the answer with its sources, or why there is none and what to do about it.
+//! The page for questions: shows the answer with its sources, or why there is none and what to do about it.
 
 use askama::Template;
 use axum::Router;
@@ -18,7 +18,7 @@ use crate::services::{ErrorKind, stories};
 const MAX_TITLE_CHARS: usize = 200;
 
 pub(super) fn routes() -> Router<WebState> {
-    Router::new().route("/ask", get(page)).route("/ask/answer", post(answer)).route("/ask/feedback", post(say))
+    Router::new().route("/ask", get(page)).route("/ask/answer", post(answer)).route("/ask/feedback", post(rate))
 }
 
 #[derive(Template)]
@@ -31,15 +31,15 @@ struct AskPage {
     spans: Vec<Choice>,
     answered: Option<Answered>,
     refusal: Option<Refusal>,
-    /// What was said of an answer was kept.
+    /// Whether the rating of an answer was just stored.
     is_noted: bool,
-    /// A model writes the answer: what it reads is shown while it does.
+    /// Whether a model writes the answer, so that the page shows what it reads meanwhile.
     is_written: bool,
 }
 
-/// An answer as it is shown.
+/// An answer, prepared for display.
 struct Answered {
-    /// All of it.
+    /// The whole text.
     text: String,
     sentences: Vec<CitedSentence>,
     sources: Vec<Cited>,
@@ -47,12 +47,12 @@ struct Answered {
     degraded: Option<String>,
 }
 
-/// What a sentence stands on.
+/// A source that an answer cites.
 struct Cited {
     document: String,
     section: String,
     link: Link,
-    /// The story of a digest that the item belongs to.
+    /// The item's story in a digest.
     story: Option<String>,
 }
 
@@ -64,22 +64,22 @@ struct Refusal {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// Nothing was read yet.
+    /// There is nothing to answer from yet.
     ReadSomething,
-    /// It was read, and says nothing of this.
+    /// Nothing that was read answers the question.
     AskOtherwise,
-    /// What was typed has to be changed.
+    /// The input has to be corrected.
     Correct,
 }
 
-/// `?question=…`, to begin with; nothing is asked by following a link.
+/// `?question=…` fills in the form; a link never asks the question.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Begun {
+struct AskQuery {
     question: String,
     topic: String,
     since: String,
-    /// `noted` after something was said of an answer.
+    /// `noted` after an answer was rated.
     said: String,
 }
 
@@ -87,15 +87,15 @@ async fn page(
     _: Reader,
     State(state): State<WebState>,
     shell: Shell,
-    JsonQuery(begun): JsonQuery<Begun>,
+    JsonQuery(query): JsonQuery<AskQuery>,
 ) -> Result<Html<String>, Failure> {
-    html(&begin(&state, shell, begun).await?)
+    html(&begin(&state, shell, query).await?)
 }
 
-async fn begin(state: &WebState, shell: Shell, begun: Begun) -> Result<AskPage, Failure> {
+async fn begin(state: &WebState, shell: Shell, query: AskQuery) -> Result<AskPage, Failure> {
     let topics = TopicLinks::read(state.app(), None).await?;
-    let spans = choices(&SPANS, &begun.since);
-    let Begun { question, topic, said, .. } = begun;
+    let spans = choices(&SPANS, &query.since);
+    let AskQuery { question, topic, said, .. } = query;
     let is_noted = said == "noted";
     let is_written = ask::is_written(state.app());
     Ok(AskPage { shell, topics, topic, question, spans, answered: None, refusal: None, is_noted, is_written })
@@ -105,8 +105,9 @@ async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: Se
     let text = |name: &str| form.text(name).to_owned();
     let filled = |name: &str| Some(text(name)).filter(|text| !text.is_empty());
     let request = AskRequest { question: text("question"), topic: filled("topic"), since: filled("since") };
-    let begun = Begun { question: text("question"), topic: text("topic"), since: text("since"), ..Begun::default() };
-    let mut page = begin(&state, shell, begun).await?;
+    let query =
+        AskQuery { question: text("question"), topic: text("topic"), since: text("since"), ..AskQuery::default() };
+    let mut page = begin(&state, shell, query).await?;
     match ask::ask(state.app(), &request).await {
         Ok(answer) => {
             page.answered = Some(shown(&state, answer).await?);
@@ -121,10 +122,10 @@ async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: Se
     }
 }
 
-/// Keeps whether an answer, or a refusal, is right.
-async fn say(Reader(who): Reader, State(state): State<WebState>, form: SentForm) -> Result<Redirect, Failure> {
+/// Stores whether an answer, or a refusal, is right.
+async fn rate(Reader(who): Reader, State(state): State<WebState>, form: SentForm) -> Result<Redirect, Failure> {
     let answer = Some(form.text("answer")).filter(|answer| !answer.is_empty());
-    feedback::say(state.app(), &who.name, form.text("question"), answer, form.text("is_right") == "yes").await?;
+    feedback::record(state.app(), &who.name, form.text("question"), answer, form.text("is_right") == "yes").await?;
     Ok(Redirect::to(&format!("{}/ask?said=noted", state.prefix())))
 }
 
@@ -147,7 +148,7 @@ async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
     })
 }
 
-/// What the reader can do about it; all else is an error page.
+/// Returns what the reader can do about the error; other errors get an error page.
 fn refusal(error: AskError) -> Result<Refusal, Failure> {
     let why = error.to_string();
     let next = match error {

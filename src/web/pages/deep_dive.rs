@@ -1,6 +1,7 @@
-//! Deep dive: a text that the reader pastes for a story is summarised, after its cost was shown; the summary is kept or dropped.
+//! Deep dive: summarises a text that the reader pastes for a story, after showing the cost; the summary is kept or
+//! dropped.
 //!
-//! The text is stored nowhere, so that it stands in the forms of these pages.
+//! The text is not stored, so the forms of these pages carry it.
 
 use aha_core::money::MicroCredits;
 use askama::Template;
@@ -34,10 +35,10 @@ struct DeepDivePage {
     problem: Option<String>,
 }
 
-/// How far it has come.
+/// The current step.
 enum Step {
     Paste,
-    /// What it would cost, in words.
+    /// The estimated cost, in words.
     Estimated {
         cost: String,
         cut: Option<String>,
@@ -45,7 +46,7 @@ enum Step {
     Summarised {
         summary: Box<ShownSummary>,
         cost: String,
-        /// It is stored nowhere until it is kept, with its text.
+        /// If so, the summary is not stored, and the text is needed to keep it.
         is_by_local: bool,
     },
 }
@@ -85,15 +86,15 @@ async fn send(
         Ok(None) => Ok(Redirect::to(&format!("{}/stories/{id}#deep-dive", state.prefix())).into_response()),
         Ok(Some(step)) => Ok(html(&page(shell, id, &found, text, step))?.into_response()),
         Err(error) => {
-            let (status, problem) = said(error)?;
+            let (status, problem) = correctable(error)?;
             let page = DeepDivePage { problem: Some(problem), ..page(shell, id, &found, text, Step::Paste) };
             Ok((status, html(&page)?).into_response())
         }
     }
 }
 
-/// What the person who pastes can mend is said above the text, which is not lost.
-fn said(error: ServiceError) -> Result<(StatusCode, String), Failure> {
+/// Returns an error that the user can correct, to show above the text, which is not lost.
+fn correctable(error: ServiceError) -> Result<(StatusCode, String), Failure> {
     match error.kind() {
         ErrorKind::BudgetExhausted => Ok((StatusCode::PAYMENT_REQUIRED, error.to_string())),
         ErrorKind::Gateway => Ok((StatusCode::BAD_GATEWAY, error.to_string())),
@@ -135,7 +136,7 @@ fn in_words(estimate: &DeepDiveEstimate) -> String {
 }
 
 async fn summarise(state: &WebState, found: &FoundStory, text: &str) -> Result<Step, ServiceError> {
-    let made = made(state, found, text).await?;
+    let made = summarise_text(state, found, text).await?;
     let cost = match (made.stored_before, made.microcredits) {
         (true, _) => "Summarised before: it cost nothing.".to_owned(),
         (false, 0) => "It cost nothing.".to_owned(),
@@ -145,13 +146,14 @@ async fn summarise(state: &WebState, found: &FoundStory, text: &str) -> Result<S
     Ok(Step::Summarised { summary: Box::new(ShownSummary::of(&made.summary)), cost, is_by_local })
 }
 
-async fn made(state: &WebState, found: &FoundStory, text: &str) -> Result<DeepDive, ServiceError> {
+async fn summarise_text(state: &WebState, found: &FoundStory, text: &str) -> Result<DeepDive, ServiceError> {
     let text = about(state, found, text).await?;
     deep_dive::summarise(state.app(), found, &text).await
 }
 
-/// Of a text, as quotes by `local` are stored nowhere; a model's summary is stored and costs nothing again.
+/// Keeps the summary of a text, made again: quotes by `local` are not stored, and a model's summary is, so that it
+/// costs nothing again.
 async fn keep(state: &WebState, found: &FoundStory, text: &str) -> Result<(), ServiceError> {
-    let made = made(state, found, text).await?;
+    let made = summarise_text(state, found, text).await?;
     deep_dive::promote(state.app(), &made).await
 }

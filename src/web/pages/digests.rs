@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
 use super::noted::Noted;
-use super::said::Said;
+use super::story_feedback::StoryFeedback;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{Shell, html, welcome};
 use crate::digest::html::flow;
@@ -37,19 +37,19 @@ struct DigestPage {
     page: Page,
     flow: Vec<Strip>,
     quiet: bool,
-    said: Said,
+    said: StoryFeedback,
     noted: Noted,
-    /// The topic's newest one.
+    /// Whether it is the topic's newest one.
     is_latest: bool,
 }
 
-/// A part of the strip that shows where items went.
+/// A part of the strip that shows what became of the items.
 #[derive(Debug)]
 struct Strip {
     key: &'static str,
     count: usize,
     words: &'static str,
-    /// Of a hundred, from the left.
+    /// Start from the left, in percent.
     at: f64,
     width: f64,
 }
@@ -58,7 +58,7 @@ struct Strip {
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct OfTopic {
     pub(super) topic: Option<String>,
-    /// What feedback has changed just now.
+    /// The effect of feedback that was just given.
     pub(super) noted: Option<String>,
 }
 
@@ -77,7 +77,7 @@ async fn today(
     }
 }
 
-/// No digest yet; a topic that was named and is not there is another matter.
+/// Returns whether there is no digest yet; a requested topic that does not exist is another error.
 fn is_first_time(error: &ServiceError, wanted: Option<&str>, topics: &TopicLinks) -> bool {
     error.kind() == ErrorKind::NotFound && (wanted.is_none() || topics.names.contains(&topics.current))
 }
@@ -106,7 +106,7 @@ async fn digest_page(
     is_latest: bool,
     noted: Noted,
 ) -> Result<Html<String>, Failure> {
-    let said = Said::of(state.app(), user, digest).await?;
+    let said = StoryFeedback::of(state.app(), user, digest).await?;
     let (page, quiet) = (Page::of(digest), is_quiet(digest));
     html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, noted, is_latest })
 }
@@ -176,7 +176,7 @@ async fn archive(
     })
 }
 
-/// An empty field says nothing.
+/// Parses a date; an empty field counts as absent.
 fn day(field: &'static str, text: Option<&str>) -> Result<Option<NaiveDate>, Failure> {
     let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
     let day =

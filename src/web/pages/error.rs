@@ -1,4 +1,4 @@
-//! What a person sees of an error.
+//! The error page.
 
 use askama::Template;
 use axum::response::{Html, IntoResponse, Response};
@@ -15,7 +15,7 @@ struct ErrorPage<'a> {
     message: &'a str,
 }
 
-/// The page of a failure; its text alone where even that cannot be made.
+/// Renders a failure as a page; as plain text if the page cannot be rendered.
 pub(in super::super) fn error_page(state: &WebState, failure: &Failure) -> Response {
     let status = failure.status();
     let name = status.canonical_reason().unwrap_or("Refused");

@@ -1,4 +1,4 @@
-//! The addresses of a topic's feeds, and the token by which a feed reader reads them: made, shown once, taken back.
+//! The addresses of a topic's feeds, and the token for a feed reader: created, shown once, revoked.
 
 use askama::Template;
 use axum::Router;
@@ -12,7 +12,7 @@ use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{SentForm, Shell, day, html};
 use crate::services::feed_tokens;
 
-/// What a topic has feeds of: name in the address, and in words.
+/// A topic's feeds: name in the address, and label.
 const FEEDS: [(&str, &str); 3] =
     [("stories", "Top stories, each once"), ("digests", "Digests, one entry each"), ("saved", "What you saved")];
 const FORMS: [(&str, &str); 3] = [("rss", "RSS"), ("atom", "Atom"), ("json", "JSON Feed")];
@@ -27,14 +27,14 @@ struct FeedReaderPage {
     shell: Shell,
     topics: TopicLinks,
     feeds: Vec<FeedLinks>,
-    /// Since when there is a token.
+    /// When the token was created.
     since: Option<String>,
-    /// The token that was made just now; it is in the addresses, too.
+    /// A token that was just created; the addresses contain it, too.
     token: Option<String>,
     sign_in_required: bool,
 }
 
-/// A feed in its forms: name and address of each.
+/// A feed's formats: name and address of each.
 struct FeedLinks {
     name: &'static str,
     forms: Vec<(&'static str, String)>,
@@ -73,7 +73,7 @@ async fn page(
     shown(&state, &who.name, shell, of.topic.as_deref(), None).await
 }
 
-/// Makes a token in the place of the one before. The answer alone shows it: nothing but its fingerprint is kept.
+/// Creates a token that replaces the previous one. Only this response shows it, as only its fingerprint is stored.
 async fn make(
     Reader(who): Reader,
     State(state): State<WebState>,

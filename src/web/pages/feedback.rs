@@ -1,4 +1,5 @@
-//! Saying what one thinks of a story: by a form, by the script's keys, and by a page that asks once more for links in feeds.
+//! Feedback on a story: from a form, from the script's keys, and from a page that asks for confirmation after a link in
+//! a feed.
 
 use askama::Template;
 use axum::extract::State;
@@ -19,7 +20,7 @@ pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/stories/{id}/feedback", post(send)).route("/stories/{id}/say", get(ask))
 }
 
-/// Notes or takes back, and goes where the form came from; who wants JSON is told what changed.
+/// Adds or removes feedback and redirects to the form's page; a request for JSON gets a description of the effect.
 async fn send(
     Reader(who): Reader,
     State(state): State<WebState>,
@@ -46,7 +47,7 @@ async fn send(
 
 #[derive(Template)]
 #[template(path = "web/say.html")]
-struct SayPage {
+struct ConfirmPage {
     shell: Shell,
     id: String,
     title: String,
@@ -55,18 +56,18 @@ struct SayPage {
 
 /// `?kind=like`
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct KindQuery {
     kind: String,
 }
 
-/// Nothing changes by following a link.
+/// Shows the form; a link alone changes nothing.
 async fn ask(
     _: Reader,
     State(state): State<WebState>,
     shell: Shell,
     PathOf(id): PathOf<String>,
-    JsonQuery(asked): JsonQuery<Asked>,
+    JsonQuery(asked): JsonQuery<KindQuery>,
 ) -> Result<Html<String>, Failure> {
     let story = found(&state, &id).await?;
-    html(&SayPage { shell, id, title: story.story.title, kind: kind(&asked.kind)?.as_str() })
+    html(&ConfirmPage { shell, id, title: story.story.title, kind: kind(&asked.kind)?.as_str() })
 }

@@ -1,4 +1,4 @@
-//! A form that was sent: its fields, once it is known to come from a page of ours.
+//! A submitted form: its fields, after its token was verified.
 
 use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
@@ -10,7 +10,7 @@ use super::super::{Failure, WebState};
 
 const KIND: &str = "application/x-www-form-urlencoded";
 
-/// The fields of a form, its token checked.
+/// The fields of a form whose token was verified.
 #[derive(Debug, Clone, Default)]
 pub struct SentForm {
     fields: Vec<(String, String)>,
@@ -21,51 +21,52 @@ impl SentForm {
         Self { fields }
     }
 
-    /// All fields but the token and those that are named, as they were sent: for a page that sends them once more.
+    /// Returns all fields except the token and those named, as submitted, for a page that submits them again.
     pub fn without(&self, names: &[&str]) -> Vec<(String, String)> {
         let is_kept = |(name, _): &&(String, String)| name != "csrf" && !names.contains(&name.as_str());
         self.fields.iter().filter(is_kept).cloned().collect()
     }
 
-    /// The first value of a field, without spaces around it; empty where there is none.
+    /// Returns the first value of a field, trimmed; empty if absent.
     pub fn text(&self, name: &str) -> &str {
         self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value.trim())
     }
 
-    /// The value as it was typed, for passwords.
+    /// Returns the value as typed, for passwords.
     pub fn exact(&self, name: &str) -> &str {
         self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
     }
 
-    /// All values of a field.
+    /// Returns all values of a field.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.fields.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.trim())
     }
 
-    /// Whether the form has the field, if only an empty one.
+    /// Returns whether the form has the field, even if it is empty.
     pub fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|(field, _)| field == name)
     }
 
-    /// Whether a box is ticked or a button was pressed.
+    /// Returns whether a checkbox is ticked or a button was pressed.
     pub fn is_set(&self, name: &str) -> bool {
         !self.text(name).is_empty()
     }
 
-    /// Where to go when it is done: a path of ours, else `otherwise`.
+    /// Returns the path to redirect to afterwards, if it is on this server, else `otherwise`.
     pub fn next_or(&self, otherwise: &str) -> String {
         let next = self.text("next");
         if is_own_path(next) { next.to_owned() } else { otherwise.to_owned() }
     }
 }
 
-/// A path and nothing that browsers take for another site.
+/// Returns whether this is only a path, which no browser takes for another site.
 fn is_own_path(path: &str) -> bool {
     let plain = |c: char| !c.is_control() && c != '\\';
     path.starts_with('/') && !path.starts_with("//") && path.chars().all(plain)
 }
 
-/// Whether the token belongs to the browser that sent it. A program with a token of the API has no browser to be misled.
+/// Verifies that the token belongs to the browser that sent it. A program with an API token needs none, as no browser
+/// can be misled.
 pub(in super::super) fn check(
     secret: Option<&FormSecret>,
     identity: Option<&Identity>,

@@ -1,6 +1,6 @@
-//! The pages: each reads by services and fills a template of `templates/web/`.
+//! The pages: each calls services and renders a template of `templates/web/`.
 //!
-//! Everything works by links and forms; the script only saves a reload.
+//! Everything works with links and forms; the script only saves reloads.
 
 mod ask;
 mod deep_dive;
@@ -15,7 +15,6 @@ mod multipart;
 mod noted;
 mod run;
 mod runs;
-mod said;
 mod saved;
 mod score_terms;
 mod search;
@@ -26,6 +25,7 @@ mod sign_in;
 mod sources;
 mod spend;
 mod story;
+mod story_feedback;
 mod topic_links;
 mod topics;
 mod welcome;
@@ -67,23 +67,23 @@ pub(super) fn routes() -> Router<WebState> {
         .merge(settings::routes())
 }
 
-/// A filled template.
+/// Renders a template.
 fn html(template: &impl Template) -> Result<Html<String>, Failure> {
     template.render().map(Html).map_err(|error| Failure::internal(&error))
 }
 
-/// `2 sources added, 1 known already`.
-fn counted(added: usize, known: usize, one: &str, many: &str) -> String {
+/// Formats `2 sources added, 1 known already`.
+fn added_in_words(added: usize, known: usize, one: &str, many: &str) -> String {
     let added = format!("{} added", count(added, one, many));
     if known == 0 { added } else { format!("{added}, {known} known already") }
 }
 
-/// `17 Nov 2026`, in UTC.
+/// Formats `17 Nov 2026`, in UTC.
 fn day(at: Timestamp) -> String {
     at.to_utc().format("%-d %b %Y").to_string()
 }
 
-/// What the person at a form can put right; all else is an error page.
+/// Returns the message of an error that the user of a form can correct; other errors get an error page.
 fn problem_of(error: ServiceError) -> Result<String, Failure> {
     match error.kind() {
         ErrorKind::InvalidInput | ErrorKind::Conflict | ErrorKind::NotFound => Ok(error.to_string()),
@@ -91,11 +91,11 @@ fn problem_of(error: ServiceError) -> Result<String, Failure> {
     }
 }
 
-/// How far back a search or a question reaches: value and name.
+/// Time spans for a search or a question: value and label.
 const SPANS: [(&str, &str); 5] =
     [("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"), ("365d", "a year")];
 
-/// A line of a list to choose from.
+/// An option of a select list.
 #[derive(Debug, Clone)]
 struct Choice {
     value: String,
@@ -103,7 +103,7 @@ struct Choice {
     is_chosen: bool,
 }
 
-/// The lines of a list; a value that is none of them is added, so that it is not lost.
+/// Returns the options of a select list; a chosen value that is none of them is added, so that it is not lost.
 fn choices(known: &[(&str, &str)], chosen: &str) -> Vec<Choice> {
     let line = |(value, name): &(&str, &str)| Choice {
         value: (*value).to_owned(),

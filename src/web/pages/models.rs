@@ -1,4 +1,4 @@
-//! Models: which each task asks, on what terms, and whether they answer.
+//! Models: which of them each task asks, their terms, and whether they answer.
 
 use aha_core::money::MicroCredits;
 use askama::Template;
@@ -9,7 +9,7 @@ use axum::routing::{get, post};
 
 use super::super::{Editor, Failure, WebState};
 use super::{SentForm, Shell, html};
-use crate::services::models::configured::{self, Listed};
+use crate::services::models::configured::{self, ConfiguredModel};
 use crate::services::models::{self, CheckedModel, TaskModels};
 
 pub(super) fn routes() -> Router<WebState> {
@@ -20,9 +20,9 @@ pub(super) fn routes() -> Router<WebState> {
 #[template(path = "web/models.html")]
 struct ModelsPage {
     shell: Shell,
-    models: Vec<Listed>,
+    models: Vec<ConfiguredModel>,
     tasks: Vec<TaskModels>,
-    /// `None` where none was checked just now.
+    /// `None` unless they were just checked.
     checked: Option<Vec<CheckedModel>>,
 }
 
@@ -38,10 +38,10 @@ async fn check(_: Editor, State(state): State<WebState>, shell: Shell, _: SentFo
 
 fn filled(state: &WebState, shell: Shell, checked: Option<Vec<CheckedModel>>) -> Result<Html<String>, Failure> {
     let config = state.app().config();
-    html(&ModelsPage { shell, models: configured::listed(config), tasks: models::by_task(config), checked })
+    html(&ModelsPage { shell, models: configured::list(config), tasks: models::by_task(config), checked })
 }
 
-/// `1.2 s`
+/// Formats `1.2 s`.
 #[expect(clippy::cast_precision_loss, reason = "a latency")]
 fn seconds(latency_ms: u64) -> String {
     format!("{:.1} s", latency_ms as f64 / 1000.0)

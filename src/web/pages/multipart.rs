@@ -9,7 +9,7 @@ use super::super::{Failure, WebState};
 use super::SentForm;
 use super::form::check;
 
-/// A file that was chosen in a form, and the form's other fields, its token checked.
+/// An uploaded file with the form's other fields, after its token was verified.
 #[derive(Debug)]
 pub(super) struct SentFile {
     pub(super) name: String,

@@ -1,18 +1,19 @@
-//! What feedback has changed, in words; and in the address of a page that is loaded again after its form, as nothing is kept between requests.
+//! The effect of feedback, in words and as a query parameter, which is shown after the redirect: no state is kept
+//! between requests.
 
 use aha_core::feedback::FeedbackKind;
 
 use super::super::Failure;
-use super::said::BUTTONS;
+use super::story_feedback::BUTTONS;
 use crate::services::feedback::FeedbackChange;
 
-/// The kind of feedback that a form or an address names.
+/// Parses the kind of feedback from a form or an address.
 pub(in super::super) fn kind(text: &str) -> Result<FeedbackKind, Failure> {
     let wrong = || Failure::invalid("kind", "it is like, dislike, save, skip or read");
     BUTTONS.into_iter().map(|(kind, ..)| kind).find(|kind| kind.as_str() == text).ok_or_else(wrong)
 }
 
-/// What it changed.
+/// Describes the effect.
 pub(in super::super) fn in_words(change: &FeedbackChange, is_undo: bool) -> String {
     if change.changed {
         return message(change.kind, change.effect_points.unwrap_or_default(), is_undo);
@@ -27,14 +28,14 @@ fn message(kind: FeedbackKind, points: f64, is_undo: bool) -> String {
         FeedbackKind::Read => "Marked as read",
         FeedbackKind::Like | FeedbackKind::Dislike | FeedbackKind::Skip => "Noted",
     };
-    // Less than a tenth of a point is none.
+    // An effect below a tenth of a point is not shown.
     if points.abs() < 0.05 {
         return format!("{done}.");
     }
     format!("{done}; from the next digest on a story like this stands {points:+.1} points.").replace('-', "−")
 }
 
-/// A path that says what was changed of a story: `?noted=STORY,KIND,POINTS`, with `undo` at the end where it was taken back.
+/// Adds the effect to a path: `?noted=STORY,KIND,POINTS`, with `undo` at the end if feedback was removed.
 pub(super) fn in_address(path: &str, story: &str, change: &FeedbackChange, is_undo: bool) -> String {
     let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
     let Some(points) = change.effect_points else { return format!("{path}#{fragment}") };
@@ -43,7 +44,7 @@ pub(super) fn in_address(path: &str, story: &str, change: &FeedbackChange, is_un
     format!("{path}{separator}noted={story},{},{points:.1}{undo}#{fragment}", change.kind.as_str())
 }
 
-/// What an address says of a story; nothing where it says nothing that can be read.
+/// The effect on a story according to an address; empty if it cannot be parsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Noted {
     story: String,
@@ -63,7 +64,7 @@ impl Noted {
         Some(Self { story: story.to_owned(), message })
     }
 
-    /// What was changed of this story just now.
+    /// Returns the effect if it is about this story, else an empty text.
     pub(super) fn about(&self, story: &str) -> &str {
         if self.story == story { &self.message } else { "" }
     }

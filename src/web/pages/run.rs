@@ -1,4 +1,4 @@
-//! A run by itself: its attempts, what failed where, and what it cost.
+//! One run: its attempts, its failures, and its cost.
 
 use aha_core::ids::RunId;
 use aha_core::money::MicroCredits;
@@ -18,7 +18,7 @@ use crate::services::calls::{self, CallQuery, LedgerCall};
 use crate::services::runs::{self, PastRun, RunStatus};
 use crate::services::{ServiceError, digests};
 
-/// Calls whose cost is added up.
+/// Maximum number of calls that are added up.
 const CALLS: i64 = 10_000;
 
 pub(super) fn routes() -> Router<WebState> {
@@ -33,26 +33,26 @@ struct RunPage {
     past: Past,
     mode: &'static str,
     tier: &'static str,
-    /// Under way in this process.
+    /// Set while it is running in this process.
     now: Option<RunStatus>,
     attempts: Vec<Attempt>,
     /// Sources that could not be read.
     failing: Vec<Failing>,
-    /// What its digest lacks.
+    /// What is missing from its digest.
     gaps: Option<String>,
     calls: CallSums,
 }
 
-/// What models were asked for the run.
+/// The model calls of the run.
 #[derive(Default)]
 struct CallSums {
     calls: usize,
-    /// Charged, as far as it is not known what they cost, with the most that they may have.
+    /// The charge: the cost of each call or, while that is unknown, the amount reserved.
     microcredits: i64,
     groups: Vec<CallGroup>,
 }
 
-/// The calls of one purpose and model.
+/// The calls with one purpose and model.
 struct CallGroup {
     purpose: String,
     model: String,
@@ -73,7 +73,7 @@ struct Attempt {
     by: String,
 }
 
-/// A run by itself. It is read from the database, so that it is the same after a restart.
+/// Shows a run. It is read from the database, so that it is the same after a restart.
 async fn page(
     _: Reader,
     State(state): State<WebState>,
@@ -107,7 +107,7 @@ async fn calls_of(state: &WebState, past: &PastRun) -> Result<Vec<LedgerCall>, S
     Ok(calls.into_iter().filter(|call| call.provider != aha_core::model::LOCAL_PROVIDER).collect())
 }
 
-/// Reasons for failures that a group names.
+/// Maximum number of failure reasons in a group.
 const REASONS: usize = 3;
 
 impl CallSums {
@@ -155,12 +155,12 @@ fn attempt(attempt: &RunAttempt) -> Attempt {
         outcome: attempt.outcome.clone(),
         stage: attempt.stage.clone().unwrap_or_default(),
         error: attempt.error.clone(),
-        // What follows tells processes of one number apart.
+        // The rest distinguishes processes with the same id.
         by: attempt.holder.split(" start:").next().unwrap_or_default().to_owned(),
     }
 }
 
-/// `3.2 s`, `2 min 5 s`
+/// Formats `3.2 s`, `2 min 5 s`.
 #[expect(clippy::cast_precision_loss, reason = "a span of a run")]
 fn seconds(millis: i64) -> String {
     match millis.max(0) {

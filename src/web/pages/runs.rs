@@ -1,4 +1,4 @@
-//! Runs: starting, watching and stopping them; what became of earlier ones.
+//! Runs: starts, watches and stops them, and lists past ones.
 
 use std::convert::Infallible;
 
@@ -20,7 +20,7 @@ use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
 use super::{SentForm, Shell, html};
 use crate::services::runs::{self, PastRun, RunChoice, RunEnd, RunStatus};
 
-/// Runs on the page.
+/// Number of runs on the page.
 const SHOWN: i64 = 40;
 
 pub(super) fn routes() -> Router<WebState> {
@@ -35,12 +35,12 @@ pub(super) fn routes() -> Router<WebState> {
 struct RunsPage {
     shell: Shell,
     topics: TopicLinks,
-    /// The topic's run of this process, under way or the last.
+    /// The topic's current or last run in this process.
     now: Option<RunStatus>,
     past: Vec<Past>,
 }
 
-/// A run that is over, or was broken off.
+/// A run that has ended or was broken off.
 pub(super) struct Past {
     pub(super) id: String,
     pub(super) window: String,
@@ -49,7 +49,7 @@ pub(super) struct Past {
     pub(super) attempts: usize,
     pub(super) last: Option<RunAttempt>,
     pub(super) failure: Option<String>,
-    /// What the form that makes it once more sends as its window; `None` where there is nothing to retry.
+    /// The window that the retry form sends; `None` if there is nothing to retry.
     pub(super) retry: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn past_run(past: PastRun, topic: &str, is_running: bool) -> Past {
     }
 }
 
-/// `17 Nov 2026 07:00`, in UTC.
+/// Formats `17 Nov 2026 07:00`, in UTC.
 pub(super) fn minute(at: Timestamp) -> String {
     at.to_utc().format("%-d %b %Y %H:%M").to_string()
 }
@@ -115,7 +115,7 @@ async fn stop(
     Ok(to_runs(&state, &topic))
 }
 
-/// The topic's run as it goes on: `run` for each change, `end` when it is over.
+/// Streams the topic's run: `run` for each change, `end` when it has ended.
 async fn events(
     _: Reader,
     State(state): State<WebState>,
@@ -139,7 +139,7 @@ fn changes(status: watch::Receiver<RunStatus>) -> impl Stream<Item = Result<Even
     })
 }
 
-/// `triage, 12 of 40`.
+/// Formats `triage, 12 of 40`.
 pub(super) fn stage_line(run: &RunStatus) -> String {
     match run.stages.last() {
         None => "starting".to_owned(),
@@ -150,13 +150,13 @@ pub(super) fn stage_line(run: &RunStatus) -> String {
     }
 }
 
-/// What the stages that are done have done.
+/// Returns the summaries of the completed stages.
 pub(super) fn summaries(run: &RunStatus) -> Vec<String> {
     let done = run.stages.iter().filter_map(|stage| Some((stage.stage, stage.summary.as_deref()?)));
     done.filter(|(_, summary)| !summary.is_empty()).map(|(stage, summary)| format!("{stage}: {summary}")).collect()
 }
 
-/// How a run ended, in words.
+/// Describes how a run ended.
 fn end_in_words(end: &RunEnd) -> String {
     match end {
         RunEnd::Made { .. } => "done".to_owned(),

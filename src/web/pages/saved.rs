@@ -27,7 +27,7 @@ struct SavedPage {
     stories: Vec<Saved>,
 }
 
-/// A saved story. It links to its page where a digest still shows it, else to where it was published.
+/// A saved story. It links to its page if a digest still shows it, else to the original.
 struct Saved {
     title: String,
     source: String,
@@ -60,7 +60,7 @@ async fn page(
     html(&SavedPage { shell, topics, stories })
 }
 
-/// What was saved, a JSON object each, as `aha-radar feedback import` reads it.
+/// Exports saved stories, one JSON object per line, as `aha-radar feedback import` reads them.
 async fn export(
     Reader(who): Reader,
     State(state): State<WebState>,

@@ -3,23 +3,23 @@
 use aha_content::numbers::days;
 use aha_core::digest::ScoreDebug;
 
-/// A term: what it adds or takes, in points of 100.
+/// A term: what it adds or subtracts, in points of 100.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Term {
     pub(super) name: &'static str,
     /// `+2.10`
     pub(super) points: String,
     pub(super) why: String,
-    /// The bar, of a hundred, from the left.
+    /// Start of the bar from the left, in percent.
     pub(super) at: f64,
     pub(super) width: f64,
     pub(super) is_loss: bool,
 }
 
-/// Points that fill half of a bar of a term that adds or takes.
+/// Points that fill half of the bar of a signed term.
 const FULL: f64 = 25.0;
 
-/// In the order in which the score is reckoned.
+/// Returns the terms in the order of the computation.
 pub(super) fn terms(debug: &ScoreDebug) -> Vec<Term> {
     let weights = &debug.weights;
     let judgement = debug.ai.map_or(debug.stand_in * debug.noise_factor, |ai| ai * 100.0);
@@ -68,12 +68,12 @@ fn signed(name: &'static str, points: f64, why: String) -> Term {
     let width = (points.abs() / FULL * 50.0).min(50.0);
     let is_loss = points < 0.0;
     let at = if is_loss { 50.0 - width } else { 50.0 };
-    // A term of nothing has no sign.
+    // Zero has no sign.
     let points = if points.abs() < 0.005 { "0".to_owned() } else { format!("{points:+.2}").replace('-', "−") };
     Term { name, points, why, at, width, is_loss }
 }
 
-/// What is known of it.
+/// Returns the facts about the story that the score is based on.
 pub(super) fn facts(debug: &ScoreDebug) -> Vec<String> {
     let evidence = &debug.evidence;
     let joined = |words: &[String]| words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! Search: what was read, in items, digests and documents, by its words.
+//! Search in items, digests and documents.
 
 use aha_core::time::Timestamp;
 use askama::Template;
@@ -15,7 +15,7 @@ use super::{Choice, SPANS, Shell, choices, day, html, problem_of};
 use crate::digest::sanitise::{Link, short_text};
 use crate::services::search::{self, ExcerptPart, SearchBy, SearchRequest, SearchResult};
 
-/// Results on the page.
+/// Maximum number of results on the page.
 const SHOWN: usize = 50;
 const MAX_TITLE_CHARS: usize = 200;
 
@@ -26,7 +26,7 @@ pub(super) fn routes() -> Router<WebState> {
 /// `?q=WORDS&topic=NAME&source=NAME&since=30d`
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Wanted {
+struct SearchQuery {
     q: String,
     topic: String,
     source: String,
@@ -38,11 +38,11 @@ struct Wanted {
 struct SearchPage {
     shell: Shell,
     topics: TopicLinks,
-    wanted: Wanted,
+    wanted: SearchQuery,
     spans: Vec<Choice>,
-    /// `None` before anything was searched for.
+    /// `None` without a query.
     results: Option<Vec<Found>>,
-    /// Since when items are not indexed yet.
+    /// The time since which items are not indexed yet.
     behind: Option<String>,
     problem: Option<String>,
 }
@@ -50,7 +50,7 @@ struct SearchPage {
 /// An item or a passage of a document.
 struct Found {
     title: String,
-    /// Its story, where a digest showed it.
+    /// The item's story, if a digest showed it.
     story: Option<String>,
     /// `None` for a passage of a document.
     item: Option<String>,
@@ -67,7 +67,7 @@ async fn page(
     _: Reader,
     State(state): State<WebState>,
     shell: Shell,
-    JsonQuery(wanted): JsonQuery<Wanted>,
+    JsonQuery(wanted): JsonQuery<SearchQuery>,
 ) -> Result<Response, Failure> {
     let topics = TopicLinks::read(state.app(), None).await?;
     let spans = choices(&SPANS, wanted.since.trim());
@@ -88,7 +88,7 @@ async fn page(
     }
 }
 
-fn request(wanted: &Wanted) -> SearchRequest {
+fn request(wanted: &SearchQuery) -> SearchRequest {
     let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     SearchRequest {
         text: wanted.q.clone(),

@@ -1,4 +1,4 @@
-//! What is set, with keys masked, and what is wrong with it: the first part of what `aha-radar doctor` says.
+//! The settings, with keys masked, and what is wrong with them: the first part of `aha-radar doctor`.
 
 use askama::Template;
 use axum::Router;

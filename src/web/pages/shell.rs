@@ -1,4 +1,4 @@
-//! What all pages have around their content: names, links, and who reads.
+//! The frame of all pages: names, links, and the signed-in user.
 
 use aha_core::account::Role;
 use axum::extract::FromRequestParts;
@@ -12,7 +12,7 @@ use super::super::{Failure, WebState};
 /// A link of the navigation: path and name.
 type PageLink = (&'static str, &'static str);
 
-/// What is read every day.
+/// The pages for daily reading.
 const READING: [PageLink; 6] = [
     ("/", "Today"),
     ("/archive", "Archive"),
@@ -22,7 +22,7 @@ const READING: [PageLink; 6] = [
     ("/plan", "Plan"),
 ];
 
-/// What is set up and watched, with the role that it takes.
+/// The pages for configuration and monitoring, with the required role.
 const MANAGING: [(PageLink, Role); 7] = [
     (("/sources", "Sources"), Role::Reader),
     (("/topics", "Topics"), Role::Reader),
@@ -36,21 +36,21 @@ const MANAGING: [(PageLink, Role); 7] = [
 /// The frame of a page.
 #[derive(Debug, Clone)]
 pub struct Shell {
-    /// Before the path of each link.
+    /// Prefix of each link's path.
     pub base: String,
-    /// Of the style sheet and the script.
+    /// Version of the style sheet and the script.
     pub version: &'static str,
-    /// What each form carries in its field `csrf`.
+    /// Value of the field `csrf` in each form.
     pub csrf: String,
     pub identity: Option<Identity>,
-    /// The path that was asked for, by which the present page is marked among the links.
+    /// The path of the request, by which the link of the current page is marked.
     pub path: String,
-    /// Whether a graph of notes was named.
+    /// Whether a graph of notes is configured.
     pub has_journal: bool,
 }
 
 impl Shell {
-    /// Without a request, for error pages.
+    /// Builds the frame without a request, for error pages.
     pub(in super::super) fn bare(state: &WebState) -> Self {
         Self {
             base: state.prefix().to_owned(),
@@ -62,34 +62,34 @@ impl Shell {
         }
     }
 
-    /// Whether a link of the navigation is where the reader is.
+    /// Returns whether a navigation link leads to the current page.
     pub fn is_at(&self, link: &str) -> bool {
         self.path == link || (link != "/" && self.path.starts_with(&format!("{link}/")))
     }
 
-    /// Links of the navigation, each with whether the page is there.
+    /// Returns the navigation links, each with whether it is the current page.
     pub fn reading(&self) -> Vec<(PageLink, bool)> {
         let journal = self.has_journal.then_some(("/journal", "Journal"));
         READING.into_iter().chain(journal).map(|link| (link, self.is_at(link.0))).collect()
     }
 
-    /// Those in its menu, as far as the reader may follow them.
+    /// Returns the menu's links that the user's role allows.
     pub fn managing(&self) -> Vec<PageLink> {
         let role = self.identity.as_ref().map_or(Role::Reader, |identity| identity.role);
         MANAGING.into_iter().filter(|(_, least)| role >= *least).map(|(link, _)| link).collect()
     }
 
-    /// Whether the page is one of the menu.
+    /// Returns whether the current page is in the menu.
     pub fn is_managing(&self) -> bool {
         MANAGING.iter().any(|((path, _), _)| self.is_at(path))
     }
 
-    /// Whether the reader may change topics and sources, and start what costs.
+    /// Returns whether the user may change topics and sources, and start paid work.
     pub fn may_edit(&self) -> bool {
         self.identity.as_ref().is_some_and(|identity| identity.role >= Role::Editor)
     }
 
-    /// The name of the user who signed in with a password.
+    /// Returns the name of a user who signed in with a password.
     pub fn signed_in_as(&self) -> Option<&str> {
         let identity = self.identity.as_ref().filter(|identity| identity.by == SignedInBy::Session)?;
         Some(&identity.name)

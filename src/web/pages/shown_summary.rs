@@ -1,11 +1,11 @@
-//! A summary as pages show it: the one of a deep dive, and one that was kept for a story.
+//! A summary, prepared for display: that of a deep dive, or one kept for a story.
 
 use aha_core::digest::DigestStory;
 use aha_core::summary::Summary;
 
 use crate::digest::sanitise::text as cleaned;
 
-/// A summary, its lines cleaned.
+/// A summary with sanitised lines.
 pub(super) struct ShownSummary {
     pub(super) one_liner: String,
     pub(super) lists: Vec<(&'static str, Vec<String>)>,
@@ -28,7 +28,7 @@ impl ShownSummary {
         }
     }
 
-    /// The one that was kept for a story.
+    /// Returns the summary that was kept for a story.
     pub(super) fn kept(story: &DigestStory) -> Option<Self> {
         story.kept_summary.as_ref().map(Self::of)
     }

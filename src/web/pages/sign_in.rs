@@ -49,7 +49,7 @@ async fn sign_in(State(state): State<WebState>, shell: Shell, request: Request) 
     let form = SentForm::from_request(request, &state).await?;
     let (name, password) = (form.text("name").to_owned(), form.exact("password").to_owned());
     let Some(account) = accounts::with_password(state.app(), &name, password).await? else {
-        state.throttle().note_wrong(from, now);
+        state.throttle().record_failure(from, now);
         tracing::warn!(%from, "a wrong name or password");
         let problem = Some("Name or password is wrong.");
         let page = html(&SignInPage { shell, next: form.text("next").to_owned(), name, problem })?;

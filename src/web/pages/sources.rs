@@ -1,4 +1,4 @@
-//! Sources: what is read and how that goes, failing ones first; adding by address, OPML in and out.
+//! Sources: lists them with their state, failing ones first; adds them by address; imports and exports OPML.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<WebState> {
         .route("/sources/{id}/remove", post(remove))
 }
 
-/// Sources whose last fetches are drawn; further ones are listed without.
+/// Number of sources whose last fetches are drawn; others are listed without.
 const DRAWN: usize = 200;
 
 #[derive(Template)]
@@ -55,7 +55,7 @@ struct Row {
     share: Option<String>,
 }
 
-/// A fetch as a small bar: its height tells how many items were new.
+/// A fetch as a small bar, whose height shows the number of new items.
 struct Mark {
     class: &'static str,
     at: usize,
@@ -96,7 +96,7 @@ async fn list(
     html(&SourcesPage { shell, topics, sources: rows, failing, off, done: query.done })
 }
 
-/// Failing ones first, those that are switched off last.
+/// Returns the sort key: failing sources first, disabled ones last.
 fn order(source: &Source) -> u8 {
     match source.health {
         _ if !source.enabled && source.health != SourceHealth::Gone => 2,
@@ -111,7 +111,7 @@ fn row(fetches: &[FetchMark], share: Option<&SourceShare>, source: Source) -> Ro
     Row { name: source.display_name(), fetches: marks(fetches), every, share, source }
 }
 
-/// The oldest first.
+/// Returns the bars, the oldest first.
 fn marks(fetches: &[FetchMark]) -> Vec<Mark> {
     let mark = |(at, fetch): (usize, &FetchMark)| {
         let (class, height) = match (fetch.status.as_str(), fetch.items_new) {
@@ -169,7 +169,7 @@ struct DiscoveredPage {
     problem: Option<String>,
 }
 
-/// What stands at an address, to choose from. Nothing is added yet.
+/// Shows the feeds of an address to choose from. Nothing is added yet.
 async fn discover(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let (address, topic) = (form.text("address").to_owned(), form.text("topic").to_owned());
     if is_path(&address) {
@@ -201,11 +201,11 @@ async fn add_all(state: &WebState, topic: &str, locations: Vec<String>) -> Resul
     let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
     let new = SourcesToAdd { locations, topic: topic.to_owned(), as_is: true, ..SourcesToAdd::default() };
     let added = add::add(state.app(), &new, &mut |_| {}).await?;
-    let done = super::counted(added.counts.added, added.counts.known, "source", "sources");
+    let done = super::added_in_words(added.counts.added, added.counts.known, "source", "sources");
     Ok(to_list(state, topic, &done))
 }
 
-/// Whether it is written like a file's path: not even whether it exists is said.
+/// Returns whether the location looks like a file's path: the response must not reveal whether the file exists.
 fn is_path(location: &str) -> bool {
     location.starts_with(['.', '/', '~']) || location.starts_with("file:")
 }
@@ -220,7 +220,7 @@ async fn import(_: Editor, State(state): State<WebState>, file: SentFile) -> Res
     let topic = file.form.text("topic");
     let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
     let counts = opml::import(state.app(), &file.name, &listed, topic).await?;
-    let mut done = super::counted(counts.added, counts.known, "source", "sources");
+    let mut done = super::added_in_words(counts.added, counts.known, "source", "sources");
     if listed.unusable_count > 0 {
         let _ = write!(done, "; {} could not be used: {}", listed.unusable_count, listed.unusable.join("; "));
     }

@@ -1,4 +1,4 @@
-//! What was spent, on what, and how far the budget reaches; calls whose cost is not known, and putting it right.
+//! What was spent on what, what is left of the budget, and calls with unknown cost, which can be corrected.
 
 use aha_core::money::MicroCredits;
 use askama::Template;
@@ -15,7 +15,7 @@ use crate::services::calls::{self, CallQuery};
 use crate::services::spending::{self, Period, SpendBy, SpendReport, SpendRow};
 
 const DAYS: u16 = 30;
-/// Unsettled calls on the page.
+/// Number of unsettled calls on the page.
 const UNSETTLED: i64 = 100;
 
 pub(super) fn routes() -> Router<WebState> {
@@ -35,12 +35,12 @@ struct SpendPage {
     projected: String,
     run_cap: Option<String>,
     alerts: Vec<String>,
-    /// Calls whose cost is not known.
+    /// Calls with unknown cost.
     open: Vec<OpenCall>,
     problem: Option<String>,
 }
 
-/// A call whose answer was lost: it stays charged with what was set aside for it.
+/// A call whose answer was lost: it remains charged with its reservation.
 struct OpenCall {
     id: String,
     at: String,
@@ -50,13 +50,13 @@ struct OpenCall {
     error: Option<String>,
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Row {
     key: String,
     calls: i64,
     errors: i64,
     credits: String,
-    /// Of the dearest line, of a hundred.
+    /// Percentage of the largest row.
     share: i64,
 }
 
@@ -105,7 +105,7 @@ async fn open_calls(state: &WebState) -> Result<Vec<OpenCall>, Failure> {
     Ok(open.collect())
 }
 
-/// Writes down what a call really cost.
+/// Records what a call really cost.
 async fn adjust(_: Admin, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let (call, credits) = (form.text("call"), form.text("credits"));
     match spending::adjust(state.app(), call, credits, form.text("reason")).await {

@@ -1,4 +1,4 @@
-//! One story: why it stands where it does, who told it when, where it stood before, what judging it cost.
+//! One story: why it has its rank, who reported it when, in which digests it was, and what judging it cost.
 
 use aha_core::digest::DigestStory;
 use aha_core::money::MicroCredits;
@@ -11,9 +11,9 @@ use axum::routing::{get, post};
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::noted::Noted;
-use super::said::{Button, buttons};
 use super::score_terms::{Term, terms};
 use super::shown_summary::ShownSummary;
+use super::story_feedback::{Button, buttons};
 use super::{SentForm, Shell, html};
 use crate::digest::format::Calendar;
 use crate::digest::view::Story;
@@ -44,7 +44,7 @@ struct StoryPage {
     calls: Vec<LedgerCall>,
     buttons: Vec<Button>,
     noted: Noted,
-    /// The summary of a pasted text that was kept.
+    /// The kept summary of a pasted text.
     kept: Option<ShownSummary>,
     followups: Vec<FollowUp>,
 }
@@ -59,7 +59,7 @@ struct Appearance {
     is_this: bool,
 }
 
-/// The story of an address: a line of a digest by its id, or by the first digits of that.
+/// Finds the story of an address: by the id of a digest line, or the first digits of it.
 pub(in super::super) async fn found(state: &WebState, id: &str) -> Result<FoundStory, Failure> {
     let unknown = || Failure::not_found("no digest has a story of that id");
     match id.parse() {
@@ -85,7 +85,7 @@ async fn page(
     html(&StoryPage { noted, followups, ..filled(shell, day, story, explained) })
 }
 
-/// Makes a follow-up a todo, with a link back here; once, however often it is tapped.
+/// Adds a suggested next step as a todo with a link to the story; only once, however often it is submitted.
 async fn follow_up(
     _: Editor,
     State(state): State<WebState>,
@@ -133,14 +133,14 @@ fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) ->
     }
 }
 
-/// Names and their kinds.
+/// Returns names and their kinds.
 fn entities(story: &DigestStory) -> Vec<(String, String)> {
     let list = story.entities.as_ref().and_then(|entities| entities["entities"].as_array());
     let text = |entity: &serde_json::Value, field: &str| entity[field].as_str().unwrap_or_default().to_owned();
     list.into_iter().flatten().map(|entity| (text(entity, "name"), text(entity, "type"))).collect()
 }
 
-/// What a call has cost, or may have.
+/// Formats the cost of a call, or its reservation.
 fn cost(call: &LedgerCall) -> String {
     match (call.cost_microcredits, call.reserved_microcredits) {
         (Some(cost), _) => MicroCredits(cost).to_string(),
@@ -149,7 +149,7 @@ fn cost(call: &LedgerCall) -> String {
     }
 }
 
-/// A story's own share of a call about several.
+/// Formats a story's share of a call about several.
 fn share(call: &LedgerCall) -> Option<String> {
     (call.stories > 1).then(|| format!("about {} stories", call.stories))
 }

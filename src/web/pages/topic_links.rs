@@ -1,22 +1,22 @@
-//! The topic a page is about, and links to the others.
+//! The topic of a page, and links to the others.
 
 use crate::app::App;
 use crate::services::{ServiceError, topics};
 
-/// The name of the topic that is there from the start.
+/// The name of the topic that exists from the start.
 pub(super) const DEFAULT: &str = "default";
 
-/// Topics by name, and which of them is meant.
+/// The names of all topics, and the selected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TopicLinks {
     pub(super) names: Vec<String>,
     pub(super) current: String,
-    /// Whether it was named in the address.
+    /// Whether the address named the topic.
     is_named: bool,
 }
 
 impl TopicLinks {
-    /// The named topic; else the default one, or the first there is.
+    /// Selects the named topic; else the default one, or the first.
     pub(super) async fn read(app: &App, wanted: Option<&str>) -> Result<Self, ServiceError> {
         let names: Vec<String> = topics::list(app).await?.into_iter().map(|topic| topic.name).collect();
         let wanted = wanted.map(str::trim).filter(|name| !name.is_empty());
@@ -25,23 +25,23 @@ impl TopicLinks {
         Ok(Self { names, is_named: wanted.is_some(), current })
     }
 
-    /// Other topics to go to.
+    /// Returns whether there are other topics.
     pub(super) fn has_others(&self) -> bool {
         self.names.iter().any(|name| *name != self.current)
     }
 
-    /// `?topic=NAME` for links on the page; nothing where it goes without saying.
+    /// Returns `?topic=NAME` for links on the page; empty if the address named no topic.
     pub(super) fn query(&self) -> String {
         if self.is_named { format!("?topic={}", encoded(&self.current)) } else { String::new() }
     }
 }
 
-/// The same of another topic.
+/// Returns `?topic=NAME` for another topic.
 pub(super) fn query_of(name: &str) -> String {
     format!("?topic={}", encoded(name))
 }
 
-/// As it stands in an address.
+/// Percent-encodes a text for an address.
 pub(in super::super) fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }

@@ -1,4 +1,4 @@
-//! Topics: interests, rules, sizes and schedule; with a look at what interests would match before they are saved.
+//! Topics: interests, rules, sizes and schedule, and a preview of what interests would match before they are saved.
 
 use aha_core::topic::Topic;
 use askama::Template;
@@ -25,8 +25,8 @@ pub(super) fn routes() -> Router<WebState> {
         .route("/topics/{name}/remove", post(remove))
 }
 
-/// Days of items that interests are tried on.
-const TRIED_DAYS: u16 = 14;
+/// Days of items on which interests are previewed.
+const PREVIEW_DAYS: u16 = 14;
 
 #[derive(Template)]
 #[template(path = "web/topics.html")]
@@ -53,7 +53,7 @@ async fn add(_: Editor, State(state): State<WebState>, shell: Shell, form: SentF
     }
 }
 
-/// The first step of a topic that may not be there yet.
+/// Sets the interests in the first step. The topic may not exist yet.
 async fn first_interests(_: Editor, State(state): State<WebState>, form: SentForm) -> Result<Response, Failure> {
     let (name, interests) = (form.text("topic"), Some(form.text("interests").to_owned()));
     if name == super::topic_links::DEFAULT {
@@ -73,20 +73,20 @@ fn to_topic(state: &WebState, name: &str) -> Response {
 struct TopicPage {
     shell: Shell,
     topic: Topic,
-    /// As typed, where they are being tried.
+    /// As typed, if they are previewed.
     interests: String,
-    /// What typed interests match.
+    /// What the typed interests match.
     matches: Option<Preview>,
-    trial: Option<Trial>,
+    trial: Option<PreviewState>,
     problem: Option<String>,
 }
 
-/// A change that is not saved yet.
-struct Trial {
-    /// The form that was sent, to be sent once more.
+/// The preview of a change that is not saved yet.
+struct PreviewState {
+    /// The submitted form, to be submitted again.
     action: &'static str,
     fields: Vec<(String, String)>,
-    /// `None` where there is no digest yet to try it on.
+    /// `None` if there is no digest yet.
     preview: Option<ChangePreview>,
 }
 
@@ -106,7 +106,7 @@ async fn one(
     html(&TopicPage::of(shell, topics::find(state.app(), &name).await?))
 }
 
-/// Saves, or shows what it would change.
+/// Saves the topic, or previews the change.
 async fn set(
     _: Editor,
     State(state): State<WebState>,
@@ -115,14 +115,14 @@ async fn set(
     form: SentForm,
 ) -> Result<Response, Failure> {
     let done = match change_of(&form) {
-        Ok(change) if form.is_set("try") => try_change(&state, &name, &change, &form).await.map(Some),
+        Ok(change) if form.is_set("try") => preview_change(&state, &name, &change, &form).await.map(Some),
         Ok(change) => topics::set(state.app(), &name, &change).await.map(|_| None),
         Err(failure) => Err(ServiceError::Conflict { message: failure.message().to_owned() }),
     };
     answer(&state, shell, &name, &form, done).await
 }
 
-/// Removes a rule, or shows what that would change.
+/// Removes a rule, or previews that.
 async fn remove_rule(
     _: Editor,
     State(state): State<WebState>,
@@ -132,44 +132,49 @@ async fn remove_rule(
 ) -> Result<Response, Failure> {
     let rule = form.text("rule");
     let done = if form.is_set("try") {
-        try_without(&state, &name, rule, &form).await.map(Some)
+        preview_without_rule(&state, &name, rule, &form).await.map(Some)
     } else {
         topics::remove_rule(state.app(), &name, rule).await.map(|_| None)
     };
     answer(&state, shell, &name, &form, done).await
 }
 
-/// The trial, and what interests match where they are tried.
-type Tried = (Trial, Option<Preview>);
+/// The preview, and what the interests match if they are part of it.
+type PreviewResult = (PreviewState, Option<Preview>);
 
-async fn try_change(
+async fn preview_change(
     state: &WebState,
     name: &str,
     change: &TopicChange,
     form: &SentForm,
-) -> Result<Tried, ServiceError> {
+) -> Result<PreviewResult, ServiceError> {
     let proposed = topics::proposed(state.app(), name, change).await?;
     let preview = preview::preview(state.app(), proposed).await?;
     let matches = match &change.interests {
-        Some(text) => Some(topics::preview_interests(state.app(), name, Some(text), TRIED_DAYS).await?),
+        Some(text) => Some(topics::preview_interests(state.app(), name, Some(text), PREVIEW_DAYS).await?),
         None => None,
     };
-    Ok((Trial { action: "", fields: form.without(&["try"]), preview }, matches))
+    Ok((PreviewState { action: "", fields: form.without(&["try"]), preview }, matches))
 }
 
-async fn try_without(state: &WebState, name: &str, rule: &str, form: &SentForm) -> Result<Tried, ServiceError> {
+async fn preview_without_rule(
+    state: &WebState,
+    name: &str,
+    rule: &str,
+    form: &SentForm,
+) -> Result<PreviewResult, ServiceError> {
     let proposed = topics::without_rule(state.app(), name, rule).await?;
     let preview = preview::preview(state.app(), proposed).await?;
-    Ok((Trial { action: "/rules", fields: form.without(&["try"]), preview }, None))
+    Ok((PreviewState { action: "/rules", fields: form.without(&["try"]), preview }, None))
 }
 
-/// Goes to the topic when it is saved; else shows the trial, or what is wrong with the form.
+/// Redirects to the topic after saving; else shows the preview, or what is wrong with the form.
 async fn answer(
     state: &WebState,
     shell: Shell,
     name: &str,
     form: &SentForm,
-    done: Result<Option<Tried>, ServiceError>,
+    done: Result<Option<PreviewResult>, ServiceError>,
 ) -> Result<Response, Failure> {
     let (tried, problem) = match done {
         Ok(None) => return Ok(to_topic(state, name)),
@@ -186,7 +191,7 @@ async fn answer(
     Ok((status, html(&page)?).into_response())
 }
 
-/// What a form says; fields that it does not have stay as they are.
+/// Reads the change from a form; absent fields stay unchanged.
 fn change_of(form: &SentForm) -> Result<TopicChange, Failure> {
     let text = |name: &str| Some(form.text(name)).filter(|text| !text.is_empty()).map(str::to_owned);
     let rule = text("pattern").map(|pattern| format!("{}:{pattern}", form.text("field")));
@@ -212,7 +217,7 @@ fn number(form: &SentForm, name: &'static str) -> Result<Option<u8>, Failure> {
     if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(|_| wrong()) }
 }
 
-/// With the name typed once more, as it takes the digests along.
+/// Requires the name as confirmation, as the digests are removed as well.
 async fn remove(
     _: Editor,
     State(state): State<WebState>,
@@ -230,14 +235,14 @@ fn is_tier(topic: &Topic, tier: &str) -> bool {
     topic.budget_tier.is_some_and(|set| set.as_str() == tier)
 }
 
-/// Stories that a group lists.
+/// Number of stories listed in a group.
 const LISTED: usize = 8;
 
-/// Stories that would move alike.
+/// Stories with the same kind of change.
 struct Group<'a> {
     heading: &'static str,
     stories: &'a [PreviewedStory],
-    /// That are not listed.
+    /// Number of stories that are not listed.
     more: usize,
 }
 
@@ -259,7 +264,7 @@ fn groups(preview: &ChangePreview) -> Vec<Group<'_>> {
         .collect()
 }
 
-/// `no. 4 → 2`, `no. 2` of one that enters or leaves.
+/// Formats `no. 4 → 2`, or `no. 2` for a story that enters or leaves.
 fn places(story: &PreviewedStory) -> String {
     match (story.before, story.after) {
         (Some(before), Some(after)) if before.rank != after.rank => format!("no. {} → {}", before.rank, after.rank),
@@ -269,7 +274,7 @@ fn places(story: &PreviewedStory) -> String {
     }
 }
 
-/// `score 61 → 72`, and how many items tell it, where that would differ.
+/// Formats `score 61 → 72`, and the number of items if it differs.
 fn differences(story: &PreviewedStory) -> Option<String> {
     let (before, after) = (story.before?, story.after?);
     let (score_before, score) = (format!("{:.1}", before.score), format!("{:.1}", after.score));

@@ -1,4 +1,4 @@
-//! First steps: interests, sources and a first run, each ticked when it is done.
+//! First steps: interests, sources and a first run, each marked when done.
 
 use askama::Template;
 use axum::response::Html;
@@ -8,7 +8,7 @@ use super::topic_links::{TopicLinks, encoded};
 use super::{Shell, html};
 use crate::services::{sources, topics};
 
-/// Sources to begin with: name, location.
+/// Suggested sources: name, location.
 const STARTERS: [(&str, &str); 6] = [
     ("Hacker News, front page", "hn:top"),
     ("Lobsters", "https://lobste.rs/rss"),

@@ -1,5 +1,5 @@
-//! `Idempotency-Key`: a POST of `/api/v1` that is sent again with its key is answered as before, and not done again. The planner's own
-//! addresses keep their keys with what was done, in one transaction.
+//! `Idempotency-Key`: a POST under `/api/v1` that is repeated with its key gets the same response and is not executed
+//! again. The planner's own paths store their keys together with the changes, in one transaction.
 
 use aha_net::hash::hex32;
 use axum::body::{Body, to_bytes};
@@ -11,19 +11,19 @@ use axum::response::{IntoResponse, Response};
 use super::super::extract::body;
 use super::super::{FEED_TOKEN, Failure, WebState};
 use super::identity::Identity;
-use crate::services::once::{self, KeyState, KeyUse};
+use crate::services::idempotency::{self, KeyState, KeyUse};
 
 const HEADER: &str = "idempotency-key";
 const MAX_KEY_CHARS: usize = 200;
-/// An answer that is kept.
+/// Maximum size of a response that is stored.
 const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
-/// Whether a request may have a key. What answers with a secret must not be kept.
+/// Returns whether a request may have a key. Responses that contain a secret must not be stored.
 pub(in super::super) fn takes_key(path: &str, method: &str) -> bool {
     method.eq_ignore_ascii_case("post") && path.starts_with("/api/v1/") && path != FEED_TOKEN
 }
 
-pub(in super::super) async fn once(State(state): State<WebState>, request: Request, next: Next) -> Response {
+pub(in super::super) async fn replay_answered(State(state): State<WebState>, request: Request, next: Next) -> Response {
     let is_meant = takes_key(request.uri().path(), request.method().as_str());
     let key = request.headers().get(HEADER).cloned().filter(|_| is_meant);
     let (Some(key), Some(identity)) = (key, request.extensions().get::<Identity>().cloned()) else {
@@ -48,32 +48,32 @@ async fn with_key(
     let bytes = body(Request::from_parts(parts.clone(), sent), state).await?;
     let identity_of_request = [parts.uri.to_string().as_bytes(), b"\n", &bytes[..]].concat();
     let of = KeyUse { user: identity.name.clone(), key: key.to_owned(), request_hash: hex32(&identity_of_request) };
-    match once::take(state.app(), &of).await? {
-        KeyState::Answered { status, answer } => Ok(again(status, answer)),
+    match idempotency::take(state.app(), &of).await? {
+        KeyState::Answered { status, answer } => Ok(replayed(status, answer)),
         KeyState::UnderWay => Err(Failure::conflict("a request with this key is under way; ask again when it is done")),
         KeyState::OfAnotherRequest => {
             Err(Failure::invalid(HEADER, "this key was used for another request; make a new one"))
         }
         KeyState::Taken => {
             let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
-            kept(state, &of, response).await
+            store_response(state, &of, response).await
         }
     }
 }
 
-/// Keeps what was done; what failed may be tried again.
-async fn kept(state: &WebState, of: &KeyUse, response: Response) -> Result<Response, Failure> {
+/// Stores the response of a success; a failure may be retried.
+async fn store_response(state: &WebState, of: &KeyUse, response: Response) -> Result<Response, Failure> {
     if !response.status().is_success() {
-        once::free(state.app(), of).await?;
+        idempotency::free(state.app(), of).await?;
         return Ok(response);
     }
     let (parts, sent) = response.into_parts();
     let bytes = to_bytes(sent, MAX_ANSWER_BYTES).await.map_err(|error| Failure::internal(&error))?;
-    once::answer(state.app(), of, parts.status.as_u16(), &String::from_utf8_lossy(&bytes)).await?;
+    idempotency::answer(state.app(), of, parts.status.as_u16(), &String::from_utf8_lossy(&bytes)).await?;
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 
-fn again(status: u16, answer: String) -> Response {
+fn replayed(status: u16, answer: String) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     (
         status,

@@ -1,4 +1,4 @@
-//! What a reader said of stories, as the buttons beside them show it.
+//! The reader's feedback on stories, as the buttons next to them show it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::services::ServiceError;
 use crate::services::feedback::{self, FeedbackUser};
 
-/// The buttons in their order: kind, name, and the key that presses it.
+/// The buttons in their order: kind, name, and keyboard key.
 pub(super) const BUTTONS: [(FeedbackKind, &str, &str); 5] = [
     (FeedbackKind::Like, "Like", "l"),
     (FeedbackKind::Dislike, "Dislike", "d"),
@@ -19,23 +19,23 @@ pub(super) const BUTTONS: [(FeedbackKind, &str, &str); 5] = [
     (FeedbackKind::Read, "Read", "r"),
 ];
 
-/// By a story's id: what was said.
+/// The reader's feedback, by the story's id.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Said {
+pub(super) struct StoryFeedback {
     by_story: HashMap<String, BTreeSet<FeedbackKind>>,
 }
 
-/// A button beside a story.
+/// A button next to a story.
 #[derive(Debug, Clone)]
 pub(super) struct Button {
     pub(super) kind: &'static str,
     pub(super) name: &'static str,
     pub(super) key: &'static str,
-    /// It was said; pressing it takes that back.
+    /// Whether this feedback was given; the button then removes it.
     pub(super) pressed: bool,
 }
 
-impl Said {
+impl StoryFeedback {
     pub(super) async fn of(app: &App, user: FeedbackUser, digest: &Digest) -> Result<Self, ServiceError> {
         let mut by_item: HashMap<ItemId, BTreeSet<FeedbackKind>> = HashMap::new();
         let sources = digest.stories.iter().flat_map(|story| &story.sources);
@@ -46,29 +46,29 @@ impl Said {
         let of_story = |items: &mut dyn Iterator<Item = ItemId>| {
             items.filter_map(|item| by_item.get(&item)).flatten().copied().collect::<BTreeSet<_>>()
         };
-        let said = digest
+        let kinds_by_story = digest
             .stories
             .iter()
             .map(|story| (story.id.to_string(), of_story(&mut story.sources.iter().map(|source| source.item_id))));
-        Ok(Self { by_story: said.collect() })
+        Ok(Self { by_story: kinds_by_story.collect() })
     }
 
-    /// The buttons of a story.
+    /// Returns the buttons of a story.
     pub(super) fn buttons(&self, story: &str) -> Vec<Button> {
-        buttons(|kind| self.was(story, kind))
+        buttons(|kind| self.has(story, kind))
     }
 
     pub(super) fn is_read(&self, story: &str) -> bool {
-        self.was(story, FeedbackKind::Read)
+        self.has(story, FeedbackKind::Read)
     }
 
-    fn was(&self, story: &str, kind: FeedbackKind) -> bool {
+    fn has(&self, story: &str, kind: FeedbackKind) -> bool {
         self.by_story.get(story).is_some_and(|kinds| kinds.contains(&kind))
     }
 }
 
-pub(super) fn buttons(was_said: impl Fn(FeedbackKind) -> bool) -> Vec<Button> {
+pub(super) fn buttons(is_given: impl Fn(FeedbackKind) -> bool) -> Vec<Button> {
     let button =
-        |(kind, name, key): (FeedbackKind, _, _)| Button { kind: kind.as_str(), name, key, pressed: was_said(kind) };
+        |(kind, name, key): (FeedbackKind, _, _)| Button { kind: kind.as_str(), name, key, pressed: is_given(kind) };
     BUTTONS.into_iter().map(button).collect()
 }

@@ -1,22 +1,22 @@
-//! Requests that must not be done twice: their keys and answers, kept for a day.
+//! Idempotency keys: requests that must not be executed twice, with their answers, stored for a day.
 
 pub use aha_store::{KeyState, KeyUse};
 
 use super::Result;
 use crate::app::App;
 
-const KEPT_DAYS: i64 = 1;
+const RETENTION_DAYS: i64 = 1;
 
-/// Takes the key for a request, or says what became of the one that has it.
+/// Claims the key for a request, or returns the state of the request that claimed it.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn take(app: &App, of: &KeyUse) -> Result<KeyState> {
     let now = app.clock().wall();
-    Ok(app.store().take_key(of, now, now.days_before(KEPT_DAYS)).await?)
+    Ok(app.store().take_key(of, now, now.days_before(RETENTION_DAYS)).await?)
 }
 
-/// Keeps the answer for a request that is sent again.
+/// Stores the answer, for when the request is sent again.
 ///
 /// # Errors
 /// When the store fails.
@@ -24,7 +24,7 @@ pub async fn answer(app: &App, of: &KeyUse, status: u16, answer: &str) -> Result
     Ok(app.store().answer_key(of, status, answer).await?)
 }
 
-/// Gives the key back: nothing was done.
+/// Releases the key, as the request had no effect.
 ///
 /// # Errors
 /// When the store fails.

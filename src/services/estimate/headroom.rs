@@ -1,4 +1,4 @@
-//! Whether the budget reaches for what a run would ask.
+//! Whether the budget suffices for the calls of a run.
 
 use aha_core::digest::Estimate;
 use aha_core::money::MicroCredits;
@@ -7,20 +7,21 @@ use serde::Serialize;
 
 /// A cap, and what is left under it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Room {
+pub struct BudgetHeadroom {
     /// `run`, `day`, `month`; `topic_day` and `topic_month` are the topic's share of these.
     pub of: &'static str,
     pub left_microcredits: MicroCredits,
-    /// All fits, whatever the answers cost, unless calls have to be repeated.
+    /// True if all calls fit whatever their answers cost, unless calls have to be repeated.
     pub fits: bool,
-    /// All fits when answers have their usual length. Each call needs room for the most that it can cost while it is under way.
+    /// True if all calls fit with answers of typical length. While a call is in progress, the most that it can cost is
+    /// reserved.
     pub likely_fits: bool,
     #[serde(skip)]
     cap: MicroCredits,
 }
 
-impl Room {
-    /// What is left of a cap of which so much is used, held against what is asked for, in the order of the stages.
+impl BudgetHeadroom {
+    /// Computes what is left of a cap, and whether it suffices for `estimates`, in the order of the stages.
     pub(super) fn of(of: &'static str, cap: MicroCredits, used: MicroCredits, estimates: &[&Estimate]) -> Self {
         let most = |one: &Estimate| one.most_microcredits.or(one.microcredits);
         let usual = |one: &Estimate| one.microcredits;
@@ -28,18 +29,18 @@ impl Room {
         Self {
             of,
             left_microcredits: MicroCredits((cap.0 - used.0).max(0)),
-            fits: holds(cap, used, estimates, most, |_| Some(MicroCredits::ZERO)),
-            likely_fits: holds(cap, used, estimates, usual, dearest),
+            fits: fits_within(cap, used, estimates, most, |_| Some(MicroCredits::ZERO)),
+            likely_fits: fits_within(cap, used, estimates, usual, dearest),
             cap,
         }
     }
 
-    /// Of several runs, each with such a cap, the one with the least room.
-    pub(super) fn tightest(rooms: impl Iterator<Item = Self>) -> Option<Self> {
-        rooms.min_by_key(|room| (room.fits, room.likely_fits, room.left_microcredits))
+    /// Returns the headroom of the run with the least, of several runs that each have such a cap.
+    pub(super) fn tightest(headrooms: impl Iterator<Item = Self>) -> Option<Self> {
+        headrooms.min_by_key(|headroom| (headroom.fits, headroom.likely_fits, headroom.left_microcredits))
     }
 
-    /// In words, with what is asked for.
+    /// Describes the headroom, compared with the estimated cost.
     #[must_use]
     pub fn line(&self, total: MicroCredits, most: Option<MicroCredits>) -> String {
         let whose = match self.of {
@@ -68,8 +69,8 @@ impl Room {
     }
 }
 
-/// Whether each task begins early enough before its cap, and none passes it.
-fn holds(
+/// Returns whether each task begins before its share of the cap is used, and none exceeds the cap.
+fn fits_within(
     cap: MicroCredits,
     used: MicroCredits,
     estimates: &[&Estimate],
@@ -115,8 +116,8 @@ mod tests {
 
     fn fits(cap: i64, used: i64, estimates: &[Estimate]) -> (bool, bool) {
         let all: Vec<&Estimate> = estimates.iter().collect();
-        let room = Room::of("run", MicroCredits(cap), MicroCredits(used), &all);
-        (room.fits, room.likely_fits)
+        let headroom = BudgetHeadroom::of("run", MicroCredits(cap), MicroCredits(used), &all);
+        (headroom.fits, headroom.likely_fits)
     }
 
     #[test]
