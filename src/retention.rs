@@ -72,7 +72,7 @@ pub async fn run(app: &App) -> Result<Outcome, RetentionError> {
         let mut rows = 0;
         while let Some(before) = before.filter(|_| !interrupted) {
             match app.store().remove_old(step, before, BATCH_ROWS, app.clock().wall()).await? {
-                RemovedRows::AtWork => interrupted = true,
+                RemovedRows::RunInProgress => interrupted = true,
                 RemovedRows::Removed(0) => break,
                 RemovedRows::Removed(removed) => rows += i64::try_from(removed).unwrap_or(i64::MAX),
             }

@@ -91,7 +91,7 @@ async fn stored(app: &App, model: &SentenceModel, texts: &[String]) -> Result<Ha
 
 /// A passage with its document, title and section.
 #[derive(Debug, Clone)]
-pub(crate) struct PassageOf<'p> {
+pub(crate) struct PassageInContext<'p> {
     pub(crate) document: &'p str,
     pub(crate) title: Option<&'p str>,
     pub(crate) section: &'p str,
@@ -102,7 +102,7 @@ pub(crate) struct PassageOf<'p> {
 ///
 /// # Errors
 /// When the store fails; vectors stored before that stay.
-pub(crate) async fn make(app: &App, passages: &[PassageOf<'_>]) -> Result<usize, StoreError> {
+pub(crate) async fn make(app: &App, passages: &[PassageInContext<'_>]) -> Result<usize, StoreError> {
     let Some(model) = model(app).await else { return Ok(0) };
     let sources: Vec<Source<'_>> = passages.iter().map(source).collect();
     let texts: HashSet<String> = texts_of(&sources).into_iter().flatten().collect();
@@ -133,15 +133,20 @@ pub(crate) async fn make_all(app: &App) -> Result<usize, StoreError> {
         let passages = app.store().passages_after(place, PASSAGES_PER_QUERY).await?;
         let Some(last) = passages.last() else { return Ok(total) };
         after = Some((last.document_id.clone(), last.position));
-        let of: Vec<PassageOf<'_>> = passages
+        let of: Vec<PassageInContext<'_>> = passages
             .iter()
-            .map(|p| PassageOf { document: &p.name, title: p.title.as_deref(), section: &p.section, text: &p.text })
+            .map(|p| PassageInContext {
+                document: &p.name,
+                title: p.title.as_deref(),
+                section: &p.section,
+                text: &p.text,
+            })
             .collect();
         total += make(app, &of).await?;
     }
 }
 
-fn source<'p>(passage: &PassageOf<'p>) -> Source<'p> {
+fn source<'p>(passage: &PassageInContext<'p>) -> Source<'p> {
     Source {
         document: passage.document,
         title: passage.title,

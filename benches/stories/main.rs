@@ -43,7 +43,7 @@ fn main() {
     let sizes = if asked.is_empty() { vec![1_000, 10_000] } else { asked };
     println!("{:>9} {:>8} {:>12} {:>9} {:>8} {:>9}", "items", "search", "µs an item", "peak MiB", "B³ F1", "clusters");
     for size in sizes {
-        report(size, "bounded", Limits::USUAL);
+        report(size, "bounded", Limits::DEFAULT);
         if size <= EXACT_UP_TO {
             report(size, "exact", Limits::EXACT);
         }

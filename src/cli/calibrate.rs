@@ -18,7 +18,7 @@ use super::exit::{Exit, UsageError};
 use super::labelled::{Labelled, read};
 use super::output;
 use crate::config::Config;
-use crate::services::calibration::{FoundThresholds, ThresholdStore};
+use crate::services::calibration::{ThresholdStore, TunedThresholds};
 
 pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result<Exit> {
     let weights = match &config.llm.embed_model_dir {
@@ -62,7 +62,7 @@ fn measure(
     arguments: CalibrateArguments,
 ) -> Result<(Measured, CalibrateArguments)> {
     let documents: &[Document] = &labelled.documents;
-    let clustering = Clustering::of(documents, Limits::USUAL);
+    let clustering = Clustering::of(documents, Limits::DEFAULT);
     let stories: Vec<&str> = labelled.stories.iter().map(String::as_str).collect();
     let shipped = Thresholds::shipped(&space);
     let tuned = arguments.tune.then(|| tune(&clustering, &stories, shipped));
@@ -99,8 +99,8 @@ impl Measured {
         }
     }
 
-    fn found(&self, found_at: aha_core::time::Timestamp) -> FoundThresholds {
-        FoundThresholds {
+    fn found(&self, found_at: aha_core::time::Timestamp) -> TunedThresholds {
+        TunedThresholds {
             thresholds: self.thresholds,
             documents: i64::try_from(self.agreement.documents).unwrap_or(i64::MAX),
             bcubed_f1: self.agreement.bcubed.f1,

@@ -165,7 +165,7 @@ impl Topics {
                     let task = self.tasks.spawn(run_topic(self.app.clone(), self.runs.clone(), topic.clone()));
                     self.running.insert(task.id(), topic.name);
                 }
-                Ok(false) => due::plan_anew(&self.app, &topic, now).await?,
+                Ok(false) => due::reschedule(&self.app, &topic, now).await?,
                 Err(error) => tracing::error!(topic = %topic.name, %error, "the topic cannot be scheduled"),
             }
         }
@@ -242,7 +242,7 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), Decision> {
             None => tracing::error!(topic = %topic.name, %error, "run failed; it continues when next due"),
         },
     }
-    due::plan_next(&app, &topic, app.clock().now()).await.map_err(|error| {
+    due::schedule_next(&app, &topic, app.clock().now()).await.map_err(|error| {
         tracing::error!(topic = %topic.name, %error, "the next run could not be planned");
         error.decision()
     })

@@ -260,7 +260,7 @@ fn short_id(id: &str) -> String {
 
 /// Returns whether a reason of `local` is a generic one, which does not distinguish the story.
 fn is_generic_reason(reason: &str) -> bool {
-    [local::NOTHING_SAID, local::UNASKED].contains(&reason)
+    [local::NO_EVIDENCE, local::NO_INTEREST_MATCHED].contains(&reason)
 }
 
 /// Returns the title if it is worth showing; feeds and readers without one write "(No title)".

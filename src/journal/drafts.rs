@@ -61,7 +61,7 @@ impl Drafts {
             let (watched, watched_name) = (drafts.clone(), name.clone());
             let watching = tokio::spawn(async move {
                 while let Some(event) = received.recv().await {
-                    if let PhaseEvent::Asked { phase, about } = event {
+                    if let PhaseEvent::RequestSent { phase, about } = event {
                         watched.put(&watched_name, Draft::Working(format!("{phase}: {about}")));
                     }
                 }
@@ -122,7 +122,7 @@ impl Drafts {
 pub fn undone_in_words(undone: &Undone) -> String {
     match undone {
         Undone::Restored { file } => format!("{file} is as it was."),
-        Undone::TakenOut { file } => format!("{file} was changed since; only what was written is removed."),
-        Undone::LeftAlone { file, why } => format!("{file} is left alone: {why}."),
+        Undone::Removed { file } => format!("{file} was changed since; only what was written is removed."),
+        Undone::Skipped { file, why } => format!("{file} is left alone: {why}."),
     }
 }

@@ -15,7 +15,7 @@ use aha_core::time::Timestamp;
 use aha_journal::days::{Day, DaysError, Range, days};
 use aha_journal::{Plan, PlanError, local};
 use aha_llm::probe::Probed;
-use aha_notes::apply::NotMade;
+use aha_notes::apply::FailedChange;
 use aha_notes::knowledge::{Hit, PageIndex};
 use aha_notes::{Applied, Graph, NotesError, Preview, State, Undone, apply, preview, undo};
 use chrono::NaiveDate;
@@ -192,7 +192,7 @@ impl Journal {
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn preview(&self, plan: &Plan) -> Result<(Vec<Preview>, Vec<NotMade>), JournalError> {
+    pub fn preview(&self, plan: &Plan) -> Result<(Vec<Preview>, Vec<FailedChange>), JournalError> {
         Ok(preview(&self.graph, &plan.changes())?)
     }
 

@@ -2,7 +2,7 @@
 
 use aha_llm::Router;
 use aha_llm::probe::{Probed, probe};
-use aha_llm::route::{Reach, Route};
+use aha_llm::route::{Backend, Route};
 use aha_llm::tasks::journal::{CLASSIFY, INTEGRATE, REWORD};
 use aha_llm::transport::Http;
 
@@ -23,9 +23,9 @@ pub async fn probed(config: &Config) -> Vec<Probed> {
     let http = Http::within(config.llm.egress);
     let mut found = Vec::new();
     for route in &chosen {
-        let key = match &route.reach {
-            Reach::Wire(wire) => wire.server.key.as_ref().map(masked),
-            Reach::Local => None,
+        let key = match &route.backend {
+            Backend::Wire(wire) => wire.server.key.as_ref().map(masked),
+            Backend::Local => None,
         };
         found.extend(probe(&http, route, key).await);
     }

@@ -125,7 +125,7 @@ impl Phases<'_> {
         let scope = self.access.gateway.standalone(task, self.access.tier);
         let scope = aha_llm::CallScope { rejudge: self.access.rejudge, ..scope };
         let input = input(task, JournalInput { indent_style: self.indent_style.clone(), material }).about(num_blocks);
-        self.send(PhaseEvent::Asked { phase, about: about.clone() });
+        self.send(PhaseEvent::RequestSent { phase, about: about.clone() });
         let mut stream = self.access.gateway.stream(&self.access.store, scope, input);
         while let Some(event) = stream.next().await {
             match event? {
@@ -166,7 +166,7 @@ impl Phases<'_> {
             // An unknown or repeated id is ignored.
             let Some(block) = known.filter(|block| found.iter().all(|other| other.block != block.id)) else { return };
             let planned = local::planned(day, block, date, chunk.confidence, chunk.reason);
-            self.send(PhaseEvent::Found(planned.clone()));
+            self.send(PhaseEvent::BlockFound(planned.clone()));
             found.push(planned);
         };
         self.ask((CLASSIFY, "classification", blocks.len()), day.page.name.clone(), material, &mut failures, line)
@@ -238,7 +238,7 @@ impl Phases<'_> {
             block.apply = false;
             block.note = Some("its places are not all known".to_owned());
         }
-        self.send(PhaseEvent::Placed(block.clone()));
+        self.send(PhaseEvent::TargetsFound(block.clone()));
         Ok(())
     }
 }

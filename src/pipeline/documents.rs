@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::RunError;
 use crate::app::App;
-use crate::sentences::{self, PassageOf};
+use crate::sentences::{self, PassageInContext};
 use crate::sources::documents::{Changes, changes};
 use crate::sources::fetch::FetchError;
 
@@ -42,9 +42,9 @@ pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> 
     Ok(Refreshed { read: read.len(), unchanged, removed: removed.len(), failed })
 }
 
-fn passages(read: &[NewDocument]) -> Vec<PassageOf<'_>> {
+fn passages(read: &[NewDocument]) -> Vec<PassageInContext<'_>> {
     let all = read.iter().flat_map(|document| document.passages.iter().map(move |passage| (document, passage)));
-    all.map(|(document, (section, text))| PassageOf {
+    all.map(|(document, (section, text))| PassageInContext {
         document: &document.name,
         title: document.title.as_deref(),
         section,

@@ -59,16 +59,16 @@ pub async fn overdue(
 
 /// Schedules the next run of a topic that is not due, unless it is scheduled already. A time that is too late, because
 /// it was set when the clock was wrong, is replaced.
-pub async fn plan_anew(app: &App, topic: &Topic, now: Timestamp) -> Result<(), StoreError> {
+pub async fn reschedule(app: &App, topic: &Topic, now: Timestamp) -> Result<(), StoreError> {
     let planned = topic.next_run_at.filter(|at| *at > now);
     if planned.is_some() && planned <= next(app, topic, now) {
         return Ok(());
     }
-    plan_next(app, topic, now).await
+    schedule_next(app, topic, now).await
 }
 
 /// Stores the topic's first due time after `after`.
-pub async fn plan_next(app: &App, topic: &Topic, after: Timestamp) -> Result<(), StoreError> {
+pub async fn schedule_next(app: &App, topic: &Topic, after: Timestamp) -> Result<(), StoreError> {
     let next = next(app, topic, after);
     app.store().set_next_run(topic.id, next).await?;
     let next = next.map_or_else(|| "never".to_owned(), |at| at.to_string());

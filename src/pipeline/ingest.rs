@@ -104,7 +104,7 @@ type Failed = (SourceId, String, String);
 /// Logs identical failures in one line.
 fn log_failures(urls: &HashMap<SourceId, String>, failed: &[Failed]) {
     let url = |id| urls.get(id).map_or("", String::as_str);
-    for alike in alike(failed.iter().map(|(id, kind, reason)| Failure { url: url(id), kind, reason })) {
+    for alike in group_failures(failed.iter().map(|(id, kind, reason)| Failure { url: url(id), kind, reason })) {
         let (failed, sources) = (alike.urls.len(), alike.names());
         tracing::warn!(failed, %sources, kind = alike.kind, error = %alike.reason, "sources failed; the others go on");
     }

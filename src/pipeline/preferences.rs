@@ -10,7 +10,7 @@ use aha_analysis::stories::cluster::Document;
 use aha_analysis::stories::dense::{Baseline, DenseVector};
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::preferences::{Background, Candidate, Fading, Profile, Said};
-use aha_core::feedback::{FeedbackEvent, Leaning};
+use aha_core::feedback::{FeedbackEvent, PreferenceScore};
 use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId, UserId};
 use aha_core::ranking::Ranking;
 use aha_core::source::Source;
@@ -39,12 +39,12 @@ const PART: usize = 200;
 #[derive(Debug, Default)]
 pub struct Preferences {
     pub summary: String,
-    leanings: HashMap<ClusterId, Leaning>,
+    leanings: HashMap<ClusterId, PreferenceScore>,
 }
 
 impl Preferences {
     #[must_use]
-    pub fn leaning(&self, story: ClusterId) -> Leaning {
+    pub fn leaning(&self, story: ClusterId) -> PreferenceScore {
         self.leanings.get(&story).cloned().unwrap_or_default()
     }
 
@@ -56,18 +56,18 @@ impl Preferences {
 
 /// The feedback that a topic learns from, with its users, oldest first, and the names excluded from learning.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Sayings {
+pub struct TopicFeedback {
     pub events: Vec<(UserId, FeedbackEvent)>,
     pub unlearnt: Vec<String>,
 }
 
-impl Sayings {
+impl TopicFeedback {
     /// Reads the feedback of a topic.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn stored(store: &SharedStore, topic: TopicId) -> Result<Self, StoreError> {
-        Ok(Self { events: store.teaching_feedback(topic, EVENTS).await?, unlearnt: store.unlearnt(topic).await? })
+        Ok(Self { events: store.learning_feedback(topic, EVENTS).await?, unlearnt: store.unlearnt(topic).await? })
     }
 }
 
@@ -78,7 +78,7 @@ impl Sayings {
 pub async fn profile(
     store: &SharedStore,
     topic: TopicId,
-    sayings: Sayings,
+    sayings: TopicFeedback,
     at: Timestamp,
     ranking: &Ranking,
 ) -> Result<Profile, RunError> {
@@ -92,7 +92,7 @@ pub async fn profile(
 pub async fn profiles(
     store: &SharedStore,
     topic: TopicId,
-    sayings: Vec<Sayings>,
+    sayings: Vec<TopicFeedback>,
     at: Timestamp,
     ranking: &Ranking,
 ) -> Result<Vec<Profile>, RunError> {
@@ -143,12 +143,12 @@ impl Vectors {
 async fn learn(
     store: &SharedStore,
     topic: TopicId,
-    sayings: Sayings,
+    sayings: TopicFeedback,
     vectors: Vectors,
     documents: &[Document],
     fading: Fading,
 ) -> Result<Profile, StoreError> {
-    let Sayings { events, unlearnt } = sayings;
+    let TopicFeedback { events, unlearnt } = sayings;
     let mut bodies: HashMap<ItemId, String> = HashMap::new();
     for part in events.chunks(PART) {
         let ids: Vec<ItemId> = part.iter().map(|(_, event)| event.item_id).collect();
@@ -173,7 +173,7 @@ pub(super) async fn gather(
     stories: &[Story],
 ) -> Result<Preferences, RunError> {
     let (store, topic, window) = (context.store(), context.topic.id, context.run.window);
-    let sayings = Sayings::stored(store, topic).await?;
+    let sayings = TopicFeedback::stored(store, topic).await?;
     if sayings.events.is_empty() {
         return Ok(Preferences::default());
     }
@@ -200,7 +200,7 @@ struct StoryFeatures {
 }
 
 impl StoryFeatures {
-    fn leaning(&self, profile: &Profile, story: &Story) -> Leaning {
+    fn leaning(&self, profile: &Profile, story: &Story) -> PreferenceScore {
         let mut members: Vec<&StoryMember> = story.in_scope().collect();
         if members.is_empty() {
             members.extend(story.members.get(story.representative));

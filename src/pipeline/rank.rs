@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use aha_analysis::relevance::STRONG;
 use aha_analysis::stories::cadence::Cadence;
 use aha_core::digest::{Evidence, Label, ScoreDebug, Section};
-use aha_core::feedback::Leaning;
+use aha_core::feedback::PreferenceScore;
 use aha_core::ids::SourceId;
 use aha_core::ranking::Ranking;
 use aha_core::source::Source;
@@ -125,7 +125,7 @@ struct Terms {
     rule_boost: f64,
     noise_factor: f64,
     decay_hours: f64,
-    leaning: Leaning,
+    leaning: PreferenceScore,
 }
 
 /// Lower bounds of the Aha score's bands, and the upper bound of the last.
@@ -381,7 +381,7 @@ mod tests {
             rule_boost: 1.0,
             noise_factor: 1.0,
             decay_hours: 48.0,
-            leaning: Leaning::default(),
+            leaning: PreferenceScore::default(),
         };
         terms.weigh(&Ranking::default(), Evidence { novelty: 1.0, age_hours, ..Evidence::default() })
     }

@@ -11,7 +11,7 @@ use aha_core::schedule::MAX_CATCH_UP;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
 use aha_core::window::Window;
-use aha_store::{AttemptEnd, Gone, Lease, NewRun, StoreError};
+use aha_store::{AttemptEnd, Lease, NewRun, OrphanedCalls, StoreError};
 use tracing::Instrument as _;
 
 use super::due::{is_due, schedule_of, zone_of};
@@ -245,8 +245,8 @@ async fn attempt(
 /// Processes that reserved calls under an earlier lease have ended, so the outcome of these calls will never be known.
 async fn end_orphaned_calls(app: &App, lease: &Lease) -> Result<(), RunError> {
     let store = app.store();
-    let succeeded = store.sweep_calls(Gone::Succeeded(lease.topic, lease.token)).await?;
-    let expired = store.sweep_calls(Gone::Expired(app.clock().wall())).await?;
+    let succeeded = store.sweep_calls(OrphanedCalls::Superseded(lease.topic, lease.token)).await?;
+    let expired = store.sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
     if succeeded + expired > 0 {
         tracing::warn!(calls = succeeded + expired, "calls of a process that ended; `aha-radar calls` shows them");
     }

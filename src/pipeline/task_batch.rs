@@ -183,7 +183,7 @@ async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<()
         return Ok(());
     }
     let used = gateway.used(context.store(), scope).await?;
-    let is_spared = task.spec().spared_from.is_some_and(|share| used.0 >= share);
+    let is_spared = task.spec().skipped_above_share.is_some_and(|share| used.0 >= share);
     if used.is_approaching() {
         tracing::warn!(task = task.as_str(), used = used.0, "the budget comes to its end");
     }

@@ -19,7 +19,7 @@ pub struct Respondent {
     pub store: SharedStore,
     pub scope: CallScope,
     /// Whether questions without an accepted answer are asked again.
-    pub asks_again: bool,
+    pub retries_rejected: bool,
 }
 
 /// One section for one model.
@@ -52,8 +52,8 @@ impl Respondent {
         let system = Some(questionnaire.system_prompt.clone()).filter(|prompt| !prompt.is_empty());
         let terms = Terms {
             format: AnswerFormat::Schema { name: "answer".to_owned(), schema: answer_schema().into() },
-            keeps_answers: true,
-            asks_again: self.asks_again,
+            stores_answers: true,
+            retries_rejected: self.retries_rejected,
             ..Terms::of(unit.route.clone(), system, purpose::QUESTIONNAIRE)
         };
         let (gateway, store) = (Arc::clone(&self.gateway), Arc::clone(&self.store));

@@ -1,7 +1,7 @@
 //! Clustering thresholds that were tuned on labelled stories, stored in the database for later runs.
 
 use aha_core::thresholds::Thresholds;
-pub use aha_store::FoundThresholds;
+pub use aha_store::TunedThresholds;
 use aha_store::{OpenMode, SharedStore};
 
 use super::Result;
@@ -41,9 +41,9 @@ impl ThresholdStore {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn keep(&self, space: &str, found: &FoundThresholds) -> Result<()> {
+    pub async fn keep(&self, space: &str, found: &TunedThresholds) -> Result<()> {
         match &self.0 {
-            Some(store) => Ok(store.keep_thresholds(space, found).await?),
+            Some(store) => Ok(store.store_thresholds(space, found).await?),
             None => Ok(()),
         }
     }

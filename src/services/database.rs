@@ -71,8 +71,8 @@ pub async fn copy(
     };
     aha_store::copy::copy(&request).await.map_err(|error| match error {
         CopyError::SameDatabase => ServiceError::invalid("to", error.to_string()),
-        CopyError::AtWork { topic, owner, expires_at } => {
-            CopyError::AtWork { topic, owner: LeaseOwner::short(&owner), expires_at }.into()
+        CopyError::TopicRunning { topic, owner, expires_at } => {
+            CopyError::TopicRunning { topic, owner: LeaseOwner::short(&owner), expires_at }.into()
         }
         CopyError::Store(error) => error.into(),
         other => other.into(),

@@ -13,7 +13,7 @@ const RETENTION_DAYS: i64 = 1;
 /// When the store fails.
 pub async fn take(app: &App, of: &KeyUse) -> Result<KeyState> {
     let now = app.clock().wall();
-    Ok(app.store().take_key(of, now, now.days_before(RETENTION_DAYS)).await?)
+    Ok(app.store().claim_key(of, now, now.days_before(RETENTION_DAYS)).await?)
 }
 
 /// Stores the answer, for when the request is sent again.

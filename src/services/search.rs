@@ -165,7 +165,7 @@ async fn behind_since(app: &App) -> Result<Option<Timestamp>> {
     if app.index_checks().is_recent(now) {
         return Ok(None);
     }
-    let since = app.store().search_behind_since().await?;
+    let since = app.store().oldest_unindexed().await?;
     if since.is_none() {
         app.index_checks().record_complete(now);
     }

@@ -13,7 +13,7 @@ use super::sites::Sites;
 ///
 /// # Errors
 /// `bad_url` for a name or address that cannot be used, `file` for a path that does not exist.
-pub fn place_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchError> {
+pub fn address_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchError> {
     if let Some(place) = shorthand(text, sites)? {
         return Ok(place);
     }
@@ -25,7 +25,7 @@ pub fn place_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchErro
 ///
 /// # Errors
 /// `bad_url` for one that cannot be fetched.
-pub(super) fn place_from_list(address: &str, sites: &Sites) -> Result<Place, FetchError> {
+pub(super) fn address_from_list(address: &str, sites: &Sites) -> Result<Place, FetchError> {
     let url = location_from_outline(address, None)?;
     Ok(recognise(&url, sites).unwrap_or(Place { kind: "feed", url }))
 }
@@ -33,7 +33,7 @@ pub(super) fn place_from_list(address: &str, sites: &Sites) -> Result<Place, Fet
 /// Whether `text` is another notation for the source at `url`.
 #[must_use]
 pub fn is_location_of(text: &str, url: &str, sites: &Sites) -> bool {
-    place_from_argument(text, sites).is_ok_and(|place| place.url == url)
+    address_from_argument(text, sites).is_ok_and(|place| place.url == url)
 }
 
 /// Converts a command line argument, a URL or an existing path, to a source's URL: `http(s)://…` or `file:///…`.

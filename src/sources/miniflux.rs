@@ -12,13 +12,13 @@ use url::Url;
 
 use super::fetch::{FetchError, Fetcher, Request, Response, shown};
 use super::listing::elements;
-use super::location::place_from_list;
+use super::location::address_from_list;
 use super::sites::Sites;
 
 /// Entries per response: each includes its whole content.
 const PAGE: usize = 100;
 /// Maximum number of starred entries read, newest first.
-pub const MOST_ENTRIES: usize = 5_000;
+pub const MAX_ENTRIES: usize = 5_000;
 /// Maximum length of a category name; it becomes a topic name, which is used for folders.
 const MAX_NAME_CHARS: usize = 100;
 
@@ -126,7 +126,7 @@ impl Miniflux {
                 found.unusable.push(format!("the feed '{name}' is switched off there"));
                 continue;
             }
-            match place_from_list(&fold_line(&feed.url), sites) {
+            match address_from_list(&fold_line(&feed.url), sites) {
                 Ok(place) => found.feeds.push(Subscription {
                     id: feed.id,
                     source: NewSource {

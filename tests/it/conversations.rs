@@ -294,8 +294,8 @@ async fn conversation(radar: &Radar, talker: &Talker, max_attempts: u32) -> Conv
         streams: false,
         max_attempts,
         purpose: purpose::ASK,
-        keeps_answers: false,
-        asks_again: false,
+        stores_answers: false,
+        retries_rejected: false,
     };
     let scope = CallScope {
         lease: None,

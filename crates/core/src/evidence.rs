@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::feedback::Leaning;
+use super::feedback::PreferenceScore;
 use super::ranking::Ranking;
 
 /// Every term of a story's final score (`score_debug_json`).
@@ -32,7 +32,7 @@ pub struct ScoreDebug {
     pub user_weight: f64,
     /// Likes and dislikes that match the story.
     #[serde(default)]
-    pub leaning: Leaning,
+    pub leaning: PreferenceScore,
     pub rule_boost: f64,
     /// Factor applied to the stand-in score if the story was too likely noise to pay for a judgement; otherwise 1.
     #[serde(default = "one")]

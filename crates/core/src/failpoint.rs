@@ -82,13 +82,13 @@ pub fn hit(name: &str) {
 
 /// Like [`hit`], but a panic prints `at_hand`, as an `unwrap` might.
 #[cfg(debug_assertions)]
-pub fn hit_showing(name: &str, at_hand: &dyn std::fmt::Debug) {
+pub fn hit_with(name: &str, at_hand: &dyn std::fmt::Debug) {
     armed::hit(name, at_hand);
 }
 
 #[cfg(not(debug_assertions))]
 #[inline]
-pub fn hit_showing(_name: &str, _at_hand: &dyn std::fmt::Debug) {}
+pub fn hit_with(_name: &str, _at_hand: &dyn std::fmt::Debug) {}
 
 #[cfg(not(debug_assertions))]
 #[inline]

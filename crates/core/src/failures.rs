@@ -19,14 +19,14 @@ pub struct Failure<'a> {
 
 /// Sources that failed for the same reason.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Alike<'a> {
+pub struct FailureGroup<'a> {
     pub kind: &'a str,
     /// Without the source's names if there are several.
     pub reason: Cow<'a, str>,
     pub urls: Vec<&'a str>,
 }
 
-impl Alike<'_> {
+impl FailureGroup<'_> {
     /// The first URLs, and the number of the remaining ones.
     #[must_use]
     pub fn names(&self) -> String {
@@ -40,20 +40,20 @@ impl Alike<'_> {
 
 /// Groups failures by kind and reason, in the order of the first of each group.
 #[must_use]
-pub fn alike<'a>(failures: impl Iterator<Item = Failure<'a>>) -> Vec<Alike<'a>> {
-    let mut found: Vec<(Alike<'a>, String)> = Vec::new();
+pub fn group_failures<'a>(failures: impl Iterator<Item = Failure<'a>>) -> Vec<FailureGroup<'a>> {
+    let mut found: Vec<(FailureGroup<'a>, String)> = Vec::new();
     let mut indices: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for Failure { url, kind, reason } in failures {
         let general = without_names(reason, url);
         let index = *indices.entry((kind, general.clone())).or_insert(found.len());
         match found.get_mut(index) {
             Some((alike, _)) => alike.urls.push(url),
-            None => found.push((Alike { kind, reason: reason.into(), urls: vec![url] }, general)),
+            None => found.push((FailureGroup { kind, reason: reason.into(), urls: vec![url] }, general)),
         }
     }
-    let shared = |(alike, general): (Alike<'a>, String)| match alike.urls.len() {
+    let shared = |(alike, general): (FailureGroup<'a>, String)| match alike.urls.len() {
         1 => alike,
-        _ => Alike { reason: general.into(), ..alike },
+        _ => FailureGroup { reason: general.into(), ..alike },
     };
     found.into_iter().map(shared).collect()
 }
@@ -84,7 +84,7 @@ mod tests {
             ("file:///x/f.xml", "file", "/x/f.xml cannot be read"),
             ("file:///x/g.xml", "file", "/x/g.xml cannot be read"),
         ];
-        let found = alike(failures.iter().map(|&(url, kind, reason)| Failure { url, kind, reason }));
+        let found = group_failures(failures.iter().map(|&(url, kind, reason)| Failure { url, kind, reason }));
         let groups: Vec<_> = found.iter().map(|alike| (&*alike.reason, alike.urls.len(), alike.names())).collect();
         let four = "https://a.example/feed, https://c.example/feed, https://d.example/feed and 1 more".to_owned();
         assert_eq!(groups[0], ("the name … could not be resolved", 4, four));

@@ -91,7 +91,7 @@ pub struct FeedbackEvent {
 /// deserialise with defaults for missing fields.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Leaning {
+pub struct PreferenceScore {
     /// From words, vectors, source and author together, −1 to 1. Comparable across the stories of a run; 0 without
     /// feedback.
     pub degree: f64,
@@ -123,7 +123,7 @@ const LIKED_VOICE: f64 = 0.4;
 /// Maximum number of words named in a sentence.
 const NAMED_WORDS: usize = 3;
 
-impl Leaning {
+impl PreferenceScore {
     /// Describes what moves the story: "like two stories you saved". Returns `None` if the degree is too small to
     /// report.
     #[must_use]
@@ -178,26 +178,28 @@ mod tests {
 
     #[test]
     fn a_leaning_is_described_in_words() {
-        let said = |leaning: Leaning| leaning.in_words();
-        let liked = Leaning { degree: 0.3, liked_stories: 2, saved_stories: 2, ..Leaning::default() };
+        let said = |leaning: PreferenceScore| leaning.in_words();
+        let liked = PreferenceScore { degree: 0.3, liked_stories: 2, saved_stories: 2, ..PreferenceScore::default() };
         assert_eq!(said(liked.clone()).as_deref(), Some("like two stories you saved"));
-        let mixed = Leaning { liked_stories: 13, saved_stories: 1, ..liked };
+        let mixed = PreferenceScore { liked_stories: 13, saved_stories: 1, ..liked };
         assert_eq!(said(mixed).as_deref(), Some("like 13 stories you liked or saved"));
-        let disliked = Leaning { degree: -0.3, disliked_stories: 1, liked_stories: 2, ..Leaning::default() };
+        let disliked =
+            PreferenceScore { degree: -0.3, disliked_stories: 1, liked_stories: 2, ..PreferenceScore::default() };
         assert_eq!(said(disliked).as_deref(), Some("like a story you disliked"));
-        let source = Leaning { degree: 0.06, source: 0.5, ..Leaning::default() };
+        let source = PreferenceScore { degree: 0.06, source: 0.5, ..PreferenceScore::default() };
         assert_eq!(said(source).as_deref(), Some("from a source you like"));
-        let author = Leaning { degree: -0.06, author: -0.5, ..Leaning::default() };
+        let author = PreferenceScore { degree: -0.06, author: -0.5, ..PreferenceScore::default() };
         assert_eq!(said(author).as_deref(), Some("by an author you dislike"));
         let because = vec![("ferry".to_owned(), 0.2), ("rumours".to_owned(), -0.1), ("quay".to_owned(), 0.1)];
-        let words = Leaning { degree: 0.2, because, ..Leaning::default() };
+        let words = PreferenceScore { degree: 0.2, because, ..PreferenceScore::default() };
         assert_eq!(said(words).as_deref(), Some("has “ferry”, “quay”, as what you liked"));
-        assert_eq!(said(Leaning { degree: 0.01, liked_stories: 3, ..Leaning::default() }), None);
+        assert_eq!(said(PreferenceScore { degree: 0.01, liked_stories: 3, ..PreferenceScore::default() }), None);
     }
 
     #[test]
     fn what_an_older_version_stored_reads_back() {
-        let old: Leaning = serde_json::from_str(r#"{"terms":0.5,"voice":-0.1,"because":[["ferry",0.4]]}"#).unwrap();
+        let old: PreferenceScore =
+            serde_json::from_str(r#"{"terms":0.5,"voice":-0.1,"because":[["ferry",0.4]]}"#).unwrap();
         assert_eq!((old.terms, old.voice, old.degree), (0.5, -0.1, 0.0));
     }
 }

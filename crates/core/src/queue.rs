@@ -35,7 +35,7 @@ impl<J> Queue<J> {
     }
 
     /// Takes jobs; if none are left, the queue is marked as not served.
-    pub fn take_or_end(&self, max: usize) -> Vec<J> {
+    pub fn take_or_finish(&self, max: usize) -> Vec<J> {
         let mut state = self.state();
         state.is_served = !state.waiting.is_empty();
         let max = max.min(state.waiting.len());

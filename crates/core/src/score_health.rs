@@ -37,7 +37,7 @@ pub const RECENT_DAYS: i64 = 7;
 /// Minimum number of scores for a mean.
 pub const MIN_SCORES: usize = 20;
 /// Minimum drift in points that is reported.
-pub const WORTH_SAYING: f64 = 10.0;
+pub const MIN_REPORTED_DRIFT: f64 = 10.0;
 
 /// Returns the statistics of the scores, by model and prompt.
 #[must_use]

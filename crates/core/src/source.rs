@@ -73,7 +73,7 @@ pub struct Source {
 impl Source {
     /// A source that has never been fetched.
     #[must_use]
-    pub fn unseen(topic_id: TopicId, new: &NewSource) -> Self {
+    pub fn never_fetched(topic_id: TopicId, new: &NewSource) -> Self {
         Self {
             id: SourceId::of(&[&topic_id.to_string(), &new.url]),
             topic_id,

@@ -30,21 +30,21 @@ pub struct DenseThresholds {
 
 impl DenseThresholds {
     /// For a provider's model.
-    pub const OF_A_MODEL: Self = Self { weight: 0.3, extra: 0.06 };
+    pub const PROVIDER_MODEL: Self = Self { weight: 0.3, extra: 0.06 };
     /// For static weights; `docs/CLUSTERING.md` describes how they were determined.
-    pub const OF_WEIGHTS: Self = Self { weight: 0.2, extra: 0.02 };
+    pub const STATIC_WEIGHTS: Self = Self { weight: 0.2, extra: 0.02 };
 
     /// Chosen by the space of the vectors, or of a mixture that includes them.
     #[must_use]
     pub fn of(space: &str) -> Self {
         let dense = space.split_once('+').map_or(space, |(_, dense)| dense);
-        if dense.starts_with(STATIC_WEIGHTS) { Self::OF_WEIGHTS } else { Self::OF_A_MODEL }
+        if dense.starts_with(STATIC_WEIGHTS) { Self::STATIC_WEIGHTS } else { Self::PROVIDER_MODEL }
     }
 }
 
 /// For lexical similarity alone; `docs/CLUSTERING.md` describes how they were determined.
 pub const LOCAL_THRESHOLDS: Thresholds =
-    Thresholds { pair: 0.24, group: 0.06, split: 0.06, dense: DenseThresholds::OF_A_MODEL };
+    Thresholds { pair: 0.24, group: 0.06, split: 0.06, dense: DenseThresholds::PROVIDER_MODEL };
 
 /// The number of documents behind the weights for which a [`Thresholds::pair`] is given.
 pub const REFERENCE_DOCUMENTS: f64 = 1_000.0;

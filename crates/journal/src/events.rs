@@ -6,13 +6,13 @@ use crate::plan::PlannedBlock;
 #[derive(Debug, Clone, PartialEq)]
 pub enum PhaseEvent {
     /// A request was sent.
-    Asked { phase: &'static str, about: String },
+    RequestSent { phase: &'static str, about: String },
     /// A block with knowledge was found.
-    Found(PlannedBlock),
+    BlockFound(PlannedBlock),
     /// A block was reworded.
     Reworded { block: String, text: String },
     /// All targets of a block are known.
-    Placed(PlannedBlock),
+    TargetsFound(PlannedBlock),
     /// A request is retried automatically.
     Retried { phase: &'static str, reason: String },
     /// A request failed for good.

@@ -13,7 +13,7 @@ use super::gateway::{Gateway, Job, key};
 use super::metered_call::{Closing, Executed, NotSent, Received};
 use super::model_call::ModelCall;
 use super::request;
-use super::router::{Reach, Route};
+use super::router::{Backend, Route};
 use super::schema;
 use super::task_item::TaskItem;
 
@@ -63,7 +63,7 @@ impl Gateway {
         items: &[&TaskItem],
         note: Option<&str>,
     ) -> Result<Option<EncodedRequest<'a>>, Executed<Answers>> {
-        let Reach::Wire(wire) = &route.reach else { return Ok(None) };
+        let Backend::Wire(wire) = &route.backend else { return Ok(None) };
         let inputs: Vec<_> = items.iter().map(|item| &item.input).collect();
         let request =
             request::build(&self.parts.prompts, job.task, route, &self.parts.language, job.tier, &inputs, note)

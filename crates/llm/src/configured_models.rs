@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use super::egress;
 use super::pace::{Pace, slots_for};
 use super::provider::{self, Capabilities, Sampling, Server};
-use super::route::{Candidate, Reach, Route, Traits, Wire};
+use super::route::{Backend, Candidate, Route, Traits, Wire};
 use super::streaming_only::StreamingOnly;
 use super::tasks::{Task, manual_summary};
 use super::transport::Timeouts;
@@ -201,7 +201,7 @@ impl Model {
         let Terms { price, max_output_tokens, max_input_chars, max_title_chars, max_calls_per_run, effort } = terms;
         Route {
             model: name.clone(),
-            reach: Reach::Wire(Arc::clone(&self.wire)),
+            backend: Backend::Wire(Arc::clone(&self.wire)),
             price,
             max_output_tokens,
             max_input_chars,

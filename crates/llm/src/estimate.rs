@@ -13,7 +13,7 @@ use super::gateway_parts::GatewayParts;
 use super::ledger;
 use super::provider::{self, Server};
 use super::request;
-use super::router::{ModelRef, Reach, Route, Traits, Wire};
+use super::router::{Backend, ModelRef, Route, Traits, Wire};
 use super::streaming_only::StreamingOnly;
 use super::task_item::TaskItem;
 use super::tasks::Task;
@@ -45,7 +45,7 @@ pub(super) fn estimate(
     // An example uses the example's settings: the user's settings must not appear in a digest that no model has seen.
     let batch_size = if is_configured { batch_size } else { task.spec().limits.example_batch };
     let route = configured.unwrap_or_else(|| example(task));
-    let Reach::Wire(wire) = &route.reach else { return None };
+    let Backend::Wire(wire) = &route.backend else { return None };
     let (mut calls, mut bytes, mut max_output_tokens) = (0, 0, 0_i64);
     let (mut reserved, mut max_bound) = (0_i64, 0_i64);
     for batch in items.chunks(batch_size.max(1)) {
@@ -95,7 +95,7 @@ fn example(task: Task) -> Route {
     let limits = task.spec().limits;
     Route {
         model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: EXAMPLE_MODEL.to_owned() },
-        reach: EXAMPLE_WIRE.as_ref().map_or(Reach::Local, |wire| Reach::Wire(Arc::clone(wire))),
+        reach: EXAMPLE_WIRE.as_ref().map_or(Backend::Local, |wire| Backend::Wire(Arc::clone(wire))),
         price: Some(EXAMPLE_PRICE),
         max_output_tokens: limits.output_tokens,
         max_input_chars: limits.input_chars,

@@ -197,7 +197,7 @@ impl Gateway {
         let (tier, chain) = self.chain(store, task, scope).await?;
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
-        let no_model_reason = if chain.is_empty() { self.parts.router.why_nobody(task, tier) } else { String::new() };
+        let no_model_reason = if chain.is_empty() { self.parts.router.why_no_model(task, tier) } else { String::new() };
         let job = Job { task, scope, tier, prompt_id, chain, tally: Tally::default(), no_model_reason };
         let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
         let mut queue = VecDeque::from([RetryPlan::new((0..batch.len()).collect(), &job.no_model_reason)]);

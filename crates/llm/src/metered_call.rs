@@ -108,14 +108,14 @@ impl MeteredCall<'_> {
         if let Some(refused) = admitted? {
             return Ok(Executed::NotSent(refused));
         }
-        aha_core::failpoint::hit_showing("call.after_reserve", &self.shown);
+        aha_core::failpoint::hit_with("call.after_reserve", &self.shown);
         if let Some(turn) = &mut turn {
             turn.sent();
         }
         let begun = Instant::now();
         let received = send().await;
         let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-        aha_core::failpoint::hit_showing("call.after_answer", &(self.shown, received.outcome.as_ref().err()));
+        aha_core::failpoint::hit_with("call.after_answer", &(self.shown, received.outcome.as_ref().err()));
         if let Some(turn) = &mut turn {
             turn.used(received.usage);
         }

@@ -60,9 +60,9 @@ impl Router {
         match (known.first(), known.len()) {
             (Some(name), 1) => self.named(name),
             (Some(_), _) => {
-                Err(format!("{}: name one with --model", self.why_nobody(manual_summary::TASK, BudgetTier::Low)))
+                Err(format!("{}: name one with --model", self.why_no_model(manual_summary::TASK, BudgetTier::Low)))
             }
-            (None, _) => Err(self.why_nobody(manual_summary::TASK, BudgetTier::Low)),
+            (None, _) => Err(self.why_no_model(manual_summary::TASK, BudgetTier::Low)),
         }
     }
 }

@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::error::CallError;
 use crate::provider::{self, KeyHeader};
-use crate::route::{Reach, Route, Wire};
+use crate::route::{Backend, Route, Wire};
 use crate::transport::Http;
 
 /// The result of fetching a server's models.
@@ -34,7 +34,7 @@ pub struct Probed {
 
 /// Probes a route. `key`: the key in a form that may be shown. Returns `None` for a route without a server.
 pub async fn probe(http: &Http, route: &Route, key: Option<String>) -> Option<Probed> {
-    let Reach::Wire(wire) = &route.reach else { return None };
+    let Backend::Wire(wire) = &route.backend else { return None };
     let mut probed = Probed {
         model: route.model.to_string(),
         endpoint: without_secrets(&wire.server.endpoint),

@@ -20,7 +20,7 @@ use crate::settings::Effort;
 
 /// How a model is reached.
 #[derive(Debug, Clone)]
-pub enum Reach {
+pub enum Backend {
     /// In this process.
     Local,
     Wire(Arc<Wire>),
@@ -46,7 +46,7 @@ impl fmt::Debug for Wire {
 #[derive(Debug, Clone)]
 pub struct Route {
     pub model: ModelRef,
-    pub reach: Reach,
+    pub backend: Backend,
     /// `None` when unknown.
     pub price: Option<Price>,
     /// For one story.
@@ -94,7 +94,7 @@ impl Traits {
 impl Route {
     #[must_use]
     pub const fn is_local(&self) -> bool {
-        matches!(self.reach, Reach::Local)
+        matches!(self.backend, Backend::Local)
     }
 
     /// Builds a question to this model, with its settings.
@@ -103,7 +103,7 @@ impl Route {
         let Traits { capabilities, sampling, provider_specific, name, max_tokens, .. } = self.traits.clone();
         let name = name.as_deref().unwrap_or(&self.model.model);
         let max_output_tokens = max_output_tokens.min(max_tokens.unwrap_or(u32::MAX));
-        let is_streaming_only = matches!(&self.reach, Reach::Wire(wire) if wire.streaming_only.is_known(name));
+        let is_streaming_only = matches!(&self.backend, Backend::Wire(wire) if wire.streaming_only.is_known(name));
         ModelRequest {
             effort: self.effort.filter(|_| capabilities.reasoning_effort),
             capabilities,
@@ -117,9 +117,9 @@ impl Route {
     /// Returns the maximum duration of an answer.
     #[must_use]
     pub fn longest(&self) -> Duration {
-        match &self.reach {
-            Reach::Local => Duration::ZERO,
-            Reach::Wire(wire) => wire.timeouts.whole,
+        match &self.backend {
+            Backend::Local => Duration::ZERO,
+            Backend::Wire(wire) => wire.timeouts.whole,
         }
     }
 
@@ -132,7 +132,7 @@ impl Route {
     /// Returns the account that is charged, by server and key: models on the same account are refused together.
     pub(super) fn account(&self) -> String {
         let provider = &self.model.provider;
-        let Reach::Wire(wire) = &self.reach else { return provider.clone() };
+        let Backend::Wire(wire) = &self.backend else { return provider.clone() };
         account(provider, &wire.server)
     }
 }

@@ -11,7 +11,7 @@ use super::provider;
 use super::tasks::Task;
 use crate::settings::{Egress, LlmSettings, OpenAiSettings};
 
-pub use super::route::{Candidate, Reach, Route, Traits, Wire};
+pub use super::route::{Backend, Candidate, Route, Traits, Wire};
 pub use aha_core::model::ModelRef;
 
 /// Chooses chains of models. The first of a chain is called first, the others when it fails.
@@ -79,7 +79,7 @@ impl Router {
 
     /// Returns why a chain is empty.
     #[must_use]
-    pub fn why_nobody(&self, task: Task, tier: BudgetTier) -> String {
+    pub fn why_no_model(&self, task: Task, tier: BudgetTier) -> String {
         let candidates = self.candidates(task, tier).into_iter();
         let refused: Vec<String> =
             candidates.filter_map(|Candidate { model, route }| Some(format!("{model}: {}", route.err()?))).collect();
@@ -151,7 +151,7 @@ impl Router {
 fn local(task: Task) -> Option<Route> {
     task.is_done_by_local().then(|| Route {
         model: ModelRef::local(),
-        reach: Reach::Local,
+        backend: Backend::Local,
         price: Some(Price::default()),
         max_output_tokens: 0,
         max_input_chars: usize::MAX,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use aha_core::ids::TopicId;
 use aha_core::topic::BudgetTier;
-use aha_store::{Gone, SharedStore, StoreError};
+use aha_store::{OrphanedCalls, SharedStore, StoreError};
 
 use super::call_scope::CallScope;
 use super::gateway::Gateway;
@@ -59,7 +59,7 @@ impl Gateway {
             return Ok(stored);
         }
         // Expired reservations of killed processes are settled before this call is admitted.
-        store.sweep_calls(Gone::Expired(self.parts.clock.wall())).await?;
+        store.sweep_calls(OrphanedCalls::Expired(self.parts.clock.wall())).await?;
         let outcomes = self.call(store, task, scope, std::slice::from_ref(&item)).await?;
         let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))

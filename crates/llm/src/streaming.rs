@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use aha_core::model::ModelRef;
 use aha_core::topic::BudgetTier;
-use aha_store::{AnswerKey, Gone, SharedStore, StoreError};
+use aha_store::{AnswerKey, OrphanedCalls, SharedStore, StoreError};
 use futures::stream::{BoxStream, Stream, StreamExt as _};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -204,11 +204,11 @@ impl Streaming {
             return Ok(stored);
         }
         // Expired reservations of killed processes are settled before this call is admitted.
-        self.store.sweep_calls(Gone::Expired(self.gateway.parts.clock.wall())).await?;
+        self.store.sweep_calls(OrphanedCalls::Expired(self.gateway.parts.clock.wall())).await?;
         let (tier, chain) = self.gateway.chain(&self.store, task, &self.scope).await?;
         let mut answer = StreamedAnswer::default();
         if chain.is_empty() {
-            let why = self.gateway.parts.router.why_nobody(task, self.scope.tier);
+            let why = self.gateway.parts.router.why_no_model(task, self.scope.tier);
             answer.failure = Some(StreamFailure::NotSent(why));
         }
         for route in chain {

@@ -219,7 +219,7 @@ impl Transport for Http {
             .body(request.body.clone());
         let opened = self.opened(sending, timeouts).await;
         if !matches!(opened, Err(CallError::TimedOut(_) | CallError::Connect(_) | CallError::Interrupted(_))) {
-            aha_core::failpoint::hit_showing("call.after_send", &(self, request));
+            aha_core::failpoint::hit_with("call.after_send", &(self, request));
         }
         opened
     }

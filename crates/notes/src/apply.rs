@@ -46,7 +46,7 @@ pub struct Preview {
 }
 
 /// A change that cannot be made: its index and the reason.
-pub type NotMade = (usize, NotesError);
+pub type FailedChange = (usize, NotesError);
 
 /// How often a file is read again while another program keeps changing it.
 const ATTEMPTS: usize = 25;
@@ -182,7 +182,7 @@ fn origin_file<'a>(
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn preview(graph: &Graph, changes: &[Change]) -> Result<(Vec<Preview>, Vec<NotMade>), NotesError> {
+pub fn preview(graph: &Graph, changes: &[Change]) -> Result<(Vec<Preview>, Vec<FailedChange>), NotesError> {
     let mut files: BTreeMap<PathBuf, (String, Document)> = BTreeMap::new();
     let mut failures = Vec::new();
     for (index, change) in changes.iter().enumerate() {

@@ -17,9 +17,9 @@ pub enum Undone {
     /// The file is as it was before the apply.
     Restored { file: String },
     /// The file was changed since; only what was written was removed.
-    TakenOut { file: String },
+    Removed { file: String },
     /// What was written was itself changed since; the file was not modified.
-    LeftAlone { file: String, why: &'static str },
+    Skipped { file: String, why: &'static str },
 }
 
 /// Undoes the latest set. Returns an empty list if there is none.
@@ -42,7 +42,7 @@ fn undo_one(graph: &Graph, recorded: &Path, record: &Record) -> Result<Undone, N
     let Some(present) = content(&path)? else {
         return Ok(match record.base {
             None => Undone::Restored { file },
-            Some(_) => Undone::LeftAlone { file, why: "it was removed" },
+            Some(_) => Undone::Skipped { file, why: "it was removed" },
         });
     };
     let is_before = record.base.as_ref() == Some(&hash(&present));
@@ -59,20 +59,16 @@ fn undo_one(graph: &Graph, recorded: &Path, record: &Record) -> Result<Undone, N
             return Ok(Undone::Restored { file });
         }
     }
-    let Some(present) = content(&path)? else { return Ok(Undone::LeftAlone { file, why: "it was removed" }) };
+    let Some(present) = content(&path)? else { return Ok(Undone::Skipped { file, why: "it was removed" }) };
     let Ok(text) = std::str::from_utf8(&present) else {
-        return Ok(Undone::LeftAlone { file, why: "it is not UTF-8 any more" });
+        return Ok(Undone::Skipped { file, why: "it is not UTF-8 any more" });
     };
     let mut document = Document::parse(graph.format(), text);
     if let Err(why) = take_out(&mut document, &record.wrote) {
-        return Ok(Undone::LeftAlone { file, why });
+        return Ok(Undone::Skipped { file, why });
     }
     let replaced = replace(&path, Some(&present), document.text().as_bytes(), &tag, &backup)?;
-    Ok(if is_done(replaced) {
-        Undone::TakenOut { file }
-    } else {
-        Undone::LeftAlone { file, why: "it is being changed" }
-    })
+    Ok(if is_done(replaced) { Undone::Removed { file } } else { Undone::Skipped { file, why: "it is being changed" } })
 }
 
 fn take_out(document: &mut Document, wrote: &WriteKind) -> Result<(), &'static str> {

@@ -166,7 +166,7 @@ fn what_was_written_by_hand_since_survives_an_undo() {
     let page = text(graph.root(), "pages/Boats.md");
     write(graph.root(), "pages/Boats.md", &format!("{page}- By hand\n"));
     let undone = undo(&graph, &state).unwrap();
-    assert!(undone.contains(&Undone::TakenOut { file: "pages/Boats.md".to_owned() }), "{undone:?}");
+    assert!(undone.contains(&Undone::Removed { file: "pages/Boats.md".to_owned() }), "{undone:?}");
     assert_eq!(text(graph.root(), "pages/Boats.md"), "tags:: #port\n\n- Draughts\n\t- Tug: 4 m\n- By hand\n");
     assert_eq!(text(graph.root(), "journals/2026_03_02.md"), DAY);
 }

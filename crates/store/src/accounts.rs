@@ -20,11 +20,11 @@ pub struct KeyUse {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyState {
     /// The key is new: execute the request, then store its answer or free the key.
-    Taken,
+    Claimed,
     /// The request was begun and has no answer yet.
-    UnderWay,
+    InProgress,
     /// The key was used for another request.
-    OfAnotherRequest,
+    UsedByAnotherRequest,
     Answered {
         status: u16,
         answer: String,
@@ -57,7 +57,7 @@ pub trait AccountStore: Send + Sync {
     /// Returns the name of the user whose feed token has that fingerprint.
     async fn user_of_feed_token(&self, fingerprint: &str) -> Result<Option<String>>;
     /// Claims a key for a request, and removes keys from before `remove_before`.
-    async fn take_key(&self, of: &KeyUse, now: Timestamp, remove_before: Timestamp) -> Result<KeyState>;
+    async fn claim_key(&self, of: &KeyUse, now: Timestamp, remove_before: Timestamp) -> Result<KeyState>;
     /// Stores the answer for repetitions of the request.
     async fn answer_key(&self, of: &KeyUse, status: u16, answer: &str) -> Result<()>;
     /// Frees a key whose request was not carried out.

@@ -60,7 +60,7 @@ pub trait LedgerStore: Send + Sync {
 
     /// Ends the reservations of calls whose caller has ended. A call becomes `unsettled` at its reserved amount, or an
     /// error at 0 if nothing was reserved. Returns the number of calls.
-    async fn sweep_calls(&self, which: Gone) -> Result<u64>;
+    async fn sweep_calls(&self, which: OrphanedCalls) -> Result<u64>;
     /// Writes the actual cost of a call, with the reason. An `unsettled` call becomes an error and keeps its error
     /// kind.
     async fn adjust_call(&self, adjustment: &Adjustment) -> Result<()>;
@@ -179,7 +179,7 @@ impl Settlement {
 
     /// The settlement of a call that was reserved but never sent.
     #[must_use]
-    pub fn of_nothing_sent(call: CallId, now: Timestamp) -> Self {
+    pub fn not_sent(call: CallId, now: Timestamp) -> Self {
         let error = ("interrupted".to_owned(), "whoever wanted it went away before it was sent".to_owned());
         Self { outcome: CallOutcome::Error, error: Some(error), ..Self::without_tokens(call, now) }
     }
@@ -304,11 +304,11 @@ pub struct NewAnswer {
 
 /// Selects the reservations to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gone {
+pub enum OrphanedCalls {
     /// Those that have expired by the machine's clock.
     Expired(Timestamp),
     /// Those of a topic's earlier lease owners; the token is the current owner's.
-    Succeeded(TopicId, i64),
+    Superseded(TopicId, i64),
 }
 
 /// A correction by hand.

@@ -218,7 +218,7 @@ pub trait FetchHistoryStore: Send + Sync {
     /// Returns the last fetches of a source, newest first.
     async fn last_fetches(&self, source: SourceId, limit: i64) -> Result<Vec<PastFetch>>;
     /// Returns the outcomes of the last fetches of each of a topic's sources, at most `limit` each, newest first.
-    async fn fetch_marks(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchMark>>>;
+    async fn fetch_summaries(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchSummary>>>;
     /// Returns, for each of a topic's sources, the number of its items published from `since` on, and how many of these
     /// appear in a digest of the topic whose window ended since then. Sources without such items are omitted.
     async fn source_shares(&self, topic: TopicId, since: Timestamp) -> Result<HashMap<SourceId, SourceShare>>;
@@ -292,7 +292,7 @@ pub trait StoryStore: Send + Sync {
     /// Returns clustering thresholds that were determined for a space; `None` if the shipped ones apply.
     async fn thresholds(&self, space: &str) -> Result<Option<Thresholds>>;
     /// Stores thresholds, replacing earlier ones.
-    async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()>;
+    async fn store_thresholds(&self, space: &str, found: &TunedThresholds) -> Result<()>;
     /// Returns the members, up to `until`, of all stories that contain one of `items`.
     async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>>;
     /// Returns the stored markup of these items, safe to show in a page. Items whose text contains everything have
@@ -363,7 +363,7 @@ pub trait FeedbackStore: Send + Sync {
     async fn feedback_on(&self, user: UserId, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, FeedbackKind)>>;
     /// Returns the newest `limit` feedback events that a topic's digests learn from, with their users, oldest first.
     /// Users whose account has the reader role are excluded.
-    async fn teaching_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>>;
+    async fn learning_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>>;
     /// Returns the names excluded from learning: words, sources and authors in lower case.
     async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>>;
 }

@@ -166,7 +166,7 @@ pub struct PastFetch {
 
 /// The outcome of a fetch, for the list of sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FetchMark {
+pub struct FetchSummary {
     /// `ok`, `not_modified`, `waiting` or `error`.
     pub status: String,
     pub items_new: i64,
@@ -237,7 +237,7 @@ pub struct ClusterCommit {
 
 /// Thresholds determined on labelled stories.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FoundThresholds {
+pub struct TunedThresholds {
     pub thresholds: Thresholds,
     /// Number of labelled documents used.
     pub documents: i64,
@@ -327,7 +327,7 @@ pub struct StoryAppearance {
 pub enum FeedbackWrite {
     /// Each event withdraws its opposite.
     Give(Vec<FeedbackEvent>),
-    TakeBack {
+    Withdraw {
         item: ItemId,
         kind: FeedbackKind,
     },
@@ -392,7 +392,7 @@ pub enum RetentionStep {
 pub enum RemovedRows {
     Removed(u64),
     /// A run is in progress; try again later.
-    AtWork,
+    RunInProgress,
 }
 
 /// Changes to a source; `None` leaves a value unchanged.

@@ -25,7 +25,7 @@ pub trait SearchStore: Send + Sync {
     /// Returns the number of entries.
     async fn search_entries(&self) -> Result<i64>;
     /// Returns the arrival time of the oldest item that is not indexed; `None` if all are.
-    async fn search_behind_since(&self) -> Result<Option<Timestamp>>;
+    async fn oldest_unindexed(&self) -> Result<Option<Timestamp>>;
     /// Clears the index; searches find nothing until it is rebuilt.
     async fn clear_search(&self) -> Result<()>;
     /// Indexes up to `limit` items, and up to `limit` passages of documents, that are not indexed. Returns their

@@ -41,7 +41,7 @@ pub(super) async fn run(config: Config, command: JournalCommand) -> Result<Exit>
         JournalCommand::Undo { graph, json } => {
             let undone = open(graph)?.undo()?;
             show(json, &report::undone_json(&undone), || report::undone(&undone))?;
-            let is_whole = undone.iter().all(|one| !matches!(one, Undone::LeftAlone { .. }));
+            let is_whole = undone.iter().all(|one| !matches!(one, Undone::Skipped { .. }));
             return Ok(if is_whole { Exit::Ok } else { Exit::Partial });
         }
     }

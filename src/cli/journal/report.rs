@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use aha_content::numbers::count;
 use aha_journal::Plan;
-use aha_notes::apply::NotMade;
+use aha_notes::apply::FailedChange;
 use aha_notes::knowledge::Hit;
 use aha_notes::{Applied, Outcome, Preview, Undone};
 use serde_json::{Value, json};
@@ -100,7 +100,7 @@ pub(super) fn plan(plan: &Plan) -> String {
     one_safe_text(&text)
 }
 
-pub(super) fn diffs(previews: &[Preview], not_made: &[NotMade], plan: &Plan) -> String {
+pub(super) fn diffs(previews: &[Preview], not_made: &[FailedChange], plan: &Plan) -> String {
     let mut text: String = previews.iter().map(|preview| format!("\n{}", preview.diff())).collect::<Vec<_>>().concat();
     let changes = plan.changes();
     for (index, error) in not_made {
@@ -169,16 +169,16 @@ pub(super) fn undone(undone: &[Undone]) -> String {
 fn undone_line(one: &Undone) -> String {
     match one {
         Undone::Restored { file } => format!("{file} is as it was\n"),
-        Undone::TakenOut { file } => format!("{file} was changed since; only what was written is removed\n"),
-        Undone::LeftAlone { file, why } => format!("{file} is left alone: {why}\n"),
+        Undone::Removed { file } => format!("{file} was changed since; only what was written is removed\n"),
+        Undone::Skipped { file, why } => format!("{file} is left alone: {why}\n"),
     }
 }
 
 pub(super) fn undone_json(undone: &[Undone]) -> Value {
     let files = undone.iter().map(|one| match one {
         Undone::Restored { file } => json!({ "file": file, "state": "restored" }),
-        Undone::TakenOut { file } => json!({ "file": file, "state": "taken_out" }),
-        Undone::LeftAlone { file, why } => json!({ "file": file, "state": "left_alone", "why": why }),
+        Undone::Removed { file } => json!({ "file": file, "state": "taken_out" }),
+        Undone::Skipped { file, why } => json!({ "file": file, "state": "left_alone", "why": why }),
     });
     json!(files.collect::<Vec<_>>())
 }

@@ -41,8 +41,11 @@ impl Source for ByRules<'_> {
         };
         for block in plan.blocks {
             let (id, text) = (block.block.clone(), block.reworded.clone());
-            let found =
-                [PhaseEvent::Found(block.clone()), PhaseEvent::Reworded { block: id, text }, PhaseEvent::Placed(block)];
+            let found = [
+                PhaseEvent::BlockFound(block.clone()),
+                PhaseEvent::Reworded { block: id, text },
+                PhaseEvent::TargetsFound(block),
+            ];
             for event in found {
                 let _ = events.send(event);
             }

@@ -76,7 +76,7 @@ impl PastedText {
             return Ok(stored.clone());
         }
         // Reservations of an earlier process that was killed must be counted before this call is admitted.
-        app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
+        app.store().sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
         let outcomes = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.ask)).await?;
         let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))

@@ -88,7 +88,7 @@ fn chains(router: &Router, findings: &mut Findings) {
         let is_empty =
             |tier: &BudgetTier| !router.candidates(task, *tier).is_empty() && router.choose(task, *tier).is_empty();
         if let Some(tier) = TIERS.iter().find(|tier| is_empty(tier)) {
-            findings.wrong("model", router.why_nobody(task, *tier));
+            findings.wrong("model", router.why_no_model(task, *tier));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Findings about the scores that models gave.
 
 use aha_content::numbers::count;
-use aha_core::score_health::{RECENT_DAYS, ScoreHealth, WORTH_SAYING, health};
+use aha_core::score_health::{MIN_REPORTED_DRIFT, RECENT_DAYS, ScoreHealth, health};
 use aha_store::SharedStore;
 
 use super::super::Result;
@@ -14,7 +14,7 @@ pub(super) async fn drift(store: &SharedStore, findings: &mut Findings) -> Resul
     for scores in health(&store.given_scores(SCORES).await?) {
         let text = in_words(&scores);
         match scores.drift {
-            Some(drift) if drift.abs() >= WORTH_SAYING => {
+            Some(drift) if drift.abs() >= MIN_REPORTED_DRIFT => {
                 let moved = format!("{text}; the mean of the last {RECENT_DAYS} days is {drift:+.1} from before");
                 findings.note("scores", format!("{moved}: the percentile beside a score says more than the score"));
             }

@@ -81,7 +81,7 @@ fn fits_within(
     for estimate in estimates {
         let is_late = |share: f64| spent.as_credits() >= cap.as_credits() * share;
         let task = tasks::by_name(&estimate.task);
-        let is_spared = task.and_then(|task| task.spec().spared_from).is_some_and(is_late);
+        let is_spared = task.and_then(|task| task.spec().skipped_above_share).is_some_and(is_late);
         let Some(cost) = cost(estimate).filter(|_| !is_spared) else { return false };
         let needed = spent.0.saturating_add(cost.0).saturating_add(beyond(estimate).unwrap_or_default().0);
         if needed > cap.0 {

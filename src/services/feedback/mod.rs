@@ -19,7 +19,7 @@ pub use super::accounts::FeedbackUser;
 use super::stories::FoundStory;
 use super::{Result, ServiceError, topics};
 use crate::app::App;
-use crate::pipeline::preferences::{EVENTS, Sayings, profile, profiles};
+use crate::pipeline::preferences::{EVENTS, TopicFeedback, profile, profiles};
 
 /// The effect of adding or removing feedback on a story.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,7 +54,7 @@ pub async fn give(app: &App, user: FeedbackUser, found: &FoundStory, kind: Feedb
 pub async fn undo(app: &App, user: FeedbackUser, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
     let event = event_on(app, topic, &found.story, kind).await?;
-    let written = write_measured(app, user, topic, FeedbackWrite::TakeBack { item: event.item_id, kind }).await?;
+    let written = write_measured(app, user, topic, FeedbackWrite::Withdraw { item: event.item_id, kind }).await?;
     Ok(change(app, found, &event, &written))
 }
 
@@ -90,7 +90,7 @@ async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: Feedback
 
 /// Writes feedback and the profile that follows from all of it. Returns how many of the changes are new.
 async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<usize> {
-    let mut sayings = Sayings::stored(app.store(), topic).await?;
+    let mut sayings = TopicFeedback::stored(app.store(), topic).await?;
     apply(user, topic, &feedback, &mut sayings);
     let (events, now) = (sayings.events.len(), app.clock().now());
     let profile = profile(app.store(), topic, sayings, now, &app.config().ranking).await?;
@@ -99,7 +99,7 @@ async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: Feedback
 
 /// Like [`write`], and returns also the profile that applied before.
 async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<Written> {
-    let before = Sayings::stored(app.store(), topic).await?;
+    let before = TopicFeedback::stored(app.store(), topic).await?;
     let mut after = before.clone();
     apply(user, topic, &feedback, &mut after);
     let (events, now) = (after.events.len(), app.clock().now());
@@ -135,10 +135,10 @@ async fn store(
 }
 
 /// Changes `sayings` in the same order as the store does, to what the store will contain.
-fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: &mut Sayings) {
-    let Sayings { events, unlearnt } = sayings;
+fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: &mut TopicFeedback) {
+    let TopicFeedback { events, unlearnt } = sayings;
     match feedback {
-        FeedbackWrite::Give(_) | FeedbackWrite::TakeBack { .. } if !user.teaches() => {}
+        FeedbackWrite::Give(_) | FeedbackWrite::Withdraw { .. } if !user.teaches() => {}
         FeedbackWrite::Give(given) => {
             for event in given {
                 let is_of = |(whose, old): &(UserId, FeedbackEvent), kind| {
@@ -155,7 +155,7 @@ fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: 
             let most = usize::try_from(EVENTS).unwrap_or(usize::MAX);
             events.drain(..events.len().saturating_sub(most));
         }
-        FeedbackWrite::TakeBack { item, kind } => {
+        FeedbackWrite::Withdraw { item, kind } => {
             events.retain(|(whose, old)| *whose != user.id() || old.item_id != *item || old.kind != *kind);
         }
         FeedbackWrite::Unlearn { name, .. } if !unlearnt.contains(name) => unlearnt.push(name.clone()),
@@ -183,7 +183,7 @@ pub struct FeedbackOverview {
 /// When there is no such topic or the store fails.
 pub async fn list(app: &App, user: FeedbackUser, topic: &str) -> Result<FeedbackOverview> {
     let topic = topics::find(app, topic).await?.id;
-    let sayings = Sayings::stored(app.store(), topic).await?;
+    let sayings = TopicFeedback::stored(app.store(), topic).await?;
     let (events, unlearnt) = (app.store().feedback(user.id(), topic, EVENTS).await?, sayings.unlearnt.clone());
     let profile = shown_profile(app, topic, sayings).await?;
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
@@ -201,7 +201,7 @@ const SHOWN_MILLIS: i64 = 3_600_000;
 
 /// Returns the profile for display. It is computed from some weeks of items, so it is cached for an hour, until
 /// feedback is given or a digest made.
-async fn shown_profile(app: &App, topic: TopicId, sayings: Sayings) -> Result<Arc<Profile>> {
+async fn shown_profile(app: &App, topic: TopicId, sayings: TopicFeedback) -> Result<Arc<Profile>> {
     let now = app.clock().now();
     let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
     let digest = app.store().digest_entries(&newest).await?.pop().map(|entry| entry.head.id);
@@ -272,7 +272,7 @@ pub async fn export(app: &App, user: FeedbackUser, topic: &str) -> Result<Vec<Fe
 pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
     let topic = topics::find(app, topic).await?.id;
     let now = app.clock().now();
-    let sayings = Sayings::stored(app.store(), topic).await?;
+    let sayings = TopicFeedback::stored(app.store(), topic).await?;
     if !profile(app.store(), topic, sayings, now, &app.config().ranking).await?.knows(name) {
         let why =
             "nothing was learnt of a word, source or author of that name; `aha-radar feedback list` shows what was";
@@ -332,7 +332,7 @@ mod tests {
         use FeedbackKind::{Dislike, Like, Save};
         let topic = TopicId::of(&["t"]);
         let (owner, zoe) = (FeedbackUser::owner(), FeedbackUser::new("zoe", Role::Editor));
-        let mut sayings = Sayings {
+        let mut sayings = TopicFeedback {
             events: vec![(owner.id(), event("a", Like, 5)), (zoe.id(), event("a", Like, 6))],
             unlearnt: vec!["ferry".to_owned()],
         };
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(sayings.events, after);
         apply(FeedbackUser::new("ann", Role::Reader), topic, &given, &mut sayings);
         assert_eq!(sayings.events, after, "a reader's feedback teaches nobody else's digest");
-        apply(owner, topic, &FeedbackWrite::TakeBack { item: ItemId::of(&["b"]), kind: Save }, &mut sayings);
+        apply(owner, topic, &FeedbackWrite::Withdraw { item: ItemId::of(&["b"]), kind: Save }, &mut sayings);
         assert_eq!(sayings.events, [of_zoe, (owner.id(), event("a", Dislike, 9))]);
         apply(owner, topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut sayings);
         assert!(sayings.unlearnt.is_empty());

@@ -52,7 +52,7 @@ pub fn route(app: &App, name: Option<&str>) -> Result<Route> {
 /// # Errors
 /// When the store fails.
 pub async fn settle_orphaned_calls(app: &App) -> Result<()> {
-    app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
+    app.store().sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
     Ok(())
 }
 
@@ -72,12 +72,12 @@ pub fn converse(app: &App, purpose: &str, terms: Terms) -> Result<Conversation> 
 
 /// Builds the respondent that puts a questionnaire's questions to models.
 #[must_use]
-pub fn respondent(app: &App, purpose: &str, asks_again: bool) -> Respondent {
+pub fn respondent(app: &App, purpose: &str, retries_rejected: bool) -> Respondent {
     Respondent {
         gateway: Arc::clone(app.gateway()),
         store: Arc::clone(app.store()),
         scope: scope(app, purpose),
-        asks_again,
+        retries_rejected,
     }
 }
 

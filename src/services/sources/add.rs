@@ -14,7 +14,7 @@ use crate::sources::Connector as _;
 use crate::sources::discover::{Discovery, FoundFeed, is_like_feed_address};
 use crate::sources::feed::FeedConnector;
 use crate::sources::fetch::FetchError;
-use crate::sources::{Place, place_from_argument, recognise};
+use crate::sources::{Place, address_from_argument, recognise};
 
 /// Sources to add, and how to read them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -114,7 +114,7 @@ pub(super) fn place(config: &Config, location: &str, allow_paths: bool) -> std::
     if !allow_paths && is_path(location) {
         return Err(refused());
     }
-    let place = place_from_argument(location, &config.sources.sites).map_err(|error| error.to_string())?;
+    let place = address_from_argument(location, &config.sources.sites).map_err(|error| error.to_string())?;
     if !allow_paths && place.url.starts_with("file:") {
         return Err(refused());
     }
@@ -144,7 +144,7 @@ async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send
     }
     // A file that is no feed now is unlikely to become one.
     let new = NewSource { kind: place.kind.to_owned(), url: place.url.clone(), ..NewSource::default() };
-    FeedConnector.fetch(&Source::unseen(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
+    FeedConnector.fetch(&Source::never_fetched(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
     Ok(place)
 }
 

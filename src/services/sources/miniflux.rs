@@ -13,7 +13,7 @@ use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
 use crate::services::feedback::{self, FeedbackUser};
-use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
+use crate::sources::miniflux::{MAX_ENTRIES, Mark, Marked, Miniflux, Subscription};
 
 /// What to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub async fn import(app: &App, reader: &Miniflux, wanted: &MinifluxImport) -> Re
     let found = reader.subscriptions(fetcher, sites).await?;
     let mut marks: Vec<(FeedbackKind, Vec<Marked>)> = Vec::new();
     if let Some(kind) = wanted.stars {
-        marks.push((kind, reader.marked(fetcher, Mark::Starred, MOST_ENTRIES).await?));
+        marks.push((kind, reader.marked(fetcher, Mark::Starred, MAX_ENTRIES).await?));
     }
     marks.push((FeedbackKind::Read, reader.marked(fetcher, Mark::Read, wanted.reads).await?));
     let mut imported = MinifluxImported { left_out: found.unusable, ..MinifluxImported::default() };

@@ -13,7 +13,7 @@ use aha_core::source::Source;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use aha_store::{FetchMark, PastFetch, SourceShare, SourcesAdded};
+pub use aha_store::{FetchSummary, PastFetch, SourceShare, SourcesAdded};
 
 use super::{Result, ServiceError, topics};
 use crate::app::App;
@@ -150,9 +150,9 @@ pub struct SourceHistory {
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn fetch_marks(app: &App, topic: &str) -> Result<HashMap<SourceId, Vec<FetchMark>>> {
+pub async fn fetch_summaries(app: &App, topic: &str) -> Result<HashMap<SourceId, Vec<FetchSummary>>> {
     let topic = topics::find(app, topic).await?;
-    Ok(app.store().fetch_marks(topic.id, SHOWN_FETCHES).await?)
+    Ok(app.store().fetch_summaries(topic.id, SHOWN_FETCHES).await?)
 }
 
 /// The days over which items are counted.

@@ -8,7 +8,7 @@ use aha_core::item::NewItem;
 use aha_core::source::{NewSource, Source};
 use aha_core::time::Timestamp;
 use aha_llm::{CallScope, Executed, NotSent};
-use aha_store::{Gone, OpenMode};
+use aha_store::{OpenMode, OrphanedCalls};
 use serde::Serialize;
 
 use super::add::place;
@@ -94,7 +94,7 @@ impl SourceTester {
         let unusable = |message: String| ServiceError::invalid("location", message);
         let Place { kind, url } = place(&self.config, location, self.allow_paths).map_err(unusable)?;
         let new = NewSource { kind: kind.to_owned(), url, ..NewSource::default() };
-        let source = Source::unseen(TopicId::of(&["source test"]), &new);
+        let source = Source::never_fetched(TopicId::of(&["source test"]), &new);
         let result = match (&self.config.sources.search, self.connectors.of(&source.kind)) {
             (Some(_), _) if source.kind == "signal" => self.searched(&source).await?,
             (_, Some(connector)) => connector.fetch(&source, &self.fetcher).await?,
@@ -119,7 +119,7 @@ impl SourceTester {
         let app = App::new(self.config.clone(), store)?;
         // The time distinguishes one test from the next.
         let scope = CallScope { attempt: app.clock().wall().as_millis(), ..scope(&app, "") };
-        app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
+        app.store().sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
         match search(&app, &scope, source).await? {
             Executed::Answered(result) => Ok(result?),
             Executed::Failed(error) => {

@@ -14,7 +14,7 @@ use crate::services::calls::{self, CallQuery, LedgerCall};
 use crate::services::spending::{self, AdjustedCall, SpendBy, SpendReport};
 
 const DEFAULT_DAYS: u16 = 30;
-const MOST_DAYS: u16 = 3_660;
+const MAX_DAYS: u16 = 3_660;
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new().routes(routes!(report)).routes(routes!(list)).routes(routes!(adjust))
@@ -56,8 +56,8 @@ async fn report(
         By::Topic => SpendBy::Topic,
     };
     let days = days.unwrap_or(DEFAULT_DAYS);
-    if !(1..=MOST_DAYS).contains(&days) {
-        return Err(Failure::invalid("days", format!("it is a number from 1 to {MOST_DAYS}")));
+    if !(1..=MAX_DAYS).contains(&days) {
+        return Err(Failure::invalid("days", format!("it is a number from 1 to {MAX_DAYS}")));
     }
     Ok(Json(spending::report(state.app(), by, days).await?))
 }

@@ -50,11 +50,13 @@ async fn with_key(
     let of = KeyUse { user: identity.name.clone(), key: key.to_owned(), request_hash: hex32(&identity_of_request) };
     match idempotency::take(state.app(), &of).await? {
         KeyState::Answered { status, answer } => Ok(replayed(status, answer)),
-        KeyState::UnderWay => Err(Failure::conflict("a request with this key is under way; ask again when it is done")),
-        KeyState::OfAnotherRequest => {
+        KeyState::InProgress => {
+            Err(Failure::conflict("a request with this key is under way; ask again when it is done"))
+        }
+        KeyState::UsedByAnotherRequest => {
             Err(Failure::invalid(HEADER, "this key was used for another request; make a new one"))
         }
-        KeyState::Taken => {
+        KeyState::Claimed => {
             let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
             store_response(state, &of, response).await
         }

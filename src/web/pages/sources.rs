@@ -18,7 +18,7 @@ use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{SentForm, Shell, html};
 use crate::services::sources::add::{DiscoveredFeed, SourcesToAdd};
 use crate::services::sources::{
-    self, FetchMark, ListedSource, PastFetch, SourceChange, SourceHistory, SourceShare, add, opml,
+    self, FetchSummary, ListedSource, PastFetch, SourceChange, SourceHistory, SourceShare, add, opml,
 };
 
 pub(super) fn routes() -> Router<WebState> {
@@ -79,7 +79,7 @@ async fn list(
     let topics = TopicLinks::read(state.app(), query.topic.as_deref()).await?;
     let (listed, marks, shares) = if topics.names.contains(&topics.current) {
         let listed = sources::list(state.app(), Some(&topics.current)).await?;
-        let marks = sources::fetch_marks(state.app(), &topics.current).await?;
+        let marks = sources::fetch_summaries(state.app(), &topics.current).await?;
         (listed, marks, sources::shares(state.app(), &topics.current).await?)
     } else {
         (Vec::new(), HashMap::new(), HashMap::new())
@@ -105,15 +105,15 @@ fn order(source: &Source) -> u8 {
     }
 }
 
-fn row(fetches: &[FetchMark], share: Option<&SourceShare>, source: Source) -> Row {
+fn row(fetches: &[FetchSummary], share: Option<&SourceShare>, source: Source) -> Row {
     let every = source.check_interval.map(|every| every_in_words(every.as_secs() / 60));
     let share = share.map(|share| format!("{} of {} in digests, 14 days", share.shown, share.items));
     Row { name: source.display_name(), fetches: marks(fetches), every, share, source }
 }
 
 /// Returns the bars, the oldest first.
-fn marks(fetches: &[FetchMark]) -> Vec<Mark> {
-    let mark = |(at, fetch): (usize, &FetchMark)| {
+fn marks(fetches: &[FetchSummary]) -> Vec<Mark> {
+    let mark = |(at, fetch): (usize, &FetchSummary)| {
         let (class, height) = match (fetch.status.as_str(), fetch.items_new) {
             ("error", _) => ("bad", 8),
             (_, 0) => ("quietly", 3),

@@ -17,7 +17,7 @@ use aha_llm::prompt::Prompts;
 use aha_llm::retry_policy::{PIPELINE, RetryPolicy};
 use aha_llm::{CallScope, Gateway, GatewayParts, Outcome, Router, RunCallState, TaskItem};
 use aha_radar::config::Config;
-use aha_store::{CallFilter, CallRecord, Counter, Gone, OpenMode, SharedStore};
+use aha_store::{CallFilter, CallRecord, Counter, OpenMode, OrphanedCalls, SharedStore};
 use fake::{FATES, Fake};
 use futures::StreamExt as _;
 
@@ -212,7 +212,7 @@ async fn what_was_dropped_is_swept() {
         let _ = tokio::time::timeout(patience, ask_for(&gateway, &store, number)).await;
     }
     let far = Clock::system().wall() + Duration::from_hours(1);
-    store.sweep_calls(Gone::Expired(far)).await.unwrap();
+    store.sweep_calls(OrphanedCalls::Expired(far)).await.unwrap();
     let left = Left::on(&store).await;
     assert!(left.rows.iter().any(|row| row.error.as_deref().is_some_and(|error| error.contains("the process"))));
     for counter in &left.counters {

@@ -15,7 +15,7 @@ const STORIES: usize = 9;
 const BATCH: &str = "4";
 const SECOND: &str = "gpt-second";
 /// Calls paid for nothing about one batch, at most.
-const MOST_IN_VAIN: usize = 2;
+const MAX_IN_VAIN: usize = 2;
 
 /// Every kind that does not take seconds by itself.
 fn faults() -> Vec<Fault> {
@@ -137,7 +137,7 @@ fn little_is_paid_for_nothing(model: &OpenAi, radar: &Radar, about: &str) {
     );
     for ((batch, by), calls) in paid {
         let gave = batches[batch].iter().any(|title| answered.contains(&format!("{by} {title}")));
-        assert!(gave || calls <= MOST_IN_VAIN, "{about}: {calls} calls of {by} paid for nothing");
+        assert!(gave || calls <= MAX_IN_VAIN, "{about}: {calls} calls of {by} paid for nothing");
     }
 }
 

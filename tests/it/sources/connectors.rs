@@ -21,7 +21,7 @@ const LOBSTERS: &[u8] = include_bytes!("../../data/sources/lobsters_tag.rss");
 
 pub(super) fn source(kind: &str, url: &str) -> Source {
     let new = NewSource { kind: kind.to_owned(), url: url.to_owned(), ..NewSource::default() };
-    Source::unseen(TopicId::of(&["t"]), &new)
+    Source::never_fetched(TopicId::of(&["t"]), &new)
 }
 
 fn fetcher() -> Fetcher {

@@ -41,18 +41,18 @@ async fn a_session_ends_by_age_by_log_out_and_with_its_password(store: &dyn Stor
 
 async fn a_key_is_for_one_request_and_keeps_its_answer(store: &dyn Store) {
     let key = |hash: &str| KeyUse { user: "owner".to_owned(), key: "k".to_owned(), request_hash: hash.to_owned() };
-    let take = async |of: &KeyUse, hour| store.take_key(of, at(hour), at(hour - 24)).await.unwrap();
-    assert_eq!(take(&key("one"), 1).await, KeyState::Taken);
-    assert_eq!(take(&key("one"), 1).await, KeyState::UnderWay);
-    assert_eq!(take(&key("two"), 1).await, KeyState::OfAnotherRequest);
-    assert_eq!(take(&KeyUse { user: "zoë".to_owned(), ..key("two") }, 1).await, KeyState::Taken);
+    let take = async |of: &KeyUse, hour| store.claim_key(of, at(hour), at(hour - 24)).await.unwrap();
+    assert_eq!(take(&key("one"), 1).await, KeyState::Claimed);
+    assert_eq!(take(&key("one"), 1).await, KeyState::InProgress);
+    assert_eq!(take(&key("two"), 1).await, KeyState::UsedByAnotherRequest);
+    assert_eq!(take(&KeyUse { user: "zoë".to_owned(), ..key("two") }, 1).await, KeyState::Claimed);
     store.free_key(&key("one")).await.unwrap();
-    assert_eq!(take(&key("one"), 2).await, KeyState::Taken);
+    assert_eq!(take(&key("one"), 2).await, KeyState::Claimed);
     store.answer_key(&key("one"), 201, "{}").await.unwrap();
     store.free_key(&key("one")).await.unwrap();
     let answered = KeyState::Answered { status: 201, answer: "{}".to_owned() };
     assert_eq!(take(&key("one"), 3).await, answered);
-    assert_eq!(take(&key("one"), 27).await, KeyState::Taken);
+    assert_eq!(take(&key("one"), 27).await, KeyState::Claimed);
 }
 
 async fn a_token_for_feeds_is_one_a_user_and_can_be_taken_back(store: &dyn Store) {

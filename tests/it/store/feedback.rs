@@ -82,7 +82,7 @@ async fn opposites_exclude_each_other_and_topics_do_not_meet(store: &dyn Store) 
     };
     assert_eq!(kinds(&world).await, [FeedbackKind::Dislike]);
     assert_eq!(kinds(&other).await, [FeedbackKind::Like]);
-    let back = async |kind| write(store, world.topic.id, FeedbackWrite::TakeBack { item: id("a"), kind }).await;
+    let back = async |kind| write(store, world.topic.id, FeedbackWrite::Withdraw { item: id("a"), kind }).await;
     assert!(!back(FeedbackKind::Like).await);
     assert!(back(FeedbackKind::Dislike).await);
     assert_eq!(kinds(&world).await, []);
@@ -142,12 +142,12 @@ async fn users_have_feedback_of_their_own(store: &dyn Store) {
             store.feedback(user, topic, 10).await.unwrap().iter().map(|event| event.kind).collect();
         assert_eq!(own, [kind], "nobody else's");
     }
-    let teaching = store.teaching_feedback(topic, 10).await.unwrap();
+    let teaching = store.learning_feedback(topic, 10).await.unwrap();
     let teaching: Vec<_> = teaching.iter().map(|(user, event)| (*user, event.kind)).collect();
     assert_eq!(teaching, [(owner(), FeedbackKind::Like), (zoe, FeedbackKind::Dislike)]);
-    let newest = store.teaching_feedback(topic, 1).await.unwrap();
+    let newest = store.learning_feedback(topic, 1).await.unwrap();
     assert_eq!(newest[0].0, zoe);
-    let back = FeedbackWrite::TakeBack { item: id("a"), kind: FeedbackKind::Like };
+    let back = FeedbackWrite::Withdraw { item: id("a"), kind: FeedbackKind::Like };
     assert_eq!(store.write_feedback(zoe, topic, &back, &profile(0, "")).await.unwrap(), 0);
     assert_eq!(store.feedback(owner(), topic, 10).await.unwrap().len(), 1);
 }

@@ -3,7 +3,7 @@ use std::slice::from_ref;
 use aha_core::ids::SourceId;
 use aha_core::item::{Engagement, PageNote, PageOutcome, TimeBasis};
 use aha_core::source::{SourceHealth, Validators};
-use aha_store::{FetchCommit, FetchCounts, FetchMark, FetchStatus, IdentifiedItem, Store};
+use aha_store::{FetchCommit, FetchCounts, FetchStatus, FetchSummary, IdentifiedItem, Store};
 
 use super::on_every_database;
 use super::world::{World, at, feed, id, item};
@@ -316,11 +316,11 @@ async fn the_last_fetches_of_a_source_are_listed_with_the_newest_first(store: &d
     assert_eq!((fetches[1].items_seen, fetches[1].items_new, fetches[1].http_status), (2, 2, Some(200)));
     assert_eq!((fetches[1].run, fetches[1].finished_at), (world.run, at(24)));
     assert_eq!(store.last_fetches(world.first, 1).await.unwrap(), fetches[..1]);
-    let mark = |status: &str, items_new| FetchMark { status: status.to_owned(), items_new };
-    let marks = store.fetch_marks(world.topic.id, 9).await.unwrap();
+    let mark = |status: &str, items_new| FetchSummary { status: status.to_owned(), items_new };
+    let marks = store.fetch_summaries(world.topic.id, 9).await.unwrap();
     assert_eq!(marks[&world.first], [mark("error", 0), mark("ok", 2)]);
     assert_eq!(marks[&world.second], [mark("ok", 0)]);
-    assert_eq!(store.fetch_marks(world.topic.id, 1).await.unwrap()[&world.first], [mark("error", 0)]);
+    assert_eq!(store.fetch_summaries(world.topic.id, 1).await.unwrap()[&world.first], [mark("error", 0)]);
 }
 
 on_every_database!(

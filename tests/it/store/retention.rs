@@ -14,7 +14,7 @@ async fn removed(store: &dyn Store, step: RetentionStep, before: i64) -> u64 {
         match store.remove_old(step, at(before), 1, at(1000)).await.unwrap() {
             RemovedRows::Removed(0) => return all,
             RemovedRows::Removed(rows) => all += rows,
-            RemovedRows::AtWork => panic!("nobody is at work"),
+            RemovedRows::RunInProgress => panic!("nobody is at work"),
         }
     }
 }
@@ -99,7 +99,7 @@ async fn nothing_goes_while_a_topic_is_held(store: &dyn Store, _: &str) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1)]).await;
     let try_at = async |wall| store.remove_old(RetentionStep::Items, at(300), 9, wall).await.unwrap();
-    assert_eq!(try_at(at(24)).await, RemovedRows::AtWork);
+    assert_eq!(try_at(at(24)).await, RemovedRows::RunInProgress);
     store.release_lease(&world.lease).await.unwrap();
     assert_eq!(try_at(at(24)).await, RemovedRows::Removed(1));
 }

@@ -117,15 +117,15 @@ async fn an_edit_is_found_by_its_new_words_alone(store: &dyn Store) {
 
 async fn the_index_is_made_again_and_says_since_when_it_is_behind(store: &dyn Store) {
     stocked(store).await;
-    assert_eq!(store.search_behind_since().await.unwrap(), None);
+    assert_eq!(store.oldest_unindexed().await.unwrap(), None);
     store.clear_search().await.unwrap();
     assert!(found(store, &query(&["ferry"])).await.is_empty());
-    assert!(store.search_behind_since().await.unwrap().is_some());
+    assert!(store.oldest_unindexed().await.unwrap().is_some());
     assert_eq!(store.index_missing(3).await.unwrap(), 3);
-    assert!(store.search_behind_since().await.unwrap().is_some());
+    assert!(store.oldest_unindexed().await.unwrap().is_some());
     assert_eq!(store.index_missing(3).await.unwrap(), 1);
     assert_eq!(store.index_missing(3).await.unwrap(), 0);
-    assert_eq!(store.search_behind_since().await.unwrap(), None);
+    assert_eq!(store.oldest_unindexed().await.unwrap(), None);
     assert_eq!(found(store, &query(&["ferry"])).await.len(), 1);
 }
 
@@ -135,7 +135,7 @@ async fn what_retention_empties_is_not_found(store: &dyn Store) {
     store.remove_old(RetentionStep::Items, at(100), 10, at(200)).await.unwrap();
     assert_eq!(store.search_entries().await.unwrap(), 0);
     assert!(found(store, &query(&["ferry"])).await.is_empty());
-    assert_eq!(store.search_behind_since().await.unwrap(), None);
+    assert_eq!(store.oldest_unindexed().await.unwrap(), None);
 }
 
 fn document(path: &str, hash: &str, passages: &[(&str, &str)]) -> NewDocument {

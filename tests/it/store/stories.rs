@@ -2,7 +2,7 @@ use aha_core::digest::Cost;
 use aha_core::ids::ClusterId;
 use aha_core::story::Delivery;
 use aha_core::thresholds::{LOCAL_THRESHOLDS, Thresholds};
-use aha_store::{ClusterCommit, FoundThresholds, Store};
+use aha_store::{ClusterCommit, Store, TunedThresholds};
 
 use super::digests::digest_commit;
 use super::on_every_database;
@@ -126,8 +126,8 @@ async fn thresholds_are_kept_by_space_and_replaced(store: &dyn Store) {
     assert_eq!(store.thresholds(SPACE).await.unwrap(), None);
     for pair in [0.2, 0.3] {
         let thresholds = Thresholds { pair, group: 0.05, split: 0.06, ..LOCAL_THRESHOLDS };
-        let found = FoundThresholds { thresholds, documents: 9, bcubed_f1: 0.9, found_at: at(1) };
-        store.keep_thresholds(SPACE, &found).await.unwrap();
+        let found = TunedThresholds { thresholds, documents: 9, bcubed_f1: 0.9, found_at: at(1) };
+        store.store_thresholds(SPACE, &found).await.unwrap();
         assert_eq!(store.thresholds(SPACE).await.unwrap(), Some(thresholds));
     }
     assert_eq!(store.thresholds("another").await.unwrap(), None);

@@ -28,7 +28,7 @@ pub const COPY_DAYS: i64 = 30;
 /// Assigns a story to every document that has none. `documents` are sorted by time, then id.
 #[must_use]
 pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> Placed {
-    Clustering::of(documents, Limits::USUAL).place(topic, thresholds)
+    Clustering::of(documents, Limits::DEFAULT).place(topic, thresholds)
 }
 
 /// Documents prepared for comparison: everything that does not depend on thresholds is computed once.

@@ -350,8 +350,8 @@ mod tests {
 
     #[test]
     fn vectors_count_by_what_made_them() {
-        assert_eq!(DenseThresholds::of("local-sparse-v1+static/0a#first512_v1/256"), DenseThresholds::OF_WEIGHTS);
-        assert_eq!(DenseThresholds::of("openai/static/x#text_v1"), DenseThresholds::OF_A_MODEL);
+        assert_eq!(DenseThresholds::of("local-sparse-v1+static/0a#first512_v1/256"), DenseThresholds::STATIC_WEIGHTS);
+        assert_eq!(DenseThresholds::of("openai/static/x#text_v1"), DenseThresholds::PROVIDER_MODEL);
         assert_eq!(Thresholds::shipped("local-sparse-v1"), LOCAL_THRESHOLDS);
     }
 

@@ -30,7 +30,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    pub const USUAL: Self = Self {
+    pub const DEFAULT: Self = Self {
         words: 24,
         names: 12,
         max_items_per_term: 128,
@@ -161,7 +161,7 @@ pub struct LookupIndex {
 
 impl Default for LookupIndex {
     fn default() -> Self {
-        Self::new(Limits::USUAL)
+        Self::new(Limits::DEFAULT)
     }
 }
 
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn of_a_common_term_the_latest_items_are_looked_at_and_the_likest_found() {
-        let index = LookupIndex::new(Limits { max_items_per_term: 3, max_found: 2, ..Limits::USUAL });
+        let index = LookupIndex::new(Limits { max_items_per_term: 3, max_found: 2, ..Limits::DEFAULT });
         assert_eq!(found(index, &["ferry one", "ferry two", "ferry three", "ferry three"], 3), [2, 3]);
     }
 }

@@ -88,8 +88,8 @@ impl Screens {
 
     pub fn event(&mut self, event: PhaseEvent) {
         match event {
-            PhaseEvent::Asked { phase, about } => self.status = format!("{phase}: {about}"),
-            PhaseEvent::Found(block) => {
+            PhaseEvent::RequestSent { phase, about } => self.status = format!("{phase}: {about}"),
+            PhaseEvent::BlockFound(block) => {
                 if !self.plan.blocks.iter().any(|known| known.block == block.block) {
                     self.plan.blocks.push(block);
                 }
@@ -100,7 +100,7 @@ impl Screens {
                     known.reworded = text;
                 }
             }
-            PhaseEvent::Placed(block) => self.placed(block),
+            PhaseEvent::TargetsFound(block) => self.placed(block),
             PhaseEvent::Retried { phase, reason } => self.status = format!("{phase} once more: {reason}"),
             PhaseEvent::Failed { reason, .. } => self.status = not_finished(&reason),
             PhaseEvent::Finished { skipped_existing, failures } => {

@@ -39,8 +39,8 @@ fn place(page: &str, action: PlanAction, apply: bool) -> Decision {
 
 fn screens() -> Screens {
     let mut screens = Screens::new(Plan::new(std::path::Path::new("/g"), "local"));
-    screens.event(PhaseEvent::Found(block("a")));
-    screens.event(PhaseEvent::Found(block("b")));
+    screens.event(PhaseEvent::BlockFound(block("a")));
+    screens.event(PhaseEvent::BlockFound(block("b")));
     screens
 }
 
@@ -59,7 +59,11 @@ fn user_decisions_survive_later_events() {
     screens.event(PhaseEvent::Reworded { block: "b".to_owned(), text: "another".to_owned() });
     for id in ["a", "b"] {
         let decisions = vec![place("P", PlanAction::AddSection, true)];
-        screens.event(PhaseEvent::Placed(PlannedBlock { decisions, reworded: "another".to_owned(), ..block(id) }));
+        screens.event(PhaseEvent::TargetsFound(PlannedBlock {
+            decisions,
+            reworded: "another".to_owned(),
+            ..block(id)
+        }));
     }
     let plan = screens.plan();
     assert!(!plan.blocks[0].apply && plan.blocks[1].apply);
@@ -89,7 +93,7 @@ fn targets_are_selected_individually_and_existing_ones_cannot_be() {
         place("Q", PlanAction::AddUnder, false),
         place("R", PlanAction::SkipExists, false),
     ];
-    screens.event(PhaseEvent::Placed(PlannedBlock { decisions, ..block("a") }));
+    screens.event(PhaseEvent::TargetsFound(PlannedBlock { decisions, ..block("a") }));
     screens.event(PhaseEvent::Finished { skipped_existing: 0, failures: vec!["503".to_owned()] });
     press(
         &mut screens,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Exchanged, Terms};
 use crate::provider::AnswerFormat;
-use crate::router::Reach;
+use crate::router::Backend;
 
 /// All questions and answers, with the model's settings. It is never changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -97,9 +97,9 @@ impl Archive {
 impl ConfigSnapshot {
     fn of(terms: &Terms) -> Self {
         let route = &terms.route;
-        let (endpoint, api_key, timeout_seconds) = match &route.reach {
-            Reach::Local => (String::new(), None, 0),
-            Reach::Wire(wire) => {
+        let (endpoint, api_key, timeout_seconds) = match &route.backend {
+            Backend::Local => (String::new(), None, 0),
+            Backend::Wire(wire) => {
                 let endpoint = without_secrets(&wire.server.endpoint);
                 (endpoint, wire.server.key.as_ref().map(masked), wire.timeouts.whole.as_secs())
             }

@@ -22,7 +22,7 @@ use crate::gateway::Gateway;
 use crate::metered_call::{Closing, Executed, NotSent, Received};
 use crate::model_call::ModelCall;
 use crate::provider::{AnswerFormat, ModelRequest, Usage};
-use crate::router::Reach;
+use crate::router::Backend;
 use crate::schema;
 
 /// Validates an answer; the error is the reason for rejecting it. It receives the text and, unless the answer is plain
@@ -66,7 +66,7 @@ impl ConversationAttempt {
         request: ModelRequest,
         text: UnboundedSender<String>,
     ) -> Result<Executed<Answer>, StoreError> {
-        let Reach::Wire(wire) = &self.terms.route.reach else {
+        let Backend::Wire(wire) = &self.terms.route.backend else {
             return Ok(Executed::NotSent(NotSent::Unusable("`local` holds no conversations".to_owned())));
         };
         let encoded = match EncodedRequest::new(wire, request) {

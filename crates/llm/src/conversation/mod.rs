@@ -45,9 +45,9 @@ pub struct Terms {
     /// The purpose on the ledger.
     pub purpose: &'static str,
     /// Whether answers are stored, so that the same question in the same conversation is never paid for again.
-    pub keeps_answers: bool,
+    pub stores_answers: bool,
     /// Whether to retry a question whose answers were all rejected before.
-    pub asks_again: bool,
+    pub retries_rejected: bool,
 }
 
 impl Terms {
@@ -64,8 +64,8 @@ impl Terms {
             streams: route.traits.capabilities.streaming_only,
             max_attempts: route.traits.retry.and_then(|retry| retry.max_attempts).unwrap_or(DEFAULT_MAX_ATTEMPTS),
             purpose,
-            keeps_answers: false,
-            asks_again: false,
+            stores_answers: false,
+            retries_rejected: false,
             route,
         }
     }

@@ -17,7 +17,7 @@ use crate::metered_call::{Executed, NotSent};
 use crate::provider::{AnswerFormat, ModelRequest};
 use crate::retry::{self, Next};
 use crate::retry_policy::{PIPELINE, RetryPolicy};
-use crate::router::Reach;
+use crate::router::Backend;
 use crate::stream::stream_from;
 use crate::turn::{Role, Turn};
 
@@ -171,9 +171,9 @@ impl Conversation {
     /// Logs a failed attempt without the error message, which may quote the question.
     fn log_failure(&self, attempt: u32, error: &CallError) {
         let route = &self.terms.route;
-        let endpoint = match &route.reach {
-            Reach::Local => String::new(),
-            Reach::Wire(wire) => without_secrets(&wire.server.endpoint),
+        let endpoint = match &route.backend {
+            Backend::Local => String::new(),
+            Backend::Wire(wire) => without_secrets(&wire.server.endpoint),
         };
         tracing::warn!(
             event = "llm_attempt_failed",
@@ -256,7 +256,7 @@ impl Conversation {
     }
 
     fn key(&self, fingerprint: &str) -> Option<AnswerKey> {
-        self.terms.keeps_answers.then(|| AnswerKey {
+        self.terms.stores_answers.then(|| AnswerKey {
             task: self.terms.purpose,
             tier: self.scope.tier,
             prompt_id: self.scope.prompt_id.clone(),
@@ -269,6 +269,6 @@ impl Conversation {
         let Some(key) = self.key(fingerprint) else { return Ok(None) };
         let found = self.store.answer(&key, None).await?;
         let kept = found.and_then(|stored| serde_json::from_str(&stored.answer_json).ok());
-        Ok(kept.filter(|kept| !self.terms.asks_again || matches!(kept, StoredResult::Answer(_))))
+        Ok(kept.filter(|kept| !self.terms.retries_rejected || matches!(kept, StoredResult::Answer(_))))
     }
 }

@@ -13,7 +13,7 @@ use crate::catalogue::CatalogueEntry;
 use crate::egress;
 use crate::provider::{self, EmbedDialect, EmbedRequest, OPENAI_NAME, Server};
 
-use crate::router::{Reach, Router, Traits};
+use crate::router::{Backend, Router, Traits};
 use crate::settings::{EmbedModel, EmbedSettings, LlmSettings};
 use crate::transport::Timeouts;
 
@@ -45,7 +45,7 @@ impl EmbedRoute {
     fn of_catalogue(router: &Router, name: &ModelRef, entry: &CatalogueEntry) -> Result<Self, String> {
         let route = router.of_catalogue(name)?;
         let none = || format!("{name} makes no vectors");
-        let Reach::Wire(wire) = &route.reach else { return Err(none()) };
+        let Backend::Wire(wire) = &route.backend else { return Err(none()) };
         let endpoint = entry.vectors_endpoint().ok_or_else(none)?;
         Ok(Self {
             model: name.clone(),

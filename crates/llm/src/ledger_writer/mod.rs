@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aha_core::queue::{Queue, Service};
-use aha_store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, Settlement, SharedStore, StoreError};
+use aha_store::{Lease, LeasedSettlement, NewCall, OrphanedCalls, Reservation, Settlement, SharedStore, StoreError};
 use tokio::sync::oneshot;
 
 use super::budget::used_up;
@@ -120,7 +120,7 @@ async fn reply_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
     if reply_tx.send(Ok(None)).is_ok() {
         return;
     }
-    let settlement = Settlement::of_nothing_sent(call.id, deadline.clock.now());
+    let settlement = Settlement::not_sent(call.id, deadline.clock.now());
     if let Err(error) = store.settle_call(lease.as_ref(), &settlement).await {
         tracing::warn!(%error, call = %call.id, "the reservation of a call that was not sent is left to run out");
     }
@@ -147,7 +147,7 @@ fn reply_to_first(queue: &Queue<Reserving>, admission: Admission) {
 async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
     let clock = queue.state().waiting.front().map(|first| first.deadline.clock);
     if let Some(clock) = clock
-        && let Err(error) = store.sweep_calls(Gone::Expired(clock.wall())).await
+        && let Err(error) = store.sweep_calls(OrphanedCalls::Expired(clock.wall())).await
     {
         return reply_to_first(queue, Err(error));
     }
@@ -160,7 +160,7 @@ async fn settle_all(store: SharedStore, call_state: Arc<RunCallState>) {
     let _service = Service(queue);
     loop {
         let (leased, replies): (Vec<_>, Vec<_>) =
-            queue.take_or_end(MAX_BATCH).into_iter().map(|one| (one.leased, one.reply_tx)).unzip();
+            queue.take_or_finish(MAX_BATCH).into_iter().map(|one| (one.leased, one.reply_tx)).unzip();
         if leased.is_empty() {
             return;
         }

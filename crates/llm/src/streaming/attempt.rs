@@ -20,7 +20,7 @@ use crate::gateway::{Gateway, key};
 use crate::metered_call::{Closing, Executed, NotSent, Received};
 use crate::model_call::ModelCall;
 use crate::request;
-use crate::router::{Reach, Route};
+use crate::router::{Backend, Route};
 use crate::schema;
 use crate::task_item::TaskItem;
 use crate::tasks::{AnswerKind, Task};
@@ -89,7 +89,7 @@ impl StreamAttempt {
     }
 
     fn encoded(&self) -> Result<Option<EncodedRequest<'_>>, Executed<()>> {
-        let Reach::Wire(wire) = &self.route.reach else { return Ok(None) };
+        let Backend::Wire(wire) = &self.route.backend else { return Ok(None) };
         let Gateway { parts, .. } = &*self.gateway;
         let (inputs, note) = ([&self.item.input], self.note.as_deref());
         let built = request::build(&parts.prompts, self.task(), &self.route, &parts.language, self.tier, &inputs, note);

@@ -38,7 +38,7 @@ static SPEC: TaskSpec = TaskSpec {
     enabled: Enabled::ByOwnModel,
     settings: TaskVariables::All,
     stored_answers: StoredAnswers::All,
-    spared_from: None,
+    skipped_above_share: None,
     is_pinned: false,
     logged_phase: None,
 };

@@ -151,7 +151,7 @@ const COMMON: TaskSpec = TaskSpec {
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
     stored_answers: StoredAnswers::None,
-    spared_from: None,
+    skipped_above_share: None,
     is_pinned: false,
     logged_phase: None,
 };

@@ -36,7 +36,7 @@ static SPEC: TaskSpec = TaskSpec {
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
     stored_answers: StoredAnswers::All,
-    spared_from: Some(CRITICAL),
+    skipped_above_share: Some(CRITICAL),
     is_pinned: true,
     logged_phase: None,
 };

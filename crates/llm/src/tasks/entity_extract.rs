@@ -41,7 +41,7 @@ static SPEC: TaskSpec = TaskSpec {
     enabled: Enabled::ByOwnModel,
     settings: TaskVariables::All,
     stored_answers: StoredAnswers::All,
-    spared_from: Some(APPROACHING),
+    skipped_above_share: Some(APPROACHING),
     is_pinned: true,
     logged_phase: None,
 };

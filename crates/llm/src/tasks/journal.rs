@@ -85,7 +85,7 @@ const PHASE: TaskSpec = TaskSpec {
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
     stored_answers: StoredAnswers::OfModels,
-    spared_from: None,
+    skipped_above_share: None,
     is_pinned: false,
     logged_phase: None,
 };

@@ -34,7 +34,7 @@ static SPEC: TaskSpec = TaskSpec {
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
     stored_answers: StoredAnswers::OfModels,
-    spared_from: None,
+    skipped_above_share: None,
     is_pinned: true,
     logged_phase: None,
 };

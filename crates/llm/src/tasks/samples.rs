@@ -38,7 +38,7 @@ const SAMPLE: TaskSpec = TaskSpec {
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
     stored_answers: StoredAnswers::All,
-    spared_from: None,
+    skipped_above_share: None,
     is_pinned: false,
     logged_phase: None,
 };

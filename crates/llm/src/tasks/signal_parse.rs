@@ -39,7 +39,7 @@ static SPEC: TaskSpec = TaskSpec {
     enabled: Enabled::ByOwnModelOr("AHA_SIGNAL_URL"),
     settings: TaskVariables::All,
     stored_answers: StoredAnswers::All,
-    spared_from: None,
+    skipped_above_share: None,
     is_pinned: true,
     logged_phase: None,
 };

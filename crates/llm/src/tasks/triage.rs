@@ -6,7 +6,7 @@ use aha_core::digest::Evidence;
 use aha_core::time::Timestamp;
 use serde::Serialize;
 
-pub use local::{NOTHING_SAID, UNASKED, is_asked_for, worth};
+pub use local::{NO_EVIDENCE, NO_INTEREST_MATCHED, is_asked_for, worth};
 
 use super::{
     AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
@@ -43,7 +43,7 @@ static SPEC: TaskSpec = TaskSpec {
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
     stored_answers: StoredAnswers::All,
-    spared_from: None,
+    skipped_above_share: None,
     is_pinned: true,
     logged_phase: None,
 };

@@ -12,7 +12,7 @@ pub enum CopyError {
     #[error(
         "topic {topic:?} is being run by {owner}, until {expires_at} unless it goes on; let it end, or stop that process, then copy again"
     )]
-    AtWork { topic: String, owner: String, expires_at: Timestamp },
+    TopicRunning { topic: String, owner: String, expires_at: Timestamp },
     #[error("the target holds rows already ({found}); name an empty database, or a file that is not there yet")]
     NotEmpty { found: String },
     #[error("the databases' schemas differ: {0}; nothing was copied: this is a fault of a migration, please report it")]

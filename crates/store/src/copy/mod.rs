@@ -98,7 +98,7 @@ async fn refuse_during_run(source: &mut dyn Side, request: &CopyRequest<'_>) -> 
     for (topic, owner, expires_at) in source.lease_owners().await? {
         let expires_at = Timestamp::from_millis(expires_at);
         if expires_at > request.wall && !(request.is_dead)(&owner) {
-            return Err(CopyError::AtWork { topic, owner, expires_at });
+            return Err(CopyError::TopicRunning { topic, owner, expires_at });
         }
     }
     Ok(())

@@ -94,11 +94,11 @@ from_row!(KeyRow { request_hash, status, answer });
 impl KeyRow {
     fn state(self, of: &KeyUse) -> Result<KeyState> {
         if self.request_hash != of.request_hash {
-            return Ok(KeyState::OfAnotherRequest);
+            return Ok(KeyState::UsedByAnotherRequest);
         }
         Ok(match (self.status, self.answer) {
             (Some(status), Some(answer)) => KeyState::Answered { status: column::number("status", status)?, answer },
-            _ => KeyState::UnderWay,
+            _ => KeyState::InProgress,
         })
     }
 }
@@ -232,7 +232,7 @@ impl AccountStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn take_key(&self, of: &KeyUse, now: Timestamp, remove_before: Timestamp) -> Result<KeyState> {
+    async fn claim_key(&self, of: &KeyUse, now: Timestamp, remove_before: Timestamp) -> Result<KeyState> {
         let (user, key) = (column::text(&of.user), column::text(&of.key));
         let mut write = self.write("take_key").await?;
         sqlx::query(REMOVE_OLD_KEYS).bind(remove_before.as_millis()).execute(write.connection()).await?;
@@ -244,7 +244,7 @@ impl AccountStore for Database {
             .execute(write.connection())
             .await?;
         let state = if taken.rows_affected() > 0 {
-            KeyState::Taken
+            KeyState::Claimed
         } else {
             let row: KeyRow = sqlx::query_as(KEY).bind(&user).bind(&key).fetch_one(write.connection()).await?;
             row.state(of)?

@@ -12,8 +12,8 @@ use crate::ledger::CallState;
 use crate::shared::charges::{Moves, OpenCall};
 use crate::shared::{PerDatabase, column, found};
 use crate::{
-    Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Gone, LeasedSettlement, NewCall, Result, Settlement,
-    SpendBy, SpendRow, StoreError,
+    Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, LeasedSettlement, NewCall, OrphanedCalls, Result,
+    Settlement, SpendBy, SpendRow, StoreError,
 };
 
 pub(super) const INSERT_CALL: &str = "
@@ -256,10 +256,12 @@ pub(super) async fn adjust(connection: &mut Connection, adjustment: &Adjustment)
     Ok(())
 }
 
-pub(super) async fn orphaned_calls(connection: &mut Connection, orphaned_calls: Gone) -> Result<Vec<String>> {
+pub(super) async fn orphaned_calls(connection: &mut Connection, orphaned_calls: OrphanedCalls) -> Result<Vec<String>> {
     Ok(match orphaned_calls {
-        Gone::Expired(wall) => sqlx::query_scalar(EXPIRED).bind(wall.as_millis()).fetch_all(connection).await?,
-        Gone::Succeeded(topic, token) => {
+        OrphanedCalls::Expired(wall) => {
+            sqlx::query_scalar(EXPIRED).bind(wall.as_millis()).fetch_all(connection).await?
+        }
+        OrphanedCalls::Superseded(topic, token) => {
             let query = sqlx::query_scalar(SUCCEEDED).bind(topic.to_string()).bind(token);
             query.fetch_all(connection).await?
         }

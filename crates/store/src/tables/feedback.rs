@@ -128,7 +128,7 @@ impl FeedbackStore for Database {
                 }
                 given
             }
-            FeedbackWrite::TakeBack { item, kind } => write.take_back(user, topic, *item, *kind).await?,
+            FeedbackWrite::Withdraw { item, kind } => write.take_back(user, topic, *item, *kind).await?,
             FeedbackWrite::Unlearn { name, at } => write.unlearn(topic, name, *at).await?,
             FeedbackWrite::Relearn { name } => write.relearn(topic, name).await?,
         };
@@ -173,7 +173,7 @@ impl FeedbackStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn teaching_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>> {
+    async fn learning_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>> {
         let rows: Vec<TeachingRow> =
             sqlx::query_as(TEACHING).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
         let event = |row: TeachingRow| Ok((column::id("feedback's user", &row.user_id)?, row.feedback.try_into()?));

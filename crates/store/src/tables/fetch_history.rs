@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use super::Database;
 use crate::shared::{PerDatabase, column};
-use crate::{FetchHistoryStore, FetchMark, PastFetch, Result, SourceShare, StoreError};
+use crate::{FetchHistoryStore, FetchSummary, PastFetch, Result, SourceShare, StoreError};
 
 const LAST: &str = "
     SELECT run_id, attempt, status, error_kind, error, http_status, items_seen, items_new, items_updated, bytes,
@@ -115,12 +115,12 @@ impl FetchHistoryStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn fetch_marks(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchMark>>> {
+    async fn fetch_summaries(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchSummary>>> {
         let rows: Vec<(String, String, i64)> =
             sqlx::query_as(MARKS).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
-        let mut marks: HashMap<SourceId, Vec<FetchMark>> = HashMap::new();
+        let mut marks: HashMap<SourceId, Vec<FetchSummary>> = HashMap::new();
         for (source, status, items_new) in rows {
-            marks.entry(column::id("source", &source)?).or_default().push(FetchMark { status, items_new });
+            marks.entry(column::id("source", &source)?).or_default().push(FetchSummary { status, items_new });
         }
         Ok(marks)
     }

@@ -17,8 +17,8 @@ use super::items::upsert_embedding;
 use super::reviews::{get_review, put_review};
 use super::{Database, batches};
 use crate::{
-    Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Counter, Gone, Lease, LeasedSettlement, LedgerStore,
-    NewCall, Reservation, Result, Review, SpendBy, SpendRow,
+    Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Counter, Lease, LeasedSettlement, LedgerStore, NewCall,
+    OrphanedCalls, Reservation, Result, Review, SpendBy, SpendRow,
 };
 
 #[async_trait]
@@ -74,7 +74,7 @@ impl LedgerStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn sweep_calls(&self, which: Gone) -> Result<u64> {
+    async fn sweep_calls(&self, which: OrphanedCalls) -> Result<u64> {
         let calls = orphaned_calls(&mut *self.reader().await?, which).await?;
         let mut swept = 0;
         for id in calls {

@@ -105,7 +105,7 @@ impl RetentionStore for Database {
             sqlx::query_scalar(RUNNING_TOPICS).bind(wall.as_millis()).fetch_one(write.connection()).await?;
         if running_topics > 0 {
             write.roll_back().await?;
-            return Ok(RemovedRows::AtWork);
+            return Ok(RemovedRows::RunInProgress);
         }
         let remove = of(step).remove;
         let remove = sqlx::query(remove).bind(before.as_millis()).bind(limit);

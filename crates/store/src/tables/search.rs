@@ -305,7 +305,7 @@ impl SearchStore for Database {
         Ok(sqlx::query_scalar(COUNT_ENTRIES).fetch_one(&mut *self.reader().await?).await?)
     }
 
-    async fn search_behind_since(&self) -> Result<Option<Timestamp>> {
+    async fn oldest_unindexed(&self) -> Result<Option<Timestamp>> {
         let oldest: Option<i64> = sqlx::query_scalar(OLDEST_MISSING).fetch_one(&mut *self.reader().await?).await?;
         Ok(column::optional_time(oldest))
     }

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 
 use super::{Connection, Database, id_list};
 use crate::shared::{PerDatabase, column};
-use crate::{ClusterCommit, EmbeddedItem, FoundThresholds, Lease, Result, StoreError, StoryRecord, StoryStore};
+use crate::{ClusterCommit, EmbeddedItem, Lease, Result, StoreError, StoryRecord, StoryStore, TunedThresholds};
 
 const HTML: &str = super::statement(PerDatabase {
     sqlite: "
@@ -338,7 +338,7 @@ impl StoryStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()> {
+    async fn store_thresholds(&self, space: &str, found: &TunedThresholds) -> Result<()> {
         let mut write = self.write("keep_thresholds").await?;
         sqlx::query(KEEP_THRESHOLDS)
             .bind(space)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aha_core::feedback::{FeedbackKind, Leaning};
+use aha_core::feedback::{FeedbackKind, PreferenceScore};
 use aha_core::ids::ItemId;
 
 use super::profile::{Profile, Remembered, Voice, unlearnt_name};
@@ -33,19 +33,19 @@ const MIN_SHARE: f64 = 0.01;
 impl Profile {
     /// Returns the leaning of a story: that of its item closest to what was liked.
     #[must_use]
-    pub fn leaning(&self, items: &[Candidate<'_>]) -> Leaning {
+    pub fn leaning(&self, items: &[Candidate<'_>]) -> PreferenceScore {
         let scored = items.iter().map(|item| (self.score(item), item));
         let best = scored.reduce(|best, next| if next.0.product > best.0.product { next } else { best });
-        let Some((score, item)) = best else { return Leaning::default() };
+        let Some((score, item)) = best else { return PreferenceScore::default() };
         let degree = (score.product / SCALE).tanh();
-        let mut leaning = Leaning {
+        let mut leaning = PreferenceScore {
             degree: round(degree),
             terms: round((score.similarity / SCALE).tanh()),
             voice: round(score.voice()),
             source: round(score.source),
             author: round(score.author),
             because: self.because(&score, item, degree),
-            ..Leaning::default()
+            ..PreferenceScore::default()
         };
         self.add_similar_stories(&score.vector, items, &mut leaning);
         leaning
@@ -84,7 +84,7 @@ impl Profile {
     }
 
     /// Adds the feedback on other stories that this one resembles.
-    fn add_similar_stories(&self, vector: &[(Term, f64)], items: &[Candidate<'_>], leaning: &mut Leaning) {
+    fn add_similar_stories(&self, vector: &[(Term, f64)], items: &[Candidate<'_>], leaning: &mut PreferenceScore) {
         let mut cosines = vec![0.0; self.remembered.len()];
         for (term, weight) in vector {
             for (index, other_weight) in self.with_term.get(term).into_iter().flatten() {

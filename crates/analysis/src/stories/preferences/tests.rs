@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use aha_core::feedback::{FeedbackKind, Leaning};
+use aha_core::feedback::{FeedbackKind, PreferenceScore};
 use aha_core::time::DAY_MS;
 
 use super::*;
@@ -27,7 +27,7 @@ fn profile(examples: &[Said]) -> Profile {
     Profile::of(examples, &BTreeSet::new(), &Background { features, baseline: None }, FADING)
 }
 
-fn lean(profile: &Profile, title: &str, source: &str) -> Leaning {
+fn lean(profile: &Profile, title: &str, source: &str) -> PreferenceScore {
     let features = Features::of(Some(title), "");
     let id = ItemId::of(&["of the story", title]);
     profile.leaning(&[Candidate { id, title, features: &features, vector: None, source, author: None }])
@@ -51,7 +51,7 @@ fn what_was_liked_is_leant_to_and_what_was_disliked_is_not() {
     assert_eq!(liked.in_words().as_deref(), Some("like a story you saved"));
     let disliked = lean(&profile, "Transfer of a football star", "Elsewhere");
     assert!(disliked.degree < -0.1 && disliked.disliked_stories == 1, "{disliked:?}");
-    assert_eq!(lean(&profile, "Lentil soup", "Elsewhere"), Leaning::default());
+    assert_eq!(lean(&profile, "Lentil soup", "Elsewhere"), PreferenceScore::default());
     assert_eq!(profile.summary(), "liked: ferries, sail; disliked: football, rumours, transfer");
 }
 
@@ -88,7 +88,7 @@ fn what_is_unlearnt_moves_nothing_more() {
     assert!(of(&[]).knows("Ferry") && of(&[]).knows("the wire") && !of(&[]).knows("soup"));
     let without = of(&["Ferry", "The Wire"]);
     assert!(!without.knows("ferries") && !without.knows("The Wire"));
-    assert_eq!(lean(&without, "A ferry", "The Wire"), Leaning::default());
+    assert_eq!(lean(&without, "A ferry", "The Wire"), PreferenceScore::default());
     assert!(of(&["The Wire"]).knows("sail"), "a name of several words is no word");
 }
 

@@ -45,7 +45,7 @@ pub struct TaskSpec {
     pub settings: TaskVariables,
     pub stored_answers: StoredAnswers,
     /// Share of a cap from which on the task is skipped, so that the rest serves others; `None`: never.
-    pub spared_from: Option<f64>,
+    pub skipped_above_share: Option<f64>,
     /// Whether the prompt is pinned on a run's row, so that a continued run uses the prompt it began with: true where a
     /// run's stage calls the task.
     pub is_pinned: bool,

@@ -26,8 +26,8 @@ const RARE_SOURCES: usize = 4;
 const MIN_NOISE_PROBABILITY: f64 = 0.95;
 
 /// Reasons where there is no evidence for or against a story; renderings omit them.
-pub const NOTHING_SAID: &str = "One source tells it; nothing else is known";
-pub const UNASKED: &str = "One source tells it, and none of your interests is met";
+pub const NO_EVIDENCE: &str = "One source tells it; nothing else is known";
+pub const NO_INTEREST_MATCHED: &str = "One source tells it, and none of your interests is met";
 
 /// One fact: its points, and its description.
 struct Finding {
@@ -262,7 +262,7 @@ fn reason(input: &TriageInput) -> String {
     }
     let facts: Vec<String> = findings.into_iter().map(|finding| finding.words).collect();
     if facts.is_empty() {
-        return if input.evidence.has_interests { UNASKED } else { NOTHING_SAID }.to_owned();
+        return if input.evidence.has_interests { NO_INTEREST_MATCHED } else { NO_EVIDENCE }.to_owned();
     }
     let mut text = aha_core::item::first_words(&facts.join("; "), 500);
     if let Some(first) = text.chars().next() {
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_reason_always_names_a_fact() {
         let reason = |evidence| judge(&input(evidence))["reason"].as_str().unwrap().to_owned();
-        assert_eq!(reason(Evidence { distinct_sources: 1, ..Evidence::default() }), NOTHING_SAID);
+        assert_eq!(reason(Evidence { distinct_sources: 1, ..Evidence::default() }), NO_EVIDENCE);
         let liked = Evidence {
             preference: 0.24,
             preference_reason: Some("like two stories you saved".into()),

@@ -55,7 +55,7 @@ impl WriteQueue {
             Err(error) => return self.refuse(error),
         };
         for _ in 0..MAX_CONSECUTIVE {
-            let Some(Waiting { batch, reply_tx }) = self.waiting.take_or_end(1).pop() else { return true };
+            let Some(Waiting { batch, reply_tx }) = self.waiting.take_or_finish(1).pop() else { return true };
             let outcome = run_on(&mut connection, batch).await;
             let is_done = matches!(outcome, Ok(true));
             // The receiver may have been dropped.
@@ -73,7 +73,7 @@ impl WriteQueue {
     fn refuse(&self, error: sqlx::Error) -> bool {
         let max = if matches!(error, sqlx::Error::PoolTimedOut) { usize::MAX } else { 1 };
         let mut error = Some(error);
-        let refused = self.waiting.take_or_end(max);
+        let refused = self.waiting.take_or_finish(max);
         let is_over = refused.is_empty();
         for Waiting { reply_tx, .. } in refused {
             let _ = reply_tx.send(Err(error.take().unwrap_or(sqlx::Error::PoolTimedOut).into()));
