@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use aha_content::numbers::count;
-use aha_core::failures::{Failure, alike};
+use aha_core::failures::{Failure, group_failures};
 use aha_core::ids::{FetchRunId, SourceId};
 use aha_core::item::NewItem;
 use aha_core::source::{Source, SourceHealth};
@@ -104,9 +104,9 @@ type Failed = (SourceId, String, String);
 /// Logs identical failures in one line.
 fn log_failures(urls: &HashMap<SourceId, String>, failed: &[Failed]) {
     let url = |id| urls.get(id).map_or("", String::as_str);
-    for alike in group_failures(failed.iter().map(|(id, kind, reason)| Failure { url: url(id), kind, reason })) {
-        let (failed, sources) = (alike.urls.len(), alike.names());
-        tracing::warn!(failed, %sources, kind = alike.kind, error = %alike.reason, "sources failed; the others go on");
+    for group in group_failures(failed.iter().map(|(id, kind, reason)| Failure { url: url(id), kind, reason })) {
+        let (failed, sources) = (group.urls.len(), group.names());
+        tracing::warn!(failed, %sources, kind = group.kind, error = %group.reason, "sources failed; the others go on");
     }
 }
 

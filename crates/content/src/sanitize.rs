@@ -112,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
     use url::Url;
 
-    use super::{SANITIZER, prune, sanitize, without_first_line_feeds};
+    use super::{SANITIZER, prune, sanitize, within_page, without_first_line_feeds};
     use crate::allowed_markup::TAGS;
     use crate::deadline::in_time;
 

@@ -95,7 +95,7 @@ fn example(task: Task) -> Route {
     let limits = task.spec().limits;
     Route {
         model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: EXAMPLE_MODEL.to_owned() },
-        reach: EXAMPLE_WIRE.as_ref().map_or(Backend::Local, |wire| Backend::Wire(Arc::clone(wire))),
+        backend: EXAMPLE_WIRE.as_ref().map_or(Backend::Local, |wire| Backend::Wire(Arc::clone(wire))),
         price: Some(EXAMPLE_PRICE),
         max_output_tokens: limits.output_tokens,
         max_input_chars: limits.input_chars,

@@ -21,7 +21,7 @@ pub(in crate::cli) struct SearchArguments {
     /// At most so many, the best first.
     #[arg(long, default_value_t = 20)]
     pub(in crate::cli) limit: usize,
-    /// By words, by meaning, or both; meaning needs weights in AHA_EMBED_MODEL_DIR.
+    /// By words, by meaning, or both; meaning needs the weights that `AHA_EMBED_MODEL_DIR` names.
     #[arg(long, value_enum, default_value_t = SearchedBy::Both)]
     pub(in crate::cli) by: SearchedBy,
     #[arg(long)]

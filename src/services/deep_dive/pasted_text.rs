@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aha_core::digest::{DigestStory, Estimate, Evidence};
 use aha_llm::{CallScope, Outcome, RunCallState, Task, TaskItem};
 use aha_net::hash::hex32;
-use aha_store::Gone;
+use aha_store::OrphanedCalls;
 
 use super::super::{Result, topics};
 use super::{DeepDiveEstimate, FoundStory, review};

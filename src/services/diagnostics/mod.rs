@@ -8,7 +8,7 @@ mod scores;
 use std::path::Path;
 
 use aha_content::numbers::{count, times};
-use aha_core::failures::{Failure, alike};
+use aha_core::failures::{Failure, group_failures};
 use aha_core::source::SourceHealth;
 use aha_core::topic::topic_option;
 use aha_store::OpenMode;
@@ -215,18 +215,18 @@ async fn sources(store: &SharedStore, topic: &aha_core::topic::Topic, findings: 
         kind: source.last_error_kind.as_deref().unwrap_or_default(),
         reason: source.last_error.as_deref().unwrap_or("no reason was recorded"),
     });
-    for alike in alike(failures) {
-        let most = failing().filter(|s| alike.urls.contains(&s.url.as_str())).map(|s| s.consecutive_failures).max();
+    for group in group_failures(failures) {
+        let most = failing().filter(|s| group.urls.contains(&s.url.as_str())).map(|s| s.consecutive_failures).max();
         let failed = match most.and_then(|most| u64::try_from(most).ok()).unwrap_or_default() {
             0 | 1 => "failed".to_owned(),
-            n if alike.urls.len() == 1 => format!("failed {} in a row", times(n)),
+            n if group.urls.len() == 1 => format!("failed {} in a row", times(n)),
             n => format!("failed up to {} in a row", times(n)),
         };
-        let what = match alike.urls.len() {
-            1 => alike.names(),
-            n => format!("{n} sources ({})", alike.names()),
+        let what = match group.urls.len() {
+            1 => group.names(),
+            n => format!("{n} sources ({})", group.names()),
         };
-        findings.wrong("source", format!("{what} {failed}: {}", alike.reason));
+        findings.wrong("source", format!("{what} {failed}: {}", group.reason));
     }
     Ok(())
 }

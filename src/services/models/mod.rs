@@ -10,7 +10,7 @@ use std::sync::Arc;
 use aha_llm::conversation::{Answer, Conversation, Terms};
 use aha_llm::router::Route;
 use aha_llm::{CallScope, RunCallState};
-use aha_store::Gone;
+use aha_store::OrphanedCalls;
 
 pub use self::check::{CheckedModel, check};
 pub use self::tasks::{TaskModels, by_task};

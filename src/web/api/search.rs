@@ -23,7 +23,7 @@ struct Wanted {
     /// A date, an RFC 3339 time, or 30d.
     since: Option<String>,
     limit: Option<usize>,
-    /// `both` (without it), `words` or `meaning`; without weights in AHA_EMBED_MODEL_DIR there are words alone.
+    /// `both` (without it), `words` or `meaning`; without weights in `AHA_EMBED_MODEL_DIR` only words.
     #[param(inline)]
     by: Option<SearchBy>,
 }

@@ -17,6 +17,8 @@ const HEADER: &str = "idempotency-key";
 const MAX_KEY_CHARS: usize = 200;
 /// Maximum size of a response that is stored.
 const MAX_ANSWER_BYTES: usize = 1024 * 1024;
+/// Stored instead of a larger one: the request must still not be executed again.
+const TOO_LARGE: &str = r#"{"ok":true,"note":"done before; the response was too large to be stored"}"#;
 
 /// Returns whether a request may have a key. Responses that contain a secret must not be stored.
 pub(in super::super) fn takes_key(path: &str, method: &str) -> bool {
@@ -70,8 +72,10 @@ async fn store_response(state: &WebState, of: &KeyUse, response: Response) -> Re
         return Ok(response);
     }
     let (parts, sent) = response.into_parts();
-    let bytes = to_bytes(sent, MAX_ANSWER_BYTES).await.map_err(|error| Failure::internal(&error))?;
-    idempotency::answer(state.app(), of, parts.status.as_u16(), &String::from_utf8_lossy(&bytes)).await?;
+    // The response is our own and already in memory, so reading it needs no limit.
+    let bytes = to_bytes(sent, usize::MAX).await.map_err(|error| Failure::internal(&error))?;
+    let stored = if bytes.len() <= MAX_ANSWER_BYTES { String::from_utf8_lossy(&bytes) } else { TOO_LARGE.into() };
+    idempotency::answer(state.app(), of, parts.status.as_u16(), &stored).await?;
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 

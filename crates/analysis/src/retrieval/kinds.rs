@@ -87,7 +87,7 @@ impl Kind {
     pub fn is_in(self, text: &str) -> bool {
         match self {
             Self::Number => is_match(&NUMBER, text),
-            Self::Money => is_match(&NUMBER, text) && is_match(&MONEY, text) || is_match(&MONEY, text),
+            Self::Money => is_match(&MONEY, text),
             Self::Duration => is_match(&NUMBER, text) && is_match(&DURATION, text),
             Self::Time => is_match(&TIME, text) || is_match(&NUMBER, text) && is_match(&DURATION, text),
             Self::Frequency => is_match(&FREQUENCY, text),

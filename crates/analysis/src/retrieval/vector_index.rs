@@ -125,7 +125,7 @@ mod tests {
         let mut state = 7_u32;
         let mut number = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as f32 / 8_388_608.0 - 1.0
+            f32::from(u16::try_from(state >> 16).unwrap_or(0)) / 32_768.0 - 1.0
         };
         let vectors: Vec<DenseVector> =
             (0..200).map(|_| vector(&(0..64).map(|_| number()).collect::<Vec<_>>())).collect();

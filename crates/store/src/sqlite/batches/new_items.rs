@@ -43,21 +43,21 @@ pub(super) async fn store<'f>(
     connection: &mut Connection,
     fetches: &[&'f FetchCommit],
 ) -> Result<Vec<Vec<&'f IdentifiedItem>>> {
-    let fetched: Vec<FetchedItem<'f>> =
+    let all: Vec<FetchedItem<'f>> =
         fetches.iter().flat_map(|fetch| fetch.items.iter().map(move |item| (*fetch, item))).collect();
-    let maybe_known = maybe_known(connection, &fetched).await?;
-    let shared = shared_keys(&fetched);
-    let is_new = |(position, fetched): &(usize, FetchedItem<'_>)| {
-        !maybe_known.contains(position) && !identity_keys(fetched).iter().flatten().any(|key| shared.contains(key))
+    let maybe_known = maybe_known(connection, &all).await?;
+    let shared = shared_keys(&all);
+    let is_new = |(position, item): &(usize, FetchedItem<'_>)| {
+        !maybe_known.contains(position) && !identity_keys(item).iter().flatten().any(|key| shared.contains(key))
     };
-    let (new, others): (Vec<_>, Vec<_>) = fetched.iter().copied().enumerate().partition(is_new);
-    let new: Vec<FetchedItem<'_>> = new.into_iter().map(|(_, fetched)| fetched).collect();
+    let (new, others): (Vec<_>, Vec<_>) = all.iter().copied().enumerate().partition(is_new);
+    let new: Vec<FetchedItem<'_>> = new.into_iter().map(|(_, item)| item).collect();
     for some in new.chunks(ROWS) {
         insert(connection, some).await?;
     }
     let to_index: Vec<ToIndex<'_>> = new.iter().map(|(_, item)| (item.id.to_string(), *item)).collect();
     index_items(connection, &to_index).await?;
-    let mut others = others.into_iter().map(|(_, fetched)| fetched).peekable();
+    let mut others = others.into_iter().map(|(_, item)| item).peekable();
     let others_of = |fetch: &FetchCommit| {
         std::iter::from_fn(|| others.next_if(|(of, _)| std::ptr::eq(*of, fetch))).map(|(_, item)| item).collect()
     };
