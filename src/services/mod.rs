@@ -35,7 +35,6 @@ pub mod sources;
 pub mod spending;
 pub mod stories;
 pub mod topics;
-pub mod vector_search;
 
 pub use error::{ErrorKind, ServiceError};
 

@@ -25,6 +25,7 @@ mod rows;
 
 mod accounts;
 mod answer_feedback;
+mod call_records;
 pub mod copy;
 mod driver_error;
 pub mod error;
@@ -47,6 +48,7 @@ use async_trait::async_trait;
 
 pub use accounts::{AccountStore, KeyState, KeyUse};
 pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
+pub use call_records::*;
 pub use error::StoreError;
 pub use item_lists::{ItemFilter, ItemListStore, ListedItem};
 pub use ledger::*;

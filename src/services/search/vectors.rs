@@ -11,7 +11,7 @@ use aha_analysis::stories::dense::DenseVector;
 use aha_analysis::stories::space::Space as _;
 use aha_store::EntryContent;
 
-use super::Result;
+use super::super::Result;
 use crate::app::{App, LoadedVectors};
 
 /// Entries that are read from the database at once.

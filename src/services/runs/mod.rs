@@ -1,12 +1,13 @@
 //! Runs: starts one in the background, watches and cancels it, and lists past runs.
 
+mod history;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aha_core::digest::DigestStatus;
 use aha_core::ids::{DigestId, RunId};
-use aha_core::run::{Run, RunAttempt, RunMode};
 use aha_core::time::Timestamp;
 use aha_core::window::{Window, WindowError};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ use crate::pipeline::lease_owner::LeaseOwner;
 use crate::pipeline::progress::Progress;
 use crate::pipeline::runner::{self, RunOutcome, RunRequest};
 use crate::pipeline::{RunError, Stage, StopSignal, due};
+
+pub use history::{PastRun, again, by_id, find, history};
 
 /// A run as somebody asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
@@ -67,80 +70,6 @@ pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome> {
 impl From<WindowError> for ServiceError {
     fn from(error: WindowError) -> Self {
         Self::invalid("window", error.to_string())
-    }
-}
-
-/// A run with its attempts, and the id of its digest once it is done.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PastRun {
-    pub run: Run,
-    pub digest_id: DigestId,
-    pub attempts: Vec<RunAttempt>,
-}
-
-/// Returns a run by its id.
-///
-/// # Errors
-/// When there is none.
-pub async fn by_id(app: &App, id: RunId) -> Result<PastRun> {
-    let found = app.store().run(id).await?;
-    let none = || ServiceError::not_found("run", format!("there is no run {id}; `aha-radar runs` lists them"));
-    found.map(PastRun::from).ok_or_else(none)
-}
-
-/// Returns the choice that continues a past run, or makes it once more.
-///
-/// # Errors
-/// When its topic no longer exists.
-pub async fn again(app: &App, past: &PastRun) -> Result<RunChoice> {
-    let topic = topics::list(app).await?.into_iter().find(|topic| topic.id == past.run.topic_id);
-    let topic = topic.ok_or_else(|| ServiceError::not_found("topic", "the run's topic is gone"))?;
-    Ok(past.again(&topic.name))
-}
-
-/// Lists runs of one topic or of all, the newest window first.
-///
-/// # Errors
-/// When there is no such topic.
-pub async fn history(app: &App, topic: Option<&str>, limit: i64) -> Result<Vec<PastRun>> {
-    let topic = match topic {
-        Some(name) => Some(topics::find(app, name).await?.id),
-        None => None,
-    };
-    Ok(app.store().runs(topic, limit).await?.into_iter().map(PastRun::from).collect())
-}
-
-/// Returns a topic's run by its id.
-///
-/// # Errors
-/// When there is no such topic or run.
-pub async fn find(app: &App, topic: &str, id: RunId) -> Result<PastRun> {
-    let found = history(app, Some(topic), i64::MAX).await?.into_iter().find(|past| past.run.id == id);
-    found.ok_or_else(|| ServiceError::not_found("run", format!("topic {topic:?} has no run {id}")))
-}
-
-impl From<(Run, Vec<RunAttempt>)> for PastRun {
-    fn from((run, attempts): (Run, Vec<RunAttempt>)) -> Self {
-        Self { digest_id: DigestId::of(&[&run.id.to_string()]), run, attempts }
-    }
-}
-
-impl PastRun {
-    /// Returns the choice that continues it, or makes it once more.
-    #[must_use]
-    pub fn again(&self, topic: &str) -> RunChoice {
-        let window = match self.run.mode {
-            // A cursor run continues the unfinished run.
-            RunMode::Cursor => None,
-            RunMode::Window => Some(format!("{}..{}", self.run.window.start, self.run.window.end)),
-        };
-        RunChoice { topic: topic.to_owned(), window, rejudge: false }
-    }
-
-    /// Returns whether no attempt has finished it and no process is running it.
-    #[must_use]
-    pub fn is_broken_off(&self) -> bool {
-        !self.run.done && self.attempts.last().is_none_or(|attempt| attempt.outcome != "running")
     }
 }
 

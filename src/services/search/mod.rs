@@ -4,21 +4,28 @@
 //! `topic:` and `since:` narrow it. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar meaning are found as well,
 //! unless the query contains a phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion.
 
+mod excerpt;
+mod query;
+mod vectors;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
 use aha_core::ids::{DigestItemId, ItemId, SourceId};
 use aha_core::time::Timestamp;
-use aha_store::terms::{each_word, query_stems};
 use aha_store::{SearchHit, SearchQuery, forms};
-use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Result, ServiceError, meaning, stories, topics, vector_search};
+use super::{Result, ServiceError, meaning, stories, topics};
 use crate::app::App;
 use crate::sentences;
+use excerpt::{excerpt, stems};
+use query::parse;
+
+pub use excerpt::ExcerptPart;
+pub use query::since_when;
 
 /// Entries indexed in one transaction.
 const ENTRIES_PER_TRANSACTION: i64 = 500;
@@ -26,13 +33,9 @@ const ENTRIES_PER_TRANSACTION: i64 = 500;
 const CANDIDATES: i64 = 200;
 /// Maximum number of entries of similar meaning that are read before filters and excluded words apply.
 const NEAREST: usize = 1_000;
-/// Maximum length of a query.
-const MAX_QUERY_CHARS: usize = 1_000;
 const MAX_RESULTS: usize = 100;
 /// The constant k of reciprocal rank fusion (Cormack et al. 2009).
 const RRF_K: f64 = 60.0;
-/// Maximum length of an excerpt, in bytes.
-const EXCERPT_CHARS: usize = 240;
 
 /// Rebuilds the index from the rows and returns the number of items and passages in it.
 ///
@@ -96,13 +99,6 @@ pub struct SearchResult {
     pub digest_item_id: Option<DigestItemId>,
     /// The text around the first match, in parts.
     pub excerpt: Vec<ExcerptPart>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ExcerptPart {
-    pub text: String,
-    /// Whether it is one of the query's words.
-    pub is_match: bool,
 }
 
 /// Searches items and documents.
@@ -172,65 +168,6 @@ async fn behind_since(app: &App) -> Result<Option<Timestamp>> {
     Ok(since)
 }
 
-fn stems(text: &str) -> BTreeSet<String> {
-    let mut stems = BTreeSet::new();
-    each_word(text, |word| stems.extend(query_stems(word)));
-    stems
-}
-
-/// A parsed query.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Parsed {
-    wanted: Vec<String>,
-    unwanted: Vec<String>,
-    source: Option<String>,
-    topic: Option<String>,
-    since: Option<String>,
-    /// Some of the wanted words are to stand side by side: what is like them in meaning is not meant.
-    has_phrase: bool,
-}
-
-fn parse(text: &str) -> Result<Parsed> {
-    if text.chars().count() > MAX_QUERY_CHARS {
-        return Err(ServiceError::invalid("q", format!("the query has more than {MAX_QUERY_CHARS} characters")));
-    }
-    let mut parsed = Parsed::default();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let (is_unwanted, from) = match rest.strip_prefix('-') {
-            Some(from) => (true, from),
-            None => (false, rest),
-        };
-        let (name, from) = match ["source:", "topic:", "since:"].iter().find(|name| from.starts_with(**name)) {
-            Some(name) => (*name, &from[name.len()..]),
-            None => ("", from),
-        };
-        let (word, behind) = word_of(from);
-        rest = behind.trim_start();
-        match (name, is_unwanted) {
-            ("source:", _) => parsed.source = Some(word.to_owned()),
-            ("topic:", _) => parsed.topic = Some(word.to_owned()),
-            ("since:", _) => parsed.since = Some(word.to_owned()),
-            (_, true) => parsed.unwanted.push(word.to_owned()),
-            (_, false) => {
-                parsed.has_phrase |= from.starts_with('"');
-                parsed.wanted.push(word.to_owned());
-            }
-        }
-    }
-    parsed.wanted.retain(|word| !word.is_empty());
-    parsed.unwanted.retain(|word| !word.is_empty());
-    Ok(parsed)
-}
-
-/// Splits at the closing quotation mark, or at the next white space.
-fn word_of(text: &str) -> (&str, &str) {
-    match text.strip_prefix('"') {
-        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-        None => text.split_at(text.find(char::is_whitespace).unwrap_or(text.len())),
-    }
-}
-
 /// Returns the sources that match a topic and a name; `None` for all.
 pub(crate) async fn sources(app: &App, topic: Option<&String>, name: Option<&String>) -> Result<Option<Vec<SourceId>>> {
     if topic.is_none() && name.is_none() {
@@ -255,25 +192,6 @@ pub(crate) async fn sources(app: &App, topic: Option<&String>, name: Option<&Str
     Ok(Some(found))
 }
 
-/// Parses `2026-05-01`, an RFC 3339 time, or `30d`.
-///
-/// # Errors
-/// When it is none of these.
-pub fn since_when(text: &str, now: Timestamp) -> Result<Timestamp> {
-    let days =
-        text.strip_suffix('d').and_then(|days| days.parse::<i64>().ok()).filter(|days| (0..=36_500).contains(days));
-    if let Some(days) = days {
-        let millis = TimeDelta::try_days(days).map_or(0, |days| days.num_milliseconds());
-        return Ok(Timestamp::from_millis(now.as_millis() - millis));
-    }
-    if let Ok(date) = text.parse::<NaiveDate>() {
-        return Ok(Timestamp::from_millis(date.and_time(NaiveTime::MIN).and_utc().timestamp_millis()));
-    }
-    let time =
-        chrono::DateTime::parse_from_rfc3339(text).ok().map(|time| Timestamp::from_millis(time.timestamp_millis()));
-    time.ok_or_else(|| ServiceError::invalid("since", "since wants a date (2026-05-01), an RFC 3339 time, or 30d"))
-}
-
 /// Combines the lexical hits with those of similar meaning by reciprocal rank fusion. Without weights the lexical hits
 /// stay as they are.
 async fn fused(
@@ -284,7 +202,7 @@ async fn fused(
     by_words: Vec<SearchHit>,
 ) -> Result<Vec<SearchHit>> {
     let Some(weights) = weights else { return Ok(by_words) };
-    let near = vector_search::nearest(app, weights, text, NEAREST).await?;
+    let near = vectors::nearest(app, weights, text, NEAREST).await?;
     let by_meaning = app.store().search_among(&near, query).await?;
     let mut scored: HashMap<i64, (f64, SearchHit)> = HashMap::new();
     for ranking in [by_words, by_meaning] {
@@ -315,93 +233,5 @@ fn result(hit: SearchHit, stems: &BTreeSet<String>) -> SearchResult {
         item_id: hit.item.map(|item| item.to_string()),
         digest_item_id: None,
         excerpt,
-    }
-}
-
-/// Returns the text around the first match, with all matches marked.
-fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> {
-    // No stemmer changes an ASCII first letter, so most words can be ruled out without stemming them in all languages.
-    let may_match = |word: &str| {
-        let first = word.chars().next().map(|c| c.to_ascii_lowercase()).filter(char::is_ascii_alphanumeric);
-        first.is_none_or(|first| stems.iter().any(|stem| stem.starts_with(first)))
-    };
-    let is_wanted = |word: &str| may_match(word) && query_stems(word).iter().any(|stem| stems.contains(stem));
-    let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
-    let words: Vec<(usize, &str)> = text
-        .split(|c: char| !is_letter(c))
-        .filter(|word| !word.is_empty())
-        .map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
-        .take(5_000)
-        .collect();
-    let first = words.iter().find(|(_, word)| is_wanted(word)).map_or(0, |(at, _)| *at);
-    let start = text.floor_char_boundary(first.saturating_sub(EXCERPT_CHARS / 3));
-    let start = text[..start].rfind(char::is_whitespace).map_or(0, |at| at + 1).min(first);
-    let start = text.ceil_char_boundary(start);
-    let end = text.floor_char_boundary((start + EXCERPT_CHARS).min(text.len()));
-    // Not within a word, unless it is longer than the excerpt.
-    let last_space = || text[start..end].rfind(char::is_whitespace).map(|at| start + at).filter(|at| *at > first);
-    let end = if end < text.len() { last_space().unwrap_or(end) } else { end };
-    let mut parts: Vec<ExcerptPart> = Vec::new();
-    let mut push = |text: &str, is_match: bool| {
-        if !text.is_empty() {
-            parts.push(ExcerptPart { text: text.replace('\n', " "), is_match });
-        }
-    };
-    if start > 0 {
-        push("… ", false);
-    }
-    let mut at = start;
-    for (from, word) in words.into_iter().filter(|(from, word)| *from >= start && from + word.len() <= end) {
-        if is_wanted(word) {
-            push(&text[at..from], false);
-            push(word, true);
-            at = from + word.len();
-        }
-    }
-    push(&text[at..end], false);
-    if end < text.len() {
-        push(" …", false);
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_query_is_taken_apart() {
-        let parsed =
-            parse(r#"heat "air source" -gas source:wire topic:home since:30d -"district heating" "open"#).unwrap();
-        assert_eq!(parsed.wanted, ["heat", "air source", "open"]);
-        assert_eq!(parsed.unwanted, ["gas", "district heating"]);
-        assert_eq!((parsed.source.as_deref(), parsed.topic.as_deref()), (Some("wire"), Some("home")));
-        assert_eq!(parsed.since.as_deref(), Some("30d"));
-        assert!(parsed.has_phrase && !parse("heat pump -\"side by side\"").unwrap().has_phrase);
-        assert!(parse(&"x".repeat(2_000)).is_err());
-    }
-
-    #[test]
-    fn since_is_a_date_a_time_or_a_span() {
-        let now = Timestamp::from_millis(86_400_000 * 40);
-        assert_eq!(since_when("30d", now).unwrap().as_millis(), 86_400_000 * 10);
-        assert_eq!(since_when("1970-01-02", now).unwrap().as_millis(), 86_400_000);
-        assert_eq!(since_when("1970-01-02T00:00:01Z", now).unwrap().as_millis(), 86_401_000);
-        assert!(since_when("yesterday", now).is_err());
-    }
-
-    #[test]
-    fn an_excerpt_marks_the_words_in_all_their_forms() {
-        let text =
-            format!("{} The engines of the ferry fail. An engine is old.", "Filler of no use at all. ".repeat(20));
-        let parts = excerpt(&text, &stems("engine"));
-        let marked: Vec<&str> = parts.iter().filter(|part| part.is_match).map(|part| part.text.as_str()).collect();
-        assert_eq!(marked, ["engines", "engine"]);
-        assert!(parts[0].text.starts_with('…'));
-        let long = format!("The engines {}", "hesitate ".repeat(60));
-        let shown: String = excerpt(&long, &stems("engine")).into_iter().map(|part| part.text).collect();
-        assert!(shown.ends_with("hesitate …"), "{shown}");
-        let whole: String = excerpt("é ü", &stems("x")).into_iter().map(|part| part.text).collect();
-        assert_eq!(whole, "é ü");
     }
 }

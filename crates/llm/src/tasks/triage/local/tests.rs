@@ -1,0 +1,156 @@
+use super::super::MemberInput;
+use super::*;
+
+fn input(evidence: Evidence) -> TriageInput {
+    TriageInput {
+        title: "Ferry adrift".into(),
+        body: "The ferry lost power.".into(),
+        members: vec![MemberInput { title: "Ferry adrift".into(), url: None, source: "Harbour Post".into() }],
+        provenance: vec!["feed".into()],
+        preference_summary: String::new(),
+        interests: String::new(),
+        categories: vec![],
+        continues_since: None,
+        evidence,
+    }
+}
+
+fn score(evidence: Evidence) -> i64 {
+    judge(&input(evidence))["aha_score"].as_i64().unwrap()
+}
+
+#[test]
+fn more_voices_and_the_owners_words_raise_the_score() {
+    let plain = score(Evidence { distinct_sources: 1, ..Evidence::default() });
+    let told = score(Evidence { distinct_sources: 4, ..Evidence::default() });
+    let wanted = score(Evidence {
+        distinct_sources: 4,
+        has_interests: true,
+        matched_interests: vec!["ferries".into()],
+        relevance: Some(asked_for()),
+        ..Evidence::default()
+    });
+    assert!((21..=50).contains(&plain), "{plain}");
+    assert!((51..=80).contains(&told), "{told}");
+    assert!(wanted > 55 && told > 50, "{wanted} and {told}");
+}
+
+#[test]
+fn an_advertisement_is_noise_whoever_tells_it() {
+    let evidence = Evidence {
+        distinct_sources: 5,
+        promotional: vec!["giveaway".into(), "sponsored".into()],
+        ..Evidence::default()
+    };
+    assert!(score(evidence) <= 20);
+}
+
+#[test]
+fn a_headline_of_noise_counts_against_a_story_unless_it_was_asked_for() {
+    let noisy = Evidence { distinct_sources: 1, noise: 0.99, ..Evidence::default() };
+    let asked = Evidence { relevance: Some(asked_for()), has_interests: true, ..noisy.clone() };
+    let calm = |evidence: &Evidence| score(Evidence { noise: 0.1, ..evidence.clone() });
+    assert!(score(noisy.clone()) < calm(&noisy));
+    assert_eq!(score(asked.clone()), calm(&asked));
+    assert!(judge(&input(noisy))["reason"].as_str().unwrap().contains("advertisement"));
+}
+
+#[test]
+fn relevance_means_interests_matched_or_none_set() {
+    let relevant = |evidence| judge(&input(evidence))["is_relevant"].as_bool().unwrap();
+    assert!(relevant(Evidence::default()));
+    assert!(!relevant(Evidence { has_interests: true, ..Evidence::default() }));
+}
+
+#[test]
+fn a_reason_always_names_a_fact() {
+    let reason = |evidence| judge(&input(evidence))["reason"].as_str().unwrap().to_owned();
+    assert_eq!(reason(Evidence { distinct_sources: 1, ..Evidence::default() }), NO_EVIDENCE);
+    let liked = Evidence {
+        preference: 0.24,
+        preference_reason: Some("like two stories you saved".into()),
+        ..Evidence::default()
+    };
+    assert_eq!(reason(liked), "+12: like two stories you saved");
+}
+
+#[test]
+fn what_was_not_asked_for_is_mildly_interesting_at_best() {
+    let unasked = |sources| Evidence {
+        has_interests: true,
+        distinct_sources: sources,
+        relevance: Some(Relevance { degree: 3.0, allowed: 1.0, ..Relevance::default() }),
+        ..Evidence::default()
+    };
+    assert_eq!((score(unasked(1)), score(unasked(2))), (35, 50));
+    let asked = Evidence { relevance: Some(asked_for()), ..unasked(1) };
+    assert!((51..=80).contains(&score(asked)));
+}
+
+#[test]
+fn a_clause_that_is_met_in_part_is_touched() {
+    let evidence = Evidence {
+        has_interests: true,
+        touched_interests: vec!["self-hosting".into()],
+        relevance: Some(asked_for()),
+        ..Evidence::default()
+    };
+    let reason = |evidence: &Evidence| judge(&input(evidence.clone()))["reason"].as_str().unwrap().to_owned();
+    assert_eq!(reason(&evidence), "Touches your “self-hosting”");
+    let near = Evidence { touched_interests: Vec::new(), ..evidence.clone() };
+    assert_eq!(reason(&near), "Comes near to your interests", "enough of its words are met, and of no clause enough");
+    let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
+    assert_eq!(reason(&met), "Matches your “ferries”");
+}
+
+#[test]
+fn of_what_one_source_tells_that_counts_whose_source_is_often_borne_out() {
+    let told = |corroborated_share, distinct_sources| {
+        worth(&Evidence { corroborated_share, distinct_sources, ..Evidence::default() })
+    };
+    assert!(told(0.3, 1) > told(0.0, 1) + 4.0 && told(0.3, 1) < told(0.0, 2));
+    assert!((told(0.3, 2) - told(0.0, 2)).abs() < f64::EPSILON);
+}
+
+#[test]
+fn a_matter_that_more_sources_bring_is_worth_more_to_who_sets_no_interests() {
+    let near = |near_sources, has_interests| {
+        worth(&Evidence { near_sources, has_interests, distinct_sources: 1, ..Evidence::default() })
+    };
+    assert!(near(7, false) > near(0, false) + 8.0 && near(7, true) <= near(0, true));
+}
+
+#[test]
+fn what_is_denied_is_said() {
+    let relevance = Relevance { allowed: 0.2, matched: 0.2, denied: vec!["release notes".into()], ..asked_for() };
+    let evidence = Evidence { has_interests: true, relevance: Some(relevance), ..Evidence::default() };
+    let answer = judge(&input(evidence.clone()));
+    assert!(answer["reason"].as_str().unwrap().contains("ou do not want “release notes”"), "{answer}");
+}
+
+#[test]
+fn what_is_denied_sinks_for_who_asks_for_nothing_and_the_reason_says_so_last() {
+    let told = |allowed: f64| {
+        let denied = if allowed < 1.0 { vec!["football".to_owned()] } else { Vec::new() };
+        let relevance = Relevance { allowed, denied, ..Relevance::default() };
+        Evidence { distinct_sources: 4, relevance: Some(relevance), ..Evidence::default() }
+    };
+    let scores = [1.0, 0.5, 0.0].map(|allowed| score(told(allowed)));
+    assert!(scores[0] > 50 && scores[1] < scores[0] && scores[2] <= 20, "{scores:?}");
+    let denied = judge(&input(told(0.5)));
+    assert!(denied["reason"].as_str().unwrap().ends_with("; but you do not want “football”"), "{denied}");
+}
+
+#[test]
+fn a_handful_of_comments_is_no_reason() {
+    let with = |comments| {
+        let evidence = Evidence { comments: Some(comments), engagement_percentile: Some(0.9), ..Evidence::default() };
+        judge(&input(evidence))["reason"].as_str().unwrap().to_owned()
+    };
+    assert!(with(40).starts_with("40 comments") && !with(2).contains("comment"), "{}", with(2));
+}
+
+/// A clause matched in a title.
+fn asked_for() -> Relevance {
+    Relevance { degree: 1.2, matched: 1.2, allowed: 1.0, ..Relevance::default() }
+}

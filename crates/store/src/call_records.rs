@@ -1,0 +1,157 @@
+//! Records of the ledger for display: calls, counters, what was spent, corrections and reviews.
+
+use aha_core::ids::{CallId, ItemId, RunId};
+use aha_core::time::Timestamp;
+use serde::Serialize;
+
+/// A correction by hand.
+#[derive(Debug, Clone)]
+pub struct Adjustment {
+    pub call: CallId,
+    pub to_microcredits: i64,
+    pub reason: String,
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Counter {
+    pub counter: String,
+    pub settled_microcredits: i64,
+    pub reserved_microcredits: i64,
+    pub calls: i64,
+}
+
+/// Filter of calls; `None` means all.
+#[derive(Debug, Clone, Default)]
+pub struct CallFilter {
+    pub state: Option<String>,
+    pub purpose: Option<String>,
+    pub run: Option<RunId>,
+    /// Calls that come after this one in the list, given by its time and id.
+    pub after: Option<(Timestamp, String)>,
+    pub limit: i64,
+}
+
+/// A ledger row, for display.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CallRecord {
+    pub id: String,
+    pub run_id: Option<String>,
+    pub topic: Option<String>,
+    pub purpose: String,
+    pub provider: String,
+    pub model: String,
+    pub prompt_id: String,
+    pub attempt: i64,
+    pub stories: i64,
+    pub state: String,
+    pub error_kind: Option<String>,
+    pub error: Option<String>,
+    pub input_tokens: Option<i64>,
+    pub cached_input_tokens: Option<i64>,
+    pub output_tokens: Option<i64>,
+    pub reasoning_tokens: Option<i64>,
+    pub reserved_microcredits: Option<i64>,
+    pub cost_microcredits: Option<i64>,
+    pub latency_ms: Option<i64>,
+    pub request_id: Option<String>,
+    /// Milliseconds since 1970.
+    pub started_at: i64,
+    pub finished_at: Option<i64>,
+}
+
+from_rows!(CallRecord {
+    id,
+    run_id,
+    topic,
+    purpose,
+    provider,
+    model,
+    prompt_id,
+    attempt,
+    stories,
+    state,
+    error_kind,
+    error,
+    input_tokens,
+    cached_input_tokens,
+    output_tokens,
+    reasoning_tokens,
+    reserved_microcredits,
+    cost_microcredits,
+    latency_ms,
+    request_id,
+    started_at,
+    finished_at
+});
+
+/// The cost of a call, and the number of stories in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallCost {
+    pub id: String,
+    pub microcredits: i64,
+    pub stories: i64,
+}
+
+from_rows!(CallCost { id, microcredits, stories });
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpendBy {
+    /// Days in UTC, as days since 1970.
+    Day,
+    Purpose,
+    Model,
+    Topic,
+}
+
+impl SpendBy {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Purpose => "purpose",
+            Self::Model => "model",
+            Self::Topic => "topic",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpendRow {
+    pub key: String,
+    pub calls: i64,
+    pub errors: i64,
+    pub unsettled: i64,
+    /// Calls whose price is unknown.
+    pub unpriced: i64,
+    pub stories: i64,
+    pub input_tokens: i64,
+    pub output_tokens: i64,
+    /// Unsettled calls count at their reserved amount.
+    pub microcredits: i64,
+    /// The part of it that is only reserved: of unsettled calls, and of those under way.
+    pub reserved_microcredits: i64,
+}
+
+from_rows!(SpendRow {
+    key,
+    calls,
+    errors,
+    unsettled,
+    unpriced,
+    stories,
+    input_tokens,
+    output_tokens,
+    microcredits,
+    reserved_microcredits
+});
+
+/// The owner's decision on a pasted text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    pub item: ItemId,
+    /// The summary if it was promoted; the text itself is not stored.
+    pub summary_json: Option<String>,
+    pub call: Option<String>,
+    pub at: Timestamp,
+}
