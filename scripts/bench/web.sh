@@ -5,11 +5,13 @@
 #
 # usage: scripts/bench/web.sh [PROGRAM]                                       on SQLite; default: target/dist/aha-radar
 #        bash scripts/postgres.sh scripts/bench/web.sh [PROGRAM]              on Postgres, too
+# With AHA_EMBED_MODEL_DIR, a folder of weights, every item has a vector, and searches by meaning are timed as well.
 # SECONDS_EACH (3) is how long each address is asked. Exit 1 where one takes 50 ms or more, or a page has 100 kB or more.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 program=$(realpath "${1:-target/dist/aha-radar}")
 rows=$PWD/scripts/bench/web_rows.sql
+vectors_script=$PWD/scripts/bench/web_vectors.py
 cpu_script=$PWD/scripts/bench/web_cpu.py
 examples=$PWD/examples
 for tool in wrk sqlite3; do
@@ -33,6 +35,7 @@ LUA
 
 DATABASE_URL=$sqlite "$program" --run-once --import "$examples/sources.opml" --window 2026-11-16..2026-11-19 >/dev/null
 sqlite3 aha-radar.db <"$rows" >/dev/null
+[ -z "${AHA_EMBED_MODEL_DIR:-}" ] || python3 "$vectors_script" aha-radar.db
 DATABASE_URL=$sqlite "$program" reindex >/dev/null
 story=$(sqlite3 aha-radar.db "SELECT id FROM digest_items WHERE rank = 1 ORDER BY id LIMIT 1")
 digest=$(sqlite3 aha-radar.db "SELECT id FROM digests ORDER BY id LIMIT 1")
@@ -46,6 +49,9 @@ paths=(/ /archive "/digests/$digest" "/stories/$story" "/items/$item" /saved /so
     /api/v1/sources "/api/v1/sources/$source" /api/v1/sources/opml /api/v1/topics /api/v1/topics/default /api/v1/topics/default/rules
     /api/v1/runs "/api/v1/runs/$run" /api/v1/spend "/api/v1/spend?by=model&days=365" /api/v1/calls "/api/v1/calls?purpose=triage" /api/v1/models /api/v1/settings /api/v1/deep-dives
     /api/v1/feed-token /api/agenda /api/todos)
+if [ -n "${AHA_EMBED_MODEL_DIR:-}" ]; then
+    paths+=("/api/v1/search?q=ferry7&by=both" "/api/v1/search?q=the+harbour+was+closed&by=meaning" "/search?q=pilots+on+strike")
+fi
 question='{"question":"Which report says that the harbour was measured by the pilot of the ferry?"}'
 # wrk sends what this says.
 printf 'wrk.method = "POST"; wrk.body = %s; wrk.headers["Content-Type"] = "application/json"\n' "[[$question]]" | cat - percentile.lua >ask.lua
