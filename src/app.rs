@@ -2,12 +2,13 @@
 //! `cli::daemon`), and passed down.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_analysis::retrieval::VectorIndex;
 use aha_analysis::stories::preferences::Profile;
 use aha_core::clock::Clock;
-use aha_core::ids::TopicId;
+use aha_core::ids::{SourceId, TopicId};
 use aha_core::time::Timestamp;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::embedder::EmbedRouter;
@@ -15,7 +16,7 @@ use aha_llm::prompt::{PromptError, Prompts};
 use aha_llm::retry_policy::PIPELINE;
 use aha_llm::transport::Http;
 use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
-use aha_store::SharedStore;
+use aha_store::{SharedStore, SourceShare};
 use thiserror::Error;
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -35,7 +36,8 @@ pub struct App {
     pages: Arc<Pages>,
     running: RunningTopics,
     index_checks: IndexCheckCache,
-    profile_cache: ProfileCache,
+    profile_cache: LastValues<TopicId, Profile>,
+    share_cache: LastValues<TopicId, SourceShares>,
     vector_cache: Arc<AsyncMutex<Option<LoadedVectors>>>,
     jitter: Jitter,
     config: Arc<Config>,
@@ -74,7 +76,8 @@ impl App {
             pages: Arc::default(),
             running: RunningTopics::default(),
             index_checks: IndexCheckCache::default(),
-            profile_cache: ProfileCache::default(),
+            profile_cache: LastValues::default(),
+            share_cache: LastValues::default(),
             vector_cache: Arc::default(),
             jitter: jitter(&config),
             config: Arc::new(config),
@@ -125,8 +128,14 @@ impl App {
 
     /// Feedback profiles that can be shown without being computed again.
     #[must_use]
-    pub const fn profile_cache(&self) -> &ProfileCache {
+    pub const fn profile_cache(&self) -> &LastValues<TopicId, Profile> {
         &self.profile_cache
+    }
+
+    /// Shares of sources that can be shown without being counted again.
+    #[must_use]
+    pub const fn share_cache(&self) -> &LastValues<TopicId, SourceShares> {
+        &self.share_cache
     }
 
     /// Returns the vectors that searches compare with.
@@ -152,25 +161,40 @@ impl App {
     }
 }
 
-/// The last feedback profile computed for each topic, with the fingerprint of its inputs.
-#[derive(Debug, Clone, Default)]
-pub struct ProfileCache(Arc<Mutex<HashMap<TopicId, CachedProfile>>>);
+/// The last value computed for each key, with the fingerprint of its inputs.
+#[derive(Debug)]
+pub struct LastValues<K, T: ?Sized>(Arc<Mutex<HashMap<K, Fingerprinted<T>>>>);
 
-/// The fingerprint of the inputs, and the profile.
-type CachedProfile = (String, Arc<Profile>);
+/// The fingerprint of the inputs, and the value.
+type Fingerprinted<T> = (String, Arc<T>);
 
-impl ProfileCache {
-    /// Returns the topic's profile, or `None` unless it was computed from inputs with this fingerprint.
-    #[must_use]
-    pub fn get(&self, topic: TopicId, fingerprint: &str) -> Option<Arc<Profile>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&topic).filter(|(made_of, _)| made_of == fingerprint).map(|(_, profile)| Arc::clone(profile))
-    }
-
-    pub fn put(&self, topic: TopicId, fingerprint: String, profile: Arc<Profile>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(topic, (fingerprint, profile));
+impl<K, T: ?Sized> Default for LastValues<K, T> {
+    fn default() -> Self {
+        Self(Arc::default())
     }
 }
+
+impl<K, T: ?Sized> Clone for LastValues<K, T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<K: Eq + Hash, T: ?Sized> LastValues<K, T> {
+    /// Returns the value of a key, or `None` unless it was computed from inputs with this fingerprint.
+    #[must_use]
+    pub fn get(&self, key: &K, fingerprint: &str) -> Option<Arc<T>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(key).filter(|(made_of, _)| made_of == fingerprint).map(|(_, value)| Arc::clone(value))
+    }
+
+    pub fn put(&self, key: K, fingerprint: String, value: Arc<T>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (fingerprint, value));
+    }
+}
+
+/// How many of the items of each of a topic's sources reached a digest.
+pub type SourceShares = HashMap<SourceId, SourceShare>;
 
 /// Vectors loaded for search.
 #[derive(Debug)]

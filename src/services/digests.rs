@@ -1,7 +1,7 @@
 //! Digests: the latest, one by its id, and the archive by day and topic.
 
 use aha_core::digest::{Digest, DigestHead, Section};
-use aha_core::ids::DigestId;
+use aha_core::ids::{DigestId, TopicId};
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::{Topic, topic_option};
 use aha_store::{DigestEntry, DigestFilter};
@@ -60,6 +60,23 @@ pub async fn newest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
     Ok(app.store().latest_digest(topic.id).await?)
 }
 
+/// Returns the id of the newest digest of the topic with that name; `None` if it has none.
+///
+/// # Errors
+/// When there is no such topic or the store fails.
+pub async fn newest_of(app: &App, topic: &str) -> Result<Option<DigestId>> {
+    newest_id(app, topics::find(app, topic).await?.id).await
+}
+
+/// Returns the id of a topic's newest digest, without reading its stories.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn newest_id(app: &App, topic: TopicId) -> Result<Option<DigestId>> {
+    let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
+    Ok(app.store().digest_entries(&newest).await?.pop().map(|entry| entry.head.id))
+}
+
 /// Returns a topic's newest digests, with only the stories of `section` if one is given.
 ///
 /// # Errors
@@ -74,10 +91,7 @@ pub async fn recent(app: &App, topic: &str, limit: i64, section: Option<Section>
 /// # Errors
 /// When the topic no longer exists or the store fails.
 pub async fn is_latest(app: &App, digest: &Digest) -> Result<bool> {
-    let topic = topics::find(app, &digest.digest.topic).await?.id;
-    let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
-    let newest = app.store().digest_entries(&newest).await?.pop();
-    Ok(newest.is_some_and(|newest| newest.head.id == digest.digest.id))
+    Ok(newest_of(app, &digest.digest.topic).await? == Some(digest.digest.id))
 }
 
 /// Which digests to list: of one topic or all, of days from `first` to `last`, both included.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::app::App;
+use crate::app::{App, LastValues};
 use crate::services::runs::Runs;
 
 use super::guard::rates::Rates;
@@ -27,6 +27,8 @@ struct Shared {
     token_hash: Option<[u8; 32]>,
     throttle: Throttle,
     rates: Rates,
+    /// Feeds as they were last rendered, by path.
+    feeds: LastValues<String, str>,
 }
 
 impl WebState {
@@ -36,14 +38,18 @@ impl WebState {
         let settings = app.config();
         let token_hash = settings.web.api_token.as_ref().map(|token| Sha256::digest(token.expose_secret()).into());
         let sign_in_required = !is_private(settings.listen.ip(), settings.web.public_url.is_some());
-        let shared =
-            Shared { sign_in_required, token_hash, throttle: Throttle::default(), rates: Rates::default(), runs, app };
+        let (throttle, rates, feeds) = (Throttle::default(), Rates::default(), LastValues::default());
+        let shared = Shared { sign_in_required, token_hash, throttle, rates, feeds, runs, app };
         Self { shared: Arc::new(shared) }
     }
 
     #[must_use]
     pub fn app(&self) -> &App {
         &self.shared.app
+    }
+
+    pub(super) fn feeds(&self) -> &LastValues<String, str> {
+        &self.shared.feeds
     }
 
     /// The runs of this process.

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use sqlx::error::BoxDynError;
 
+use super::call_records::{Adjustment, CallCost, CallFilter, CallRecord, Counter, Review, SpendBy, SpendRow};
 use super::shared::column;
 use super::{AnswerKey, Lease, NewEmbedding, Result};
 

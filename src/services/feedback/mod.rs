@@ -11,13 +11,13 @@ use aha_core::digest::DigestStory;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{DigestItemId, ItemId, TopicId, UserId};
 use aha_net::hash::hex32;
-use aha_store::{DigestFilter, FeedbackWrite, SavedProfile, StoreError, feedback_id};
+use aha_store::{FeedbackWrite, SavedProfile, StoreError, feedback_id};
 use serde::Serialize;
 
 pub use self::import::{FeedbackImport, FeedbackLine, LeftOut, import, merge};
 pub use super::accounts::FeedbackUser;
 use super::stories::FoundStory;
-use super::{Result, ServiceError, topics};
+use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 use crate::pipeline::preferences::{EVENTS, TopicFeedback, profile, profiles};
 
@@ -203,11 +203,10 @@ const SHOWN_MILLIS: i64 = 3_600_000;
 /// feedback is given or a digest made.
 async fn shown_profile(app: &App, topic: TopicId, sayings: TopicFeedback) -> Result<Arc<Profile>> {
     let now = app.clock().now();
-    let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
-    let digest = app.store().digest_entries(&newest).await?.pop().map(|entry| entry.head.id);
+    let digest = digests::newest_id(app, topic).await?;
     let made_of = (digest, now.as_millis() / SHOWN_MILLIS, &sayings.events, &sayings.unlearnt);
     let fingerprint = hex32(&serde_json::to_vec(&made_of).map_err(StoreError::from)?);
-    if let Some(known) = app.profile_cache().get(topic, &fingerprint) {
+    if let Some(known) = app.profile_cache().get(&topic, &fingerprint) {
         return Ok(known);
     }
     let made = Arc::new(profile(app.store(), topic, sayings, now, &app.config().ranking).await?);

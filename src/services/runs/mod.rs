@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aha_core::digest::DigestStatus;
-use aha_core::ids::{DigestId, RunId};
+use aha_core::ids::DigestId;
 use aha_core::time::Timestamp;
 use aha_core::window::{Window, WindowError};
 use serde::{Deserialize, Serialize};

@@ -7,6 +7,7 @@ pub mod opml;
 pub mod test;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use aha_core::ids::SourceId;
 use aha_core::source::Source;
@@ -15,8 +16,8 @@ use utoipa::ToSchema;
 
 pub use aha_store::{FetchSummary, PastFetch, SourceShare, SourcesAdded};
 
-use super::{Result, ServiceError, topics};
-use crate::app::App;
+use super::{Result, ServiceError, digests, topics};
+use crate::app::{App, SourceShares};
 use crate::sources::is_location_of;
 
 /// Number of fetches shown for a source.
@@ -157,14 +158,25 @@ pub async fn fetch_summaries(app: &App, topic: &str) -> Result<HashMap<SourceId,
 
 /// The days over which items are counted.
 const SHARE_DAYS: i64 = 14;
+/// Shares are counted again after this time, or when there is a new digest.
+const SHARE_CACHE_MILLIS: i64 = 60_000;
 
 /// Returns how many of the items of each of a topic's sources in the last two weeks reached a digest.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn shares(app: &App, topic: &str) -> Result<HashMap<SourceId, SourceShare>> {
+pub async fn shares(app: &App, topic: &str) -> Result<Arc<SourceShares>> {
     let topic = topics::find(app, topic).await?;
-    Ok(app.store().source_shares(topic.id, app.clock().now().days_before(SHARE_DAYS)).await?)
+    let digest = digests::newest_id(app, topic.id).await?;
+    // Items that arrive between two digests change a share of two weeks by little.
+    let fingerprint = format!("{digest:?} {}", app.clock().wall().as_millis() / SHARE_CACHE_MILLIS);
+    if let Some(known) = app.share_cache().get(&topic.id, &fingerprint) {
+        return Ok(known);
+    }
+    let shares = app.store().source_shares(topic.id, app.clock().now().days_before(SHARE_DAYS)).await?;
+    let shares = Arc::new(shares);
+    app.share_cache().put(topic.id, fingerprint, Arc::clone(&shares));
+    Ok(shares)
 }
 
 /// Returns the last fetches of a source.

@@ -59,7 +59,7 @@ async fn list(
     let topics: BTreeSet<&str> = listed.iter().map(|listed| listed.topic.as_str()).collect();
     let mut shares = HashMap::new();
     for topic in topics {
-        shares.extend(sources::shares(state.app(), topic).await?);
+        shares.extend(sources::shares(state.app(), topic).await?.iter().map(|(source, share)| (*source, *share)));
     }
     let sources =
         listed.into_iter().map(|listed| SharedSource { share: shares.get(&listed.source.id).copied(), listed });

@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::{Failure, PathOf, Reader, WebState};
+use crate::services::digests;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/feeds/{topic}/{name}", get(feed))
@@ -55,13 +56,38 @@ async fn feed(
 ) -> Result<Response, Failure> {
     let unknown = || Failure::not_found("feeds are digests, stories and saved, each as .rss, .atom or .json");
     let (what, form) = name.split_once('.').ok_or_else(unknown)?;
-    let feed = entries::read(&state, who.user(), &topic, &name, what).await?.ok_or_else(unknown)?;
-    let (kind, text) = match form {
-        "rss" => ("application/rss+xml; charset=utf-8", rss::render(&feed)),
-        "atom" => ("application/atom+xml; charset=utf-8", atom::render(&feed)),
-        "json" => ("application/feed+json; charset=utf-8", Ok(json::render(&feed))),
+    let kind = match form {
+        "rss" => "application/rss+xml; charset=utf-8",
+        "atom" => "application/atom+xml; charset=utf-8",
+        "json" => "application/feed+json; charset=utf-8",
         _ => return Err(unknown()),
     };
+    let path = format!("{topic}/{name}");
+    let fingerprint = fingerprint(&state, &topic, what).await?;
+    if let Some(known) = fingerprint.as_ref().and_then(|fingerprint| state.feeds().get(&path, fingerprint)) {
+        return Ok(([(header::CONTENT_TYPE, kind)], known.to_string()).into_response());
+    }
+    let feed = entries::read(&state, who.user(), &topic, &name, what).await?.ok_or_else(unknown)?;
+    let text = match form {
+        "rss" => rss::render(&feed),
+        "atom" => atom::render(&feed),
+        _ => Ok(json::render(&feed)),
+    };
     let text = text.map_err(|error| Failure::internal(&error))?;
+    if let Some(fingerprint) = fingerprint {
+        state.feeds().put(path, fingerprint, text.as_str().into());
+    }
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+}
+
+/// A rendered feed is used for so long, until there is a new digest: it is rendered from ten digests, and feed readers ask often.
+const RENDERED_MILLIS: i64 = 60_000;
+
+/// Returns what a rendered feed is made of; `None` for one that differs by user.
+async fn fingerprint(state: &WebState, topic: &str, what: &str) -> Result<Option<String>, Failure> {
+    if !matches!(what, "digests" | "stories") {
+        return Ok(None);
+    }
+    let digest = digests::newest_of(state.app(), topic).await?;
+    Ok(Some(format!("{digest:?} {}", state.app().clock().wall().as_millis() / RENDERED_MILLIS)))
 }

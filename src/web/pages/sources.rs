@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use aha_core::source::{Source, SourceHealth};
 use askama::Template;
@@ -82,7 +83,7 @@ async fn list(
         let marks = sources::fetch_summaries(state.app(), &topics.current).await?;
         (listed, marks, sources::shares(state.app(), &topics.current).await?)
     } else {
-        (Vec::new(), HashMap::new(), HashMap::new())
+        (Vec::new(), HashMap::new(), Arc::default())
     };
     let fetches = |source: &Source| marks.get(&source.id).map_or(&[][..], Vec::as_slice);
     let drawn = |(place, listed): (usize, ListedSource)| {
