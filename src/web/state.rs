@@ -39,7 +39,7 @@ impl WebState {
         let token_hash = settings.web.api_token.as_ref().map(|token| Sha256::digest(token.expose_secret()).into());
         let sign_in_required = !is_private(settings.listen.ip(), settings.web.public_url.is_some());
         let (throttle, rates, feeds) = (Throttle::default(), Rates::default(), LastValues::default());
-        let shared = Shared { sign_in_required, token_hash, throttle, rates, feeds, runs, app };
+        let shared = Shared { app, runs, sign_in_required, token_hash, throttle, rates, feeds };
         Self { shared: Arc::new(shared) }
     }
 

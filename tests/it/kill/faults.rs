@@ -56,7 +56,8 @@ impl Measure {
     }
 
     fn fill_the_disk(&self, radar: &Radar, random: &mut Random) -> (bool, Ran, String) {
-        let pages = random.below(self.pages) + 1;
+        // How many pages a run needs varies by how its commits are grouped: near the end the disk may just suffice.
+        let pages = random.below(self.pages * 9 / 10) + 1;
         let full = finish(self.setup.start(radar, &[("AHA_SQLITE_MAX_PAGES", &pages.to_string())]));
         let full = full.exits(1).says("the disk with the database is full").says("free some space");
         let last = finish(self.setup.start(radar, &[]));
