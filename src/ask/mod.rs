@@ -121,17 +121,24 @@ pub async fn ask_reporting(
     request: &AskRequest,
     on_found: &(dyn Fn(Vec<String>) + Send + Sync),
 ) -> Result<Answer, AskError> {
-    let text = cleaned(&request.question);
-    if text.is_empty() {
-        return Err(AskError::Empty);
-    }
-    if text.chars().count() > MAX_QUESTION_CHARS {
-        return Err(AskError::TooLong);
-    }
+    let text = checked(&request.question)?;
     // Loaded once a process, so not counted as part of answering.
     meaning::weights(app).await;
     sentences::model(app).await;
     tokio::time::timeout(DEADLINE, answered(app, &text, request, on_found)).await.unwrap_or(Err(AskError::Timeout))
+}
+
+/// Returns the question as it is searched for: on one line, without control characters.
+///
+/// # Errors
+/// When nothing is left of it, or it has more than [`MAX_QUESTION_CHARS`] characters.
+pub fn checked(question: &str) -> Result<String, AskError> {
+    let text = cleaned(question);
+    match text.chars().count() {
+        0 => Err(AskError::Empty),
+        count if count > MAX_QUESTION_CHARS => Err(AskError::TooLong),
+        _ => Ok(text),
+    }
 }
 
 /// Replaces control characters and collapses white space.

@@ -5,11 +5,11 @@
 
 use std::convert::Infallible;
 
+use axum::Router;
 use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use axum::routing::post;
-use axum::{Router, http::StatusCode};
 use futures::stream::{Stream, unfold};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use super::ask::{QuestionBody, body_of, failure_of};
 use super::pages::SentForm;
 use super::{Failure, JsonBody, Reader, WebState};
-use crate::ask::{AskRequest, ask_reporting};
+use crate::ask::{AskRequest, ask_reporting, checked};
 
 /// Maximum number of document names that are sent.
 const MAX_NAMES: usize = 8;
@@ -39,8 +39,9 @@ async fn ask_stream(
     _: Reader,
     State(state): State<WebState>,
     JsonBody(QuestionBody { question }): JsonBody<QuestionBody>,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    events(state, AskRequest { question, ..AskRequest::default() })
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+    checked(&question)?;
+    Ok(events(state, AskRequest { question, ..AskRequest::default() }))
 }
 
 async fn ask_stream_of_page(
@@ -49,13 +50,7 @@ async fn ask_stream_of_page(
     form: SentForm,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     let question = form.text("question").to_owned();
-    if question.is_empty() {
-        return Err(Failure::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "invalid",
-            "the question is empty; ask in a sentence",
-        ));
-    }
+    checked(&question)?;
     let filled = |name: &str| Some(form.text(name).to_owned()).filter(|text| !text.is_empty());
     Ok(events(state, AskRequest { question, topic: filled("topic"), since: filled("since") }))
 }

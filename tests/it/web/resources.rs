@@ -220,3 +220,15 @@ fn what_costs_money_is_refused_once_the_budget_is_used_up() {
     assert_eq!((free.status, free.json()["microcredits"].as_i64()), (200, Some(0)), "{}", free.body);
     assert_eq!(send(&site, "PUT", &path, &json!({ "keep": true })).status, 404);
 }
+
+#[test]
+fn a_question_that_cannot_be_asked_starts_no_stream() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    for question in [String::new(), " \u{0}\n".to_owned(), "x".repeat(2_001)] {
+        let reply = send(&site, "POST", "/api/v1/ask/stream", &json!({ "question": question }));
+        assert_eq!((reply.status, reply.json()["error"]["code"].as_str()), (400, Some("INVALID_REQUEST")), "{reply:?}");
+    }
+    let asked = send(&site, "POST", "/api/v1/ask/stream", &json!({ "question": "Which quay did the ferry strike?" }));
+    assert!(asked.status == 200 && asked.body.contains("event: done"), "{asked:?}");
+}
