@@ -24,7 +24,7 @@ fn reads_and_says(browser: &Browser, radar: &Radar) {
     browser.sees("Why it stands here");
     assert!(browser.count(".terms tbody tr") >= 6);
     browser.click(".timeline li:first-child a.aside");
-    browser.sees("This is what the feed brought");
+    browser.sees("As delivered by the feed");
     assert!(browser.count("article.reading p") > 0 && browser.count("img") == 0);
     browser.press("Its story in the digest");
     browser.sees("Why it stands here");
