@@ -18,8 +18,9 @@ use crate::app::{App, LoadedVectors};
 const PAGE_ENTRIES: i64 = 5_000;
 /// For so long the database is not asked whether it has other vectors: counting them takes some milliseconds.
 const CHECK_MILLIS: i64 = 60_000;
-/// Less alike than that, a text is found by chance: of unrelated items one in a hundred is.
-const MIN_COSINE: f32 = 0.35;
+/// Smaller cosines are left out. Of 40 questions about 24 documents (weights of wordllama), 26 have a right passage among
+/// the ten nearest, with this limit as without one; 0.25 loses three of them. 8 % of all pairs reach it.
+const MIN_COSINE: f32 = 0.2;
 
 /// At most `limit` entries of like meaning, the nearest first; none for a text without a known word.
 ///
