@@ -13,11 +13,12 @@ pub trait SearchStore: Send + Sync {
     /// Returns matches, best first by the database's own ranking. If more than 4,000 entries match, only those indexed
     /// last are ranked.
     async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>>;
-    /// Those of `entries` that the query's filters and unwanted words leave, in their order, at most its limit; what it wants does not matter.
+    /// Returns those of `entries` that pass the query's filters and excluded words, in the given order, up to its limit.
+    /// The query's wanted words are ignored.
     async fn search_among(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<SearchHit>>;
-    /// What there are vectors of: the newest entry, and how many vectors a space has. Other numbers mean that [`Self::entry_vectors`] changed.
+    /// Returns the newest entry and the number of vectors in a space. If either differs, [`Self::entry_vectors`] changed.
     async fn vector_state(&self, space: &str) -> Result<(i64, i64)>;
-    /// Entries after `after` in the order of the index, at most `limit`: items with a vector in the space, and passages of documents.
+    /// Returns at most `limit` entries after `after`, in index order: items with a vector in the space, and passages.
     async fn entry_vectors(&self, space: &str, after: i64, limit: i64) -> Result<Vec<EntryVector>>;
     /// Returns the number of entries in which each of these stems occurs, counted up to [`MAX_FREQUENCY`]. Stems that
     /// do not occur are omitted.

@@ -16,7 +16,7 @@ pub(super) struct Parsed {
     pub(super) source: Option<String>,
     pub(super) topic: Option<String>,
     pub(super) since: Option<String>,
-    /// Some of the wanted words are to stand side by side: what is like them in meaning is not meant.
+    /// Whether the query contains a phrase, which excludes entries that are only similar in meaning.
     pub(super) has_phrase: bool,
 }
 

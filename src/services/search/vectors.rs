@@ -1,7 +1,8 @@
-//! Search by meaning: the entries of the index whose vectors are nearest to that of a text.
+//! Search by meaning: finds the entries whose vectors are nearest to that of a text.
 //!
-//! Input: a text and the weights of `AHA_EMBED_MODEL_DIR`. Output: ids of entries. The vectors of items are those that the stage `embed` stored; those of
-//! documents' passages are made when the index is. The index is kept in memory, and made anew when the database has other vectors.
+//! Input: a text and the weights of `AHA_EMBED_MODEL_DIR`. Output: ids of entries. Items have the vectors that the
+//! stage `embed` stored; vectors of document passages are computed when the index is loaded. The index stays in memory
+//! and is reloaded when the database has other vectors. Called by `search`.
 
 use std::sync::Arc;
 
@@ -16,13 +17,13 @@ use crate::app::{App, LoadedVectors};
 
 /// Entries that are read from the database at once.
 const PAGE_ENTRIES: i64 = 5_000;
-/// For so long the database is not asked whether it has other vectors: counting them takes some milliseconds.
+/// How long a loaded index is used before the database is checked for other vectors; the check counts them.
 const CHECK_MILLIS: i64 = 60_000;
 /// Smaller cosines are left out. Of 40 questions about 24 documents (weights of wordllama), 26 have a right passage among
 /// the ten nearest, with this limit as without one; 0.25 loses three of them. 8 % of all pairs reach it.
 const MIN_COSINE: f32 = 0.2;
 
-/// At most `limit` entries of like meaning, the nearest first; none for a text without a known word.
+/// Returns at most `limit` entries of similar meaning, nearest first; none for a text without a known word.
 ///
 /// # Errors
 /// When the store fails.
@@ -39,7 +40,7 @@ fn vector(weights: &Weights, title: Option<&str>, text: &str) -> Option<DenseVec
 
 async fn index(app: &App, weights: &Arc<Weights>) -> Result<Arc<VectorIndex>> {
     let now = app.clock().wall();
-    // Whoever comes while it is made waits for it.
+    // Concurrent searches wait while the index is loaded.
     let mut cached = app.vector_cache().lock().await;
     if let Some(loaded) = cached.as_ref().filter(|loaded| loaded.space == weights.id())
         && (0..CHECK_MILLIS).contains(&(now.as_millis() - loaded.checked_at.as_millis()))

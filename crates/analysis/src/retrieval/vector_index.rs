@@ -1,7 +1,7 @@
-//! Nearest neighbours among the dense vectors of everything that can be searched, by comparing with all of them.
+//! Nearest neighbours among dense vectors, by comparing with all of them.
 //!
 //! Input: vectors of one space with the ids of their entries. Output: the ids of those nearest to a vector. Called by `src/services/search/vectors.rs`.
-//! A vector is kept as one byte a number: 100,000 vectors of 256 numbers take 26 MB, and are compared in a few milliseconds.
+//! Each number is stored in one byte: 100,000 vectors of 256 numbers take 26 MB.
 
 use crate::stories::dense::DenseVector;
 
