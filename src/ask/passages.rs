@@ -90,9 +90,9 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
         counted.into_iter().map(|(stem, entries)| (stem, usize::try_from(entries).unwrap_or(usize::MAX))).collect();
     let frequencies = Frequencies { passages: usize::try_from(entries).unwrap_or(usize::MAX), having };
     let wanted = rarest(words, &frequencies);
-    let query =
-        SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, with_html: true, limit: CANDIDATES };
-    let hits = app.store().search(&query).await.map_err(crate::services::ServiceError::from)?;
+    let query = SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, limit: CANDIDATES };
+    let entries = app.store().find_entries(&query).await.map_err(crate::services::ServiceError::from)?;
+    let hits = app.store().search_hits(&entries, true).await.map_err(crate::services::ServiceError::from)?;
     let found = hits.iter().flat_map(passages).collect();
     Ok(Some(Found { passages: most_promising(found, question, &frequencies), frequencies }))
 }

@@ -10,12 +10,15 @@ use crate::terms::{SearchTerms, phrase_stems, query_stems};
 /// Full-text search of items and documents.
 #[async_trait]
 pub trait SearchStore: Send + Sync {
-    /// Returns matches, best first by the database's own ranking. If more than 4,000 entries match, only those indexed
-    /// last are ranked.
-    async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>>;
+    /// Returns the matching entries, best first by the database's own ranking. If more than 4,000 entries match, only
+    /// those indexed last are ranked.
+    async fn find_entries(&self, query: &SearchQuery) -> Result<Vec<i64>>;
     /// Returns those of `entries` that pass the query's filters and excluded words, in the given order, up to its limit.
     /// The query's wanted words are ignored.
-    async fn search_among(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<SearchHit>>;
+    async fn keep_entries(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<i64>>;
+    /// Returns what these entries contain, in the given order, with the markup of items if `with_html`. Entries that no
+    /// longer exist are left out.
+    async fn search_hits(&self, entries: &[i64], with_html: bool) -> Result<Vec<SearchHit>>;
     /// Returns the newest entry and the number of vectors in a space. If either differs, [`Self::entry_vectors`] changed.
     async fn vector_state(&self, space: &str) -> Result<(i64, i64)>;
     /// Returns at most `limit` entries after `after`, in index order: items with a vector in the space, and passages.
@@ -118,8 +121,6 @@ pub struct SearchQuery {
     pub sources: Option<Vec<SourceId>>,
     /// Only from this time on.
     pub since: Option<Timestamp>,
-    /// Whether hits include their markup.
-    pub with_html: bool,
     pub limit: i64,
 }
 

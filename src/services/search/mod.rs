@@ -29,9 +29,9 @@ pub use query::since_when;
 
 /// Entries indexed in one transaction.
 const ENTRIES_PER_TRANSACTION: i64 = 500;
-/// Hits read for rank fusion.
+/// Entries of which the ranks are fused.
 const CANDIDATES: i64 = 200;
-/// Maximum number of entries of similar meaning that are read before filters and excluded words apply.
+/// Maximum number of entries of similar meaning, before filters and excluded words apply.
 const NEAREST: usize = 1_000;
 const MAX_RESULTS: usize = 100;
 /// The constant k of reciprocal rank fusion (Cormack et al. 2009).
@@ -122,18 +122,20 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
         is_any: false,
         sources,
         since,
-        with_html: false,
         limit: if weights.is_some() { CANDIDATES } else { shown(request) },
     };
     if query.wanted.is_empty() {
         return Err(ServiceError::invalid("q", "the query holds no word to search for"));
     }
-    let mut hits = app.store().search(&query).await?;
+    let mut entries = match request.by {
+        SearchBy::Meaning => Vec::new(),
+        SearchBy::Words | SearchBy::Both => app.store().find_entries(&query).await?,
+    };
     if request.by != SearchBy::Words && !parsed.has_phrase {
-        let by_words = if request.by == SearchBy::Meaning { Vec::new() } else { hits };
-        hits = fused(app, weights.as_ref(), &parsed.wanted.join(" "), &query, by_words).await?;
+        entries = fused(app, weights.as_ref(), &parsed.wanted.join(" "), &query, entries).await?;
     }
-    hits.truncate(usize::try_from(shown(request)).unwrap_or(MAX_RESULTS));
+    entries.truncate(usize::try_from(shown(request)).unwrap_or(MAX_RESULTS));
+    let hits = app.store().search_hits(&entries, false).await?;
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
     let lines = stories::newest_lines(app, &items).await?;
     let stems: BTreeSet<String> = parsed.wanted.iter().flat_map(|text| stems(text)).collect();
@@ -192,27 +194,27 @@ pub(crate) async fn sources(app: &App, topic: Option<&String>, name: Option<&Str
     Ok(Some(found))
 }
 
-/// Combines the lexical hits with those of similar meaning by reciprocal rank fusion. Without weights the lexical hits
-/// stay as they are.
+/// Combines the entries found by words with those of similar meaning by reciprocal rank fusion. Without weights, the
+/// former stay as they are.
 async fn fused(
     app: &App,
     weights: Option<&Arc<Weights>>,
     text: &str,
     query: &SearchQuery,
-    by_words: Vec<SearchHit>,
-) -> Result<Vec<SearchHit>> {
+    by_words: Vec<i64>,
+) -> Result<Vec<i64>> {
     let Some(weights) = weights else { return Ok(by_words) };
     let near = vectors::nearest(app, weights, text, NEAREST).await?;
-    let by_meaning = app.store().search_among(&near, query).await?;
-    let mut scored: HashMap<i64, (f64, SearchHit)> = HashMap::new();
+    let by_meaning = app.store().keep_entries(&near, query).await?;
+    let mut scores: HashMap<i64, f64> = HashMap::new();
     for ranking in [by_words, by_meaning] {
-        for (rank, hit) in ranking.into_iter().enumerate() {
-            scored.entry(hit.entry).or_insert((0.0, hit)).0 += reciprocal(rank);
+        for (rank, entry) in ranking.into_iter().enumerate() {
+            *scores.entry(entry).or_default() += reciprocal(rank);
         }
     }
-    let mut scored: Vec<(f64, SearchHit)> = scored.into_values().collect();
-    scored.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.entry.cmp(&other.entry)));
-    Ok(scored.into_iter().map(|(_, hit)| hit).collect())
+    let mut ranked: Vec<(i64, f64)> = scores.into_iter().collect();
+    ranked.sort_by(|(one, a), (other, b)| b.total_cmp(a).then(one.cmp(other)));
+    Ok(ranked.into_iter().map(|(entry, _)| entry).collect())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rank among some hundred")]

@@ -20,9 +20,14 @@ fn query(wanted: &[&str]) -> SearchQuery {
     SearchQuery { wanted: wanted.iter().map(|text| forms(text)).collect(), limit: 10, ..SearchQuery::default() }
 }
 
+async fn hits(store: &dyn Store, query: &SearchQuery) -> Vec<SearchHit> {
+    let entries = store.find_entries(query).await.unwrap();
+    store.search_hits(&entries, false).await.unwrap()
+}
+
 async fn found(store: &dyn Store, query: &SearchQuery) -> Vec<String> {
     let name = |hit: SearchHit| hit.document.or(hit.title).unwrap_or_default();
-    let mut names: Vec<String> = store.search(query).await.unwrap().into_iter().map(name).collect();
+    let mut names: Vec<String> = hits(store, query).await.into_iter().map(name).collect();
     names.sort();
     names
 }
@@ -62,14 +67,11 @@ async fn phrases_stand_side_by_side_and_what_is_unwanted_goes(store: &dyn Store)
 
 async fn entries_are_chosen_from_by_filters_and_unwanted_words(store: &dyn Store) {
     let world = stocked(store).await;
-    let all = store.search(&SearchQuery { is_any: true, ..query(&["engine", "pump", "Haus", "text"]) }).await.unwrap();
-    let mut entries: Vec<i64> = all.iter().map(|hit| hit.entry).collect();
+    let any = SearchQuery { is_any: true, ..query(&["engine", "pump", "Haus", "text"]) };
+    let mut entries = store.find_entries(&any).await.unwrap();
     entries.sort_unstable_by(|a, b| b.cmp(a));
     assert_eq!(entries.len(), 4);
-    let chosen = async |query: SearchQuery| {
-        let hits = store.search_among(&entries, &query).await.unwrap();
-        hits.iter().map(|hit| hit.entry).collect::<Vec<_>>()
-    };
+    let chosen = async |query: SearchQuery| store.keep_entries(&entries, &query).await.unwrap();
     let limit = SearchQuery { limit: 10, ..SearchQuery::default() };
     assert_eq!(chosen(limit.clone()).await, entries, "in the order in which they were given");
     assert_eq!(chosen(SearchQuery { limit: 2, ..limit.clone() }).await, entries[..2]);
@@ -82,13 +84,16 @@ async fn entries_are_chosen_from_by_filters_and_unwanted_words(store: &dyn Store
     let of_source = SearchQuery { sources: Some(vec![world.first]), ..limit.clone() };
     assert_eq!(chosen(of_source).await, entries);
     assert!(chosen(SearchQuery { since: Some(at(1_000_000)), ..limit }).await.is_empty());
-    assert!(store.search_among(&[], &query(&["engine"])).await.unwrap().is_empty());
+    assert!(store.keep_entries(&[], &query(&["engine"])).await.unwrap().is_empty());
+    let hits = store.search_hits(&[entries[2], i64::MAX, entries[0]], false).await.unwrap();
+    assert_eq!(hits.iter().map(|hit| hit.entry).collect::<Vec<_>>(), [entries[2], entries[0]]);
 }
 
 async fn markup_comes_with_what_asks_for_it(store: &dyn Store) {
     stocked(store).await;
     let html = async |with_html| {
-        let hits = store.search(&SearchQuery { with_html, ..query(&["ferry"]) }).await.unwrap();
+        let entries = store.find_entries(&query(&["ferry"])).await.unwrap();
+        let hits = store.search_hits(&entries, with_html).await.unwrap();
         hits.into_iter().map(|hit| hit.html).collect::<Vec<_>>()
     };
     assert_eq!(html(false).await, [None]);
@@ -160,12 +165,12 @@ async fn documents_are_found_by_passage_and_change_as_a_whole(store: &dyn Store)
     store.replace_documents(source, &[rules, tides], &[]).await.unwrap();
     let known = store.documents(source).await.unwrap();
     assert_eq!(known, [("rules.md".to_owned(), "1".to_owned()), ("tides.md".to_owned(), "1".to_owned())]);
-    let hits = store.search(&query(&["knot"])).await.unwrap();
+    let hits = hits(store, &query(&["knot"])).await;
     let hit = hits.first().unwrap();
     let place = (hit.document.as_deref(), hit.section.as_deref(), hit.item, hit.time);
     assert_eq!(place, (Some("rules.md"), Some("Mooring"), None, at(5)));
     assert_eq!(hit.text, "Lines are doubled.\nTwo knots.");
-    assert_eq!(store.search(&query(&["mooring"])).await.unwrap().len(), 1, "a heading is found too");
+    assert_eq!(found(store, &query(&["mooring"])).await.len(), 1, "a heading is found too");
     assert_eq!(
         store.term_frequencies(&["harbour".to_owned(), "ghost".to_owned()]).await.unwrap(),
         [("harbour".to_owned(), 3)]

@@ -22,6 +22,8 @@ mod counters;
 mod digest_lists;
 #[path = "../tables/digests.rs"]
 mod digests;
+#[path = "../tables/documents.rs"]
+mod documents;
 #[path = "../tables/feedback.rs"]
 mod feedback;
 #[path = "../tables/fetch_history.rs"]

@@ -1,16 +1,14 @@
-//! `search_entries` and, on SQLite, `search_index`; `documents` and `document_passages`.
+//! `search_entries` and, on SQLite, `search_index`.
 
 use std::collections::{HashMap, HashSet};
 
-use aha_core::ids::{DocumentId, SourceId};
+use aha_core::ids::SourceId;
 use aha_core::item::ItemMetadata;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::{Connection, Database};
-use crate::search::{
-    DocumentStore, Entry, EntryContent, EntryVector, MAX_FREQUENCY, NewDocument, SearchHit, SearchQuery, SearchStore,
-};
+use crate::search::{Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore};
 use crate::shared::{PerDatabase, column};
 use crate::terms::SearchTerms;
 use crate::{IdentifiedItem, Result, StoreError};
@@ -112,17 +110,6 @@ const CLEAR_TERMS: Option<&str> =
 
 const CLEAR_ENTRIES: &str = "DELETE FROM search_entries";
 
-const DOCUMENTS: &str = "SELECT path, content_hash FROM documents WHERE source_id = $1 ORDER BY path";
-
-const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = $1";
-
-const INSERT_DOCUMENT: &str = "
-    INSERT INTO documents (id, source_id, path, name, title, content_hash, language, dated_at, is_replaced, read_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-
-const INSERT_PASSAGE: &str = "
-    INSERT INTO document_passages (document_id, position, section, text) VALUES ($1, $2, $3, $4)";
-
 const fn terms_of(variants: PerDatabase) -> Option<&'static str> {
     let own = super::statement(variants);
     if own.is_empty() { None } else { Some(own) }
@@ -146,7 +133,7 @@ fn entry(id: &str, item: &IdentifiedItem) -> Entry {
 }
 
 /// Indexes entries, which must be all items or all passages.
-async fn index(connection: &mut Connection, entries: &[Entry]) -> Result<()> {
+pub(super) async fn index(connection: &mut Connection, entries: &[Entry]) -> Result<()> {
     let Some(first) = entries.first() else { return Ok(()) };
     let (insert, terms) = match first.position {
         None => (INSERT_ITEMS, INSERT_TERMS),
@@ -228,49 +215,44 @@ fn source_list(query: &SearchQuery) -> Result<Option<String>> {
     query.sources.as_ref().map(|sources| column::to_json(&ids(sources))).transpose()
 }
 
-/// The entries with their texts, in this order; without those whose item was removed.
-async fn hits(connection: &mut Connection, entries: &[i64], query: &SearchQuery) -> Result<Vec<SearchHit>> {
-    let mut rows: Vec<HitRow> = sqlx::query_as(HITS)
-        .bind(column::to_json(entries)?)
-        .bind(i64::from(query.with_html))
-        .fetch_all(connection)
-        .await?;
-    let places: HashMap<i64, usize> = entries.iter().enumerate().map(|(place, id)| (*id, place)).collect();
-    rows.sort_by_key(|row| places.get(&row.id).copied());
-    rows.into_iter().filter(|row| row.text.is_some()).map(SearchHit::try_from).collect()
-}
-
 #[async_trait]
 impl SearchStore for Database {
-    async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>> {
+    async fn find_entries(&self, query: &SearchQuery) -> Result<Vec<i64>> {
         if query.wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let mut reader = self.reader().await?;
-        let found: Vec<i64> = sqlx::query_scalar(FIND)
+        Ok(sqlx::query_scalar(FIND)
             .bind(expression(query))
             .bind(source_list(query)?)
             .bind(column::millis(query.since))
             .bind(query.limit)
-            .fetch_all(&mut *reader)
-            .await?;
-        hits(&mut reader, &found, query).await
+            .fetch_all(&mut *self.reader().await?)
+            .await?)
     }
 
-    async fn search_among(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<SearchHit>> {
-        let mut reader = self.reader().await?;
+    async fn keep_entries(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<i64>> {
         let left: HashSet<i64> = sqlx::query_scalar(AMONG)
             .bind(query.unwanted().as_ref().map(expression))
             .bind(source_list(query)?)
             .bind(column::millis(query.since))
             .bind(column::to_json(entries)?)
-            .fetch_all(&mut *reader)
+            .fetch_all(&mut *self.reader().await?)
             .await?
             .into_iter()
             .collect();
         let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
-        let left: Vec<i64> = entries.iter().copied().filter(|entry| left.contains(entry)).take(limit).collect();
-        hits(&mut reader, &left, query).await
+        Ok(entries.iter().copied().filter(|entry| left.contains(entry)).take(limit).collect())
+    }
+
+    async fn search_hits(&self, entries: &[i64], with_html: bool) -> Result<Vec<SearchHit>> {
+        let mut rows: Vec<HitRow> = sqlx::query_as(HITS)
+            .bind(column::to_json(entries)?)
+            .bind(i64::from(with_html))
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        let places: HashMap<i64, usize> = entries.iter().enumerate().map(|(place, id)| (*id, place)).collect();
+        rows.sort_by_key(|row| places.get(&row.id).copied());
+        rows.into_iter().filter(|row| row.text.is_some()).map(SearchHit::try_from).collect()
     }
 
     async fn vector_state(&self, space: &str) -> Result<(i64, i64)> {
@@ -344,65 +326,9 @@ impl SearchStore for Database {
 }
 
 /// Document title and section heading; both are searchable.
-fn heading(title: Option<&str>, section: &str) -> String {
+pub(super) fn heading(title: Option<&str>, section: &str) -> String {
     match title {
         Some(title) if title != section => format!("{title}\n{section}"),
         _ => section.to_owned(),
     }
-}
-
-#[async_trait]
-impl DocumentStore for Database {
-    async fn documents(&self, source: SourceId) -> Result<Vec<(String, String)>> {
-        let rows = sqlx::query_as(DOCUMENTS).bind(source.to_string()).fetch_all(&mut *self.reader().await?).await?;
-        Ok(rows)
-    }
-
-    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()> {
-        let id = |path: &str| DocumentId::of(&[&source.to_string(), path]).to_string();
-        let mut write = self.write("replace_documents").await?;
-        for path in removed.iter().chain(read.iter().map(|document| &document.path)) {
-            sqlx::query(REMOVE_DOCUMENT).bind(id(path)).execute(write.connection()).await?;
-        }
-        for document in read {
-            insert_document(write.connection(), source, &id(&document.path), document).await?;
-        }
-        write.commit().await
-    }
-}
-
-async fn insert_document(
-    connection: &mut Connection,
-    source: SourceId,
-    id: &str,
-    document: &NewDocument,
-) -> Result<()> {
-    sqlx::query(INSERT_DOCUMENT)
-        .bind(id)
-        .bind(source.to_string())
-        .bind(column::text(&document.path))
-        .bind(column::text(&document.name))
-        .bind(column::optional_text(document.title.as_deref()))
-        .bind(&document.content_hash)
-        .bind(column::optional_text(document.language.as_deref()))
-        .bind(document.dated.as_millis())
-        .bind(i64::from(document.is_replaced))
-        .bind(document.read_at.as_millis())
-        .execute(&mut *connection)
-        .await?;
-    let mut entries = Vec::with_capacity(document.passages.len());
-    for (position, (section, text)) in document.passages.iter().enumerate() {
-        let position = column::count(position);
-        sqlx::query(INSERT_PASSAGE)
-            .bind(id)
-            .bind(position)
-            .bind(column::text(section))
-            .bind(column::text(text))
-            .execute(&mut *connection)
-            .await?;
-        let heading = heading(document.title.as_deref(), section);
-        let terms = SearchTerms::of(&heading, text, document.language.as_deref());
-        entries.push(Entry { id: id.to_owned(), position: Some(position), terms });
-    }
-    index(connection, &entries).await
 }

@@ -1,0 +1,78 @@
+//! `documents` and `document_passages`, with the index entries of the passages.
+
+use aha_core::ids::{DocumentId, SourceId};
+use async_trait::async_trait;
+
+use super::search::{heading, index};
+use super::{Connection, Database};
+use crate::Result;
+use crate::search::{DocumentStore, Entry, NewDocument};
+use crate::shared::column;
+use crate::terms::SearchTerms;
+
+const DOCUMENTS: &str = "SELECT path, content_hash FROM documents WHERE source_id = $1 ORDER BY path";
+
+const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = $1";
+
+const INSERT_DOCUMENT: &str = "
+    INSERT INTO documents (id, source_id, path, name, title, content_hash, language, dated_at, is_replaced, read_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+const INSERT_PASSAGE: &str = "
+    INSERT INTO document_passages (document_id, position, section, text) VALUES ($1, $2, $3, $4)";
+
+#[async_trait]
+impl DocumentStore for Database {
+    async fn documents(&self, source: SourceId) -> Result<Vec<(String, String)>> {
+        let rows = sqlx::query_as(DOCUMENTS).bind(source.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        Ok(rows)
+    }
+
+    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()> {
+        let id = |path: &str| DocumentId::of(&[&source.to_string(), path]).to_string();
+        let mut write = self.write("replace_documents").await?;
+        for path in removed.iter().chain(read.iter().map(|document| &document.path)) {
+            sqlx::query(REMOVE_DOCUMENT).bind(id(path)).execute(write.connection()).await?;
+        }
+        for document in read {
+            insert_document(write.connection(), source, &id(&document.path), document).await?;
+        }
+        write.commit().await
+    }
+}
+
+async fn insert_document(
+    connection: &mut Connection,
+    source: SourceId,
+    id: &str,
+    document: &NewDocument,
+) -> Result<()> {
+    sqlx::query(INSERT_DOCUMENT)
+        .bind(id)
+        .bind(source.to_string())
+        .bind(column::text(&document.path))
+        .bind(column::text(&document.name))
+        .bind(column::optional_text(document.title.as_deref()))
+        .bind(&document.content_hash)
+        .bind(column::optional_text(document.language.as_deref()))
+        .bind(document.dated.as_millis())
+        .bind(i64::from(document.is_replaced))
+        .bind(document.read_at.as_millis())
+        .execute(&mut *connection)
+        .await?;
+    let mut entries = Vec::with_capacity(document.passages.len());
+    for (position, (section, text)) in document.passages.iter().enumerate() {
+        let position = column::count(position);
+        sqlx::query(INSERT_PASSAGE)
+            .bind(id)
+            .bind(position)
+            .bind(column::text(section))
+            .bind(column::text(text))
+            .execute(&mut *connection)
+            .await?;
+        let heading = heading(document.title.as_deref(), section);
+        let terms = SearchTerms::of(&heading, text, document.language.as_deref());
+        entries.push(Entry { id: id.to_owned(), position: Some(position), terms });
+    }
+    index(connection, &entries).await
+}
