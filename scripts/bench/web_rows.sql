@@ -49,6 +49,7 @@ SELECT printf('%08x-0000-5000-8000-0000000000e0', m.i), d.digest, l.rank, l.sect
 FROM days d JOIN lines l JOIN made m ON m.i = d.day * 40 + l.rank;
 -- Five users, each with 300 marks, likes and saved stories.
 INSERT OR IGNORE INTO users (id, name, created_at) SELECT printf('b0000000-0000-5000-8000-%012x', i), 'user' || i, 0 FROM n WHERE i <= 4;
+INSERT INTO accounts (user_id, role, password_hash, created_at) SELECT id, 'editor', 'none', 0 FROM users WHERE name LIKE 'user%';
 INSERT INTO feedback_events (id, user_id, topic_id, item_id, kind, title, source, terms_json, given_at)
 SELECT printf('f%03x%04x-0000-5000-8000-00000000000f', u.rowid, m.i), u.id, (SELECT topic FROM base), m.item,
        CASE m.i % 4 WHEN 0 THEN 'like' WHEN 1 THEN 'save' WHEN 2 THEN 'read' ELSE 'dislike' END, m.title, 'Source ' || (m.i % 40), '["harbour","ferry"]', m.at

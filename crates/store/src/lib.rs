@@ -29,11 +29,13 @@ mod call_records;
 pub mod copy;
 mod driver_error;
 pub mod error;
+mod feedback;
 mod item_lists;
 mod ledger;
 mod planner;
 mod postgres;
 pub mod records;
+mod retention;
 mod schema;
 pub mod search;
 mod shared;
@@ -50,11 +52,13 @@ pub use accounts::{AccountStore, KeyState, KeyUse};
 pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
 pub use call_records::*;
 pub use error::StoreError;
+pub use feedback::{FeedbackStore, FeedbackWrite, SavedProfile, feedback_id};
 pub use item_lists::{ItemFilter, ItemListStore, ListedItem};
 pub use ledger::*;
 pub use planner::*;
 pub use postgres::PostgresStore;
 pub use records::*;
+pub use retention::{RemovedRows, RetentionStep, RetentionStore};
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use search::{
     DocumentStore, EntryContent, EntryVector, Forms, NewDocument, PassageText, SearchHit, SearchQuery, SearchStore,
@@ -63,8 +67,7 @@ pub use search::{
 pub use sqlite::SqliteStore;
 
 use aha_core::digest::{Digest, DigestHead, DigestStory, Section, SourceReport};
-use aha_core::feedback::{FeedbackEvent, FeedbackKind};
-use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId, UserId};
+use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
 use aha_core::item::Item;
 use aha_core::run::{Run, RunAttempt, RunMode, RunSettings};
 use aha_core::score_health::GivenScore;
@@ -344,44 +347,6 @@ pub trait DigestStore: Send + Sync {
     async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>>;
     /// Returns the newest digest line of each of a topic's items.
     async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
-}
-
-#[async_trait]
-pub trait FeedbackStore: Send + Sync {
-    /// Writes a user's feedback and the topic's profile that results from all its feedback, in one transaction. Returns
-    /// the number of effective changes: feedback given before, or withdrawn without having been given, does not count.
-    async fn write_feedback(
-        &self,
-        user: UserId,
-        topic: TopicId,
-        feedback: &FeedbackWrite,
-        profile: &SavedProfile,
-    ) -> Result<usize>;
-    /// Returns a user's newest `limit` feedback events in a topic, oldest first.
-    async fn feedback(&self, user: UserId, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>>;
-    /// Returns the `save` feedback of a user on a topic's items, latest first.
-    async fn saved_feedback(&self, user: UserId, topic: TopicId) -> Result<Vec<FeedbackEvent>>;
-    /// Returns a user's feedback on these items of a topic.
-    async fn feedback_on(&self, user: UserId, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, FeedbackKind)>>;
-    /// Returns the newest `limit` feedback events that a topic's digests learn from, with their users, oldest first.
-    /// Users whose account has the reader role are excluded.
-    async fn learning_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>>;
-    /// Returns the names excluded from learning: words, sources and authors in lower case.
-    async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>>;
-}
-
-#[async_trait]
-pub trait RetentionStore: Send + Sync {
-    /// Returns the number of rows of a step that are older than `before`.
-    async fn count_old(&self, step: RetentionStep, before: Timestamp) -> Result<i64>;
-    /// Removes at most `limit` of them and returns how many. Removes none while a run holds a topic at `wall`.
-    async fn remove_old(
-        &self,
-        step: RetentionStep,
-        before: Timestamp,
-        limit: i64,
-        wall: Timestamp,
-    ) -> Result<RemovedRows>;
 }
 
 /// How long a lease lasts unless renewed.

@@ -4,10 +4,7 @@ use std::ops::AddAssign;
 use std::time::Duration;
 
 use aha_core::digest::{DigestHead, Section};
-use aha_core::feedback::{FeedbackEvent, FeedbackKind};
-use aha_core::ids::{
-    ClusterId, DigestId, DigestItemId, FeedbackId, FetchRunId, ItemId, RunId, SourceId, TopicId, UserId,
-};
+use aha_core::ids::{ClusterId, DigestId, DigestItemId, FetchRunId, ItemId, RunId, SourceId, TopicId};
 use aha_core::item::{Engagement, ItemMetadata, TimeBasis};
 use aha_core::money::MicroCredits;
 use aha_core::source::{SourceHealth, Validators};
@@ -322,31 +319,6 @@ pub struct StoryAppearance {
     pub members: usize,
 }
 
-/// A change of a topic's feedback.
-#[derive(Debug, Clone, PartialEq)]
-pub enum FeedbackWrite {
-    /// Each event withdraws its opposite.
-    Give(Vec<FeedbackEvent>),
-    Withdraw {
-        item: ItemId,
-        kind: FeedbackKind,
-    },
-    /// Excludes a word, source or author, in lower case, from learning.
-    Unlearn {
-        name: String,
-        at: Timestamp,
-    },
-    Relearn {
-        name: String,
-    },
-}
-
-/// Returns the id of a user's feedback of a kind on an item. Feedback given at the same time is ordered by id.
-#[must_use]
-pub fn feedback_id(user: UserId, topic: TopicId, item: ItemId, kind: FeedbackKind) -> FeedbackId {
-    FeedbackId::of(&[&user.to_string(), &topic.to_string(), &item.to_string(), kind.as_str()])
-}
-
 /// State that saving a topic's settings changes in addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TopicReset {
@@ -356,15 +328,6 @@ pub struct TopicReset {
     pub read_until: Option<Timestamp>,
 }
 
-/// A topic's preference profile, as of its latest feedback.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SavedProfile {
-    pub profile_json: String,
-    pub summary: String,
-    pub events: usize,
-    pub computed_at: Timestamp,
-}
-
 /// The end of an attempt at a run without a digest.
 #[derive(Debug, Clone)]
 pub struct AttemptEnd {
@@ -372,27 +335,6 @@ pub struct AttemptEnd {
     pub outcome: &'static str,
     pub error: Option<String>,
     pub at: Timestamp,
-}
-
-/// The rows that retention removes, in this order: an item is kept as long as a digest that shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RetentionStep {
-    Digests,
-    /// Items are emptied; their rows stay, so that they are not added again.
-    Items,
-    /// Vectors of emptied items.
-    Vectors,
-    Fetches,
-    /// Settled calls without a stored answer.
-    Calls,
-}
-
-/// Result of a batch of retention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RemovedRows {
-    Removed(u64),
-    /// A run is in progress; try again later.
-    RunInProgress,
 }
 
 /// Changes to a source; `None` leaves a value unchanged.

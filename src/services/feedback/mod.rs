@@ -183,16 +183,15 @@ pub struct FeedbackOverview {
 /// When there is no such topic or the store fails.
 pub async fn list(app: &App, user: FeedbackUser, topic: &str) -> Result<FeedbackOverview> {
     let topic = topics::find(app, topic).await?.id;
-    let sayings = TopicFeedback::stored(app.store(), topic).await?;
-    let (events, unlearnt) = (app.store().feedback(user.id(), topic, EVENTS).await?, sayings.unlearnt.clone());
-    let profile = shown_profile(app, topic, sayings).await?;
+    let events = app.store().feedback(user.id(), topic, EVENTS).await?;
+    let profile = shown_profile(app, topic).await?;
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
     Ok(FeedbackOverview {
         summary: profile.summary(),
         learnt: profile.learnt(),
         digest_items: app.store().newest_digest_items(topic, &items).await?.into_iter().collect(),
         events,
-        unlearnt,
+        unlearnt: app.store().unlearnt(topic).await?,
     })
 }
 
@@ -201,14 +200,17 @@ const SHOWN_MILLIS: i64 = 3_600_000;
 
 /// Returns the profile for display. It is computed from some weeks of items, so it is cached for an hour, until
 /// feedback is given or a digest made.
-async fn shown_profile(app: &App, topic: TopicId, sayings: TopicFeedback) -> Result<Arc<Profile>> {
+async fn shown_profile(app: &App, topic: TopicId) -> Result<Arc<Profile>> {
     let now = app.clock().now();
+    // Read first: feedback that is given in between makes the next version differ.
+    let version = app.store().feedback_version(topic).await?;
     let digest = digests::newest_id(app, topic).await?;
-    let made_of = (digest, now.as_millis() / SHOWN_MILLIS, &sayings.events, &sayings.unlearnt);
+    let made_of = (digest, now.as_millis() / SHOWN_MILLIS, version);
     let fingerprint = hex32(&serde_json::to_vec(&made_of).map_err(StoreError::from)?);
     if let Some(known) = app.profile_cache().get(&topic, &fingerprint) {
         return Ok(known);
     }
+    let sayings = TopicFeedback::stored(app.store(), topic).await?;
     let made = Arc::new(profile(app.store(), topic, sayings, now, &app.config().ranking).await?);
     app.profile_cache().put(topic, fingerprint, Arc::clone(&made));
     Ok(made)

@@ -122,7 +122,7 @@ async fn what_was_read_takes_nothing_back(store: &dyn Store) {
     }
 }
 
-/// Each user's is their own; all but readers teach.
+/// Each user's is their own; all but readers teach, as long as they have an account.
 async fn users_have_feedback_of_their_own(store: &dyn Store) {
     let world = World::new(store).await;
     let topic = world.topic.id;
@@ -147,9 +147,44 @@ async fn users_have_feedback_of_their_own(store: &dyn Store) {
     assert_eq!(teaching, [(owner(), FeedbackKind::Like), (zoe, FeedbackKind::Dislike)]);
     let newest = store.learning_feedback(topic, 1).await.unwrap();
     assert_eq!(newest[0].0, zoe);
+    for name in ["ann", "zoe"] {
+        assert!(store.remove_account(name).await.unwrap());
+    }
+    let teaching = store.learning_feedback(topic, 10).await.unwrap();
+    assert_eq!(teaching.iter().map(|(user, _)| *user).collect::<Vec<_>>(), [owner()], "nobody who was removed");
     let back = FeedbackWrite::Withdraw { item: id("a"), kind: FeedbackKind::Like };
     assert_eq!(store.write_feedback(zoe, topic, &back, &profile(0, "")).await.unwrap(), 0);
     assert_eq!(store.feedback(owner(), topic, 10).await.unwrap().len(), 1);
+}
+
+/// What is shown of a profile is computed again only when the version is another.
+async fn the_version_differs_after_whatever_changes_what_is_learnt(store: &dyn Store) {
+    let (world, other) = (World::new(store).await, World::named(store, "other").await);
+    let topic = world.topic.id;
+    let account = Account { name: "zoe".to_owned(), role: Role::Editor, created_at: at(0) };
+    store.add_account(&account, "hash").await.unwrap();
+    let mut versions = vec![store.feedback_version(topic).await.unwrap()];
+    let mut differs = async || {
+        let version = store.feedback_version(topic).await.unwrap();
+        assert_eq!(store.feedback_version(topic).await.unwrap(), version, "reading changes nothing");
+        assert!(!versions.contains(&version), "{version}");
+        versions.push(version);
+    };
+    let like = FeedbackWrite::Give(vec![event("a", FeedbackKind::Like, 1)]);
+    store.write_feedback(owner(), topic, &like, &profile(1, "")).await.unwrap();
+    differs().await;
+    store.write_feedback(UserId::of(&["zoe"]), topic, &like, &profile(2, "")).await.unwrap();
+    differs().await;
+    let unlearn = FeedbackWrite::Unlearn { name: "ferry".to_owned(), at: at(2) };
+    store
+        .write_feedback(owner(), topic, &unlearn, &SavedProfile { computed_at: at(4), ..profile(2, "") })
+        .await
+        .unwrap();
+    differs().await;
+    store.remove_account("zoe").await.unwrap();
+    differs().await;
+    store.write_feedback(owner(), other.topic.id, &like, &profile(1, "")).await.unwrap();
+    assert_eq!(versions.last(), Some(&store.feedback_version(topic).await.unwrap()), "of another topic");
 }
 
 async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store, url: &str) {
@@ -193,6 +228,7 @@ on_every_database!(
     opposites_exclude_each_other_and_topics_do_not_meet,
     what_was_read_takes_nothing_back,
     users_have_feedback_of_their_own,
+    the_version_differs_after_whatever_changes_what_is_learnt,
     feedback_and_profile_are_written_together_or_not_at_all,
 );
 

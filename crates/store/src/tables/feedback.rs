@@ -28,6 +28,7 @@ const OF_TOPIC: &str = "
 const TEACHING: &str = "
     SELECT f.user_id, f.item_id, f.kind, f.title, f.source, f.author, f.terms_json, f.given_at FROM feedback_events f
     WHERE f.topic_id = $1
+      AND (f.user_id = $3 OR EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = f.user_id))
       AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = f.user_id AND a.role = 'reader')
     ORDER BY f.given_at DESC, f.id DESC LIMIT $2";
 
@@ -54,6 +55,15 @@ const SAVE_PROFILE: &str = "
 
 const UNLEARNT: &str = "
     SELECT name FROM feedback_unlearnt WHERE user_id = $1 AND topic_id = $2 ORDER BY name";
+
+/// The saved profile changes with each write, the count with a user's account.
+const VERSION: &str = "
+    SELECT coalesce((SELECT p.events || ' ' || p.computed_at || ' ' || p.profile_json FROM topic_preference_profiles p
+                     WHERE p.user_id = $1 AND p.topic_id = $2), '') || ' ' ||
+           (SELECT count(*) FROM feedback_events f
+            WHERE f.topic_id = $2
+              AND (f.user_id = $1 OR EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = f.user_id))
+              AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = f.user_id AND a.role = 'reader'))";
 
 const UNLEARN: &str = "
     INSERT INTO feedback_unlearnt (user_id, topic_id, name, unlearnt_at) VALUES ($1, $2, $3, $4)
@@ -174,8 +184,12 @@ impl FeedbackStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn learning_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>> {
-        let rows: Vec<TeachingRow> =
-            sqlx::query_as(TEACHING).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        let rows: Vec<TeachingRow> = sqlx::query_as(TEACHING)
+            .bind(topic.to_string())
+            .bind(limit)
+            .bind(owner())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
         let event = |row: TeachingRow| Ok((column::id("feedback's user", &row.user_id)?, row.feedback.try_into()?));
         rows.into_iter().rev().map(event).collect()
     }
@@ -186,6 +200,15 @@ impl FeedbackStore for Database {
             .bind(owner())
             .bind(topic.to_string())
             .fetch_all(&mut *self.reader().await?)
+            .await?)
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn feedback_version(&self, topic: TopicId) -> Result<String> {
+        Ok(sqlx::query_scalar(VERSION)
+            .bind(owner())
+            .bind(topic.to_string())
+            .fetch_one(&mut *self.reader().await?)
             .await?)
     }
 }
