@@ -13,6 +13,10 @@ pub enum ParseError {
 }
 
 impl ParseError {
+    pub(super) fn not_a_feed(found: &str) -> Self {
+        Self::NotAFeed { found: found.to_owned() }
+    }
+
     /// Returns the kind of failure, as stored and counted.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

@@ -13,6 +13,7 @@ mod lift;
 mod limits;
 mod parse;
 mod repair;
+mod root;
 mod salvage;
 mod survey;
 mod vocabulary;

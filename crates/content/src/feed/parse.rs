@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use aha_core::item::NewItem;
 use feed_rs::model::{Feed, FeedType, Link};
-use memchr::memchr;
 use url::Url;
 
 use super::cdf::to_rss;
@@ -22,6 +21,7 @@ use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
 use super::lift::lift;
 use super::limits::{Deadline, MAX_ITEMS, too_many_attributes, too_many_strays, too_many_values};
 use super::repair::repair;
+use super::root::skip_to_root;
 use super::salvage::salvage;
 use super::survey::{ItemExtras, Survey, survey};
 use super::{json, vocabulary::Dialect};
@@ -72,7 +72,7 @@ pub fn parse_within(
     let base = base_url.and_then(|b| Url::parse(b).ok()).filter(|b| matches!(b.scheme(), "http" | "https"));
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}' || c == '\0');
     let read = match text.as_bytes().first() {
-        None => return Err(not_a_feed("an empty document")),
+        None => return Err(ParseError::not_a_feed("an empty document")),
         Some(b'{') => parse_json(text, base.as_ref(), deadline, &mut problems)?,
         Some(_) => parse_xml(text, base.as_ref(), deadline, &mut problems)?,
     };
@@ -89,10 +89,6 @@ struct Read {
     language: Option<String>,
     title: Option<String>,
     description: Option<String>,
-}
-
-fn not_a_feed(found: &str) -> ParseError {
-    ParseError::NotAFeed { found: found.to_owned() }
 }
 
 fn parse_json(
@@ -113,7 +109,8 @@ fn parse_json(
     }
     let document = json::read(&text, problems)
         .map_err(|error| ParseError::Unparseable { reason: format!("it starts as JSON, but is none: {error}") })?;
-    let text = json::normalise(document, problems).ok_or_else(|| not_a_feed("JSON without a list of items"))?;
+    let text =
+        json::normalise(document, problems).ok_or_else(|| ParseError::not_a_feed("JSON without a list of items"))?;
     let (feed, zoneless) = run_feed_rs(&text, base, deadline).map_err(|reason| ParseError::Unparseable { reason })?;
     Ok(Read { feed, zoneless, is_cdf: false, extras: Vec::new(), language: None, title: None, description: None })
 }
@@ -166,7 +163,7 @@ fn read_whole(
     }
     let intact = first.syntax_error.is_none();
     if intact && first.dialect == Dialect::Unknown {
-        return Err(not_a_feed(&format!("an XML document of another kind (<{}>)", first.root)));
+        return Err(ParseError::not_a_feed(&format!("an XML document of another kind (<{}>)", first.root)));
     }
     if intact && let Ok(read) = read(text, first, base, deadline, problems) {
         return Ok(read);
@@ -195,51 +192,6 @@ fn read_whole(
     problems.push(format!("the document is broken ({reason}): {lost} incomplete or unreadable items were left out"));
     let found = survey(&saved, base, deadline);
     read(&saved, found, base, deadline, problems).map_err(|reason| ParseError::Unparseable { reason })
-}
-
-/// Returns the document from its XML declaration or root element. Rejects HTML pages.
-fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str, ParseError> {
-    let head_end = (0..=text.len().min(64 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let (root, has_html_doctype) = first_root(&text[..head_end]).ok_or_else(|| not_a_feed("an HTML page"))?;
-    match root {
-        Some(root) if has_html_doctype => {
-            problems.push("the document type is that of HTML, the root element that of a feed".to_owned());
-            Ok(&text[root..])
-        }
-        Some(root) if root > 0 && !text.starts_with("<?") && !text.starts_with("<!") => {
-            problems.push("there is something before the feed's start".to_owned());
-            Ok(&text[root..])
-        }
-        None if !text.starts_with('<') => Err(not_a_feed("neither XML nor JSON")),
-        _ => Ok(text),
-    }
-}
-
-/// Returns the offset of a feed's root, if found, and whether an HTML document type precedes it; `None` for an HTML
-/// page. After such a document type, the first element decides.
-fn first_root(head: &str) -> Option<(Option<usize>, bool)> {
-    let mut has_html_doctype = false;
-    let mut at = 0;
-    while let Some(found) = memchr(b'<', &head.as_bytes()[at..]) {
-        at += found + 1;
-        let tag = &head[at..];
-        if let Some(comment) = tag.strip_prefix("!--") {
-            let Some(end) = comment.find("-->") else { break };
-            at += end;
-            continue;
-        }
-        let name = tag.split(|c: char| c.is_whitespace() || "</>".contains(c)).next().unwrap_or_default();
-        let local = name.rsplit(':').next().unwrap_or_default();
-        let is_feed = ["rss", "feed", "rdf"].iter().any(|root| local.eq_ignore_ascii_case(root));
-        has_html_doctype |= tag.get(..13).is_some_and(|start| start.eq_ignore_ascii_case("!doctype html"));
-        if is_feed {
-            return Some((Some(at - 1), has_html_doctype));
-        }
-        if local.eq_ignore_ascii_case("html") || (has_html_doctype && name.starts_with(|c: char| c.is_alphabetic())) {
-            return None;
-        }
-    }
-    (!has_html_doctype).then_some((None, false))
 }
 
 /// Rewrites the document if the survey requires it, and parses it with feed-rs.

@@ -33,6 +33,8 @@ mod fetch_history;
 mod fetches;
 #[path = "../tables/item_lists.rs"]
 mod item_lists;
+#[path = "../tables/item_rows.rs"]
+mod item_rows;
 #[path = "../tables/items.rs"]
 mod items;
 #[path = "../tables/leases.rs"]

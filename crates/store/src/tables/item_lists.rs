@@ -6,7 +6,7 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::Database;
-use super::stories::ItemRow;
+use super::item_rows::ItemRow;
 use crate::shared::column;
 use crate::{ItemFilter, ItemListStore, ListedItem, Result, StoreError};
 

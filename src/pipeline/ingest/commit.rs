@@ -1,0 +1,96 @@
+//! What is stored of a fetch: its row, the source's health and schedule, and the items.
+
+use aha_core::ids::FetchRunId;
+use aha_core::item::NewItem;
+use aha_core::source::{Source, SourceHealth};
+use aha_core::time::Timestamp;
+use aha_store::{FetchCommit, FetchStatus};
+
+use super::RunContext;
+use crate::sources::blocking_pool::run_blocking;
+use crate::sources::fetch::{FetchError, Freshness};
+use crate::sources::signal::Found;
+use crate::sources::{FetchOutcome, FetchResult, identity, pace};
+
+pub(super) fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) -> FetchCommit {
+    let (run, attempt) = (context.run.id.to_string(), context.attempt.to_string());
+    FetchCommit {
+        id: FetchRunId::of(&[&run, &attempt, &source.id.to_string()]),
+        run: context.run.id,
+        attempt: context.attempt,
+        source: source.id,
+        status: FetchStatus::Ok,
+        error: None,
+        http_status: None,
+        bytes: 0,
+        started_at,
+        finished_at: started_at,
+        health: source.health,
+        feed_title: None,
+        validators: source.validators.clone(),
+        not_before: None,
+        next_check_at: None,
+        check_interval: None,
+        moved_to: None,
+        catch_up_from: source.unread_since(),
+        is_first: source.last_ok_at.is_none(),
+        items: Vec::new(),
+    }
+}
+
+/// Fills in what can be stored at once; returns results that are still to be read.
+pub(super) async fn fill(commit: &mut FetchCommit, source: &Source, fetched: FetchResult) -> Option<Found> {
+    commit.health = SourceHealth::Ok;
+    commit.http_status = fetched.http_status;
+    commit.bytes = fetched.bytes;
+    commit.validators = fetched.validators;
+    commit.moved_to = fetched.moved_to;
+    match fetched.outcome {
+        FetchOutcome::NotModified => commit.status = FetchStatus::NotModified,
+        FetchOutcome::Feed(feed) => {
+            for problem in &feed.problems {
+                tracing::debug!(source = %source.url, problem, "the feed was repaired");
+            }
+            commit.feed_title = feed.title.filter(|title| !title.is_empty());
+            identify(commit, feed.items).await;
+        }
+        FetchOutcome::Results(found) => {
+            commit.feed_title = Some(found.title.clone());
+            return Some(found);
+        }
+    }
+    None
+}
+
+pub(super) async fn identify(commit: &mut FetchCommit, items: Vec<NewItem>) {
+    let (id, fetched_at) = (commit.source, commit.finished_at);
+    let identified = run_blocking(move || identity::identify(id, items, fetched_at)).await;
+    commit.items = identified.await.unwrap_or_default();
+}
+
+/// Sets the time of the next fetch after a successful one.
+pub(super) fn schedule(commit: &mut FetchCommit, source: &Source, freshness: Freshness, jitter: f64) {
+    let published: Vec<Timestamp> = commit.items.iter().filter_map(|item| item.published_at).collect();
+    let interval = pace::interval(source.check_interval, &published, commit.finished_at);
+    commit.check_interval = Some(interval);
+    // A file has no host to be polite to.
+    let is_remote = commit.http_status.is_some();
+    commit.next_check_at = is_remote.then(|| commit.finished_at + pace::wait(interval, freshness, jitter));
+    commit.not_before = freshness.limited_for.map(|wait| commit.finished_at + wait);
+}
+
+pub(super) fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f64) {
+    tracing::debug!(source = %source.url, kind = error.kind(), %error, "a source failed");
+    commit.http_status = error.http_status();
+    commit.not_before = error.retry_after().map(|wait| commit.finished_at + wait);
+    mark(commit, source, (error.kind().to_owned(), error.to_string()), jitter);
+}
+
+/// Marks the source as failed; it shows the error until a fetch succeeds.
+pub(super) fn mark(commit: &mut FetchCommit, source: &Source, error: (String, String), jitter: f64) {
+    commit.status = FetchStatus::Error;
+    commit.health = if error.0 == "gone" { SourceHealth::Gone } else { SourceHealth::Failing };
+    commit.error = Some(error);
+    let pause = pace::pause(source.consecutive_failures.saturating_add(1), jitter);
+    commit.next_check_at = pause.map(|wait| commit.finished_at + wait);
+}
