@@ -3,8 +3,8 @@
 
 usage: recorded.py FOLDER [PORT]
 
-A request is known by the SHA-256 of its messages, of which the first 16 digits name its files: FOLDER/NAME.request.txt holds the messages,
-FOLDER/NAME.answer.json the answer that somebody wrote for it. Without an answer the request is written down and refused with 400, so that a
+A request is known by the SHA-256 of its messages, of which the first 16 digits name its files: FOLDER/NAME.request.txt holds the instructions
+and messages, FOLDER/NAME.answer.json the answer that somebody wrote for it. Without an answer the request is written down and refused with 400, so that a
 second run, after the answers were written, is the same for everybody who has the folder. Runs until it is interrupted.
 """
 import hashlib
@@ -32,7 +32,7 @@ class Recorded(http.server.BaseHTTPRequestHandler):
                 "usage": {"input_tokens": len(text) // 4, "output_tokens": len(written) // 4, "total_tokens": (len(text) + len(written)) // 4},
             })
         else:
-            (self.folder / f"{name}.request.txt").write_text(text)
+            (self.folder / f"{name}.request.txt").write_text(f"[instructions]\n{body.get('instructions', '')}\n\n{text}")
             self.reply(400, {"error": {"message": f"no answer is recorded for {name}", "type": "invalid_request_error"}})
 
     def reply(self, status, value):
