@@ -149,8 +149,9 @@ fn cleaned(question: &str) -> String {
 
 /// The model's time limit is the deadline less the time for retrieval, and less this, for the work after it.
 const RESERVED_TIME: Duration = Duration::from_millis(150);
-/// Maximum number of passages sent to a model.
-const MAX_PASSAGES: usize = 8;
+/// Maximum number of passages sent to a model. Of 40 questions about 24 documents, 33 find the passage that answers them
+/// among the first 8, 35 among the first 12, and no more among the first 24.
+const MAX_PASSAGES: usize = 12;
 
 async fn answered(
     app: &App,
