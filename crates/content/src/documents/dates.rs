@@ -59,10 +59,25 @@ static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Returns all dates of a text in order.
+/// What stands before the year in which a period ends, as in "2025 to 2028".
+static PERIOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:19|20)\d\d\s*(?:[-–—]|\b(?:to|until|till|through|bis|à|au|a|al|hasta)\b)\s*$").ok()
+});
+
+/// Returns all dates of a text in order. Of a period of years only the first: a plan for 2025 to 2028 is not from 2028.
 pub(super) fn dates(text: &str) -> Vec<Date> {
     let Some(written) = WRITTEN.as_ref() else { return Vec::new() };
-    written.captures_iter(text).filter_map(|found| date(&found)).collect()
+    written
+        .captures_iter(text)
+        .filter(|found| !is_end_of_period(found, text))
+        .filter_map(|found| date(&found))
+        .collect()
+}
+
+fn is_end_of_period(found: &regex::Captures<'_>, text: &str) -> bool {
+    let year = found.name("alone").or_else(|| found.name("year"));
+    let before = year.and_then(|year| text.get(..year.start()));
+    before.is_some_and(|before| PERIOD.as_ref().is_some_and(|period| period.is_match(before)))
 }
 
 fn date(found: &regex::Captures<'_>) -> Option<Date> {
@@ -106,6 +121,9 @@ mod tests {
             written("Rules (2023) of 12 juillet 2022; May 5th, 2021"),
             ["2023-01-01", "2022-07-12", "2021-05-05"]
         );
+        for period in ["2025 to 2028", "2025–2028", "2025 - 2028", "von 2025 bis 2028", "de 2025 à 2028"] {
+            assert_eq!(written(&format!("Energy plan {period}, May 2024")), ["2025-01-01", "2024-05-01"], "{period}");
+        }
         assert_eq!(written("31 February 2025, room 2019b, 123 2025"), ["2025-01-01"]);
     }
 }
