@@ -23,7 +23,7 @@ const HITS: &str = super::statement(PerDatabase {
     postgres: include_str!("search_hits.postgres.sql"),
 });
 
-const AMONG: &str = super::statement(PerDatabase {
+const KEEP: &str = super::statement(PerDatabase {
     sqlite: include_str!("keep_entries.sqlite.sql"),
     postgres: include_str!("keep_entries.postgres.sql"),
 });
@@ -231,7 +231,7 @@ impl SearchStore for Database {
     }
 
     async fn keep_entries(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<i64>> {
-        let left: HashSet<i64> = sqlx::query_scalar(AMONG)
+        let left: HashSet<i64> = sqlx::query_scalar(KEEP)
             .bind(query.unwanted().as_ref().map(expression))
             .bind(source_list(query)?)
             .bind(column::millis(query.since))
