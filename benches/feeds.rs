@@ -1,5 +1,5 @@
-//! How long parsing a folder of feeds takes on one core, and how long with the plain text of each item, which ingest makes next.
-//! `scripts/bench/feeds.sh` runs it beside other parsers; by itself it reads the examples.
+//! How long parsing a folder of feeds takes on one core, and how long with the plain text of each item, which ingest
+//! makes next. `scripts/bench/feeds.sh` runs it beside other parsers; by itself it reads the examples.
 //!
 //! usage: feeds [FOLDER [ROUNDS]]
 

@@ -1,6 +1,7 @@
 //! How long it takes to hold the texts of a run against a reader's interests: 1,000 made-up stories of two texts each.
 //!
-//! usage: `cargo bench --bench ranking`. Prints milliseconds of five runs; the bound is 50 ms for 1,000 stories (`docs/RANKING.md`).
+//! usage: `cargo bench --bench ranking`. Prints milliseconds of five runs; the bound is 50 ms for 1,000 stories
+//! (`docs/RANKING.md`).
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 

@@ -1,6 +1,8 @@
-//! What every sentence that is found for each question is chosen by, a question a line as JSON, for `scripts/ask/fit.py`.
+//! What every sentence that is found for each question is chosen by, a question a line as JSON, for
+//! `scripts/ask/fit.py`.
 //!
-//! usage: `ask_features QUESTIONS.json`, a list of texts; the store and the models are those of the settings, as for `aha-radar ask`.
+//! usage: `ask_features QUESTIONS.json`, a list of texts; the store and the models are those of the settings, as for
+//! `aha-radar ask`.
 
 use aha_radar::app::App;
 use aha_radar::ask::description::described;

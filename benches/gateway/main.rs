@@ -1,9 +1,10 @@
 //! What the gateway adds to a call: beside a bare request to the same server in the same run.
 //!
-//! `cargo bench --bench gateway`. Each way makes the same number of calls, 16 at a time and one at a time, to a server in this process:
-//! to one that always answers after 50 ms, so that calls begun together come back together, to one that takes from 40 to 60 ms, as real
-//! ones do, and to one that answers at once, which tells how many calls a second there can be. The server's own time is taken off. Then
-//! 640 calls of 200 ms, 32 at a time, beside the time that these would take with nothing in between.
+//! `cargo bench --bench gateway`. Each way makes the same number of calls, 16 at a time and one at a time, to a server
+//! in this process: to one that always answers after 50 ms, so that calls begun together come back together, to one
+//! that takes from 40 to 60 ms, as real ones do, and to one that answers at once, which tells how many calls a second
+//! there can be. The server's own time is taken off. Then 640 calls of 200 ms, 32 at a time, beside the time that these
+//! would take with nothing in between.
 //!
 //! The ledger is on SQLite, and on an empty Postgres database too where `AHA_TEST_POSTGRES_URL` names one:
 //! `scripts/postgres.sh cargo bench --bench gateway`.

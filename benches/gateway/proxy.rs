@@ -1,5 +1,6 @@
-//! What the gateway adds to a call beside what a proxy adds, in one run: both stand in front of the same server, and are asked the same.
-//! The proxy is another program; `scripts/bench/overhead.sh` starts it and names it in the environment.
+//! What the gateway adds to a call beside what a proxy adds, in one run: both stand in front of the same server, and
+//! are asked the same. The proxy is another program; `scripts/bench/overhead.sh` starts it and names it in the
+//! environment.
 
 use std::process::ExitCode;
 use std::time::Duration;

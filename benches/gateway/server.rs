@@ -1,5 +1,5 @@
-//! A server that answers every request with the same good verdict, by the Responses API and by chat completions, after a time that
-//! the story's number tells.
+//! A server that answers every request with the same good verdict, by the Responses API and by chat completions, after
+//! a time that the story's number tells.
 
 use std::time::Duration;
 

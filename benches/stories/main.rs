@@ -1,11 +1,12 @@
-//! Clustering of streams: a run a day over 30 days, in memory. Says processor time an item, peak memory and how well stories are found; for the
-//! sizes up to 10,000 also by a search without bounds.
+//! Clustering of streams: a run a day over 30 days, in memory. Says processor time an item, peak memory and how well
+//! stories are found; for the sizes up to 10,000 also by a search without bounds.
 //!
 //! `cargo bench --bench stories -- 10000 100000 1000000`
 //!
 //! `--write FILE SIZE` writes such a stream as labelled lines for `aha-radar calibrate` instead.
-//! `--time FILE` puts the documents of such a file together, from texts in memory to stories, and says how long that takes.
-//! `--add NEW SIZE` puts so many new items of a stream to the others, as a run does, and says how long each part of that takes.
+//! `--time FILE` puts the documents of such a file together, from texts in memory to stories, and says how long that
+//! takes. `--add NEW SIZE` puts so many new items of a stream to the others, as a run does, and says how long each part
+//! of that takes.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement for the terminal")]
 

@@ -1,5 +1,6 @@
-//! A stream of made-up reports over 30 days, the same for the same size: words by Zipf's law, names, beats of which many stories tell,
-//! sources that end every text in the same words, stories of which most have one report and a few very many.
+//! A stream of made-up reports over 30 days, the same for the same size: words by Zipf's law, names, beats of which
+//! many stories tell, sources that end every text in the same words, stories of which most have one report and a few
+//! very many.
 
 use aha_core::time::DAY_MS;
 use rand::rngs::SmallRng;

@@ -1,5 +1,5 @@
-//! What has to hold of any bytes, one function a target. The targets try bytes that nobody thought of; the tests try again, with
-//! these same functions, all that fuzzing has found worth keeping (`fuzz/learned`).
+//! What has to hold of any bytes, one function a target. The targets try bytes that nobody thought of; the tests try
+//! again, with these same functions, all that fuzzing has found worth keeping (`fuzz/learned`).
 
 use aha_content::canonical::canonical_url;
 use aha_content::feed::{MAX_ITEMS, parse, parse_date};

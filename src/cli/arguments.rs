@@ -29,8 +29,8 @@ pub(super) use user::UserCommand;
 
 use clap::{Args, Parser, Subcommand};
 
-/// Reads what the world publishes, folds the many reports of one story into one, scores each from 0 to 100, and hands over a
-/// digest in which every score and source can be traced.
+/// Reads what the world publishes, folds the many reports of one story into one, scores each from 0 to 100, and hands
+/// over a digest in which every score and source can be traced.
 #[derive(Debug, Parser)]
 #[command(
     name = "aha-radar",
@@ -72,37 +72,39 @@ pub(super) enum Command {
     Review(ReviewArguments),
     /// Tell why a story is shown: every term of its score, in words.
     Item(ItemArguments),
-    /// Rank a past run again by other weights, from stored answers: nothing is asked, nothing is stored. What you said of stories since
-    /// then counts too.
+    /// Rank a past run again by other weights, from stored answers: nothing is asked, nothing is stored. What you said
+    /// of stories since then counts too.
     Replay(ReplayArguments),
     /// Summarise a text that you paste for a story: the article behind a teaser, a paper, a discussion.
     ///
-    /// It asks the model of the task `manual_summary`; with none configured `local` quotes from the text, free. The text is stored
-    /// nowhere; its summary is, and giving the same text again costs nothing. Say then whether it is worth keeping: --promote
-    /// or --drop.
+    /// It asks the model of the task `manual_summary`; with none configured `local` quotes from the text, free. The
+    /// text is stored nowhere; its summary is, and giving the same text again costs nothing. Say then whether it is
+    /// worth keeping: --promote or --drop.
     DeepDive(DeepDiveArguments),
     /// List runs and their attempts.
     Runs(RunsArguments),
     /// List calls to models, and what each cost.
     ///
-    /// Every try of a call is a row: those that failed, too. A cost in parentheses is the most the call can have cost: it is under
-    /// way (reserved), or nobody knows what became of it (unsettled).
+    /// Every try of a call is a row: those that failed, too. A cost in parentheses is the most the call can have cost:
+    /// it is under way (reserved), or nobody knows what became of it (unsettled).
     Calls(CallsArguments),
     /// Tell what was spent, on what, and how far the budget reaches; or correct what a call cost.
     ///
-    /// Days and months are those of UTC, as the caps count them. What is set aside for calls that are unsettled or under way
-    /// counts as spent, and is also shown apart.
+    /// Days and months are those of UTC, as the caps count them. What is set aside for calls that are unsettled or
+    /// under way counts as spent, and is also shown apart.
     Spend(SpendArguments),
     /// Models: which are configured, on what terms; ask one, see whether all answer, put a questionnaire to several.
     #[command(subcommand)]
     Llm(LlmCommand),
     /// Say what you think of a story, so that the next digests heed it; or list, export and import what you said.
     ///
-    /// Each thing counts once an item: like and save raise stories with its terms, source and author, dislike and skip lower them.
+    /// Each thing counts once an item: like and save raise stories with its terms, source and author, dislike and skip
+    /// lower them.
     Feedback(FeedbackArguments),
     /// Plan by a sentence: todos, events, habits and goals. It shows what it would change; --apply changes it.
     ///
-    /// It asks the models of the tasks `assistant_…`; with none configured the sentence is read by rules (English), free.
+    /// It asks the models of the tasks `assistant_…`; with none configured the sentence is read by rules (English),
+    /// free.
     Assistant(AssistantArguments),
     /// Todos: list, add, done, delete, undo.
     Todo {
@@ -118,8 +120,8 @@ pub(super) enum Command {
     Noise(NoiseArguments),
     /// Measure clustering on labelled stories, and find the thresholds that suit them.
     ///
-    /// The input has a JSON object a line: {"id", "story", "title", "text"} and, if known, `published_at`. All of them are put together
-    /// as a run does it, and compared with the labels.
+    /// The input has a JSON object a line: {"id", "story", "title", "text"} and, if known, `published_at`. All of them
+    /// are put together as a run does it, and compared with the labels.
     Calibrate(CalibrateArguments),
     /// Say what is set, what is wrong and how to mend it.
     Doctor(DoctorArguments),
@@ -139,9 +141,10 @@ pub(super) enum Command {
     Reindex,
     /// Measure an API that answers questions (POST /ask) against expected answers: accuracy, citations, latency.
     ///
-    /// It exits with 0 if 80 % of the questions pass, with 1 if fewer do, and writes results/benchmark_<timestamp>.json and .html. The
-    /// ground truth is YAML: version, created, description and questions of id, category, question, `expected_answer`, variations,
-    /// `citation_required` and tags. Set `BENCHMARK_API_TOKEN` where the API wants a bearer token.
+    /// It exits with 0 if 80 % of the questions pass, with 1 if fewer do, and writes results/benchmark_<timestamp>.json
+    /// and .html. The ground truth is YAML: version, created, description and questions of id, category, question,
+    /// `expected_answer`, variations, `citation_required` and tags. Set `BENCHMARK_API_TOKEN` where the API wants a
+    /// bearer token.
     Benchmark(BenchmarkArguments),
     /// Ask a running daemon how it is; for containers.
     Healthcheck,
@@ -162,8 +165,8 @@ pub(super) struct RunArguments {
     /// The topic to run.
     #[arg(long, default_value = "default")]
     pub(super) topic: String,
-    /// Read this window whatever was read before, and claim nothing: START..END, each a date (its local midnight) or an RFC
-    /// 3339 time. Without it: from where the last run ended to now.
+    /// Read this window whatever was read before, and claim nothing: START..END, each a date (its local midnight) or
+    /// an RFC 3339 time. Without it: from where the last run ended to now.
     #[arg(long, value_name = "START..END")]
     pub(super) window: Option<String>,
     /// First add the sources of an OPML file; those already there are left as they are.
@@ -172,8 +175,8 @@ pub(super) struct RunArguments {
     /// Judge again what was judged before.
     #[arg(long)]
     pub(super) rejudge: bool,
-    /// Only estimate what it would ask of models and what that would cost: nothing is spent, nothing is stored, no file is
-    /// written. The sources are fetched as in a real run.
+    /// Only estimate what it would ask of models and what that would cost: nothing is spent, nothing is stored, no
+    /// file is written. The sources are fetched as in a real run.
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Print the digest (or the estimate) as JSON.

@@ -1,7 +1,7 @@
 //! The pages in a browser, each journey with their script and without it.
 //!
-//! A binary beside `tests/it`, as the client of the browser's driver adds ways to add texts, which leave the compiler in doubt about the usual
-//! ones of other tests.
+//! A binary beside `tests/it`, as the client of the browser's driver adds ways to add texts, which leave the compiler
+//! in doubt about the usual ones of other tests.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is the report, in its helpers too")]
 

@@ -1,5 +1,5 @@
-//! Answers by a model, over the repository's own questions: a model that answers correctly from the passages it is given is right in the end,
-//! and what it invents is cut.
+//! Answers by a model, over the repository's own questions: a model that answers correctly from the passages it is
+//! given is right in the end, and what it invents is cut.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ fn accepted(question: &Question) -> Vec<String> {
     question.expected_answer.iter().chain(&question.variations).cloned().collect()
 }
 
-/// What a model says that knows the answers, but only says what stands in a passage. It cites that, and adds what no passage says, and what
-/// it cites a passage for that it was not given.
+/// What a model says that knows the answers, but only says what stands in a passage. It cites that, and adds what no
+/// passage says, and what it cites a passage for that it was not given.
 fn said(questions: &[Question], prompt: &str) -> Value {
     let between = |from: &str, to: &str| {
         let start = prompt.find(from).unwrap() + from.len();

@@ -1,4 +1,5 @@
-//! The assistant from outside: a sentence is proposed and applied, in the terminal and over HTTP; repeated, undone, streamed, resumed.
+//! The assistant from outside: a sentence is proposed and applied, in the terminal and over HTTP; repeated, undone,
+//! streamed, resumed.
 
 mod models;
 
@@ -186,7 +187,8 @@ fn records_have_addresses(engine: Engine) {
     assert_eq!(server.send("GET /api/letters", "", "").status, 404);
 }
 
-/// The effect and the answer are one commit: a server that dies right after it has done both, and one that dies before neither.
+/// The effect and the answer are one commit: a server that dies right after it has done both, and one that dies before
+/// neither.
 fn a_killed_apply_is_repeated_without_a_second_effect(engine: Engine) {
     let mut radar = radar(engine);
     let body = json!({ "operations": [create("once")] }).to_string();
@@ -264,7 +266,8 @@ fn what_was_chosen_answers_the_question() {
     );
 }
 
-/// Another process holds the database for longer than a request may wait: the key is under way elsewhere, as far as this request can tell.
+/// Another process holds the database for longer than a request may wait: the key is under way elsewhere, as far as
+/// this request can tell.
 #[test]
 fn a_request_that_cannot_get_at_the_records_in_time_is_told_to_come_again() {
     let mut radar = radar(Engine::Sqlite);

@@ -60,7 +60,8 @@ fn what_a_run_asks_is_foretold(engine: Engine) {
     let foretold = triage["input_tokens"].as_i64().unwrap();
     assert!((sent - foretold).abs() * 50 <= sent, "{foretold} tokens foretold, {sent} sent");
 
-    // The same window again: its stories are answered and paid for, and what a model thinks of them asks for no summary.
+    // The same window again: its stories are answered and paid for, and what a model thinks of them asks for no
+    // summary.
     let window = ["--window", "2026-11-16T00:00:00Z..2026-11-16T12:00:00Z"];
     let report = radar.json(&[&DRY[..], &window].concat());
     assert_eq!(report["estimates"], serde_json::json!([]), "{report:#}");

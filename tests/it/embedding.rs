@@ -1,5 +1,5 @@
-//! Whole runs with vectors of a model: what is asked and paid for, once a text; what stands in the ledger; and that words alone serve
-//! where vectors are not to be had.
+//! Whole runs with vectors of a model: what is asked and paid for, once a text; what stands in the ledger; and that
+//! words alone serve where vectors are not to be had.
 
 use std::collections::BTreeSet;
 
@@ -331,7 +331,8 @@ fn an_estimate_tells_of_vectors() {
     radar.run(&["doctor"]).says("openai/text-embedding-mock, at http://127.0.0.1");
 }
 
-/// Failures of vectors open the breaker that the models for texts at the same server and with the same key have, and what it says holds for both.
+/// Failures of vectors open the breaker that the models for texts at the same server and with the same key have, and
+/// what it says holds for both.
 #[test]
 fn a_server_that_fails_is_left_alone_whatever_it_is_asked_for() {
     let model = OpenAi::start();

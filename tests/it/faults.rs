@@ -1,5 +1,5 @@
-//! Sources that fail, each beside one that does not: the good one's stories arrive, and the digest, the list of sources and
-//! the exit code say what is missing.
+//! Sources that fail, each beside one that does not: the good one's stories arrive, and the digest, the list of sources
+//! and the exit code say what is missing.
 
 use serde_json::Value;
 

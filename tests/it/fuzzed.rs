@@ -1,4 +1,5 @@
-//! What fuzzing has found worth keeping (`scripts/fuzz/fuzz.sh`), tried again: one input each for what the code can do with bytes of any kind.
+//! What fuzzing has found worth keeping (`scripts/fuzz/fuzz.sh`), tried again: one input each for what the code can do
+//! with bytes of any kind.
 
 use std::panic::catch_unwind;
 use std::{fs, path::Path};

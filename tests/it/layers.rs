@@ -1,5 +1,5 @@
-//! The layers of the product: faces parse, call services and render; they reach neither store nor gateway, and modules depend on each other
-//! in one direction, those of the root and those within each crate.
+//! The layers of the product: faces parse, call services and render; they reach neither store nor gateway, and modules
+//! depend on each other in one direction, those of the root and those within each crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

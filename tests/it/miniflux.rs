@@ -1,4 +1,5 @@
-//! Feeds, stars and read marks of a Miniflux, which is played by a scripted server in the shapes that its API documents.
+//! Feeds, stars and read marks of a Miniflux, which is played by a scripted server in the shapes that its API
+//! documents.
 
 use std::collections::BTreeSet;
 

@@ -132,7 +132,8 @@ fn what_nobody_knows_is_charged_at_the_reservation() {
     assert!(sum <= bill && bill <= sum + held, "{sum} <= {bill} <= {sum} + {held}");
 }
 
-/// Two processes, each with a topic and 32 calls at a time, spend from one budget: the provider never charges more than that.
+/// Two processes, each with a topic and 32 calls at a time, spend from one budget: the provider never charges more than
+/// that.
 fn two_runs_at_once_keep_one_cap(engine: Engine) {
     const CAP: i64 = 60_000;
     let api = OpenAi::start();
@@ -165,8 +166,8 @@ fn two_runs_at_once_keep_one_cap_on_postgres() {
     two_runs_at_once_keep_one_cap(Engine::Postgres);
 }
 
-/// As many as allowed are under way at once, and never one more. That they are does not hang on how quick this machine is: the first
-/// answers wait for each other.
+/// As many as allowed are under way at once, and never one more. That they are does not hang on how quick this machine
+/// is: the first answers wait for each other.
 fn as_many_calls_as_allowed_are_under_way(engine: Engine) {
     let api = OpenAi::start();
     api.together(32);

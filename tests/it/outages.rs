@@ -1,5 +1,5 @@
-//! A database that fails for a while, as the table "When the database fails" in docs/OPERATING.md says: a command says what
-//! failed and what to do, and a daemon goes on by itself when the cause is gone.
+//! A database that fails for a while, as the table "When the database fails" in docs/OPERATING.md says: a command says
+//! what failed and what to do, and a daemon goes on by itself when the cause is gone.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

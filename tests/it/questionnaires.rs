@@ -57,7 +57,8 @@ fn files(radar: &Radar) -> (Vec<Value>, Vec<Value>, String) {
     (lines(radar, "responses.jsonl"), lines(radar, "metadata.jsonl"), report)
 }
 
-/// Each asks for leave to answer with thousands of tokens and uses 110: were it not corrected, this would take a quarter of an hour.
+/// Each asks for leave to answer with thousands of tokens and uses 110: were it not corrected, this would take a
+/// quarter of an hour.
 #[test]
 fn a_limit_of_tokens_a_minute_goes_by_those_that_were_used() {
     let talker = Talker::start(&[], Duration::ZERO);

@@ -65,7 +65,8 @@ fn what_is_old_goes_and_the_next_digest_is_the_same(database: Option<&str>) {
     let (mut one, mut other) = (Owner::new(None), Owner::new(database));
     let posts = one.reads_until_november();
     other.reads_until_november();
-    // digests, items, vectors, looks at sources, calls, files of digests. Items of a digest that goes first count only once it is gone.
+    // digests, items, vectors, looks at sources, calls, files of digests. Items of a digest that goes first count only
+    // once it is gone.
     let files = |names: &[&str]| {
         let ours = ["html", "json", "md", "scores.svg", "timeline.svg", "xml"];
         names.iter().flat_map(|stem| ours.map(|end| format!("{stem}.{end}"))).collect::<Vec<_>>()

@@ -1,5 +1,5 @@
-//! The schedule under stress, as the table of that name in docs/STATES.md says: clocks that change or are wrong, sleep, two
-//! daemons, a holder that is frozen.
+//! The schedule under stress, as the table of that name in docs/STATES.md says: clocks that change or are wrong, sleep,
+//! two daemons, a holder that is frozen.
 
 use std::time::Duration;
 
@@ -183,7 +183,8 @@ fn a_daemon_frozen_beyond_its_lease_is_replaced_and_commits_nothing(engine: Engi
     rows::wait_for(&radar, "SELECT count(*) FROM topics WHERE lease_holder IS NULL AND next_run_at IS NOT NULL");
     let before = rows::all(&radar);
     signal(first.process(), "CONT");
-    // Its attempt is over once it gives the lease back; only then is it asked to end, which would end the attempt as well.
+    // Its attempt is over once it gives the lease back; only then is it asked to end, which would end the attempt as
+    // well.
     first.wait_for("done with its attempt", |_| {
         std::fs::read_to_string(&passed).unwrap().lines().any(|point| point.starts_with("release_lease."))
     });

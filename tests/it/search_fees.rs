@@ -1,5 +1,5 @@
-//! What a search service charges: each search is a row of the ledger, reserved before it is sent and settled at what came, under the
-//! caps that hold for models; and a run that goes on after a kill does not search again.
+//! What a search service charges: each search is a row of the ledger, reserved before it is sent and settled at what
+//! came, under the caps that hold for models; and a run that goes on after a kill does not search again.
 
 use crate::judged::{NOW, billed, spent, the_books_agree};
 use crate::signals::{PATH, RESULTS, SOURCE, radar, run, search, source};

@@ -1,4 +1,5 @@
-//! Searches: their results are read by a model, each once, within the budget; and nothing is taken that they do not say.
+//! Searches: their results are read by a model, each once, within the budget; and nothing is taken that they do not
+//! say.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! What calls cost, as their owner sees and corrects it: `calls`, `spend`, `spend adjust`, and what `doctor` says of models.
+//! What calls cost, as their owner sees and corrects it: `calls`, `spend`, `spend adjust`, and what `doctor` says of
+//! models.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Several topics beside each other: what a digest says of its own, one source in two of them, rules that are taken back, a topic
-//! that is removed, and the folders of a list of sources.
+//! Several topics beside each other: what a digest says of its own, one source in two of them, rules that are taken
+//! back, a topic that is removed, and the folders of a list of sources.
 
 use crate::kill::on_both_databases;
 use crate::support::feeds::{Post, feed};

@@ -1,5 +1,5 @@
-//! Runs of the schedule, one a day at 07:00 UTC, over feeds that grow from day to day: each item is judged in one of them,
-//! each story is delivered once, and again only when it has grown.
+//! Runs of the schedule, one a day at 07:00 UTC, over feeds that grow from day to day: each item is judged in one of
+//! them, each story is delivered once, and again only when it has grown.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Vectors from a folder of weights: what it may look like, what is said of one that is of no use, and whole runs with them.
+//! Vectors from a folder of weights: what it may look like, what is said of one that is of no use, and whole runs with
+//! them.
 
 use std::path::Path;
 
@@ -192,8 +193,8 @@ fn what_weights_find_alike_is_one_story(engine: Engine) {
     radar.run(&["doctor"]).says("small/model.safetensors, 21 numbers for each of 26 tokens (static/");
 }
 
-/// From weights to others, to a provider's model and back: new items and what they may be told with get vectors of what is set now,
-/// which alone are compared.
+/// From weights to others, to a provider's model and back: new items and what they may be told with get vectors of what
+/// is set now, which alone are compared.
 fn a_change_is_another_space_at_once(engine: Engine) {
     let model = OpenAi::start();
     let mut radar = Radar::at(NOW).on(engine).with("AHA_EMBED_MODEL_DIR", "small");

@@ -38,8 +38,8 @@ pub struct QuestionResult {
     pub similarity: f64,
     pub overlap: f64,
     pub citations: Vec<Citation>,
-    /// Whether at least one document that the ground truth lists for the question was cited. `None` if it lists none or
-    /// there was no answer.
+    /// Whether at least one document that the ground truth lists for the question was cited. `None` if it lists none
+    /// or there was no answer.
     pub is_expected_document: Option<bool>,
     pub latency_ms: Option<f64>,
     pub http_status: Option<u16>,

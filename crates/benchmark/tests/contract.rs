@@ -1,4 +1,5 @@
-//! The benchmark against a server made from the contract alone, which honours it and breaks it in as many ways as a question names.
+//! The benchmark against a server made from the contract alone, which honours it and breaks it in as many ways as a
+//! question names.
 
 #![expect(clippy::unwrap_used, reason = "a failed test is the report, in its helpers too")]
 

@@ -37,8 +37,8 @@ static WITHIN_PAGE_WITHOUT_IMAGES: LazyLock<Builder<'static>> = LazyLock::new(||
     builder
 });
 
-/// Returns sanitised markup fit to stand within a page: without the page's own elements, whose content stays, and without images unless they
-/// are wanted.
+/// Returns sanitised markup fit to stand within a page: without the page's own elements, whose content stays, and
+/// without images unless they are wanted.
 #[must_use]
 pub fn within_page(sanitised: &str, with_images: bool) -> String {
     let builder = if with_images { &WITHIN_PAGE } else { &WITHIN_PAGE_WITHOUT_IMAGES };

@@ -16,7 +16,8 @@ pub struct ScoreDebug {
     /// Points that recency, engagement, novelty, decay and likes add to the judgement, within its band.
     #[serde(default)]
     pub shift: f64,
-    /// Linear over the window, or over the day before its end if that is longer: 1 at the window's end, 0 at the start.
+    /// Linear over the window, or over the day before its end if that is longer: 1 at the window's end, 0 at the
+    /// start.
     pub recency: f64,
     /// Relative to the source's typical engagement, 0–1.
     pub engagement: f64,

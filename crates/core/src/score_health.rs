@@ -27,8 +27,8 @@ pub struct ScoreHealth {
     pub spread: f64,
     /// Number of scores in 0–9, 10–19 … 90–100.
     pub histogram: [usize; 10],
-    /// Mean of the last [`RECENT_DAYS`] minus the mean of the time before; `None` with fewer than [`MIN_SCORES`] scores
-    /// in either.
+    /// Mean of the last [`RECENT_DAYS`] minus the mean of the time before; `None` with fewer than [`MIN_SCORES`]
+    /// scores in either.
     pub drift: Option<f64>,
 }
 

@@ -11,8 +11,8 @@ pub struct RetryPolicy {
     pub retried: RetriedKinds,
     /// Retries after an unusable answer.
     pub repairs: u32,
-    /// Whether the next model of the chain is called when this one has failed; otherwise the failure is returned to the
-    /// caller.
+    /// Whether the next model of the chain is called when this one has failed; otherwise the failure is returned to
+    /// the caller.
     pub falls_back: bool,
     /// Wait before the first retry, without jitter.
     pub base: Duration,

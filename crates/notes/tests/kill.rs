@@ -1,4 +1,5 @@
-//! An apply that is killed at any moment, done again: each block once, never half a file, nothing of another program's lost.
+//! An apply that is killed at any moment, done again: each block once, never half a file, nothing of another program's
+//! lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is the report")]
 
@@ -62,7 +63,8 @@ impl Setting {
     }
 
     fn command(&self) -> Command {
-        // target/debug/deps/kill-… → target/debug/examples/apply, which `cargo test` builds where it is not told to build less.
+        // target/debug/deps/kill-… → target/debug/examples/apply, which `cargo test` builds where it is not told to
+        // build less.
         let own = std::env::current_exe().unwrap();
         let mut command = Command::new(own.parent().unwrap().parent().unwrap().join("examples/apply"));
         command.arg(self.root()).arg(self.folder.path().join("state")).arg(self.folder.path().join("changes.json"));

@@ -1,4 +1,5 @@
-//! How the sentences of `data/sentences*.jsonl` are read, by class. The figures in this file's assertions are of these sentences alone.
+//! How the sentences of `data/sentences*.jsonl` are read, by class. The figures in this file's assertions are of these
+//! sentences alone.
 
 #![expect(clippy::unwrap_used, reason = "a failed one is the report")]
 

@@ -1,5 +1,5 @@
-//! What a sentence's vector costs: `cargo bench -p aha-sentence -- FOLDER`. Without a folder the tiny model of the tests, which only shows that
-//! it runs.
+//! What a sentence's vector costs: `cargo bench -p aha-sentence -- FOLDER`. Without a folder the tiny model of the
+//! tests, which only shows that it runs.
 
 use std::hint::black_box;
 use std::path::PathBuf;

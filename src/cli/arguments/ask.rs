@@ -7,7 +7,8 @@ use url::Url;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SearchArguments {
-    /// Words, all of which have to occur; "several words" side by side; -word not; source:NAME, topic:NAME, since:DATE.
+    /// Words, all of which have to occur; "several words" side by side; -word not; source:NAME, topic:NAME,
+    /// since:DATE.
     #[arg(required = true)]
     pub(in crate::cli) query: Vec<String>,
     #[arg(long)]

@@ -48,7 +48,8 @@ pub(in crate::cli) enum TodoCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Add one: "call Ann tomorrow at 3pm p1", "water the plants every 3 days". Read by rules, whatever model is configured.
+    /// Add one: "call Ann tomorrow at 3pm p1", "water the plants every 3 days". Read by rules, whatever model is
+    /// configured.
     Add {
         text: String,
         #[arg(long)]

@@ -35,7 +35,8 @@ pub(in crate::cli) enum FeedbackCommand {
         #[arg(long, default_value = "default")]
         topic: String,
     },
-    /// Add what `export` printed, or lines of `item_id`, `kind` and `given_at` alone; what was said already is left as it is.
+    /// Add what `export` printed, or lines of `item_id`, `kind` and `given_at` alone; what was said already is left as
+    /// it is.
     Import {
         /// A file; `-` is standard input.
         file: PathBuf,

@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 pub(in crate::cli) enum JournalCommand {
     /// Find lasting knowledge in journal days and propose pages for it; with --apply, write it there.
     ///
-    /// Without --apply nothing in the graph is written: on a terminal it is shown phase by phase, to be ticked and edited, with a diff at the end;
-    /// elsewhere the diff is printed.
+    /// Without --apply nothing in the graph is written: on a terminal it is shown phase by phase, to be ticked and
+    /// edited, with a diff at the end; elsewhere the diff is printed.
     Extract(ExtractArguments),
     /// Find blocks of pages by words.
     Search {
@@ -27,7 +27,8 @@ pub(in crate::cli) enum JournalCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Take the latest apply back: files that were not changed since are as they were, of others only what was written is removed.
+    /// Take the latest apply back: files that were not changed since are as they were, of others only what was written
+    /// is removed.
     Undo {
         #[command(flatten)]
         graph: GraphArgument,
@@ -46,7 +47,8 @@ pub(in crate::cli) struct GraphArgument {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags, which stand alone")]
 pub(in crate::cli) struct ExtractArguments {
-    /// A day (2026-03-02, today, yesterday) or days from one to another (A..B); without it the latest day before today.
+    /// A day (2026-03-02, today, yesterday) or days from one to another (A..B); without it the latest day before
+    /// today.
     pub(in crate::cli) days: Option<String>,
     /// Write the plan to this file; with --apply carry out the one that is in it.
     #[arg(long, value_name = "FILE")]

@@ -56,8 +56,8 @@ pub(in crate::cli) struct SpendArguments {
 pub(in crate::cli) enum SpendCommand {
     /// Write down what a call really cost; the budget it was charged to changes with it.
     ///
-    /// For a call whose outcome is not known (state unsettled), and for one that the provider bills otherwise. The correction is
-    /// kept with its reason, and the call's row says what it costs now.
+    /// For a call whose outcome is not known (state unsettled), and for one that the provider bills otherwise. The
+    /// correction is kept with its reason, and the call's row says what it costs now.
     Adjust(AdjustArguments),
 }
 

@@ -6,7 +6,8 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum LlmCommand {
-    /// List the models that are configured: where they are, what they can do and cost, which tasks they serve, or why they are not asked.
+    /// List the models that are configured: where they are, what they can do and cost, which tasks they serve, or why
+    /// they are not asked.
     ///
     /// They stand in the file that `AHA_LLM_CONFIG` names, and in the settings `OPENAI_…`. No model is asked anything.
     Models(ModelsArguments),
@@ -16,8 +17,8 @@ pub(in crate::cli) enum LlmCommand {
     Check(CheckArguments),
     /// Put a questionnaire to several models and compare what they answer.
     ///
-    /// Each section is a conversation of its own. Answers are kept as they come: after an interruption the same command goes on
-    /// where it was, and pays for nothing again, not even for answers that were not accepted.
+    /// Each section is a conversation of its own. Answers are kept as they come: after an interruption the same command
+    /// goes on where it was, and pays for nothing again, not even for answers that were not accepted.
     Questionnaire(QuestionnaireArguments),
 }
 
@@ -34,8 +35,8 @@ pub(in crate::cli) struct ModelsArguments {
 pub(in crate::cli) struct AskArguments {
     /// The question; without it, standard input.
     pub(in crate::cli) question: Option<String>,
-    /// Which model: PROVIDER/MODEL, or as much of it as only one configured model is called by. Without it, the one of the task
-    /// `manual_summary` at the low tier, or the only one there is.
+    /// Which model: PROVIDER/MODEL, or as much of it as only one configured model is called by. Without it, the one of
+    /// the task `manual_summary` at the low tier, or the only one there is.
     #[arg(long, value_name = "MODEL")]
     pub(in crate::cli) model: Option<String>,
     /// What the model is told before the question.
@@ -44,15 +45,16 @@ pub(in crate::cli) struct AskArguments {
     /// A file with the JSON Schema that the answer is to fit.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) schema: Option<PathBuf>,
-    /// Show the answer as it comes. With `--json`, a line of JSON for each event: `text` (a piece of it), `retry` (what came so far is
-    /// void), and at the end `answer`, the whole, or `error`.
+    /// Show the answer as it comes. With `--json`, a line of JSON for each event: `text` (a piece of it), `retry`
+    /// (what came so far is void), and at the end `answer`, the whole, or `error`.
     #[arg(long)]
     pub(in crate::cli) stream: bool,
-    /// Attempts until an answer is accepted, the first included; without it, as the model's entry in the catalogue says, else 3.
+    /// Attempts until an answer is accepted, the first included; without it, as the model's entry in the catalogue
+    /// says, else 3.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(in crate::cli) attempts: Option<u32>,
-    /// A folder for the archive of the conversation, a JSON file: question, answers and attempts, and the model's settings without keys. It
-    /// is written too when no answer was accepted.
+    /// A folder for the archive of the conversation, a JSON file: question, answers and attempts, and the model's
+    /// settings without keys. It is written too when no answer was accepted.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) archive: Option<PathBuf>,
     /// Print answer, usage, tries and cost as JSON.
@@ -82,7 +84,8 @@ pub(in crate::cli) struct QuestionnaireArguments {
     /// The folder that answers are written to.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: PathBuf,
-    /// A folder for the archives of the conversations, a JSON file for each model and section, with the model's settings without keys.
+    /// A folder for the archives of the conversations, a JSON file for each model and section, with the model's
+    /// settings without keys.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) archive: Option<PathBuf>,
     /// Ask again what got no accepted answer before; without it, that is reported as it was, and not paid for again.

@@ -10,12 +10,13 @@ use super::MinifluxArguments;
 pub(in crate::cli) enum SourceCommand {
     /// Add sources by URL, path or short name.
     ///
-    /// Short names: hn:top, hn:new, hn:best or hn:"words to search for"; reddit:NAME or reddit:NAME/new; youtube:CHANNEL-ID,
-    /// youtube:PLAYLIST-ID or youtube:@handle; github:OWNER/REPOSITORY (its releases); arxiv:CATEGORY; lobsters or lobsters:TAG. The
-    /// addresses of such pages will do as well. Of any other page, the feed that it names is added.
+    /// Short names: hn:top, hn:new, hn:best or hn:"words to search for"; reddit:NAME or reddit:NAME/new;
+    /// youtube:CHANNEL-ID, youtube:PLAYLIST-ID or youtube:@handle; github:OWNER/REPOSITORY (its releases);
+    /// arxiv:CATEGORY; lobsters or lobsters:TAG. The addresses of such pages will do as well. Of any other page,
+    /// the feed that it names is added.
     ///
-    /// signal:"words to search for" asks the search that `AHA_SIGNAL_URL` names (of X, or any other that answers with JSON); what it
-    /// finds is read by a model, within the budget, each result once.
+    /// signal:"words to search for" asks the search that `AHA_SIGNAL_URL` names (of X, or any other that answers with
+    /// JSON); what it finds is read by a model, within the budget, each result once.
     Add(AddArguments),
     /// All sources with their health.
     List {
@@ -36,9 +37,9 @@ pub(in crate::cli) enum SourceCommand {
     },
     /// Bring the feeds of a Miniflux, and what was starred and read there as feedback.
     ///
-    /// Starred entries count as saved, read ones as a tenth of a like: by their words, source and author, at once, whether or not the entry
-    /// itself was fetched here. Doing it again adds only what is new. The API token stands in `AHA_MINIFLUX_TOKEN`; for a Miniflux in your
-    /// own network its host has to be in `AHA_FETCH_ALLOW`.
+    /// Starred entries count as saved, read ones as a tenth of a like: by their words, source and author, at once,
+    /// whether or not the entry itself was fetched here. Doing it again adds only what is new. The API token stands
+    /// in `AHA_MINIFLUX_TOKEN`; for a Miniflux in your own network its host has to be in `AHA_FETCH_ALLOW`.
     ImportMiniflux(MinifluxArguments),
     /// Change how a source is read; what is not named stays as it is.
     Set {
@@ -65,8 +66,8 @@ pub(in crate::cli) struct AddArguments {
     pub(in crate::cli) locations: Vec<String>,
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
-    /// `documents`: folders or files of your own (Markdown, HTML, text, PDF), to be searched and asked about. They are read again when they
-    /// change, and stand in no digest.
+    /// `documents`: folders or files of your own (Markdown, HTML, text, PDF), to be searched and asked about. They are
+    /// read again when they change, and stand in no digest.
     #[arg(long = "type", value_name = "documents", value_parser = ["documents"], conflicts_with_all = ["as_is", "full_text", "weight"])]
     pub(in crate::cli) kind: Option<String>,
     /// The name to show instead of the feed's own; for a single source.

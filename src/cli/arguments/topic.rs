@@ -48,7 +48,8 @@ pub(in crate::cli) enum TopicCommand {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TopicSettings {
-    /// What matters to you and what does not, in your own words: "embedded databases, tidal energy in Scotland. No sport."
+    /// What matters to you and what does not, in your own words: "embedded databases, tidal energy in Scotland. No
+    /// sport."
     #[arg(long)]
     pub(in crate::cli) interests: Option<String>,
     /// A cron expression ("0 7 * * *") or an interval ("every 6h").
@@ -75,7 +76,8 @@ pub(in crate::cli) struct TopicSettings {
     /// Stories of the scan section, at most (20).
     #[arg(long, value_name = "STORIES", value_parser = clap::value_parser!(u8).range(0..=200))]
     pub(in crate::cli) scan: Option<u8>,
-    /// Show no story with a lower score: 0 shows all, 21 leaves out noise (the default), 51 keeps what is worth reading.
+    /// Show no story with a lower score: 0 shows all, 21 leaves out noise (the default), 51 keeps what is worth
+    /// reading.
     #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) at_least: Option<u8>,
     /// Hours after which a story has lost two thirds of the points that decay takes.

@@ -19,7 +19,8 @@ pub(in crate::cli) enum UserCommand {
     },
     /// Remove an account and end its sessions.
     Remove { name: String },
-    /// Make a token by which a feed reader reads the user's feeds where log-in is needed, in the place of the one before; it is shown once.
+    /// Make a token by which a feed reader reads the user's feeds where log-in is needed, in the place of the one
+    /// before; it is shown once.
     FeedToken {
         #[arg(default_value = "owner")]
         name: String,

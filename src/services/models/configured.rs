@@ -49,7 +49,8 @@ pub struct ConfiguredModel {
     pub configured_by: String,
     /// Why it is not asked.
     pub unusable: Option<String>,
-    /// Seconds for which the daemon keeps its server's circuit open; `None` if the circuit is closed or no daemon runs.
+    /// Seconds for which the daemon keeps its server's circuit open; `None` if the circuit is closed or no daemon
+    /// runs.
     pub left_alone_seconds: Option<u32>,
 }
 

@@ -29,7 +29,8 @@ pub use history::{PastRun, again, by_id, find, history};
 #[serde(deny_unknown_fields)]
 pub struct RunChoice {
     pub topic: String,
-    /// `START..END`, each a date (its local midnight) or an RFC 3339 time; without it, from where the last run ended to now.
+    /// `START..END`, each a date (its local midnight) or an RFC 3339 time; without it, from where the last run ended
+    /// to now.
     #[serde(default)]
     pub window: Option<String>,
     /// Judge again what was judged before.

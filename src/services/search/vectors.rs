@@ -19,8 +19,8 @@ use crate::app::{App, LoadedVectors};
 const PAGE_ENTRIES: i64 = 5_000;
 /// How long a loaded index is used before the database is checked for other vectors; the check counts them.
 const CHECK_MILLIS: i64 = 60_000;
-/// Smaller cosines are left out. Of 40 questions about 24 documents (weights of wordllama), 26 have a right passage among
-/// the ten nearest, with this limit as without one; 0.25 loses three of them. 8 % of all pairs reach it.
+/// Smaller cosines are left out. Of 40 questions about 24 documents (weights of wordllama), 26 have a right passage
+/// among the ten nearest, with this limit as without one; 0.25 loses three of them. 8 % of all pairs reach it.
 const MIN_COSINE: f32 = 0.2;
 
 /// Returns at most `limit` entries of similar meaning, nearest first; none for a text without a known word.

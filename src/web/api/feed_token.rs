@@ -31,8 +31,8 @@ async fn since(Reader(who): Reader, State(state): State<WebState>) -> Result<Jso
 #[derive(Debug, Serialize)]
 struct Made {
     token: String,
-    /// The address of a feed with the token. A feed reader gets it with the topic's name, one of `digests`, `stories` and
-    /// `saved`, and the extension .rss, .atom or .json.
+    /// The address of a feed with the token. A feed reader gets it with the topic's name, one of `digests`, `stories`
+    /// and `saved`, and the extension .rss, .atom or .json.
     address: String,
 }
 

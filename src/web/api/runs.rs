@@ -93,7 +93,8 @@ async fn one(_: Reader, State(state): State<WebState>, PathOf(id): PathOf<String
     Ok(Json(past(&state, &id).await?))
 }
 
-/// Continues a run that did not end, or makes one once more: a run of a window over that, another from where the last one ended.
+/// Continues a run that did not end, or makes one once more: a run of a window over that, another from where the last
+/// one ended.
 #[utoipa::path(post, path = "/api/v1/runs/{id}/retry", tag = "runs", params(("id" = String, Path, format = "uuid")),
     responses((status = 202, description = "How it stands; `Location` has it as it goes on", body = Object),
         (status = 409, description = "A run holds the topic", body = super::ErrorBody)))]
@@ -102,7 +103,8 @@ async fn retry(_: Editor, State(state): State<WebState>, PathOf(id): PathOf<Stri
     started(&state, &choice).await
 }
 
-/// What a run would ask of models, what that would cost, and whether the budget reaches. Sources are fetched; nothing is stored.
+/// What a run would ask of models, what that would cost, and whether the budget reaches. Sources are fetched; nothing
+/// is stored.
 #[utoipa::path(post, path = "/api/v1/runs/estimate", tag = "runs", request_body = RunChoice,
     responses((status = 200, description = "`windows`, `estimates`, `total`, and what is `left` under the caps", body = Object)))]
 async fn estimated(

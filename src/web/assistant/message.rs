@@ -18,7 +18,8 @@ pub(super) struct MessageBody {
     /// 1 to 4000 characters.
     #[schema(value_type = String, min_length = 1)]
     message: Value,
-    /// What was said before, as a list of `{"role", "text"}`; the last three turns count, and what is of another form is passed over.
+    /// What was said before, as a list of `{"role", "text"}`; the last three turns count, and what is of another form
+    /// is passed over.
     #[schema(value_type = Value)]
     transcript: Value,
     #[schema(value_type = Value)]

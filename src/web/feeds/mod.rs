@@ -80,7 +80,8 @@ async fn feed(
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
-/// A rendered feed is used for so long, until there is a new digest: it is rendered from ten digests, and feed readers ask often.
+/// A rendered feed is used for so long, until there is a new digest: it is rendered from ten digests, and feed readers
+/// ask often.
 const RENDERED_MILLIS: i64 = 60_000;
 
 /// Returns what a rendered feed is made of; `None` for one that differs by user.

@@ -1,4 +1,5 @@
-//! One item as its feed brought it, to be read here: sanitised, and with images of other servers only where the reader asks for them.
+//! One item as its feed brought it, to be read here: sanitised, and with images of other servers only where the reader
+//! asks for them.
 
 use askama::Template;
 use axum::Router;

@@ -1,5 +1,5 @@
-//! The command line as its owner meets it: exit codes, messages, JSON, topics and sources. Rules and interests are in `wishes`, what could
-//! steer a terminal in `hostile`.
+//! The command line as its owner meets it: exit codes, messages, JSON, topics and sources. Rules and interests are in
+//! `wishes`, what could steer a terminal in `hostile`.
 
 mod hostile;
 mod wishes;

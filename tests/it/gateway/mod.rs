@@ -1,5 +1,5 @@
-//! The gateway over a transport that goes wrong in every way, on a real ledger: whatever happens, no reservation is left behind,
-//! and counters, rows and the provider's own bill agree.
+//! The gateway over a transport that goes wrong in every way, on a real ledger: whatever happens, no reservation is
+//! left behind, and counters, rows and the provider's own bill agree.
 
 mod fake;
 

@@ -1,4 +1,5 @@
-//! The three phases through a model, from the notes to the written page, by both wire forms; and what is said of a model that fails.
+//! The three phases through a model, from the notes to the written page, by both wire forms; and what is said of a
+//! model that fails.
 
 use std::fs;
 

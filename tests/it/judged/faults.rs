@@ -10,7 +10,8 @@ use crate::support::radar::{Engine, Radar};
 use crate::support::responses::{Fault, MODEL, OpenAi, Reported, When};
 use crate::support::rows;
 
-/// A fault of the first triage call, the ledger rows that it makes beside the good ones, and whether all is judged in the end.
+/// A fault of the first triage call, the ledger rows that it makes beside the good ones, and whether all is judged in
+/// the end.
 struct Case {
     fault: Fault,
     rows: &'static [&'static str],

@@ -1,4 +1,5 @@
-//! The books under random mixes of failures: the digest, `spend` and the provider's bill are one sum, and little is paid for nothing.
+//! The books under random mixes of failures: the digest, `spend` and the provider's bill are one sum, and little is
+//! paid for nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

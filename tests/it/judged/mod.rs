@@ -1,5 +1,5 @@
-//! Whole runs over the example set with a model's judgement: what is asked, and what it costs. What goes wrong is in `faults`, what may not
-//! be spent in `budgets`, a run long enough to compare with the provider's bill in `thousand`.
+//! Whole runs over the example set with a model's judgement: what is asked, and what it costs. What goes wrong is in
+//! `faults`, what may not be spent in `budgets`, a run long enough to compare with the provider's bill in `thousand`.
 
 mod budgets;
 mod faults;

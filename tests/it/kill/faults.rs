@@ -1,6 +1,6 @@
-//! Storage that fails in the middle of a run. SQLite: the disk is full after so many pages; with room again, the next run goes
-//! on. Postgres: the connection is cut, at any byte, or so that a COMMIT or its answer is lost; the same process goes on.
-//! `AHA_FAULTS` says how many, `AHA_TEST_SEED` which.
+//! Storage that fails in the middle of a run. SQLite: the disk is full after so many pages; with room again, the next
+//! run goes on. Postgres: the connection is cut, at any byte, or so that a COMMIT or its answer is lost; the same
+//! process goes on. `AHA_FAULTS` says how many, `AHA_TEST_SEED` which.
 
 use super::harness::{Kind, Setup};
 use super::on_both_databases;

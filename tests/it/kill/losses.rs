@@ -1,5 +1,5 @@
-//! Leases that are lost: a holder is frozen, its lease runs out, another process takes over, and the first one wakes. On
-//! Postgres its connections may be ended as well. `AHA_LOSSES` says how many, `AHA_TEST_SEED` which.
+//! Leases that are lost: a holder is frozen, its lease runs out, another process takes over, and the first one wakes.
+//! On Postgres its connections may be ended as well. `AHA_LOSSES` says how many, `AHA_TEST_SEED` which.
 //!
 //! That the lease has run out is written into its row: nobody waits for the clock.
 
@@ -40,8 +40,9 @@ impl Sleeper {
     }
 }
 
-/// A failpoint that is passed while the lease is held. A transaction that stands still keeps SQLite's file locked, so there
-/// `in_a_commit` is for Postgres alone; and no fetch is chosen, since looks are stored while others are under way.
+/// A failpoint that is passed while the lease is held. A transaction that stands still keeps SQLite's file locked, so
+/// there `in_a_commit` is for Postgres alone; and no fetch is chosen, since looks are stored while others are under
+/// way.
 fn point_under_the_lease(setup: Setup, random: &mut Random, in_a_commit: bool) -> String {
     let passes = &setup.undisturbed().passes;
     let place = |wanted: &str| passes.iter().position(|(name, _)| name == wanted).unwrap();
@@ -68,7 +69,8 @@ fn a_run_that_changes_hands_is_committed_once(engine: Engine) {
         if cut {
             rows::execute(&radar, CUT);
         }
-        // Another of its tasks may have been frozen in a transaction, which on SQLite keeps everybody else from writing.
+        // Another of its tasks may have been frozen in a transaction, which on SQLite keeps everybody else from
+        // writing.
         let ran_out = rows::execute_unless_locked(&radar, RUN_OUT);
         tally.struck(first.frozen && ran_out);
         let overlapping = ran_out && round % 2 == 1;

@@ -1,5 +1,5 @@
-//! A process that is killed, stopped, doubled or cut off from its database: the next one ends up where an undisturbed one
-//! would have. Each test runs on both databases.
+//! A process that is killed, stopped, doubled or cut off from its database: the next one ends up where an undisturbed
+//! one would have. Each test runs on both databases.
 //!
 //! `scripts/kill.sh` runs the tests that go by rounds with many more of them, and adds up what they report.
 

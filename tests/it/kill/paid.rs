@@ -1,5 +1,5 @@
-//! Kills of runs that ask a provider for money: each request has its row, what was answered is not asked again, and what is not
-//! known stays charged. `AHA_PAID` says how many, `AHA_TEST_SEED` which.
+//! Kills of runs that ask a provider for money: each request has its row, what was answered is not asked again, and
+//! what is not known stays charged. `AHA_PAID` says how many, `AHA_TEST_SEED` which.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Child;
@@ -305,7 +305,8 @@ fn a_call_killed_at_any_point_has_its_row(engine: Engine) {
     figures.close("killed at every point of a call", engine);
 }
 
-/// What a holder that was frozen in the middle of a call brings when it wakes is settled, and replaces no answer of its successor.
+/// What a holder that was frozen in the middle of a call brings when it wakes is settled, and replaces no answer of its
+/// successor.
 fn a_frozen_payer_settles_what_it_asked(engine: Engine) {
     let paid = Paid::new(engine, 1, Duration::ZERO);
     let settings = [("AHA_FAILPOINT", "call.after_send:3"), ("AHA_FAILPOINT_SIGNAL", "STOP")];

@@ -17,8 +17,8 @@ fn survives_everywhere(setup: Setup) {
     tally.close();
 }
 
-/// The first pass of each failpoint; with `AHA_MIDDLES`, as `scripts/kill.sh` sets it, also one in the middle of those that are
-/// passed again and again. How often a lease is renewed depends on the machine.
+/// The first pass of each failpoint; with `AHA_MIDDLES`, as `scripts/kill.sh` sets it, also one in the middle of those
+/// that are passed again and again. How often a lease is renewed depends on the machine.
 fn points(setup: Setup) -> Vec<String> {
     let passes = &setup.undisturbed().passes;
     let with_middles = rounds("AHA_MIDDLES", 0) > 0;

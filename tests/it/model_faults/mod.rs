@@ -1,5 +1,5 @@
-//! Servers that fail in every way that is known, each in every dialect, whole and streamed, over real connections: what is made of
-//! it, what is done next, what it cost, and that the key stays where it belongs.
+//! Servers that fail in every way that is known, each in every dialect, whole and streamed, over real connections: what
+//! is made of it, what is done next, what it cost, and that the key stays where it belongs.
 
 mod anthropic;
 mod cell;

@@ -1,5 +1,6 @@
-//! No connection is made to what is not public, whichever way its address comes in. All that is asked goes through a proxy that
-//! the test plays, so whatever is asked for is seen: names with an address that is refused, spelled in every way, and none of them.
+//! No connection is made to what is not public, whichever way its address comes in. All that is asked goes through a
+//! proxy that the test plays, so whatever is asked for is seen: names with an address that is refused, spelled in every
+//! way, and none of them.
 
 use std::io;
 use std::net::IpAddr;

@@ -1,4 +1,5 @@
-//! What the rows hold, read and written behind the store's back: states that cannot be, views, and what later versions do.
+//! What the rows hold, read and written behind the store's back: states that cannot be, views, and what later versions
+//! do.
 
 use aha_core::digest::Cost;
 use aha_core::ids::ClusterId;

@@ -1,8 +1,10 @@
-//! Every statement of the store, prepared on the databases it is for: a column, table or parameter that is not there fails.
+//! Every statement of the store, prepared on the databases it is for: a column, table or parameter that is not there
+//! fails.
 //!
-//! The statements are read from the sources of `crates/store/src`, so that none has to be listed: sqlx takes text that the compiler
-//! knows, or what is marked with `AssertSqlSafe`, and that is refused here outside of the files that put SQL together. The type
-//! of each parameter has to follow from the statement: `CAST($1 AS TEXT) IS NULL`, not `$1 IS NULL`.
+//! The statements are read from the sources of `crates/store/src`, so that none has to be listed: sqlx takes text that
+//! the compiler knows, or what is marked with `AssertSqlSafe`, and that is refused here outside of the files that put
+//! SQL together. The type of each parameter has to follow from the statement: `CAST($1 AS TEXT) IS NULL`, not `$1 IS
+//! NULL`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +22,8 @@ const BEGINNINGS: [&str; 7] = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH
 /// What takes a statement as its first argument.
 const CALLS: [&str; 5] = ["query", "query_as", "query_scalar", "begin_with", "raw_sql"];
 
-/// Folders and files that put SQL together, from the catalogue or from whole statements; their own tests run what they make.
+/// Folders and files that put SQL together, from the catalogue or from whole statements; their own tests run what they
+/// make.
 const PUT_TOGETHER: [&str; 2] = ["crates/store/src/copy", "crates/store/src/sqlite/batches/mod.rs"];
 
 /// Which database a statement is for, as folders, fields of `PerDatabase` and files of SQL name it.
@@ -112,7 +115,8 @@ impl Found {
         }
     }
 
-    /// Looks at the first argument: a text, a file of SQL, or the name of a constant or a parameter, whose text stands elsewhere.
+    /// Looks at the first argument: a text, a file of SQL, or the name of a constant or a parameter, whose text stands
+    /// elsewhere.
     fn look_at_call(&mut self, path: &Path, file: &str, after: &[TokenTree]) {
         let Some(arguments) = arguments(after) else { return };
         let first: Vec<TokenTree> = arguments

@@ -200,7 +200,8 @@ pub fn cases(folder: &str) -> Vec<(String, Value)> {
     cases
 }
 
-/// Whether `found` holds all that `expected` does: fields of objects, and lists element by element. What differs, by its place.
+/// Whether `found` holds all that `expected` does: fields of objects, and lists element by element. What differs, by
+/// its place.
 pub fn differences(expected: &Value, found: &Value, place: &str) -> Vec<String> {
     match (expected, found) {
         (Value::Object(fields), Value::Object(_)) => fields

@@ -271,8 +271,8 @@ impl Database {
         rows
     }
 
-    /// SQLite checks pages, indexes and references. On Postgres `amcheck` checks each index against its table; references
-    /// are looked for as SQLite's are nowhere: its server holds them at every statement.
+    /// SQLite checks pages, indexes and references. On Postgres `amcheck` checks each index against its table;
+    /// references are looked for as SQLite's are nowhere: its server holds them at every statement.
     async fn damage(&mut self) -> Vec<String> {
         match self {
             Self::Sqlite(_) => {

@@ -1,5 +1,5 @@
-//! A provider for conversations: answers every question the same way each time, in one piece or as a stream, and remembers what it
-//! was asked.
+//! A provider for conversations: answers every question the same way each time, in one piece or as a stream, and
+//! remembers what it was asked.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Servers that make vectors, in the dialects of catalogues: the same vector for the same text, and what came is remembered.
+//! Servers that make vectors, in the dialects of catalogues: the same vector for the same text, and what came is
+//! remembered.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! The journal by forms: days, statements, pages, the diff, written, taken back; and a story that is saved to the notes.
+//! The journal by forms: days, statements, pages, the diff, written, taken back; and a story that is saved to the
+//! notes.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Hostile text in every place that text from outside comes from, and what a browser would make of the pages: their elements, not their bytes.
+//! Hostile text in every place that text from outside comes from, and what a browser would make of the pages: their
+//! elements, not their bytes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

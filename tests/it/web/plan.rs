@@ -1,4 +1,5 @@
-//! The page of the planner by forms alone: a question, a proposal, an edited card, applied, taken back; and follow-ups of a summary as todos.
+//! The page of the planner by forms alone: a question, a proposal, an edited card, applied, taken back; and follow-ups
+//! of a summary as todos.
 
 use serde_json::{Value, json};
 

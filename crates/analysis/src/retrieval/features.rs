@@ -23,7 +23,8 @@ pub const COUNT: usize = 21;
 /// A sentence's features. The first seven are shares of the question's words, by weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Features {
-    /// Matched by the sentence itself, and what its heading, its neighbours, the rest of its passage and the title add.
+    /// Matched by the sentence itself, and what its heading, its neighbours, the rest of its passage and the title
+    /// add.
     pub sentence: f64,
     pub heading: f64,
     pub neighbours: f64,

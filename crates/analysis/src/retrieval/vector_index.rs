@@ -1,7 +1,7 @@
 //! Nearest neighbours among dense vectors, by comparing with all of them.
 //!
-//! Input: vectors of one space with the ids of their entries. Output: the ids of those nearest to a vector. Called by `src/services/search/vectors.rs`.
-//! Each number is stored in one byte: 100,000 vectors of 256 numbers take 26 MB.
+//! Input: vectors of one space with the ids of their entries. Output: the ids of those nearest to a vector. Called by
+//! `src/services/search/vectors.rs`. Each number is stored in one byte: 100,000 vectors of 256 numbers take 26 MB.
 
 use crate::stories::dense::DenseVector;
 
@@ -45,7 +45,8 @@ impl VectorIndex {
         self.entries.is_empty()
     }
 
-    /// At most `limit` entries whose cosine with `vector` is `min_cosine` or more, the nearest first; of equally near ones the later entry.
+    /// At most `limit` entries whose cosine with `vector` is `min_cosine` or more, the nearest first; of equally near
+    /// ones the later entry.
     #[must_use]
     pub fn nearest(&self, vector: &DenseVector, limit: usize, min_cosine: f32) -> Vec<i64> {
         if self.dimensions == 0 || vector.numbers().len() != self.dimensions {
@@ -121,7 +122,8 @@ mod tests {
 
     #[test]
     fn bytes_keep_the_order_of_the_numbers() {
-        // Pseudo-random vectors; the cosines of the ten nearest by bytes are at least the tenth by numbers, less the error of a byte.
+        // Pseudo-random vectors; the cosines of the ten nearest by bytes are at least the tenth by numbers, less the
+        // error of a byte.
         let mut state = 7_u32;
         let mut number = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -37,7 +37,8 @@ impl fmt::Display for CatalogueProblem {
     }
 }
 
-/// Returns a value as written in the file, in quotes, with unresolved variables, truncated to [`MAX_SHOWN_CHARS`] characters.
+/// Returns a value as written in the file, in quotes, with unresolved variables, truncated to [`MAX_SHOWN_CHARS`]
+/// characters.
 pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("\"{}…\"", text[..end].escape_debug()),

@@ -45,8 +45,8 @@ pub struct LlmSettings {
     pub local_fallback: BTreeSet<Task>,
     /// Limits and reasoning effort of each task, for any model.
     pub tasks: BTreeMap<Task, TaskSettings>,
-    /// The embedding server where the catalogue names no embedding model; where there is neither, texts are compared by
-    /// their words.
+    /// The embedding server where the catalogue names no embedding model; where there is neither, texts are compared
+    /// by their words.
     pub embed: Option<EmbedSettings>,
     pub embed_limits: EmbedLimits,
     /// A folder of weights that makes the vectors in place of a provider.

@@ -1,8 +1,8 @@
 //! Classifies a block as lasting knowledge or not, by its wording.
 //!
-//! Knowledge is written in the present tense about things, with reasons, conditions and measures. A diary entry describes
-//! what its writer did, felt and has to do, and when. Each sign has a weight. The signs for and against are returned
-//! with the confidence.
+//! Knowledge is written in the present tense about things, with reasons, conditions and measures. A diary entry
+//! describes what its writer did, felt and has to do, and when. Each sign has a weight. The signs for and against are
+//! returned with the confidence.
 
 use crate::property;
 

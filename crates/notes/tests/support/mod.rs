@@ -1,5 +1,5 @@
-//! Files of notes made at random, together with what they are meant to be: a tree whose rendering is written down here once more, so that the
-//! parser and the edits are compared with something that shares no code with them.
+//! Files of notes made at random, together with what they are meant to be: a tree whose rendering is written down here
+//! once more, so that the parser and the edits are compared with something that shares no code with them.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 

@@ -55,8 +55,8 @@ impl std::fmt::Debug for CopyRequest<'_> {
 pub struct CopiedTable {
     pub table: String,
     pub rows: u64,
-    /// Order-independent hash of all rows, in hex; computed from the rows read from the source and from those read back
-    /// from the target.
+    /// Order-independent hash of all rows, in hex; computed from the rows read from the source and from those read
+    /// back from the target.
     pub hash: String,
 }
 

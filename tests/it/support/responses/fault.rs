@@ -111,8 +111,8 @@ impl PartialEq for Fault {
 }
 
 impl Fault {
-    /// Whether the provider charges. HTTP errors and its own failures: no. All that a model has worked on: yes, also when
-    /// the client could not get hold of it.
+    /// Whether the provider charges. HTTP errors and its own failures: no. All that a model has worked on: yes, also
+    /// when the client could not get hold of it.
     pub fn is_billed(&self) -> bool {
         if let Self::Recorded(name) = self {
             return recorded::read(name).0 == 200;

@@ -1,8 +1,9 @@
-//! A provider for tests: `OpenAI`'s `/responses` and `/embeddings` on loopback, with faults on order and a bill of its own.
+//! A provider for tests: `OpenAI`'s `/responses` and `/embeddings` on loopback, with faults on order and a bill of its
+//! own.
 //!
 //! [`OpenAi::start`] answers each request by the request's own schema, always the same for the same story. What goes
-//! wrong is said with [`When`] and [`Fault`]; what was sent is read from [`OpenAi::calls`]; what it cost, as the provider
-//! counts it, from [`OpenAi::bill`], to hold against the ledger.
+//! wrong is said with [`When`] and [`Fault`]; what was sent is read from [`OpenAi::calls`]; what it cost, as the
+//! provider counts it, from [`OpenAi::bill`], to hold against the ledger.
 //!
 //! The way of a request: `wire` reads it, `call` understands it, `strict` checks it, `script` picks a fault, `answer`
 //! writes what a model would, `envelope` wraps it, `mishap` spoils it, `bill` charges it, and `wire` sends it.

@@ -121,7 +121,8 @@ impl OpenAi {
         self.provider().latency = latency;
     }
 
-    /// The first calls are answered when so many have come, however long these take; after a minute they are in any case.
+    /// The first calls are answered when so many have come, however long these take; after a minute they are in any
+    /// case.
     pub fn together(&self, calls: usize) {
         self.provider().together = calls;
     }

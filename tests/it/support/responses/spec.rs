@@ -64,8 +64,8 @@ fn fields(schemas: &Value, schema: &Value) -> BTreeSet<String> {
     all
 }
 
-/// Where a discriminator chooses among schemas, one that fits is enough: JSON Schema knows no discriminators, and some of
-/// these schemas overlap (a message with a list for its content is two kinds of item at once).
+/// Where a discriminator chooses among schemas, one that fits is enough: JSON Schema knows no discriminators, and some
+/// of these schemas overlap (a message with a list for its content is two kinds of item at once).
 fn choose_freely(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(choose_freely),

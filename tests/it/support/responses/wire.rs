@@ -1,4 +1,5 @@
-//! HTTP/1.1 by hand, so that it can also be done badly: in come bytes, out goes a [`Request`]; a [`Reply`] the other way.
+//! HTTP/1.1 by hand, so that it can also be done badly: in come bytes, out goes a [`Request`]; a [`Reply`] the other
+//! way.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -2,8 +2,8 @@
 //! are any, and over sources and authors.
 //!
 //! Input: feedback with the texts it was given on, unlearnt names, the items of the last weeks as the background for
-//! term weights, and a time. Output: for a story a [`PreferenceScore`] from −1 to 1 with its reasons, and the profile in words.
-//! Called by `pipeline::preferences`.
+//! term weights, and a time. Output: for a story a [`PreferenceScore`] from −1 to 1 with its reasons, and the profile
+//! in words. Called by `pipeline::preferences`.
 //!
 //! The profile is the weighted mean of the liked texts, less half the weighted mean of the disliked ones (Rocchio 1971,
 //! with the usual weights), less half the mean weight of its terms in all texts: a word counts only as far as it is

@@ -46,8 +46,8 @@ pub struct TaskSpec {
     pub stored_answers: StoredAnswers,
     /// Share of a cap from which on the task is skipped, so that the rest serves others; `None`: never.
     pub skipped_above_share: Option<f64>,
-    /// Whether the prompt is pinned on a run's row, so that a continued run uses the prompt it began with: true where a
-    /// run's stage calls the task.
+    /// Whether the prompt is pinned on a run's row, so that a continued run uses the prompt it began with: true where
+    /// a run's stage calls the task.
     pub is_pinned: bool,
     /// The log phase under which a call's messages are logged in full (at `debug`); `None`: they are not logged.
     pub logged_phase: Option<&'static str>,
