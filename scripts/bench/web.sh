@@ -6,7 +6,7 @@
 # usage: scripts/bench/web.sh [PROGRAM]                                       on SQLite; default: target/dist/aha-radar
 #        bash scripts/postgres.sh scripts/bench/web.sh [PROGRAM]              on Postgres, too
 # With AHA_EMBED_MODEL_DIR, a folder of weights, every item has a vector, and searches by meaning are timed as well.
-# SECONDS_EACH (3) is how long each address is asked. Exit 1 where one takes 50 ms or more, or a page has 100 kB or more.
+# SECONDS_EACH (3) is how long each address is asked, CONNECTIONS (8) over how many connections at once. Exit 1 where one takes 50 ms or more, or a page has 100 kB or more.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 program=$(realpath "${1:-target/dist/aha-radar}")
@@ -18,6 +18,8 @@ for tool in wrk sqlite3; do
     command -v $tool >/dev/null || apt-get install -y $tool >/dev/null 2>&1 || { echo "web: $tool is missing; install it" >&2; exit 2; }
 done
 
+connections=${CONNECTIONS:-8}
+threads=$((connections < 2 ? 1 : 2))
 folder=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
@@ -67,7 +69,7 @@ measure() {
         [[ $path != POST* ]] || { url=http://127.0.0.1:$port/ask script=ask.lua shown="POST /ask"; }
         read -r cpu beside code bytes < <(python3 "$cpu_script" "$port" 20 "$server${3:+,$3}" "$path")
         [ "$code" = 200 ] || { echo "web: $shown is answered with $code" >&2; [ "$code" = 404 ] && continue; exit 1; }
-        read -r _ p95 p50 _ errors < <(wrk -t 2 -c 8 -d "${SECONDS_EACH:-3}s" -s "$script" "$url" | grep ^p95)
+        read -r _ p95 p50 _ errors < <(wrk -t "$threads" -c "$connections" -d "${SECONDS_EACH:-3}s" -s "$script" "$url" | grep ^p95)
         local mark=
         if python3 -c "import sys; sys.exit(not ($p95 >= 50 or $errors > 0))"; then mark=' slow'; slow=1; fi
         case $path in /api/* | /feeds/* | POST*) ;; *) [ "$bytes" -lt 100000 ] || { mark="$mark large"; slow=1; } ;; esac

@@ -10,16 +10,17 @@ use crate::terms::{SearchTerms, phrase_stems, query_stems};
 /// Full-text search of items and documents.
 #[async_trait]
 pub trait SearchStore: Send + Sync {
-    /// Returns the matching entries, best first by the database's own ranking. If more than 4,000 entries match, only
-    /// those indexed last are ranked.
+    /// Returns the matching entries, best first by the database's own ranking. If more than
+    /// [`SearchQuery::max_ranked`] entries match, only those indexed last are ranked.
     async fn find_entries(&self, query: &SearchQuery) -> Result<Vec<i64>>;
-    /// Returns those of `entries` that pass the query's filters and excluded words, in the given order, up to its limit.
-    /// The query's wanted words are ignored.
+    /// Returns those of `entries` that pass the query's filters and excluded words, in the given order, up to its
+    /// limit. The query's wanted words are ignored.
     async fn keep_entries(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<i64>>;
     /// Returns what these entries contain, in the given order, with the markup of items if `with_html`. Entries that no
     /// longer exist are left out.
     async fn search_hits(&self, entries: &[i64], with_html: bool) -> Result<Vec<SearchHit>>;
-    /// Returns the newest entry and the number of vectors in a space. If either differs, [`Self::entry_vectors`] changed.
+    /// Returns the newest entry and the number of vectors in a space. If either differs, [`Self::entry_vectors`]
+    /// changed.
     async fn vector_state(&self, space: &str) -> Result<(i64, i64)>;
     /// Returns at most `limit` entries after `after`, in index order: items with a vector in the space, and passages.
     async fn entry_vectors(&self, space: &str, after: i64, limit: i64) -> Result<Vec<EntryVector>>;
@@ -86,6 +87,11 @@ pub enum EntryContent {
     Passage { section: String, text: String },
 }
 
+/// How many of the matching entries are ranked if all words have to occur: ranking reads each of them.
+const MAX_RANKED: i64 = 2_000;
+/// The same if one of the words is enough. The caller leaves out frequent words, so that rarely more entries match.
+const MAX_RANKED_OF_ANY: i64 = 4_000;
+
 /// From this number on, a word counts as frequent without further distinction.
 pub const MAX_FREQUENCY: i64 = 5_000;
 
@@ -135,6 +141,12 @@ pub fn forms(text: &str) -> Forms {
 }
 
 impl SearchQuery {
+    /// Returns how many of the matching entries are ranked, at most.
+    #[must_use]
+    pub const fn max_ranked(&self) -> i64 {
+        if self.is_any { MAX_RANKED_OF_ANY } else { MAX_RANKED }
+    }
+
     /// Renders the query in FTS5 syntax (sqlite.org/fts5.html). Stems contain only letters, digits, `+` and `#`, so
     /// quoting them is safe.
     pub(crate) fn fts5(&self) -> String {

@@ -226,6 +226,7 @@ impl SearchStore for Database {
             .bind(source_list(query)?)
             .bind(column::millis(query.since))
             .bind(query.limit)
+            .bind(query.max_ranked())
             .fetch_all(&mut *self.reader().await?)
             .await?)
     }
