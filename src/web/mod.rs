@@ -38,6 +38,8 @@ pub use state::WebState;
 
 /// Path to create and revoke a user's token for feeds.
 const FEED_TOKEN: &str = "/api/v1/feed-token";
+/// Path at which an answer is streamed.
+const ASK_STREAM: &str = "/api/v1/ask/stream";
 
 /// The routes that the OpenAPI document describes.
 fn documented() -> OpenApiRouter<WebState> {

@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::super::extract::body;
-use super::super::{FEED_TOKEN, Failure, WebState};
+use super::super::{ASK_STREAM, FEED_TOKEN, Failure, WebState};
 use super::identity::Identity;
 use crate::services::idempotency::{self, KeyState, KeyUse};
 
@@ -20,9 +20,11 @@ const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 /// Stored instead of a larger one: the request must still not be executed again.
 const TOO_LARGE: &str = r#"{"ok":true,"note":"done before; the response was too large to be stored"}"#;
 
-/// Returns whether a request may have a key. Responses that contain a secret must not be stored.
+/// Returns whether a request may have a key. Responses that contain a secret must not be stored, and a stream must not
+/// be held back until it is complete; a question that is asked again is answered from `answers` at no cost.
 pub(in super::super) fn takes_key(path: &str, method: &str) -> bool {
-    method.eq_ignore_ascii_case("post") && path.starts_with("/api/v1/") && path != FEED_TOKEN
+    let is_stored = ![FEED_TOKEN, ASK_STREAM].contains(&path);
+    method.eq_ignore_ascii_case("post") && path.starts_with("/api/v1/") && is_stored
 }
 
 pub(in super::super) async fn replay_answered(State(state): State<WebState>, request: Request, next: Next) -> Response {

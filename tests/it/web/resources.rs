@@ -232,3 +232,15 @@ fn a_question_that_cannot_be_asked_starts_no_stream() {
     let asked = send(&site, "POST", "/api/v1/ask/stream", &json!({ "question": "Which quay did the ferry strike?" }));
     assert!(asked.status == 200 && asked.body.contains("event: done"), "{asked:?}");
 }
+
+#[test]
+fn a_stream_is_not_stored_under_an_idempotency_key() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let question = json!({ "question": "Which quay did the ferry strike?" }).to_string();
+    for _ in 0..2 {
+        let reply = site.send("POST", "/api/v1/ask/stream", &[JSON, ("idempotency-key", "one")], &question);
+        assert_eq!((reply.status, reply.headers["content-type"].as_str()), (200, "text/event-stream"), "{reply:?}");
+        assert!(!reply.headers.contains_key("idempotency-replayed"), "{reply:?}");
+    }
+}
