@@ -4,6 +4,7 @@
 //! not settings: they are rows of the database, and a topic's own values override these settings. Models may also be
 //! defined in a file that a setting names: see [`catalogue`].
 
+mod error;
 mod journal;
 mod names;
 mod signal;
@@ -14,13 +15,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use aha_core::settings::{Problem, Reader, number, size};
+use aha_core::settings::{Reader, number, size};
 use aha_llm::catalogue::{CatalogueProblem, Environment};
 use aha_llm::settings::{self, BudgetSettings, LlmSettings, RawSettings};
 use chrono_tz::Tz;
 use serde::Deserialize;
-use thiserror::Error;
 
+pub use error::ConfigError;
 pub use journal::JournalSettings;
 pub use names::UnknownSetting;
 pub use sources::{FetchSettings, SourceSettings};
@@ -84,22 +85,6 @@ pub struct LogSettings {
 pub enum LogFormat {
     Text,
     Json,
-}
-
-#[derive(Debug, Error)]
-pub enum ConfigError {
-    #[error("{}", list(.0, .1, .2))]
-    Problems(Vec<Problem>, Vec<CatalogueProblem>, Vec<UnknownSetting>),
-    #[error("the environment cannot be read: {0}; a variable of ours must be valid UTF-8")]
-    Unreadable(#[from] envy::Error),
-    #[error("the file .env cannot be read: {0}; each line is NAME=value, with quotes around a value with spaces")]
-    DotEnv(#[from] dotenvy::Error),
-}
-
-fn list(problems: &[Problem], catalogue_problems: &[CatalogueProblem], unknown: &[UnknownSetting]) -> String {
-    let problems = problems.iter().map(Problem::to_string);
-    let problems = problems.chain(catalogue_problems.iter().map(CatalogueProblem::to_string));
-    problems.chain(unknown.iter().map(UnknownSetting::to_string)).collect::<Vec<_>>().join("\n")
 }
 
 /// One unreadable source of five deserves a note at the top of the digest; one of many does not.
