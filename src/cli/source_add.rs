@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use aha_content::numbers::count;
-use aha_core::source::NewSource;
+use aha_core::source::{NewSource, SourceKind};
 use anyhow::Result;
 
 use super::arguments::AddArguments;
@@ -13,12 +13,11 @@ use crate::app::App;
 use crate::pipeline::documents::Refreshed;
 use crate::services::documents;
 use crate::services::sources::add::{AddNote, SourcesToAdd, add};
-use crate::sources::documents::DOCUMENTS;
 use crate::sources::{Place, address_from_argument};
 
 pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     let AddArguments { locations, topic, kind, title, weight, as_is, full_text } = arguments;
-    if kind.as_deref() == Some(DOCUMENTS) {
+    if kind.as_deref() == Some(SourceKind::Documents.as_str()) {
         return add_documents(app, &locations, &topic, title.as_deref()).await;
     }
     let new = SourcesToAdd { locations, topic, title, weight, as_is, full_text, allow_paths: true };
@@ -42,7 +41,7 @@ async fn add_documents(app: &App, locations: &[String], topic: &str, title: Opti
             return Err(UsageError(format!("{location} {why}")).into());
         }
         let title = title.map(str::to_owned);
-        new.push(NewSource { kind: DOCUMENTS.to_owned(), url, title, ..NewSource::default() });
+        new.push(NewSource { kind: SourceKind::Documents, url, title, ..NewSource::default() });
     }
     let mut lines = Vec::new();
     for (source, refreshed) in documents::add(app, topic, &new).await? {

@@ -102,7 +102,7 @@ fn task_item(
 ) -> TaskItem {
     let item = story.representative();
     let mut kinds: Vec<String> =
-        story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.clone()).collect();
+        story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.to_string()).collect();
     kinds.sort();
     kinds.dedup();
     let llm = &context.app.config().llm;

@@ -1,11 +1,10 @@
 //! Documents: adds a folder as a source, and reads it.
 
-use aha_core::source::{NewSource, Source};
+use aha_core::source::{NewSource, Source, SourceKind};
 
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::pipeline::documents::{Refreshed, refresh};
-use crate::sources::documents::DOCUMENTS;
 
 /// Adds folders or files, by their `file:` URLs, to a topic, which is created if it does not exist, and reads them.
 /// Only for the command line: it reads all that the process may read.
@@ -18,7 +17,7 @@ pub async fn add(app: &App, topic: &str, new: &[NewSource]) -> Result<Vec<(Sourc
     app.store().add_sources(topic.id, new, now).await?;
     let mut read = Vec::new();
     for source in app.store().sources(topic.id).await? {
-        if source.kind == DOCUMENTS && new.iter().any(|new| new.url == source.url) {
+        if source.kind == SourceKind::Documents && new.iter().any(|new| new.url == source.url) {
             let refreshed = refresh(app, &source).await.map_err(ServiceError::from);
             read.push((source, refreshed));
         }

@@ -15,9 +15,6 @@ use url::Url;
 
 use super::fetch::FetchError;
 
-/// The value of `sources.kind` for such a source.
-pub const DOCUMENTS: &str = "documents";
-
 /// Maximum number of documents of a source; the rest is left out and reported.
 const MAX_FILES: usize = 20_000;
 /// Maximum depth of nested folders.

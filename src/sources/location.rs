@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use aha_core::source::SourceKind;
 use url::Url;
 
 use super::fetch::FetchError;
@@ -18,7 +19,7 @@ pub fn address_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchEr
         return Ok(place);
     }
     let url = location_from_argument(text)?;
-    Ok(recognise(&url, sites).unwrap_or(Place { kind: "feed", url }))
+    Ok(recognise(&url, sites).unwrap_or(Place { kind: SourceKind::Feed, url }))
 }
 
 /// Resolves an address from another program's list: like an argument, but never a path.
@@ -27,7 +28,7 @@ pub fn address_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchEr
 /// `bad_url` for one that cannot be fetched.
 pub(super) fn address_from_list(address: &str, sites: &Sites) -> Result<Place, FetchError> {
     let url = location_from_outline(address, None)?;
-    Ok(recognise(&url, sites).unwrap_or(Place { kind: "feed", url }))
+    Ok(recognise(&url, sites).unwrap_or(Place { kind: SourceKind::Feed, url }))
 }
 
 /// Whether `text` is another notation for the source at `url`.

@@ -130,7 +130,7 @@ impl Miniflux {
                 Ok(place) => found.feeds.push(Subscription {
                     id: feed.id,
                     source: NewSource {
-                        kind: place.kind.to_owned(),
+                        kind: place.kind,
                         url: place.url,
                         title: Some(name).filter(|name| !name.is_empty()),
                         full_text: feed.crawler,

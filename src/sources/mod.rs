@@ -22,7 +22,7 @@ mod sites;
 mod youtube;
 
 use aha_content::feed::ParsedFeed;
-use aha_core::source::{Source, Validators};
+use aha_core::source::{Source, SourceKind, Validators};
 use async_trait::async_trait;
 use feed::FeedConnector;
 use fetch::{FetchError, Fetcher, Freshness};
@@ -87,16 +87,18 @@ impl Connectors {
         &self.signal
     }
 
-    /// Returns the connector for a source's `kind`; `None` if it is unknown.
+    /// Returns the connector for a kind of source; `None` for documents, which are files.
     #[must_use]
-    pub fn of(&self, kind: &str) -> Option<&dyn Connector> {
+    pub fn of(&self, kind: SourceKind) -> Option<&dyn Connector> {
         match kind {
-            "hacker_news" => Some(&self.hacker_news),
-            "reddit" => Some(&self.reddit),
-            "signal" => Some(&self.signal),
-            "youtube" => Some(&YouTube),
-            "feed" | "github_releases" | "arxiv" | "lobsters" => Some(&FeedConnector),
-            _ => None,
+            SourceKind::HackerNews => Some(&self.hacker_news),
+            SourceKind::Reddit => Some(&self.reddit),
+            SourceKind::Signal => Some(&self.signal),
+            SourceKind::Youtube => Some(&YouTube),
+            SourceKind::Feed | SourceKind::GithubReleases | SourceKind::Arxiv | SourceKind::Lobsters => {
+                Some(&FeedConnector)
+            }
+            SourceKind::Documents => None,
         }
     }
 }

@@ -5,11 +5,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use aha_content::feed::{attribute, decode};
-use aha_core::source::NewSource;
+use aha_core::source::{NewSource, SourceKind};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::documents::DOCUMENTS;
 use super::location::location_from_outline;
 use super::presets::{FEED_PRESETS, Place, shorthand};
 use super::sites::Sites;
@@ -177,7 +176,7 @@ fn source(
     };
     let weight = value(&[WEIGHT]).and_then(|weight| weight.parse().ok()).filter(|weight| (0.1..=3.0).contains(weight));
     Ok(Some(NewSource {
-        kind: place.kind.to_owned(),
+        kind: place.kind,
         url: place.url,
         title,
         folder: folders.path(),
@@ -187,11 +186,12 @@ fn source(
 }
 
 /// Returns the kind of a source with an address: an unknown kind becomes a feed, and documents have to be local.
-fn kind_of(text: Option<&str>, url: &str) -> &'static str {
-    if text == Some(DOCUMENTS) && url.starts_with("file:") {
-        return DOCUMENTS;
+fn kind_of(text: Option<&str>, url: &str) -> SourceKind {
+    let is_named = |kind: &SourceKind| Some(kind.as_str()) == text;
+    if is_named(&SourceKind::Documents) && url.starts_with("file:") {
+        return SourceKind::Documents;
     }
-    FEED_PRESETS.into_iter().chain(["reddit"]).find(|kind| Some(*kind) == text).unwrap_or("feed")
+    FEED_PRESETS.into_iter().chain([SourceKind::Reddit]).find(is_named).unwrap_or_default()
 }
 
 /// Renders the sources as an OPML 2.0 document.
@@ -234,8 +234,8 @@ fn write_source(out: &mut String, source: &NewSource) {
     let name = escape(source.title.as_deref().unwrap_or(&source.url));
     let (url, indent) = (escape(&source.url), indent(source.folder.len()));
     let _ = write!(out, "{indent}<outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"");
-    if source.kind != "feed" {
-        let _ = write!(out, " {KIND}=\"{}\"", escape(&source.kind));
+    if source.kind != SourceKind::Feed {
+        let _ = write!(out, " {KIND}=\"{}\"", source.kind);
     }
     // Default values are omitted.
     if let Some(weight) = source.weight.filter(|weight| (weight - 1.0).abs() > f64::EPSILON) {
@@ -255,7 +255,7 @@ fn escape(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use aha_core::source::NewSource;
+    use aha_core::source::{NewSource, SourceKind};
 
     use super::{Listed, OpmlError, write};
     use crate::sources::sites::Sites;
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let source = |url: &str, title: &str| NewSource {
-            kind: "feed".into(),
+            kind: SourceKind::Feed,
             url: url.into(),
             title: Some(title.into()),
             ..NewSource::default()
@@ -306,11 +306,11 @@ mod tests {
             vec![source("https://x.org/f?a=1&b=\"2\"", "<\"Quotes\"> & 'more'"), source("file:///a%20b.xml", "B")];
         let sources: Vec<_> =
             sources.into_iter().map(|s| NewSource { url: url::Url::parse(&s.url).unwrap().to_string(), ..s }).collect();
-        let site = |kind: &str, url: &str| NewSource { kind: kind.into(), ..source(url, "S") };
+        let site = |kind, url: &str| NewSource { kind, ..source(url, "S") };
         let sites = ["hn:heat pumps", "reddit:rust/new"]
-            .map(|url| site(if url.starts_with("hn") { "hacker_news" } else { "reddit" }, url));
-        let preset = site("github_releases", "https://github.com/a/b/releases.atom");
-        let documents = site(super::DOCUMENTS, "file:///handbook");
+            .map(|url| site(if url.starts_with("hn") { SourceKind::HackerNews } else { SourceKind::Reddit }, url));
+        let preset = site(SourceKind::GithubReleases, "https://github.com/a/b/releases.atom");
+        let documents = site(SourceKind::Documents, "file:///handbook");
         let mut sources: Vec<_> = sources.into_iter().chain(sites).chain([preset, documents]).collect();
         (sources[0].weight, sources[1].weight, sources[1].full_text) = (Some(0.35), Some(3.0), true);
         let text = write("Mine & yours", &sources);
@@ -342,7 +342,7 @@ mod tests {
         let list = r#"<opml><body><outline xmlUrl="https://lobste.rs/rss" ahaKind="lobsters" aha:weight="9"/>
             <outline xmlUrl="https://y.org/f" aha:weight="x" aha:fullText="yes"/></body></opml>"#;
         let found = read(list.as_bytes(), "x", None).unwrap().sources;
-        assert_eq!(found[0].kind, "lobsters");
+        assert_eq!(found[0].kind, SourceKind::Lobsters);
         assert!(found.iter().all(|listed| listed.weight.is_none() && !listed.full_text), "{found:?}");
     }
 

@@ -1,6 +1,7 @@
 //! Short names of sources. Input: `hn:top`, `reddit:rust`, `github:owner/repo` or the address of such a page. Output:
 //! the kind of source and the address to store. Called by the commands and by the OPML reader.
 
+use aha_core::source::SourceKind;
 use url::Url;
 
 use super::fetch::FetchError;
@@ -9,13 +10,14 @@ use super::sites::Sites;
 /// A source's kind and address, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    pub kind: &'static str,
+    pub kind: SourceKind,
     /// An address, or a name such as `hn:top` if the connector builds its requests itself.
     pub url: String,
 }
 
 /// The kinds of sources that are feeds, other than `feed` itself.
-pub(super) const FEED_PRESETS: [&str; 4] = ["youtube", "github_releases", "arxiv", "lobsters"];
+pub(super) const FEED_PRESETS: [SourceKind; 4] =
+    [SourceKind::Youtube, SourceKind::GithubReleases, SourceKind::Arxiv, SourceKind::Lobsters];
 
 /// Resolves a short name; `None` if `text` is an address or a path instead.
 ///
@@ -61,16 +63,16 @@ pub fn recognise(address: &str, sites: &Sites) -> Option<Place> {
         ("reddit.com", ["r", name, order]) => reddit(&format!("{name}/{}", without_listing_suffix(order))),
         ("youtube.com", ["channel", id, ..]) => youtube(id, sites),
         ("youtube.com", ["playlist"]) => youtube(&parameter(&url, "list")?, sites),
-        ("youtube.com", ["feeds", "videos.xml"]) => as_it_is("youtube"),
+        ("youtube.com", ["feeds", "videos.xml"]) => as_it_is(SourceKind::Youtube),
         ("github.com", [owner, repository] | [owner, repository, "releases" | "releases.atom"]) => {
             let ours = !GITHUB_PAGES.contains(owner) && repository.strip_suffix(".atom").is_none();
             ours.then(|| github(&format!("{owner}/{}", repository.trim_end_matches(".git")), sites))?
         }
         ("arxiv.org", ["list", category, ..]) => arxiv(category, sites),
-        ("rss.arxiv.org", [_, ..]) | ("export.arxiv.org", ["rss", ..]) => as_it_is("arxiv"),
+        ("rss.arxiv.org", [_, ..]) | ("export.arxiv.org", ["rss", ..]) => as_it_is(SourceKind::Arxiv),
         ("lobste.rs", []) => Some(lobsters("", sites)),
         ("lobste.rs", ["t", tag]) if !tag.contains('.') => Some(lobsters(tag, sites)),
-        ("lobste.rs", ["rss"] | ["t", _]) => as_it_is("lobsters"),
+        ("lobste.rs", ["rss"] | ["t", _]) => as_it_is(SourceKind::Lobsters),
         _ => None,
     }
 }
@@ -119,14 +121,14 @@ fn some_of(text: &str, longest: usize, others: &str) -> bool {
 fn hacker_news(what: &str) -> Option<Place> {
     let words = aha_content::fold::fold_line(what.trim_matches('"'));
     let fits = !words.is_empty() && words.chars().count() <= 200;
-    fits.then(|| Place { kind: "hacker_news", url: format!("hn:{words}") })
+    fits.then(|| Place { kind: SourceKind::HackerNews, url: format!("hn:{words}") })
 }
 
 /// The words are passed to the search unchanged, because it may support operators.
 fn signal(what: &str) -> Option<Place> {
     let words = aha_content::fold::fold_line(what);
     let fits = !words.is_empty() && words.chars().count() <= 500;
-    fits.then(|| Place { kind: "signal", url: format!("signal:{words}") })
+    fits.then(|| Place { kind: SourceKind::Signal, url: format!("signal:{words}") })
 }
 
 fn reddit(what: &str) -> Option<Place> {
@@ -134,39 +136,40 @@ fn reddit(what: &str) -> Option<Place> {
     let (name, order) = what.split_once('/').unwrap_or((&what, "hot"));
     let is_order = matches!(order, "hot" | "new" | "top" | "rising" | "best");
     let suffix = if order == "hot" { String::new() } else { format!("/{order}") };
-    (some_of(name, 200, "_+") && is_order).then(|| Place { kind: "reddit", url: format!("reddit:{name}{suffix}") })
+    (some_of(name, 200, "_+") && is_order)
+        .then(|| Place { kind: SourceKind::Reddit, url: format!("reddit:{name}{suffix}") })
 }
 
 /// A handle only identifies the channel's page; feed discovery finds the feed.
 fn youtube(what: &str, sites: &Sites) -> Option<Place> {
     let base = &sites.youtube;
     if let Some(handle) = what.strip_prefix('@') {
-        let place = || Place { kind: "feed", url: format!("{base}/@{handle}") };
+        let place = || Place { kind: SourceKind::Feed, url: format!("{base}/@{handle}") };
         return some_of(handle, 60, "._-").then(place);
     }
     if !some_of(what, 64, "_-") || what.len() < 12 {
         return None;
     }
     let parameter = if what.starts_with("UC") && what.len() == 24 { "channel_id" } else { "playlist_id" };
-    Some(Place { kind: "youtube", url: format!("{base}/feeds/videos.xml?{parameter}={what}") })
+    Some(Place { kind: SourceKind::Youtube, url: format!("{base}/feeds/videos.xml?{parameter}={what}") })
 }
 
 fn github(what: &str, sites: &Sites) -> Option<Place> {
     let (owner, repository) = what.split_once('/')?;
     let fits = some_of(owner, 39, "-") && some_of(repository, 100, "._-") && !matches!(repository, "." | "..");
     let url = || format!("{}/{owner}/{repository}/releases.atom", sites.github);
-    fits.then(|| Place { kind: "github_releases", url: url() })
+    fits.then(|| Place { kind: SourceKind::GithubReleases, url: url() })
 }
 
 fn arxiv(what: &str, sites: &Sites) -> Option<Place> {
     let fits = some_of(what, 60, ".-+") && !what.starts_with('.');
-    fits.then(|| Place { kind: "arxiv", url: format!("{}/rss/{what}", sites.arxiv) })
+    fits.then(|| Place { kind: SourceKind::Arxiv, url: format!("{}/rss/{what}", sites.arxiv) })
 }
 
 fn lobsters(tag: &str, sites: &Sites) -> Place {
     let base = &sites.lobsters;
     let url = if tag.is_empty() { format!("{base}/rss") } else { format!("{base}/t/{tag}.rss") };
-    Place { kind: "lobsters", url }
+    Place { kind: SourceKind::Lobsters, url }
 }
 
 #[cfg(test)]
@@ -200,7 +203,7 @@ mod tests {
             ("lobsters:rust", "lobsters", "https://lobste.rs/t/rust.rss"),
         ] {
             let place = shorthand(text, &sites).unwrap().unwrap();
-            assert_eq!((place.kind, place.url.as_str()), (kind, url), "{text}");
+            assert_eq!((place.kind.as_str(), place.url.as_str()), (kind, url), "{text}");
         }
         for other in ["https://x.org/", "feed.xml", "feed:https://x.org", "file:///x"] {
             assert_eq!(shorthand(other, &sites).unwrap(), None, "{other}");

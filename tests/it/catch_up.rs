@@ -1,5 +1,5 @@
-//! Sources that are away for days, in runs of the schedule: each item is offered once, in the first digest after its source could
-//! be read again, and reported there as late. And what a first fetch and a repeated run take for news.
+//! Sources that are away for days, in runs of the schedule: each item is offered once, in the first digest after its
+//! source could be read again, and reported there as late. And what a first fetch and a repeated run take for news.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Simulation {
 
     fn listed(&self, source: &Source) -> NewSource {
         let url = url::Url::from_file_path(self.path(source)).unwrap().into();
-        NewSource { kind: "feed".to_owned(), url, title: Some(source.name.clone()), ..NewSource::default() }
+        NewSource { url, title: Some(source.name.clone()), ..NewSource::default() }
     }
 
     /// What each source gives at that run: all that it has published, or no document at all.

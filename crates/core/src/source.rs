@@ -1,8 +1,9 @@
 //! A source: where items come from.
 
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ids::{SourceId, TopicId};
 use super::time::Timestamp;
@@ -32,14 +33,54 @@ impl SourceHealth {
     }
 }
 
+/// What reads a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    #[default]
+    Feed,
+    HackerNews,
+    Reddit,
+    Youtube,
+    GithubReleases,
+    Arxiv,
+    Lobsters,
+    /// A search, which costs money.
+    Signal,
+    /// A folder or file of the owner's.
+    Documents,
+}
+
+impl SourceKind {
+    /// Returns the name, as stored and shown.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Feed => "feed",
+            Self::HackerNews => "hacker_news",
+            Self::Reddit => "reddit",
+            Self::Youtube => "youtube",
+            Self::GithubReleases => "github_releases",
+            Self::Arxiv => "arxiv",
+            Self::Lobsters => "lobsters",
+            Self::Signal => "signal",
+            Self::Documents => "documents",
+        }
+    }
+}
+
+impl Display for SourceKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// A source of a topic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Source {
     pub id: SourceId,
     pub topic_id: TopicId,
-    /// The connector that reads it: `feed`, `hacker_news`, `reddit`, `youtube`, `github_releases`, `arxiv`, `lobsters`,
-    /// `signal`, or `documents` (a folder or file of the owner's).
-    pub kind: String,
+    pub kind: SourceKind,
     /// `http(s)://…`, `file:///…` for a path given on the command line, or a name such as `hn:top` or `reddit:rust`.
     pub url: String,
     /// The owner's name for it, otherwise the feed's own title once it is known.
@@ -77,7 +118,7 @@ impl Source {
         Self {
             id: SourceId::of(&[&topic_id.to_string(), &new.url]),
             topic_id,
-            kind: new.kind.clone(),
+            kind: new.kind,
             url: new.url.clone(),
             title: new.title.clone(),
             enabled: true,
@@ -129,7 +170,7 @@ pub struct Validators {
 /// A source as requested on the command line or in a list, with the options that apply if it is new.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewSource {
-    pub kind: String,
+    pub kind: SourceKind,
     pub url: String,
     pub title: Option<String>,
     /// The folders that contain it in a list, outermost first.
@@ -143,5 +184,20 @@ fn short_location(url: &str) -> String {
         Ok(parsed) if parsed.scheme() == "file" => parsed.path().rsplit('/').next().unwrap_or(url).to_owned(),
         Ok(parsed) => parsed.host_str().unwrap_or(url).to_owned(),
         Err(_) => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SourceKind;
+
+    #[test]
+    fn a_kind_is_stored_and_read_by_the_same_name() {
+        use SourceKind::*;
+        for kind in [Feed, HackerNews, Reddit, Youtube, GithubReleases, Arxiv, Lobsters, Signal, Documents] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+            assert_eq!(serde_json::from_value::<SourceKind>(kind.as_str().into()).unwrap(), kind);
+        }
+        assert!(serde_json::from_value::<SourceKind>("gopher".into()).is_err());
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use aha_content::numbers::count;
 use aha_core::failures::{Failure, group_failures};
 use aha_core::ids::SourceId;
-use aha_core::source::{Source, SourceHealth};
+use aha_core::source::{Source, SourceHealth, SourceKind};
 use aha_llm::{Executed, NotSent};
 use aha_store::{FetchCommit, FetchCounts, FetchStatus};
 use commit::{empty_commit, fail, fill, identify, mark, schedule};
@@ -25,12 +25,8 @@ use super::signals::DisabledReason;
 use super::task_batch::scope_for;
 use super::{RunContext, RunError, SourceOutcome, Stage, documents, full_text, signals};
 use crate::sources::FetchResult;
-use crate::sources::documents::DOCUMENTS;
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
-
-/// The kind of sources that are searches.
-const SIGNAL: &str = "signal";
 
 /// Maximum number of fetches finished or under way while an earlier one is still awaited or stored; bounds memory use.
 const FETCHES_AHEAD: usize = 30;
@@ -59,14 +55,14 @@ impl ReadSources {
 
 /// Reads all sources except searches.
 pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
-    let due = due(context, |source| source.kind != SIGNAL).await?;
+    let due = due(context, |source| source.kind != SourceKind::Signal).await?;
     read(context, Stage::Ingest, due).await
 }
 
 /// Stage 2: reads the sources that are searches, which cost money. Their addresses sort after all others, so they are
 /// committed in the order of addresses as well.
 pub(super) async fn search(context: &RunContext) -> Result<(), RunError> {
-    let due = due(context, |source| source.kind == SIGNAL).await?;
+    let due = due(context, |source| source.kind == SourceKind::Signal).await?;
     if due.is_empty() { Ok(()) } else { read(context, Stage::Search, due).await }
 }
 
@@ -236,23 +232,14 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
         return Ok(commit.into());
     }
     // Results of a search could not be read in a dry run, so the search is not paid for.
-    if source.kind == SIGNAL && context.app.gateway().is_dry_run() {
+    if source.kind == SourceKind::Signal && context.app.gateway().is_dry_run() {
         commit.status = FetchStatus::Waiting;
         return Ok(commit.into());
     }
-    if source.kind == DOCUMENTS {
-        return Ok(read_documents(context, &source, commit).await?.into());
-    }
-    let Some(connector) = context.app.connectors().of(&source.kind) else {
-        let reason = format!("this version has no connector for sources of kind {:?}; remove the source", source.kind);
-        commit.status = FetchStatus::Error;
-        commit.error = Some(("unknown_kind".to_owned(), reason));
-        commit.health = SourceHealth::Failing;
-        return Ok(commit.into());
-    };
-    let fetched = match source.kind.as_str() {
-        SIGNAL => searched(context, &source).await?,
-        _ => connector.fetch(&source, context.app.fetcher()).await,
+    let fetched = match (source.kind, context.app.connectors().of(source.kind)) {
+        (_, None) => return Ok(read_documents(context, &source, commit).await?.into()),
+        (SourceKind::Signal, _) => searched(context, &source).await?,
+        (_, Some(connector)) => connector.fetch(&source, context.app.fetcher()).await,
     };
     commit.finished_at = clock.now();
     match fetched {

@@ -1,7 +1,7 @@
 //! Selects the stories of the digest's sections by score, with variety among equals.
 //!
-//! Input: scored stories, the best first. Output: the same, each with its section. A story loses points for those of its
-//! source, author or kind selected before, within its band.
+//! Input: scored stories, the best first. Output: the same, each with its section. A story loses points for those of
+//! its source, author or kind selected before, within its band.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use aha_analysis::relevance::STRONG;
 use aha_core::digest::{Evidence, Section};
 use aha_core::ids::SourceId;
 use aha_core::ranking::Ranking;
-use aha_core::source::Source;
+use aha_core::source::{Source, SourceKind};
 use aha_core::story::Story;
 use aha_core::topic::DigestSizes;
 use aha_llm::local;
@@ -19,16 +19,16 @@ use super::{Ranked, band, moved, round};
 
 /// Counts of the stories selected so far, by kind, source and author.
 #[derive(Default)]
-struct DiversityCounts<'a> {
-    kinds: HashMap<&'a str, u32>,
+struct DiversityCounts {
+    kinds: HashMap<SourceKind, u32>,
     sources: HashMap<SourceId, u32>,
     authors: HashMap<String, u32>,
 }
 
-impl<'a> DiversityCounts<'a> {
+impl DiversityCounts {
     /// Returns the points that a story loses for stories selected before. A story with several sources is not penalised
     /// by source or author.
-    fn points(&self, story: &Story, kind: &str, ranking: &Ranking) -> f64 {
+    fn points(&self, story: &Story, kind: SourceKind, ranking: &Ranking) -> f64 {
         let item = story.representative();
         let count = |n: Option<&u32>| f64::from(n.copied().unwrap_or(0));
         let author = item.author.as_ref().map(|author| author.to_lowercase());
@@ -38,10 +38,10 @@ impl<'a> DiversityCounts<'a> {
             ranking.same_source * count(self.sources.get(&item.source_id))
                 + ranking.same_author * author.map_or(0.0, |author| count(self.authors.get(&author)))
         };
-        ranking.same_kind * count(self.kinds.get(kind)) + of_one
+        ranking.same_kind * count(self.kinds.get(&kind)) + of_one
     }
 
-    fn add(&mut self, story: &Story, kind: &'a str) {
+    fn add(&mut self, story: &Story, kind: SourceKind) {
         let item = story.representative();
         *self.kinds.entry(kind).or_default() += 1;
         if is_of_several(story) {
@@ -102,7 +102,7 @@ impl Selection<'_> {
         order
     }
 
-    fn next(&self, counts: &DiversityCounts<'_>, open: &[Ranked], section: Section) -> Option<Next> {
+    fn next(&self, counts: &DiversityCounts, open: &[Ranked], section: Section) -> Option<Next> {
         let mut best: Option<Next> = None;
         // The best of those whose source already has its maximum in the top section.
         let mut best_of_full: Option<Next> = None;
@@ -145,8 +145,8 @@ impl Selection<'_> {
             && !(section == Section::Top && is_unrelated && is_mild)
     }
 
-    fn kind(&self, story: &Story) -> &str {
-        self.sources.get(&story.representative().source_id).map_or("feed", |source| source.kind.as_str())
+    fn kind(&self, story: &Story) -> SourceKind {
+        self.sources.get(&story.representative().source_id).map_or(SourceKind::Feed, |source| source.kind)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use aha_core::ids::TopicId;
-use aha_core::source::{NewSource, Source};
+use aha_core::source::{NewSource, Source, SourceKind};
 use aha_store::SourcesAdded;
 use serde::Serialize;
 
@@ -79,7 +79,7 @@ pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) +
     for location in &new.locations {
         let place = place(app.config(), location, new.allow_paths).map_err(unusable)?;
         let Place { kind, url } = if new.as_is { place } else { resolved(app, place, note).await? };
-        let (kind, title) = (kind.to_owned(), new.title.clone());
+        let title = new.title.clone();
         sources.push(NewSource {
             kind,
             url,
@@ -97,7 +97,7 @@ pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) +
             change(app, &source, wanted).await?;
         }
     }
-    if sources.iter().any(|new| new.kind == "signal") && app.config().sources.search.is_none() {
+    if sources.iter().any(|new| new.kind == SourceKind::Signal) && app.config().sources.search.is_none() {
         note(AddNote::NoSearch);
     }
     Ok(AddedSources { counts, urls: sources.into_iter().map(|source| source.url).collect() })
@@ -130,7 +130,7 @@ fn is_path(location: &str) -> bool {
 /// Resolves a location to a feed, if that can be determined now. An address that looks like a feed's is not fetched;
 /// only its host name is resolved.
 async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<Place> {
-    if place.kind != "feed" {
+    if place.kind != SourceKind::Feed {
         return Ok(place);
     }
     if place.url.starts_with("http") && is_like_feed_address(&place.url) {
@@ -143,7 +143,7 @@ async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send
         return feed_of(app, place, note).await;
     }
     // A file that is no feed now is unlikely to become one.
-    let new = NewSource { kind: place.kind.to_owned(), url: place.url.clone(), ..NewSource::default() };
+    let new = NewSource { kind: place.kind, url: place.url.clone(), ..NewSource::default() };
     FeedConnector.fetch(&Source::never_fetched(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
     Ok(place)
 }
@@ -155,7 +155,7 @@ async fn feed_of(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)
         Ok(Discovery::Page(mut found)) if found.len() == 1 => {
             let url = found.remove(0).url;
             note(AddNote::FeedOfPage { page: place.url, feed: url.clone() });
-            Ok(recognise(&url, &app.config().sources.sites).unwrap_or(Place { kind: "feed", url }))
+            Ok(recognise(&url, &app.config().sources.sites).unwrap_or(Place { kind: SourceKind::Feed, url }))
         }
         Ok(Discovery::Page(found)) => Err(ServiceError::invalid("locations", choice(&place.url, &found))),
         Err(error @ (FetchError::NoFeed { .. } | FetchError::NotAFeed { .. })) => Err(error.into()),
@@ -191,7 +191,7 @@ pub struct DiscoveredFeed {
 pub async fn discover(app: &App, address: &str) -> Result<Vec<DiscoveredFeed>> {
     let Place { kind, url } = place(app.config(), address, false).map_err(unusable)?;
     let itself = |url: String| vec![DiscoveredFeed { url, title: None }];
-    if kind != "feed" {
+    if kind != SourceKind::Feed {
         return Ok(itself(url));
     }
     Ok(match crate::sources::discover::discover(app.fetcher(), &url).await? {

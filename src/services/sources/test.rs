@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aha_content::feed::ParsedFeed;
 use aha_core::ids::TopicId;
 use aha_core::item::NewItem;
-use aha_core::source::{NewSource, Source};
+use aha_core::source::{NewSource, Source, SourceKind};
 use aha_core::time::Timestamp;
 use aha_llm::{CallScope, Executed, NotSent};
 use aha_store::{OpenMode, OrphanedCalls};
@@ -93,10 +93,10 @@ impl SourceTester {
     pub async fn test(&self, location: &str) -> Result<TestedSource> {
         let unusable = |message: String| ServiceError::invalid("location", message);
         let Place { kind, url } = place(&self.config, location, self.allow_paths).map_err(unusable)?;
-        let new = NewSource { kind: kind.to_owned(), url, ..NewSource::default() };
+        let new = NewSource { kind, url, ..NewSource::default() };
         let source = Source::never_fetched(TopicId::of(&["source test"]), &new);
-        let result = match (&self.config.sources.search, self.connectors.of(&source.kind)) {
-            (Some(_), _) if source.kind == "signal" => self.searched(&source).await?,
+        let result = match (&self.config.sources.search, self.connectors.of(source.kind)) {
+            (Some(_), _) if source.kind == SourceKind::Signal => self.searched(&source).await?,
             (_, Some(connector)) => connector.fetch(&source, &self.fetcher).await?,
             (_, None) => {
                 let message = format!("a source of the kind {kind} is not tested alone; a run reads it");

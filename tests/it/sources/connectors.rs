@@ -20,7 +20,8 @@ const ARXIV: &[u8] = include_bytes!("../../data/sources/arxiv.xml");
 const LOBSTERS: &[u8] = include_bytes!("../../data/sources/lobsters_tag.rss");
 
 pub(super) fn source(kind: &str, url: &str) -> Source {
-    let new = NewSource { kind: kind.to_owned(), url: url.to_owned(), ..NewSource::default() };
+    let kind = serde_json::from_value(kind.into()).unwrap();
+    let new = NewSource { kind, url: url.to_owned(), ..NewSource::default() };
     Source::never_fetched(TopicId::of(&["t"]), &new)
 }
 
@@ -41,7 +42,8 @@ fn settings(base: &str) -> String {
 }
 
 async fn fetch(connectors: &Connectors, kind: &str, url: &str) -> Result<FetchResult, FetchError> {
-    connectors.of(kind).unwrap().fetch(&source(kind, url), &fetcher()).await
+    let source = source(kind, url);
+    connectors.of(source.kind).unwrap().fetch(&source, &fetcher()).await
 }
 
 fn feed(fetched: FetchResult) -> ParsedFeed {

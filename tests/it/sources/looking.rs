@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aha_core::source::{Source, Validators};
+use aha_core::source::{Source, SourceKind, Validators};
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use aha_radar::sources::{Connectors, FetchOutcome, FetchResult, Sites};
 
@@ -19,7 +19,7 @@ async fn fetch(url: &str, validators: Validators) -> Result<FetchResult, FetchEr
     let config =
         FetchConfig { allow: vec!["127.0.0.1".parse().unwrap()], host_gap: Duration::ZERO, ..FetchConfig::default() };
     Connectors::new(&Sites::default(), None, None)
-        .of("feed")
+        .of(SourceKind::Feed)
         .unwrap()
         .fetch(&source(url, validators), &Fetcher::new(config).unwrap())
         .await
@@ -75,5 +75,5 @@ async fn files_are_read_too() {
     for missing in [folder.path().join("none.xml"), folder.path().to_owned()] {
         assert_eq!(fetch(&url(&missing), Validators::default()).await.unwrap_err().kind(), "file");
     }
-    assert!(Connectors::new(&Sites::default(), None, None).of("gopher").is_none());
+    assert!(Connectors::new(&Sites::default(), None, None).of(SourceKind::Documents).is_none());
 }

@@ -65,7 +65,7 @@ pub(crate) fn window(start: i64, end: i64) -> Window {
 }
 
 pub(crate) fn feed(url: &str) -> NewSource {
-    NewSource { kind: "feed".to_owned(), url: url.to_owned(), ..NewSource::default() }
+    NewSource { url: url.to_owned(), ..NewSource::default() }
 }
 
 pub(crate) fn settings(prompt: &str) -> RunSettings {

@@ -126,7 +126,7 @@ impl TryFrom<SourceRow> for Source {
         Ok(Self {
             id: column::id("source id", &row.id)?,
             topic_id: column::id("topic id", &row.topic_id)?,
-            kind: row.kind,
+            kind: column::word("source's kind", &row.kind)?,
             url: row.url,
             title: row.title,
             enabled: row.enabled != 0,
@@ -294,7 +294,7 @@ async fn add_source(connection: &mut Connection, topic: TopicId, source: &NewSou
     let inserted = sqlx::query(INSERT)
         .bind(&id)
         .bind(&topic)
-        .bind(column::text(&source.kind))
+        .bind(source.kind.as_str())
         .bind(column::text(&source.url))
         .bind(column::optional_text(source.title.as_deref()))
         .bind(now.as_millis())
