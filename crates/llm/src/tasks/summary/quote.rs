@@ -160,7 +160,7 @@ fn quotable(text: &str) -> impl Iterator<Item = &str> {
     let marks = ['•', '-', '–', '—', '*', '>', '·', '▪', '◦', '‣', ' ', '\u{a0}'];
     text.lines()
         .flat_map(move |paragraph| passages(paragraph, max_chars))
-        .map(move |passage| without_tag(passage.trim_start_matches(marks)))
+        .map(move |passage| without_dateline(without_tag(passage.trim_start_matches(marks))))
         .filter(|passage| SENTENCE_CHARS.contains(&passage.chars().count()))
         .take(MAX_SENTENCES)
         .filter(|passage| flaw(passage).is_none())
@@ -170,6 +170,23 @@ fn quotable(text: &str) -> impl Iterator<Item = &str> {
 fn without_tag(sentence: &str) -> &str {
     let untagged = sentence.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, untagged)| untagged);
     untagged.filter(|untagged| untagged.starts_with(char::is_uppercase)).unwrap_or(sentence)
+}
+
+/// Maximum words and bytes of a dateline.
+const MAX_DATELINE_WORDS: usize = 7;
+const MAX_DATELINE_BYTES: usize = 60;
+
+/// Removes a leading place, date and agency, as in "LONDON, Jan. 5 (Reuters) - The ferry …". The place is in capitals,
+/// or an agency in parentheses ends the dateline.
+fn without_dateline(sentence: &str) -> &str {
+    let splits = [" — ", " – ", " - "].iter().filter_map(|dash| sentence.split_once(dash));
+    let Some((head, rest)) = splits.min_by_key(|(head, _)| head.len()) else { return sentence };
+    let place = head.split([',', ' ']).next().unwrap_or_default();
+    let has_capital_place = place.chars().count() > 2 && place.chars().all(char::is_uppercase);
+    let has_agency = head.ends_with(')') && head.contains(" (");
+    let is_short = head.len() <= MAX_DATELINE_BYTES && head.split_whitespace().count() <= MAX_DATELINE_WORDS;
+    let is_dateline = is_short && head.starts_with(char::is_uppercase) && (has_capital_place || has_agency);
+    if is_dateline && rest.starts_with(char::is_uppercase) { rest } else { sentence }
 }
 
 /// Returns the first sentences of a text, whatever their length, even without an end.
@@ -233,6 +250,22 @@ mod tests {
         let matched: Vec<String> = matched.iter().map(|word| (*word).to_owned()).collect();
         let quotes = choose(&["Marigold Star strikes quay".into()], &[("Wire".into(), text.into())], &matched, 1);
         quotes.first().map(|quote| quote.sentence.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_dateline_is_no_part_of_a_quote() {
+        let said = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
+        for dateline in ["LONDON (Reuters) - ", "NEW YORK, Jan. 5 — ", "Kelmouth, Nov 16 (Wireline) – ", "PARIS – "]
+        {
+            assert_eq!(chosen(&format!("{dateline}{said}"), &[]), said);
+        }
+        for sentence in [
+            "Kelmouth — The port that the ferry had left in the morning was closed on Monday.",
+            "NATO ships left the harbour of Kelmouth on Monday - nobody knows for which port.",
+            "The owner (a bank) and the crew had said before the trip - The ferry is safe.",
+        ] {
+            assert_eq!(chosen(sentence, &[]), sentence);
+        }
     }
 
     #[test]

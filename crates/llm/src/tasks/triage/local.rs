@@ -124,16 +124,27 @@ fn denied_part(relevance: &Relevance) -> f64 {
 }
 
 fn matched(evidence: &Evidence) -> String {
-    let (verb, clauses) = match (&evidence.matched_interests[..], &evidence.touched_interests[..]) {
-        ([], touched) => ("touches", touched),
-        (met, _) => ("matches", met),
-    };
-    let quoted: Vec<String> = clauses.iter().take(3).map(|clause| format!("“{clause}”")).collect();
-    match &quoted[..] {
+    match (&evidence.matched_interests[..], &evidence.touched_interests[..]) {
         // Its words are close to several interests, but match none sufficiently.
-        [] => "comes near to your interests".to_owned(),
-        [one] => format!("{verb} your {one}"),
-        [others @ .., last] => format!("{verb} your {} and {last}", others.join(", ")),
+        ([], []) => "comes near to your interests".to_owned(),
+        ([], touched) => format!("touches your {}{}", quoted(touched, 3), touching_words(evidence, touched)),
+        (met, _) => format!("matches your {}", quoted(met, 3)),
+    }
+}
+
+/// Names the words by which a story touches clauses: of “self-hosting” it may have only “hosting”.
+fn touching_words(evidence: &Evidence, touched: &[String]) -> String {
+    let is_whole = |word: &str| touched.iter().any(|clause| clause.to_lowercase() == word);
+    let found = evidence.relevance.iter().flat_map(|relevance| &relevance.words);
+    let words: Vec<String> = found.filter(|word| !is_whole(word)).cloned().collect();
+    if words.is_empty() { String::new() } else { format!(" with {}", quoted(&words, 2)) }
+}
+
+fn quoted(texts: &[String], max: usize) -> String {
+    let quoted: Vec<String> = texts.iter().take(max).map(|text| format!("“{text}”")).collect();
+    match &quoted[..] {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => quoted.concat(),
     }
 }
 
@@ -210,7 +221,7 @@ fn engagement(evidence: &Evidence, found: &mut Vec<Finding>) {
     let words = match percentile {
         _ if counts.into_iter().flatten().all(|count| count < MIN_NOTABLE_COUNT) => String::new(),
         p if p >= 1.0 => format!("{what}, the most of its source's items"),
-        p if p > 0.5 => format!("{what}, more than {:.0} % of its source's items", percentile * 100.0),
+        p if p > 0.5 => format!("{what}, more than {:.0} % of its source's items have", percentile * 100.0),
         _ => String::new(),
     };
     add(found, ENGAGEMENT_POINTS * percentile, words);
