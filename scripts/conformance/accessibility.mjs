@@ -49,7 +49,18 @@ const forms = {
   menu: ["/search", async () => page.click(".menu summary")],
 };
 
+// Milliseconds from the start of the navigation to the first content, and how much of the page moved after it was painted (0: nothing).
+const painted = () => page.evaluate(() => new Promise((resolve) => {
+  let shift = 0;
+  const observer = new PerformanceObserver((list) => list.getEntries().forEach((entry) => {
+    if (!entry.hadRecentInput) shift += entry.value;
+  }));
+  observer.observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve([performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null, shift]), 200);
+}));
+
 let [checked, wrong] = [0, 0];
+const paints = [];
 const problem = (...words) => {
   wrong += 1;
   console.log(...words);
@@ -60,6 +71,9 @@ for (const [width, height] of [[360, 760], [1280, 900]]) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     for (const name of [...Object.keys(paths), ...Object.keys(forms)]) {
       await page.goto(base + (paths[name] ?? forms[name][0]));
+      const [paint, shift] = await painted();
+      if (shift > 0) problem(name, width, scheme, `moves by ${shift.toFixed(4)} after it is painted`);
+      if (paint !== null) paints.push([name, paint]);
       await forms[name]?.[1]();
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       if (wider > 0) problem(name, width, scheme, `${wider} pixels wider than the screen`);
@@ -72,5 +86,9 @@ for (const [width, height] of [[360, 760], [1280, 900]]) {
   }
 }
 await browser.close();
+paints.sort(([, a], [, b]) => b - a);
+const [slowest, longest] = paints[0];
+const today = paints.filter(([name]) => name === "today").map(([, paint]) => paint.toFixed(0));
+console.log(`first paint of today: ${today.join(", ")} ms; slowest of all pages: ${slowest}, ${longest.toFixed(0)} ms`);
 console.log(`${checked} pages checked, ${wrong} problems`);
 process.exit(wrong > 0 ? 1 : 0);

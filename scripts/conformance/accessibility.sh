@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Holds every page to axe-core's rules (WCAG A and AA, best practices) in Chromium, light and dark, on a phone and on a desktop: 0 violations, and
-# nothing wider than the screen. The pages are those of a server of its own with the repository's example feeds.
+# nothing wider than the screen, nothing moved after the first paint, whose time is printed. The pages are those of a server of its own with the repository's example feeds.
 #
 # usage: scripts/conformance/accessibility.sh [PROGRAM]      by default target/debug/aha-radar; SHOTS=FOLDER keeps a picture of each page
 #

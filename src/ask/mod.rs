@@ -89,7 +89,7 @@ pub enum AskError {
         "there is nothing to answer from yet; add documents (aha-radar source add FOLDER --type documents) or run once"
     )]
     EmptyStore,
-    #[error("nothing that was read answers this, so that there is no source to cite")]
+    #[error("nothing in your sources answers this, so there is nothing to cite")]
     Unanswered,
     #[error("there was no answer within {} s; ask again, or narrow it by topic", DEADLINE.as_secs())]
     Timeout,
@@ -149,8 +149,8 @@ fn cleaned(question: &str) -> String {
 
 /// The model's time limit is the deadline less the time for retrieval, and less this, for the work after it.
 const RESERVED_TIME: Duration = Duration::from_millis(150);
-/// Maximum number of passages sent to a model. Of 40 questions about 24 documents, 33 find the passage that answers them
-/// among the first 8, 35 among the first 12, and no more among the first 24.
+/// Maximum number of passages sent to a model. Of 40 questions about 24 documents, 33 find the passage that answers
+/// them among the first 8, 35 among the first 12, and no more among the first 24.
 const MAX_PASSAGES: usize = 12;
 
 async fn answered(

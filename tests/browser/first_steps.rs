@@ -38,7 +38,7 @@ fn from_nothing_to_a_digest(script: Script) {
     browser.go("/runs");
     browser.click("tbody td a");
     browser.sees("Attempts");
-    browser.sees("None: it cost nothing.");
+    browser.sees("None was paid: it cost nothing.");
     browser.press("Its digest");
     browser.sees("A heat pump for the harbour office");
 }

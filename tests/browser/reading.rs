@@ -54,7 +54,7 @@ fn searches_and_asks(browser: &Browser) {
     browser.fill("textarea[name=question]", "Who won the chess tournament of Reykjavik in 1958?");
     browser.click("form.stack button");
     browser.sees("No answer");
-    browser.sees("Search for its words");
+    browser.sees("Search for these words");
 }
 
 /// What a rule would do is seen before it is saved.

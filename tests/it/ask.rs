@@ -47,7 +47,7 @@ fn an_answer_quotes_and_cites_and_heeds_neither_orders_nor_old_rules() {
 #[test]
 fn what_nothing_answers_is_refused() {
     let radar = with_documents(Engine::Sqlite);
-    radar.run(&["ask", "Which orchestra plays in Vienna on Thursday?"]).exits(1).says("no source to cite");
+    radar.run(&["ask", "Which orchestra plays in Vienna on Thursday?"]).exits(1).says("nothing to cite");
     radar.run(&["ask", " \t "]).exits(2).says("empty");
     radar.run(&["ask", &"x".repeat(3_000)]).exits(2).says("2000 characters");
     radar.run(&["ask", "--topic", "nowhere", "What does a night cost?"]).exits(2);
@@ -59,8 +59,8 @@ fn what_nothing_answers_is_refused() {
 #[test]
 fn a_text_without_the_name_or_year_of_a_question_does_not_answer_it() {
     let radar = with_documents(Engine::Sqlite);
-    radar.run(&["ask", "What does a night at the quay of Reykjavik cost?"]).exits(1).says("no source to cite");
-    radar.run(&["ask", "What did a night at the quay cost in 1958?"]).exits(1).says("no source to cite");
+    radar.run(&["ask", "What does a night at the quay of Reykjavik cost?"]).exits(1).says("nothing to cite");
+    radar.run(&["ask", "What did a night at the quay cost in 1958?"]).exits(1).says("nothing to cite");
     let answer = ask(&radar, "What does a night at the quay cost in 2026?");
     assert!(answer["answer"].as_str().unwrap().contains("nine euros"), "{answer}");
 }

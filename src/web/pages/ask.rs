@@ -60,6 +60,8 @@ struct Cited {
 struct Refusal {
     why: String,
     next: Next,
+    /// Whether only a topic or a time was searched.
+    is_narrowed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,7 +116,8 @@ async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: Se
             Ok(html(&page)?.into_response())
         }
         Err(error) => {
-            let refusal = refusal(error)?;
+            let refusal =
+                Refusal { is_narrowed: request.topic.is_some() || request.since.is_some(), ..refusal(error)? };
             let status = if refusal.next == Next::Correct { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
             page.refusal = Some(refusal);
             Ok((status, html(&page)?).into_response())
@@ -160,5 +163,5 @@ fn refusal(error: AskError) -> Result<Refusal, Failure> {
             _ => return Err(error.into()),
         },
     };
-    Ok(Refusal { why, next })
+    Ok(Refusal { why, next, is_narrowed: false })
 }

@@ -23,7 +23,8 @@ const FULL: f64 = 25.0;
 pub(super) fn terms(debug: &ScoreDebug) -> Vec<Term> {
     let weights = &debug.weights;
     let judgement = debug.ai.map_or(debug.stand_in * debug.noise_factor, |ai| ai * 100.0);
-    let by = if debug.ai.is_some() { "of 100, by the judge" } else { "of 100, by the facts alone: it was not judged" };
+    let by =
+        if debug.ai.is_some() { "of 100, before adjustments" } else { "of 100, by the facts alone: it was not judged" };
     let preference = if debug.leaning.because.is_empty() && debug.leaning.degree.abs() < f64::EPSILON {
         "you said nothing of stories like it".to_owned()
     } else {

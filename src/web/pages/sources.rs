@@ -15,6 +15,7 @@ use axum::routing::{get, post};
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::multipart::SentFile;
+use super::runs::minute;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{SentForm, Shell, html};
 use crate::services::sources::add::{DiscoveredFeed, SourcesToAdd};

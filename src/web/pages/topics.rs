@@ -83,6 +83,8 @@ struct TopicPage {
 
 /// The preview of a change that is not saved yet.
 struct PreviewState {
+    /// The change in words, to be followed by what it would do.
+    change: String,
     /// The submitted form, to be submitted again.
     action: &'static str,
     fields: Vec<(String, String)>,
@@ -154,7 +156,18 @@ async fn preview_change(
         Some(text) => Some(topics::preview_interests(state.app(), name, Some(text), PREVIEW_DAYS).await?),
         None => None,
     };
-    Ok((PreviewState { action: "", fields: form.without(&["try"]), preview }, matches))
+    Ok((PreviewState { change: change_in_words(form), action: "", fields: form.without(&["try"]), preview }, matches))
+}
+
+fn change_in_words(form: &SentForm) -> String {
+    match (form.text("field"), form.text("pattern")) {
+        (_, "") if form.has("interests") => "With the interests below".to_owned(),
+        (_, "") => "With these settings of the digest".to_owned(),
+        (field, pattern) => {
+            let action = if form.text("action") == "boost" { "boost" } else { "mute" };
+            format!("If you {action} the {field} “{pattern}”")
+        }
+    }
 }
 
 async fn preview_without_rule(
@@ -165,7 +178,8 @@ async fn preview_without_rule(
 ) -> Result<PreviewResult, ServiceError> {
     let proposed = topics::without_rule(state.app(), name, rule).await?;
     let preview = preview::preview(state.app(), proposed).await?;
-    Ok((PreviewState { action: "/rules", fields: form.without(&["try"]), preview }, None))
+    let change = format!("Without the rule “{rule}”");
+    Ok((PreviewState { change, action: "/rules", fields: form.without(&["try"]), preview }, None))
 }
 
 /// Redirects to the topic after saving; else shows the preview, or what is wrong with the form.
