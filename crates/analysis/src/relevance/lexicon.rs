@@ -2,7 +2,7 @@
 //!
 //! Both tables are handwritten (`models/abbreviations_en_v1.tsv`, `models/topics_en_v1.tsv`), for English.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,7 +20,7 @@ pub(super) struct Lexicon {
     /// The stems of each abbreviated phrase with its abbreviation, by the first stem.
     abbreviations: FxHashMap<String, Vec<(Vec<String>, &'static str)>>,
     /// Stems of the words related to a subject, by the stems of its name.
-    topics: FxHashMap<Vec<String>, Vec<String>>,
+    topics: FxHashMap<Vec<String>, Arc<[String]>>,
     /// All stems of subject names and their related words.
     of_topics: FxHashSet<String>,
 }
@@ -41,15 +41,15 @@ impl Lexicon {
                 abbreviations.entry(first.clone()).or_default().push((stems, short));
             }
         }
-        let mut topics: FxHashMap<Vec<String>, Vec<String>> = FxHashMap::default();
+        let mut topics: FxHashMap<Vec<String>, Arc<[String]>> = FxHashMap::default();
         for (names, related) in lines(TOPICS) {
             // Phrases in the table are hyphenated; their words alone would be too general.
-            let related: Vec<String> = related.split(' ').filter(|word| !word.contains('-')).map(stem).collect();
+            let related: Arc<[String]> = related.split(' ').filter(|word| !word.contains('-')).map(stem).collect();
             for name in names.split(", ") {
-                topics.insert(stems(name), related.clone());
+                topics.insert(stems(name), Arc::clone(&related));
             }
         }
-        let of_topics = topics.iter().flat_map(|(name, related)| name.iter().chain(related));
+        let of_topics = topics.iter().flat_map(|(name, related)| name.iter().chain(&**related));
         let of_topics = of_topics.cloned().collect();
         Self { abbreviations, topics, of_topics }
     }
@@ -79,7 +79,7 @@ impl Lexicon {
 
     /// Returns the stems of the words related to a subject.
     pub(super) fn related(&self, stems: &[String]) -> Option<&[String]> {
-        self.topics.get(stems).map(Vec::as_slice)
+        self.topics.get(stems).map(AsRef::as_ref)
     }
 }
 
@@ -105,6 +105,22 @@ mod tests {
     fn subjects_cover_their_things() {
         let related = Lexicon::shipped().related(&stems("films")).unwrap();
         assert!(related.contains(&stem("director")));
+    }
+
+    #[test]
+    fn a_name_stands_for_one_subject() {
+        let mut known: FxHashMap<Vec<String>, (usize, &str)> = FxHashMap::default();
+        let mut twice = Vec::new();
+        for (number, line) in TOPICS.lines().enumerate() {
+            let (names, _) = line.split_once('\t').unwrap();
+            for name in names.split(", ") {
+                let (line, other) = *known.entry(stems(name)).or_insert((number, name));
+                if line != number {
+                    twice.push((number + 1, name, line + 1, other));
+                }
+            }
+        }
+        assert!(twice.is_empty(), "{twice:?}");
     }
 
     #[test]
