@@ -133,12 +133,12 @@ pub async fn ask_reporting(
 /// # Errors
 /// When nothing is left of it, or it has more than [`MAX_QUESTION_CHARS`] characters.
 pub fn checked(question: &str) -> Result<String, AskError> {
-    let text = cleaned(question);
-    match text.chars().count() {
-        0 => Err(AskError::Empty),
-        count if count > MAX_QUESTION_CHARS => Err(AskError::TooLong),
-        _ => Ok(text),
+    // Counted as sent, as the API describes it.
+    if question.chars().count() > MAX_QUESTION_CHARS {
+        return Err(AskError::TooLong);
     }
+    let text = cleaned(question);
+    if text.is_empty() { Err(AskError::Empty) } else { Ok(text) }
 }
 
 /// Replaces control characters and collapses white space.

@@ -225,7 +225,8 @@ fn what_costs_money_is_refused_once_the_budget_is_used_up() {
 fn a_question_that_cannot_be_asked_starts_no_stream() {
     let mut radar = with_a_digest();
     let site = Site::start(&mut radar);
-    for question in [String::new(), " \u{0}\n".to_owned(), "x".repeat(2_001)] {
+    let padded = format!("\u{9a}{}", "x".repeat(2_000));
+    for question in [String::new(), " \u{0}\n".to_owned(), "x".repeat(2_001), padded] {
         let reply = send(&site, "POST", "/api/v1/ask/stream", &json!({ "question": question }));
         assert_eq!((reply.status, reply.json()["error"]["code"].as_str()), (400, Some("INVALID_REQUEST")), "{reply:?}");
     }
