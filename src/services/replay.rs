@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use super::digests::LATEST;
 use super::scratch::Scratch;
+use super::topics::at_most;
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
@@ -125,6 +126,7 @@ fn changed(settings: &RunSettings, choice: &ReplayChoice) -> Result<RunSettings>
         settings.rules = parsed(RuleAction::Mute, &rules.mute)?;
         settings.rules.extend(parsed(RuleAction::Boost, &rules.boost)?);
     }
+    at_most("at_least", choice.at_least.unwrap_or_default(), 100)?;
     settings.sizes.at_least = choice.at_least.unwrap_or(settings.sizes.at_least);
     Ok(settings)
 }

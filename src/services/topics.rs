@@ -294,7 +294,7 @@ fn apply_rules(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     Ok(())
 }
 
-fn at_most(field: &'static str, value: u8, most: u8) -> Result<()> {
+pub(super) fn at_most(field: &'static str, value: u8, most: u8) -> Result<()> {
     if value <= most {
         return Ok(());
     }

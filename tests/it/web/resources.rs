@@ -56,6 +56,8 @@ fn a_topic_is_added_changed_tried_and_removed() {
     let tried =
         send(&site, "POST", "/api/v1/topics/default/preview", &json!({ "interests": "sqlite", "days": 14 })).json();
     assert!(tried["items"].as_u64().unwrap() > 0 && tried["best"].is_array(), "{tried}");
+    let beyond = send(&site, "POST", "/api/v1/topics/default/replay", &json!({ "at_least": 101 }));
+    assert_eq!((beyond.status, beyond.json()["error"]["field"].as_str()), (422, Some("at_least")), "{}", beyond.body);
     let replay = json!({ "rules": { "mute": ["word:the"] } });
     let replayed = send(&site, "POST", "/api/v1/topics/default/replay", &replay).json();
     assert!(
