@@ -1,6 +1,6 @@
 //! Expands words of interests: abbreviations, and the related words of a subject's name.
 //!
-//! Both tables are handwritten (`models/abbreviations_en_v1.tsv`, `models/topics_en_v1.tsv`), for English.
+//! Both tables were written for this project (`models/abbreviations_en_v1.tsv`, `models/topics_en_v1.tsv`), for English.
 
 use std::sync::{Arc, LazyLock};
 
