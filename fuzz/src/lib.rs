@@ -1,4 +1,4 @@
-//! What has to hold of any bytes, one function a target. The targets try bytes that nobody thought of; the tests try
+//! What has to hold of any bytes, one function a target. The targets try bytes that no test names; the tests try
 //! again, with these same functions, all that fuzzing has found worth keeping (`fuzz/learned`).
 
 use aha_content::canonical::canonical_url;

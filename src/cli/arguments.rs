@@ -86,7 +86,7 @@ pub(super) enum Command {
     /// List calls to models, and what each cost.
     ///
     /// Every try of a call is a row: those that failed, too. A cost in parentheses is the most the call can have cost:
-    /// it is under way (reserved), or nobody knows what became of it (unsettled).
+    /// it is under way (reserved), or its outcome is unknown (unsettled).
     Calls(CallsArguments),
     /// Tell what was spent, on what, and how far the budget reaches; or correct what a call cost.
     ///

@@ -1,4 +1,4 @@
-//! Keys are seen by nobody: not in logs at their loudest, not in panics that show what is at hand, not in rows, files
+//! Keys appear nowhere: not in logs at their loudest, not in panics that show what is at hand, not in rows, files
 //! and answers, whatever a server says.
 
 use std::path::Path;

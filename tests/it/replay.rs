@@ -1,5 +1,5 @@
-//! A golden set with recorded judgements: its order, and that of replays by other weights, which ask nobody and store
-//! nothing.
+//! A golden set with recorded judgements: its order, and that of replays by other weights, which call no model and
+//! store nothing.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! Runs with vectors of a catalogue's model, in each dialect that makes any: who is asked how, what stands in the
-//! ledger, and that words alone serve where there are none to be had.
+//! ledger, and that words alone serve where there are none.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;

@@ -15,7 +15,7 @@ fn purposes() -> PossibleValuesParser {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  aha-radar calls --state unsettled     what is charged although nobody knows what became of it\n  aha-radar calls --state error         why models did not answer\n  aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\""
+    after_help = "Examples:\n  aha-radar calls --state unsettled     what is charged although its outcome is unknown\n  aha-radar calls --state error         why models did not answer\n  aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\""
 )]
 pub(in crate::cli) struct CallsArguments {
     /// Only those that ended like this.

@@ -1,5 +1,5 @@
 //! The whole way of a message through a model, over exchanges written in the forms that go over the wire: each case in
-//! one piece and as events, with what the model was told.
+//! one piece and as events, with what the model was sent.
 
 use serde_json::{Value, json};
 
