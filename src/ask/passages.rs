@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use aha_analysis::retrieval::{Block, Frequencies, Question, Source, Wanted, neighbours};
 use aha_content::documents::passages_of_item;
+use aha_content::search_terms::query_stems;
 use aha_content::sentences::sentences;
 use aha_core::ids::ItemId;
-use aha_store::terms::query_stems;
 use aha_store::{Forms, SearchHit, SearchQuery};
 
 use super::{AskError, AskRequest};

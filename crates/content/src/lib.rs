@@ -33,4 +33,5 @@ pub mod prune;
 pub mod quotable;
 mod quotable_words;
 pub mod sanitize;
+pub mod search_terms;
 pub mod sentences;

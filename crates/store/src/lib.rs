@@ -40,7 +40,6 @@ mod schema;
 pub mod search;
 mod shared;
 mod sqlite;
-pub mod terms;
 
 use std::collections::HashMap;
 use std::fmt::Debug;

@@ -1,11 +1,13 @@
 //! Full-text search and documents: the operations and their records.
 
+use std::fmt::Write as _;
+
+use aha_content::search_terms::{SearchTerms, phrase_stems, query_stems};
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use crate::Result;
-use crate::terms::{SearchTerms, phrase_stems, query_stems};
 
 /// Full-text search of items and documents.
 #[async_trait]
@@ -212,8 +214,27 @@ pub(crate) struct Entry {
     pub(crate) terms: SearchTerms,
 }
 
+impl Entry {
+    /// Renders a Postgres `tsvector`; words of the title have a higher weight.
+    pub(crate) fn tsvector(&self) -> String {
+        // Maximum position of a lexeme (postgresql.org/docs/current/textsearch-limitations.html); later ones get this
+        // position.
+        const MAX_POSITION: usize = 16_383;
+        let title = self.terms.title.split_whitespace().map(|term| (term, "A"));
+        let all = title.chain(self.terms.body.split_whitespace().map(|term| (term, "")));
+        let mut out = String::with_capacity(self.terms.body.len() * 2);
+        for (position, (term, weight)) in all.enumerate() {
+            let position = (position + 1).min(MAX_POSITION);
+            let _ = write!(out, "'{term}':{position}{weight} ");
+        }
+        out
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use aha_content::search_terms::TermExtractor;
+
     use super::*;
 
     #[test]
@@ -233,5 +254,12 @@ mod tests {
     fn signs_alone_have_no_form() {
         assert!(forms("?! --").is_empty());
         assert!(forms("heat pumps").contains(&vec!["heat".to_owned(), "pump".to_owned()]));
+    }
+
+    #[test]
+    fn hostile_text_stays_a_vector() {
+        let terms = TermExtractor::default().terms("a'b\\c & d|!(e", "':*<-> x\0y", None);
+        let entry = Entry { id: String::new(), position: None, terms };
+        assert_eq!(entry.tsvector(), "'a':1A 'b':2A 'c':3A 'd':4A 'e':5A 'x':6 'y':7 ");
     }
 }

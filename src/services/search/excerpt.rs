@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aha_store::terms::{each_word, query_stems};
+use aha_content::search_terms::{each_word, query_stems};
 use serde::Serialize;
 
 /// Maximum length of an excerpt, in bytes.

@@ -2,15 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
+use aha_content::search_terms::TermExtractor;
 use aha_core::ids::SourceId;
 use aha_core::item::ItemMetadata;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
+use sqlx::AssertSqlSafe;
 
 use super::{Connection, Database};
 use crate::search::{Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore};
 use crate::shared::{PerDatabase, column};
-use crate::terms::SearchTerms;
 use crate::{IdentifiedItem, Result, StoreError};
 
 const FIND: &str = super::statement(PerDatabase {
@@ -79,7 +80,7 @@ const INSERT_ITEMS: &str = super::statement(PerDatabase {
 
 const INSERT_PASSAGES: &str = super::statement(PerDatabase {
     sqlite: "
-        INSERT INTO search_entries (document_id, position) SELECT w.value ->> 0, w.value ->> 3 FROM json_each($1) w
+        INSERT INTO search_entries (document_id, position) SELECT w.value ->> 0, w.value ->> 2 FROM json_each($1) w
         WHERE true ON CONFLICT DO NOTHING",
     postgres: "
         INSERT INTO search_entries (document_id, position, terms)
@@ -88,22 +89,23 @@ const INSERT_PASSAGES: &str = super::statement(PerDatabase {
         ON CONFLICT DO NOTHING",
 });
 
-/// On SQLite the terms are in a separate table; on Postgres the entry contains them.
-const INSERT_TERMS: Option<&str> = terms_of(PerDatabase {
+/// On SQLite the terms are in a separate table; on Postgres the entry contains them. Finds the entries of the arrays in
+/// a list, as positions in it.
+const NUMBERS: Option<&str> = terms_of(PerDatabase {
     sqlite: "
-        INSERT OR REPLACE INTO search_index (rowid, title, body)
-        SELECT e.id, w.value ->> 1, w.value ->> 2 FROM json_each($1) w
-        JOIN search_entries e ON e.item_id = w.value ->> 0 ORDER BY e.id",
+        SELECT w.key, e.id FROM json_each($1) w JOIN search_entries e ON e.item_id = w.value ->> 0 ORDER BY e.id",
     postgres: "",
 });
 
-const INSERT_TERMS_OF_PASSAGES: Option<&str> = terms_of(PerDatabase {
+const NUMBERS_OF_PASSAGES: Option<&str> = terms_of(PerDatabase {
     sqlite: "
-        INSERT OR REPLACE INTO search_index (rowid, title, body)
-        SELECT e.id, w.value ->> 1, w.value ->> 2 FROM json_each($1) w
-        JOIN search_entries e ON e.document_id = w.value ->> 0 AND e.position = w.value ->> 3 ORDER BY e.id",
+        SELECT w.key, e.id FROM json_each($1) w
+        JOIN search_entries e ON e.document_id = w.value ->> 0 AND e.position = w.value ->> 2 ORDER BY e.id",
     postgres: "",
 });
+
+/// Rows of terms per statement on SQLite.
+const ROWS: usize = 32;
 
 const CLEAR_TERMS: Option<&str> =
     terms_of(PerDatabase { sqlite: "INSERT INTO search_index (search_index) VALUES ('delete-all')", postgres: "" });
@@ -119,7 +121,8 @@ const fn terms_of(variants: PerDatabase) -> Option<&'static str> {
 pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_>]) -> Result<()> {
     // If an item occurs twice, its later text is used; one statement cannot insert both.
     let last: HashMap<&str, &IdentifiedItem> = items.iter().map(|(id, item)| (id.as_str(), *item)).collect();
-    let mut entries: Vec<Entry> = last.into_iter().map(|(id, item)| entry(id, item)).collect();
+    let mut extractor = TermExtractor::default();
+    let mut entries: Vec<Entry> = last.into_iter().map(|(id, item)| entry(id, item, &mut extractor)).collect();
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     index(connection, &entries).await
 }
@@ -127,34 +130,43 @@ pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_
 /// An item with the id under which it is stored.
 pub(super) type ToIndex<'i> = (String, &'i IdentifiedItem);
 
-fn entry(id: &str, item: &IdentifiedItem) -> Entry {
+fn entry(id: &str, item: &IdentifiedItem, extractor: &mut TermExtractor) -> Entry {
     let (title, language) = (item.title.as_deref().unwrap_or_default(), item.metadata.language.as_deref());
-    Entry { id: id.to_owned(), position: None, terms: SearchTerms::of(title, &item.body_text, language) }
+    Entry { id: id.to_owned(), position: None, terms: extractor.terms(title, &item.body_text, language) }
 }
 
 /// Indexes entries, which must be all items or all passages.
 pub(super) async fn index(connection: &mut Connection, entries: &[Entry]) -> Result<()> {
     let Some(first) = entries.first() else { return Ok(()) };
-    let (insert, terms) = match first.position {
-        None => (INSERT_ITEMS, INSERT_TERMS),
-        Some(_) => (INSERT_PASSAGES, INSERT_TERMS_OF_PASSAGES),
+    let (insert, numbers) = match first.position {
+        None => (INSERT_ITEMS, NUMBERS),
+        Some(_) => (INSERT_PASSAGES, NUMBERS_OF_PASSAGES),
     };
-    let list = entries_list(entries)?;
+    // Texts are bound rather than in the list, which SQLite would parse once for each field.
+    let terms = |entry: &Entry| if numbers.is_none() { entry.tsvector() } else { String::new() };
+    let rows: Vec<_> = entries.iter().map(|e| (&e.id, terms(e), e.position)).collect();
+    let list = column::to_json(&rows)?;
     sqlx::query(insert).bind(&list).execute(&mut *connection).await?;
-    if let Some(terms) = terms {
-        sqlx::query(terms).bind(&list).execute(connection).await?;
+    let Some(numbers) = numbers else { return Ok(()) };
+    let numbered: Vec<(i64, i64)> = sqlx::query_as(numbers).bind(&list).fetch_all(&mut *connection).await?;
+    for some in numbered.chunks(ROWS) {
+        insert_terms(connection, some, entries).await?;
     }
     Ok(())
 }
 
-/// Arrays of id, terms (one text on Postgres, title and body on SQLite) and position.
-fn entries_list(entries: &[Entry]) -> Result<String> {
-    if INSERT_TERMS.is_some() {
-        let rows: Vec<_> = entries.iter().map(|e| (&e.id, &e.terms.title, &e.terms.body, e.position)).collect();
-        return column::to_json(&rows);
+/// Inserts the terms of entries, given as positions and entry ids in ascending order: FTS5 writes out what it has when
+/// an id is lower than the one before.
+async fn insert_terms(connection: &mut Connection, numbered: &[(i64, i64)], entries: &[Entry]) -> Result<()> {
+    let rows = vec!["(?, ?, ?)"; numbered.len()].join(", ");
+    let insert = format!("INSERT OR REPLACE INTO search_index (rowid, title, body) VALUES {rows}");
+    let mut query = sqlx::query(AssertSqlSafe(insert));
+    for (position, id) in numbered {
+        let terms = &entries[column::number::<usize>("position", *position)?].terms;
+        query = query.bind(*id).bind(&terms.title).bind(&terms.body);
     }
-    let rows: Vec<_> = entries.iter().map(|e| (&e.id, e.terms.tsvector(), e.position)).collect();
-    column::to_json(&rows)
+    query.execute(connection).await?;
+    Ok(())
 }
 
 struct HitRow {
@@ -206,7 +218,7 @@ from_row!(PassageRow { document_id, position, section, text, title, language });
 
 /// In the words of this database.
 fn expression(query: &SearchQuery) -> String {
-    if INSERT_TERMS.is_some() { query.fts5() } else { query.tsquery() }
+    if NUMBERS.is_some() { query.fts5() } else { query.tsquery() }
 }
 
 /// `None` for all sources.
@@ -306,20 +318,21 @@ impl SearchStore for Database {
         let mut write = self.write("index_missing").await?;
         let items: Vec<(String, Option<String>, String, String)> =
             sqlx::query_as(MISSING_ITEMS).bind(limit).fetch_all(write.connection()).await?;
+        let mut extractor = TermExtractor::default();
         let mut entries = Vec::with_capacity(items.len());
         for (id, title, body, metadata) in items {
             let metadata: ItemMetadata = column::json("item's metadata", &metadata)?;
-            let terms = SearchTerms::of(&title.unwrap_or_default(), &body, metadata.language.as_deref());
+            let terms = extractor.terms(&title.unwrap_or_default(), &body, metadata.language.as_deref());
             entries.push(Entry { id, position: None, terms });
         }
         index(write.connection(), &entries).await?;
         let rows: Vec<PassageRow> = sqlx::query_as(MISSING_PASSAGES).bind(limit).fetch_all(write.connection()).await?;
-        let passage = |row: PassageRow| {
+        let mut passage = |row: PassageRow| {
             let heading = heading(row.title.as_deref(), &row.section);
-            let terms = SearchTerms::of(&heading, &row.text, row.language.as_deref());
+            let terms = extractor.terms(&heading, &row.text, row.language.as_deref());
             Entry { id: row.document_id, position: Some(row.position), terms }
         };
-        let passages: Vec<Entry> = rows.into_iter().map(passage).collect();
+        let passages: Vec<Entry> = rows.into_iter().map(&mut passage).collect();
         index(write.connection(), &passages).await?;
         write.commit().await?;
         Ok(entries.len() + passages.len())
