@@ -91,33 +91,42 @@ const CALLS_OF_ANSWER: &str = "
       AND a.fingerprint = $4
     ORDER BY c.started_at, c.id";
 
-/// Groups by unchanged columns and formats the key afterwards: building a text key for each row takes twice the time.
-const SPEND: &str = "
-    SELECT CASE CAST($1 AS TEXT)
-               WHEN 'day' THEN CAST(g.day AS TEXT)
-               WHEN 'purpose' THEN g.name
-               WHEN 'model' THEN g.name || '/' || g.part
-               ELSE coalesce((SELECT t.name FROM topics t WHERE t.id = g.name), '(none)')
-           END AS key,
-           g.calls, CAST(g.errors AS BIGINT) AS errors, CAST(g.unsettled AS BIGINT) AS unsettled,
+/// Returns a statement that sums calls, grouped by `$columns`; `$places` are their positions, `$key` formats a group's
+/// key. Each grouping has a statement of its own, and the key is formatted afterwards: expressions evaluated for each
+/// row take twice the time.
+macro_rules! spend {
+    ($columns:literal, $places:literal, $key:literal) => {
+        concat!(
+            "
+    SELECT ",
+            $key,
+            " AS key, g.calls, CAST(g.errors AS BIGINT) AS errors, CAST(g.unsettled AS BIGINT) AS unsettled,
            g.calls - g.priced AS unpriced, CAST(g.stories AS BIGINT) AS stories,
            CAST(coalesce(g.input_tokens, 0) AS BIGINT) AS input_tokens,
            CAST(coalesce(g.output_tokens, 0) AS BIGINT) AS output_tokens,
            CAST(coalesce(g.microcredits, 0) AS BIGINT) AS microcredits,
            CAST(coalesce(g.reserved, 0) AS BIGINT) AS reserved_microcredits
-    FROM (SELECT CASE CAST($1 AS TEXT) WHEN 'day' THEN c.started_at / 86400000 END AS day,
-                 CASE CAST($1 AS TEXT)
-                     WHEN 'purpose' THEN c.purpose WHEN 'model' THEN c.provider WHEN 'topic' THEN c.topic_id
-                 END AS name,
-                 CASE CAST($1 AS TEXT) WHEN 'model' THEN c.model END AS part,
-                 count(*) AS calls, sum(CASE c.state WHEN 'error' THEN 1 ELSE 0 END) AS errors,
+    FROM (SELECT ",
+            $columns,
+            ", count(*) AS calls, sum(CASE c.state WHEN 'error' THEN 1 ELSE 0 END) AS errors,
                  sum(CASE c.state WHEN 'unsettled' THEN 1 ELSE 0 END) AS unsettled,
                  count(coalesce(c.cost_microcredits, c.reserved_microcredits)) AS priced, sum(c.stories) AS stories,
                  sum(c.input_tokens) AS input_tokens, sum(c.output_tokens) AS output_tokens,
                  sum(coalesce(c.cost_microcredits, c.reserved_microcredits)) AS microcredits,
                  sum(CASE WHEN c.cost_microcredits IS NULL THEN c.reserved_microcredits END) AS reserved
-          FROM provider_calls c WHERE c.started_at >= $2 GROUP BY 1, 2, 3) AS g
-    ORDER BY 1";
+          FROM provider_calls c WHERE c.started_at >= $1 GROUP BY ",
+            $places,
+            ") AS g
+    ORDER BY 1"
+        )
+    };
+}
+
+const SPEND_BY_DAY: &str = spend!("c.started_at / 86400000 AS day", "1", "CAST(g.day AS TEXT)");
+const SPEND_BY_PURPOSE: &str = spend!("c.purpose", "1", "g.purpose");
+const SPEND_BY_MODEL: &str = spend!("c.provider, c.model", "1, 2", "g.provider || '/' || g.model");
+const SPEND_BY_TOPIC: &str =
+    spend!("c.topic_id", "1", "coalesce((SELECT t.name FROM topics t WHERE t.id = g.topic_id), '(none)')");
 
 const HAS_PAID: &str = "
     SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM provider_calls WHERE started_at >= $1 AND provider <> 'local')
@@ -299,7 +308,13 @@ pub(super) async fn list_calls_of_answer(connection: &mut Connection, answer: &A
 }
 
 pub(super) async fn list_spend(connection: &mut Connection, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>> {
-    Ok(sqlx::query_as(SPEND).bind(by.as_str()).bind(since.as_millis()).fetch_all(connection).await?)
+    let statement = match by {
+        SpendBy::Day => SPEND_BY_DAY,
+        SpendBy::Purpose => SPEND_BY_PURPOSE,
+        SpendBy::Model => SPEND_BY_MODEL,
+        SpendBy::Topic => SPEND_BY_TOPIC,
+    };
+    Ok(sqlx::query_as(statement).bind(since.as_millis()).fetch_all(connection).await?)
 }
 
 pub(super) async fn has_paid(connection: &mut Connection, since: Timestamp) -> Result<bool> {
