@@ -42,7 +42,8 @@ const MIN_SIMILARITY: f64 = 0.8;
 const TOOL_VARIABLES: [&str; 8] =
     ["AHA_TEST_", "AHA_BENCH_", "AHA_PEERS_", "AHA_FUZZ_", "AHA_SCALE_", "AHA_RADAR_", "AHA_RADAR", "AHA_BIN"];
 /// Read only by builds with debug assertions.
-const DEBUG_VARIABLES: [&str; 7] = [
+const DEBUG_VARIABLES: [&str; 8] = [
+    "AHA_ANSWER_MS",
     "AHA_FAILPOINT",
     "AHA_FAILPOINT_LOG",
     "AHA_FAILPOINT_SIGNAL",
@@ -65,13 +66,19 @@ pub(super) fn unknown<'a>(set: impl Iterator<Item = &'a str>, referred: &BTreeSe
 }
 
 fn check(name: &str, known: &[String]) -> Option<UnknownSetting> {
+    let is_ours = name.starts_with("AHA_");
+    // Most variables of an environment belong to other programs. Comparing each with all known names would take most
+    // of an unoptimised program's start.
+    if !is_ours && !SHARED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
     let distance = |known: &&String| strsim::osa_distance(name, known);
     let unknown = |nearest: Option<&String>| UnknownSetting { name: name.to_owned(), nearest: nearest.cloned() };
     // A truncated name is closer to the setting it begins than to one with the same number of letters.
     let whole = known.iter().filter(|known| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')));
     let nearest = whole.min_by_key(|known| known.len()).or_else(|| known.iter().min_by_key(distance));
     let is_near = nearest.as_ref().is_some_and(|nearest| distance(nearest) <= MAX_EDIT_DISTANCE);
-    if name.starts_with("AHA_") {
+    if is_ours {
         let is_of_tools =
             TOOL_VARIABLES.iter().any(|tools| name == *tools || tools.ends_with('_') && name.starts_with(tools));
         let is_of_debug = cfg!(debug_assertions) && DEBUG_VARIABLES.contains(&name);
@@ -81,8 +88,7 @@ fn check(name: &str, known: &[String]) -> Option<UnknownSetting> {
         return (!is_of_tools && !is_of_debug).then(|| unknown(guess));
     }
     let begins_as_ours = own_prefixes().iter().any(|prefix| name.starts_with(prefix));
-    let is_providers = SHARED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    (is_providers && (is_near || begins_as_ours)).then(|| unknown(nearest))
+    (is_near || begins_as_ours).then(|| unknown(nearest))
 }
 
 /// Returns the names of all settings.

@@ -66,6 +66,20 @@ fn a_text_without_the_name_or_year_of_a_question_does_not_answer_it() {
 }
 
 #[test]
+fn a_question_that_takes_too_long_is_ended() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let mut radar = with_documents(engine).with("AHA_ANSWER_MS", "0");
+        radar.run(&["ask", "What does a night at the quay cost?"]).exits(1).says("within 5 s");
+        let site = Site::start(&mut radar);
+        let question = json!({ "question": "What does a night at the quay cost?" }).to_string();
+        for path in ["/ask", "/v1/ask"] {
+            let reply = site.send("POST", path, &[("content-type", "application/json")], &question);
+            assert_eq!((reply.status, reply.json()["error"].as_str()), (504, Some("TIMEOUT")), "{engine:?} {reply:?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_called_right_is_exported_as_a_ground_truth() {
     for engine in [Engine::Sqlite, Engine::Postgres] {
         let mut radar = with_documents(engine);

@@ -84,7 +84,7 @@ fn a_folder_of_wordllama_is_read_as_it_is() {
     assert_eq!(load(folder.path()).unwrap().dimensions(), 3);
     std::fs::write(folder.path().join("weights/other.safetensors"), "").unwrap();
     let refused = load(folder.path()).unwrap_err().to_string();
-    assert!(refused.contains("weights: it holds 2 files that may be meant"), "{refused}");
+    assert!(refused.contains("weights: it contains 2 candidate files"), "{refused}");
 }
 
 #[test]
