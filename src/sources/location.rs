@@ -22,6 +22,25 @@ pub fn address_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchEr
     Ok(recognise(&url, sites).unwrap_or(Place { kind: SourceKind::Feed, url }))
 }
 
+/// Resolves what was typed elsewhere than on this machine's command line: a short name, or an address with or without its
+/// scheme. This machine's files are not looked at, so that the answer does not reveal which exist. `None` if it is neither.
+///
+/// # Errors
+/// `bad_url` for a name or address that cannot be used.
+pub fn web_address_from_argument(text: &str, sites: &Sites) -> Result<Option<Place>, FetchError> {
+    if let Some(place) = shorthand(text, sites)? {
+        return Ok(Some(place));
+    }
+    let text = text.trim();
+    let url = match web_url(text)? {
+        None if names_host(text.split(['/', '?', '#']).next().unwrap_or_default()) => {
+            web_url(&format!("https://{text}"))?
+        }
+        url => url,
+    };
+    Ok(url.map(|url| recognise(&url, sites).unwrap_or(Place { kind: SourceKind::Feed, url })))
+}
+
 /// Resolves an address from another program's list: like an argument, but never a path.
 ///
 /// # Errors
@@ -137,7 +156,8 @@ fn file_url(path: &Path) -> Result<String, FetchError> {
 mod tests {
     use std::path::Path;
 
-    use super::{location_from_argument, location_from_outline};
+    use super::super::sites::Sites;
+    use super::{location_from_argument, location_from_outline, web_address_from_argument};
 
     #[test]
     fn arguments_are_urls_or_existing_paths() {
@@ -163,6 +183,19 @@ mod tests {
         let url = location_from_argument(path.to_str().unwrap()).unwrap();
         assert!(url.starts_with("file:///") && url.ends_with("/a%20b.xml"), "{url}");
         assert_eq!(location_from_argument(&url).unwrap(), url);
+    }
+
+    #[test]
+    fn what_is_typed_elsewhere_does_not_depend_on_files() {
+        let url = |text: &str| web_address_from_argument(text, &Sites::default()).unwrap().map(|place| place.url);
+        assert!(Path::new("Cargo.toml").exists() && Path::new("README.md").exists());
+        assert_eq!(url("Cargo.toml").as_deref(), Some("https://cargo.toml/"));
+        assert_eq!(url("README.md"), Some("https://readme.md/".to_owned()));
+        assert_eq!(url("example.com/feed").as_deref(), Some("https://example.com/feed"));
+        for path in ["/etc/passwd", "./Cargo.toml", "src/../Cargo.toml", "file:///etc/passwd", "Cargo.lock/x", "src"] {
+            assert!(url(path).is_none_or(|url| url.starts_with("https://")), "{path}");
+        }
+        assert_eq!([url("/etc/passwd"), url("./x.com"), url("file:///etc/passwd"), url("src")], [const { None }; 4]);
     }
 
     #[test]

@@ -31,7 +31,7 @@ use reddit::Reddit;
 use signal::{Found, SearchProvider, Signal};
 use youtube::YouTube;
 
-pub use location::{address_from_argument, is_location_of};
+pub use location::{address_from_argument, is_location_of, web_address_from_argument};
 pub use presets::{Place, recognise};
 pub use reddit::RedditKey;
 pub use sites::Sites;

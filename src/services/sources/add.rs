@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use aha_core::ids::TopicId;
 use aha_core::source::{NewSource, Source, SourceKind};
 use aha_store::SourcesAdded;
+use futures::FutureExt as _;
 use serde::Serialize;
 
 use super::{Result, ServiceError, SourceChange, change};
@@ -14,7 +15,7 @@ use crate::sources::Connector as _;
 use crate::sources::discover::{Discovery, FoundFeed, is_like_feed_address};
 use crate::sources::feed::FeedConnector;
 use crate::sources::fetch::FetchError;
-use crate::sources::{Place, address_from_argument, recognise};
+use crate::sources::{Place, address_from_argument, recognise, web_address_from_argument};
 
 /// Sources to add, and how to read them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -109,22 +110,12 @@ fn unusable(message: String) -> ServiceError {
 
 /// Parses a location, or returns what is wrong with it. Files of this machine are accepted only with `allow_paths`.
 pub(super) fn place(config: &Config, location: &str, allow_paths: bool) -> std::result::Result<Place, String> {
-    let refused =
-        || format!("{location:?} is no address of the web; files of this machine are read on the command line alone");
-    if !allow_paths && is_path(location) {
-        return Err(refused());
+    let sites = &config.sources.sites;
+    if allow_paths {
+        return address_from_argument(location, sites).map_err(|error| error.to_string());
     }
-    let place = address_from_argument(location, &config.sources.sites).map_err(|error| error.to_string())?;
-    if !allow_paths && place.url.starts_with("file:") {
-        return Err(refused());
-    }
-    Ok(place)
-}
-
-/// Returns whether the location looks like a path. A remote user must not learn whether the file exists.
-fn is_path(location: &str) -> bool {
-    let location = location.trim_start();
-    location.starts_with(['.', '/', '~', '\\']) || location.to_ascii_lowercase().starts_with("file:")
+    let refused = || format!("{location:?} is no web address; local files can only be added on the command line");
+    web_address_from_argument(location, sites).map_err(|error| error.to_string())?.ok_or_else(refused)
 }
 
 /// Resolves a location to a feed, if that can be determined now. An address that looks like a feed's is not fetched;
@@ -134,7 +125,7 @@ async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send
         return Ok(place);
     }
     if place.url.starts_with("http") && is_like_feed_address(&place.url) {
-        if let Err(error) = app.fetcher().resolve(&place.url).await {
+        if let Err(error) = app.fetcher().resolve(&place.url).boxed().await {
             note(AddNote::Unread { url: place.url.clone(), error });
         }
         return Ok(place);
@@ -150,7 +141,7 @@ async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send
 
 /// Returns the address itself if it is a feed's or cannot be read now; else that of the page's only feed.
 async fn feed_of(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<Place> {
-    match crate::sources::discover::discover(app.fetcher(), &place.url).await {
+    match crate::sources::discover::discover(app.fetcher(), &place.url).boxed().await {
         Ok(Discovery::Feed) => Ok(place),
         Ok(Discovery::Page(mut found)) if found.len() == 1 => {
             let url = found.remove(0).url;
@@ -194,7 +185,7 @@ pub async fn discover(app: &App, address: &str) -> Result<Vec<DiscoveredFeed>> {
     if kind != SourceKind::Feed {
         return Ok(itself(url));
     }
-    Ok(match crate::sources::discover::discover(app.fetcher(), &url).await? {
+    Ok(match crate::sources::discover::discover(app.fetcher(), &url).boxed().await? {
         Discovery::Feed => itself(url),
         Discovery::Page(found) => {
             found.into_iter().map(|feed| DiscoveredFeed { url: feed.url, title: feed.title }).collect()

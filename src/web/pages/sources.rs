@@ -113,6 +113,11 @@ fn row(fetches: &[FetchSummary], share: Option<&SourceShare>, source: Source) ->
     Row { name: source.display_name(), fetches: marks(fetches), every, share, source }
 }
 
+/// Returns whether any row has bars.
+fn has_chart(rows: &[Row]) -> bool {
+    rows.iter().any(|row| !row.fetches.is_empty())
+}
+
 /// Returns the bars, the oldest first.
 fn marks(fetches: &[FetchSummary]) -> Vec<Mark> {
     let mark = |(at, fetch): (usize, &FetchSummary)| {
@@ -197,7 +202,7 @@ async fn add_chosen(_: Editor, State(state): State<WebState>, form: SentForm) ->
 
 async fn add_all(state: &WebState, topic: &str, locations: Vec<String>) -> Result<Response, Failure> {
     if let Some(path) = locations.iter().find(|location| is_path(location)) {
-        let message = format!("{path:?} is no address of the web; local files are added on the command line");
+        let message = format!("{path:?} is no web address; local files can only be added on the command line");
         return Err(Failure::invalid("location", message));
     }
     let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
