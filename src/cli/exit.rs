@@ -26,6 +26,21 @@ pub(super) enum Exit {
     Interrupted,
 }
 
+impl Exit {
+    /// Returns the one to report if both apply: the first of 130, 2, 1, 4, 3.
+    pub(super) fn or(self, other: Self) -> Self {
+        let precedence = |exit: &Self| match exit {
+            Self::Ok => 0,
+            Self::Partial => 1,
+            Self::BudgetExhausted => 2,
+            Self::Failed => 3,
+            Self::Usage => 4,
+            Self::Interrupted => 5,
+        };
+        std::cmp::max_by_key(self, other, precedence)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {

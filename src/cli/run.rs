@@ -48,8 +48,7 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
     if outcome.made.is_empty() {
         with_database_retries(&request.stop, async || up_to_date(&app, &topic, &outcome, arguments.json).await).await?;
     }
-    let exits = outcome.made.iter().map(|made| of_digest(&made.digest));
-    Ok(exits.rev().find(|exit| *exit != Exit::Ok).unwrap_or(imported))
+    Ok(outcome.made.iter().map(|made| of_digest(&made.digest)).fold(imported, Exit::or))
 }
 
 /// Imports the given list of sources, if any, and finds the topic. Returns also whether all sources could be imported.
