@@ -26,7 +26,7 @@ const READING: [PageLink; 6] = [
 const MANAGING: [(PageLink, Role); 7] = [
     (("/sources", "Sources"), Role::Reader),
     (("/topics", "Topics"), Role::Reader),
-    (("/feed-reader", "Feeds"), Role::Reader),
+    (("/feed-reader", "Subscribe"), Role::Reader),
     (("/runs", "Runs"), Role::Reader),
     (("/spend", "Spend"), Role::Reader),
     (("/models", "Models"), Role::Editor),
@@ -87,6 +87,11 @@ impl Shell {
     /// Returns whether the user may change topics and sources, and start paid work.
     pub fn may_edit(&self) -> bool {
         self.identity.as_ref().is_some_and(|identity| identity.role >= Role::Editor)
+    }
+
+    /// Returns whether the user may remove topics.
+    pub fn is_admin(&self) -> bool {
+        self.identity.as_ref().is_some_and(|identity| identity.role >= Role::Admin)
     }
 
     /// Returns the name of a user who signed in with a password.

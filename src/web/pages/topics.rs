@@ -8,13 +8,13 @@ use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
-use super::super::{Editor, Failure, PathOf, Reader, WebState};
+use super::super::{Admin, Editor, Failure, PathOf, Reader, WebState};
 use super::topic_links::{encoded, query_of};
 use super::{SentForm, Shell, html, problem_of};
 use crate::pipeline::interests::Preview;
 use crate::services::ServiceError;
 use crate::services::preview::{self, ChangePreview, PreviewedStory};
-use crate::services::topics::{self, TopicChange};
+use crate::services::topics::{self, TopicChange, schedule_in_words};
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()
@@ -233,7 +233,7 @@ fn number(form: &SentForm, name: &'static str) -> Result<Option<u8>, Failure> {
 
 /// Requires the name as confirmation, as the digests are removed as well.
 async fn remove(
-    _: Editor,
+    _: Admin,
     State(state): State<WebState>,
     PathOf(name): PathOf<String>,
     form: SentForm,

@@ -66,6 +66,27 @@ fn roles_bound_what_is_done() {
 }
 
 #[test]
+fn an_editor_changes_topics_and_only_an_admin_removes_them() {
+    let mut radar = guarded();
+    with_password(&radar, &["user", "add", "zoe", "--role", "editor"], "a long word");
+    radar.ok(&["topic", "add", "more"]);
+    let site = Site::start(&mut radar);
+    let [zoe, owner] =
+        [("zoe", "a+long+word"), ("owner", "correct+horse")].map(|(name, word)| signed_in(&site, name, word));
+    let page = |cookie: &str| site.send("GET", "/topics/more", &[("cookie", cookie)], "");
+    let post = |cookie: &str, path: &str, fields: &str| {
+        let headers = [("content-type", "application/x-www-form-urlencoded"), ("cookie", cookie)];
+        site.send("POST", path, &headers, &format!("csrf={}&{fields}", page(cookie).token())).status
+    };
+    assert!(!page(&zoe).body.contains("Remove the topic") && page(&owner).body.contains("Remove the topic"));
+    assert_eq!(post(&zoe, "/topics/more", "interests=harbours"), 303);
+    assert_eq!(post(&zoe, "/topics/more/remove", "confirm=more"), 403);
+    assert_eq!(post(&owner, "/topics/more/remove", "confirm=other"), 422);
+    assert_eq!(post(&owner, "/topics/more/remove", "confirm=more"), 303);
+    assert_eq!(page(&owner).status, 404);
+}
+
+#[test]
 fn five_wrong_passwords_make_the_address_wait() {
     let mut radar = guarded();
     let site = Site::start(&mut radar);
