@@ -106,10 +106,14 @@ async fn list(app: &App, json: bool) -> Result<()> {
 
 fn describe(topic: &Topic) -> String {
     let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
+    let schedule = topic.schedule.as_deref().map_or_else(
+        || "as AHA_SCHEDULE says".to_owned(),
+        |schedule| format!("{} ({schedule})", topics::schedule_in_words(schedule)),
+    );
     let mut lines = vec![
         format!("topic        {}", topic.name),
         format!("interests    {}", if topic.interests.trim().is_empty() { "(none set)" } else { &topic.interests }),
-        format!("schedule     {}", or(&topic.schedule, "as AHA_SCHEDULE says")),
+        format!("schedule     {schedule}"),
         format!("time zone    {}", or(&topic.timezone, "as AHA_TIMEZONE says")),
         format!("budget tier  {}", topic.budget_tier.map_or("as AHA_BUDGET_TIER says", |tier| tier.as_str())),
         format!(

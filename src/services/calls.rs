@@ -1,12 +1,20 @@
 //! The ledger, row by row.
 
 use aha_core::ids::{DigestId, RunId};
+use aha_core::task::purpose;
 use aha_core::time::Timestamp;
+use aha_llm::{Task, tasks};
 use aha_store::{CallFilter, CallRecord};
 use serde::Serialize;
 
 use super::{Result, ServiceError};
 use crate::app::App;
+
+/// Returns what a call's purpose is, in a few words; `None` if this version does not know it.
+#[must_use]
+pub fn purpose_in_words(purpose: &str) -> Option<&'static str> {
+    tasks::by_name(purpose).map(Task::description).or_else(|| purpose::description(purpose))
+}
 
 /// A call to a provider, as recorded in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

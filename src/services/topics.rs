@@ -313,6 +313,12 @@ impl From<ScheduleError> for ServiceError {
     }
 }
 
+/// Describes a stored schedule: `at 07:00`; the text itself if it cannot be parsed.
+#[must_use]
+pub fn schedule_in_words(schedule: &str) -> String {
+    Schedule::parse(schedule).map_or_else(|_| schedule.to_owned(), |schedule| schedule.in_words())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -48,6 +48,23 @@ impl Schedule {
         Self::parse("0 7 * * *").unwrap_or(Self::Every(24 * 60))
     }
 
+    /// Describes it: `at 07:00`, `every 6 hours`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Cron(cron) => {
+                let sentence = cron.describe();
+                let mut chars = sentence.trim_end_matches('.').chars();
+                chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+            }
+            Self::Every(60) => "every hour".to_owned(),
+            Self::Every(1_440) => "every day".to_owned(),
+            Self::Every(minutes) if minutes % 1_440 == 0 => format!("every {} days", minutes / 1_440),
+            Self::Every(minutes) if minutes % 60 == 0 => format!("every {} hours", minutes / 60),
+            Self::Every(minutes) => format!("every {minutes} minutes"),
+        }
+    }
+
     /// Parses a cron expression or `every INTERVAL`.
     ///
     /// # Errors
@@ -121,6 +138,17 @@ mod tests {
 
     fn next(schedule: &str, after: &str, zone: Tz) -> String {
         Schedule::parse(schedule).unwrap().next_after(at(after), zone).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_schedule_is_described_in_words() {
+        let words = |text: &str| Schedule::parse(text).unwrap().in_words();
+        assert_eq!(words("0 7 * * *"), "at 07:00");
+        assert_eq!(words("0 7 * * 1-5"), "at 07:00, on Monday, Tuesday, Wednesday, Thursday, and Friday");
+        assert_eq!(words("every 6h"), "every 6 hours");
+        assert_eq!(words("every 24h"), "every day");
+        assert_eq!(words("every 2d"), "every 2 days");
+        assert_eq!(words("every 90m"), "every 90 minutes");
     }
 
     #[test]

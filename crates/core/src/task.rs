@@ -13,4 +13,17 @@ pub mod purpose {
     pub const SIGNAL_SEARCH: &str = "signal_search";
 
     pub const ALL: [&str; 5] = [ASK, CHECK, QUESTIONNAIRE, EMBED, SIGNAL_SEARCH];
+
+    /// Returns what a purpose is, in a few words; `None` if it is none of these.
+    #[must_use]
+    pub fn description(purpose: &str) -> Option<&'static str> {
+        match purpose {
+            ASK => Some("a question asked on the command line"),
+            CHECK => Some("a check whether a model answers"),
+            QUESTIONNAIRE => Some("a question put to several models"),
+            EMBED => Some("vectors of texts"),
+            SIGNAL_SEARCH => Some("a search on the web"),
+            _ => None,
+        }
+    }
 }

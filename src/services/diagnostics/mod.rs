@@ -105,7 +105,15 @@ fn settings(config: &Config, findings: &mut Findings) {
     for unknown in &config.unknown {
         findings.wrong("settings", unknown.to_string());
     }
-    findings.ok("schedule", format!("{} in {} (AHA_SCHEDULE, AHA_TIMEZONE)", config.schedule, config.timezone));
+    findings.ok(
+        "schedule",
+        format!(
+            "{} ({}) in {} (AHA_SCHEDULE, AHA_TIMEZONE)",
+            config.schedule.in_words(),
+            config.schedule,
+            config.timezone
+        ),
+    );
     models::settings(config, findings);
     findings.ok(
         "partial",

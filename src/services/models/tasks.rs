@@ -1,7 +1,7 @@
 //! Which models each task asks, by tier. Asks none of them.
 
 use aha_core::topic::BudgetTier;
-use aha_llm::{Router, tasks};
+use aha_llm::{Router, Task, tasks};
 use serde::Serialize;
 
 use crate::config::Config;
@@ -10,6 +10,7 @@ use crate::config::Config;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskModels {
     pub task: &'static str,
+    pub description: &'static str,
     /// Tiers with the same models are merged.
     pub tiers: Vec<TierModels>,
 }
@@ -39,5 +40,7 @@ pub fn by_task(config: &Config) -> Vec<TaskModels> {
         }
         tiers
     };
-    tasks::ALL.iter().map(|task| TaskModels { task: task.as_str(), tiers: tiers_of(*task) }).collect()
+    let models =
+        |task: &Task| TaskModels { task: task.as_str(), description: task.description(), tiers: tiers_of(*task) };
+    tasks::ALL.iter().map(models).collect()
 }

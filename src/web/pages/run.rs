@@ -14,7 +14,7 @@ use super::runs::{Past, minute, past_run, stage_line, status_of, summaries};
 use super::topic_links::{encoded, query_of};
 use super::{Shell, html};
 use crate::digest::view::{Failing, Page};
-use crate::services::calls::{self, CallQuery, LedgerCall};
+use crate::services::calls::{self, CallQuery, LedgerCall, purpose_in_words};
 use crate::services::runs::{self, PastRun, RunStatus};
 use crate::services::{ServiceError, digests};
 

@@ -53,6 +53,8 @@ struct OpenCall {
 /// A row of the table.
 struct Row {
     key: String,
+    /// What a purpose is.
+    in_words: Option<&'static str>,
     calls: i64,
     errors: i64,
     credits: String,
@@ -122,13 +124,17 @@ async fn adjust(_: Admin, State(state): State<WebState>, shell: Shell, form: Sen
 fn filled(shell: Shell, by: &'static str, report: SpendReport, open: Vec<OpenCall>) -> SpendPage {
     let most = report.rows.iter().map(|row| row.microcredits).max().unwrap_or(0).max(1);
     let budget = report.budget;
+    let described = |of: &SpendRow| {
+        let in_words = if by == "purpose" { calls::purpose_in_words(&of.key) } else { None };
+        Row { in_words, ..row(of, most) }
+    };
     SpendPage {
         shell,
         by,
         days: report.days,
         unsettled: report.total.unsettled,
         total: row(&report.total, most),
-        rows: report.rows.iter().map(|of| row(of, most)).collect(),
+        rows: report.rows.iter().map(described).collect(),
         gauges: vec![gauge("Today", &budget.day), gauge("This month", &budget.month)],
         projected: budget.month_projected_microcredits.to_string(),
         run_cap: budget.run_cap_microcredits.map(|cap| cap.to_string()),
@@ -141,6 +147,7 @@ fn filled(shell: Shell, by: &'static str, report: SpendReport, open: Vec<OpenCal
 fn row(of: &SpendRow, most: i64) -> Row {
     Row {
         key: of.key.clone(),
+        in_words: None,
         calls: of.calls,
         errors: of.errors,
         credits: MicroCredits(of.microcredits).to_string(),

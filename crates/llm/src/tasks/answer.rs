@@ -13,6 +13,7 @@ pub const TASK: Task = Task::of(&SPEC);
 
 static SPEC: TaskSpec = TaskSpec {
     name: "answer",
+    description: "answers a question from your items",
     schema_version: "answer_v1",
     prompt: PromptFiles {
         id: "answer_v1",

@@ -40,6 +40,7 @@ pub const ROUTE: Task = Task::of(&ROUTE_SPEC);
 
 static ROUTE_SPEC: TaskSpec = TaskSpec {
     name: "assistant_route",
+    description: "decides what a message asks for",
     schema_version: "assistant_route_v1",
     prompt: PromptFiles {
         id: "assistant_route_v1",
@@ -73,6 +74,7 @@ pub const PROPOSE: Task = Task::of(&PROPOSE_SPEC);
 
 static PROPOSE_SPEC: TaskSpec = TaskSpec {
     name: "assistant_propose",
+    description: "proposes changes to the plan",
     schema_version: "assistant_propose_v1",
     prompt: PromptFiles {
         id: "assistant_propose_v1",
@@ -90,6 +92,7 @@ pub const REPAIR: Task = Task::of(&REPAIR_SPEC);
 
 static REPAIR_SPEC: TaskSpec = TaskSpec {
     name: "assistant_repair",
+    description: "corrects a refused proposal",
     schema_version: "assistant_repair_v1",
     prompt: PromptFiles {
         id: "assistant_repair_v1",
@@ -107,6 +110,7 @@ pub const SUMMARY: Task = Task::of(&SUMMARY_SPEC);
 
 static SUMMARY_SPEC: TaskSpec = TaskSpec {
     name: "assistant_summary",
+    description: "describes proposed changes",
     schema_version: "assistant_summary_v1",
     prompt: PromptFiles {
         id: "assistant_summary_v1",
@@ -123,6 +127,7 @@ pub const CHAT: Task = Task::of(&CHAT_SPEC);
 
 static CHAT_SPEC: TaskSpec = TaskSpec {
     name: "assistant_chat",
+    description: "answers a message",
     schema_version: "assistant_chat_v1",
     prompt: PromptFiles {
         id: "assistant_chat_v1",
@@ -137,6 +142,7 @@ static CHAT_SPEC: TaskSpec = TaskSpec {
 /// Settings shared by all five; prompt and answer are set by each.
 const COMMON: TaskSpec = TaskSpec {
     name: "",
+    description: "",
     schema_version: "",
     prompt: PromptFiles { id: "", system: "", user: "" },
     answer: AnswerKind::Text,

@@ -12,6 +12,7 @@ pub const TASK: Task = Task::of(&SPEC);
 
 static SPEC: TaskSpec = TaskSpec {
     name: "deep_summary",
+    description: "summarises the best stories",
     schema_version: "deep_summary_v1",
     prompt: PromptFiles {
         id: "deep_summary_v1",

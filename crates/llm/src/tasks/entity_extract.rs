@@ -17,6 +17,7 @@ pub const TASK: Task = Task::of(&SPEC);
 
 static SPEC: TaskSpec = TaskSpec {
     name: "entity_extract",
+    description: "finds names in stories",
     schema_version: "entities_v1",
     prompt: PromptFiles {
         id: "entities_v1",

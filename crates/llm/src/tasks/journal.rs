@@ -20,6 +20,7 @@ pub const INTEGRATE: Task = Task::of(&INTEGRATE_SPEC);
 
 static CLASSIFY_SPEC: TaskSpec = TaskSpec {
     name: "journal_classify",
+    description: "finds lasting knowledge in daily notes",
     schema_version: "journal_classify_v1",
     prompt: PromptFiles {
         id: "journal_classify_v1",
@@ -34,6 +35,7 @@ static CLASSIFY_SPEC: TaskSpec = TaskSpec {
 
 static REWORD_SPEC: TaskSpec = TaskSpec {
     name: "journal_reword",
+    description: "rewords a note so that it stands by itself",
     schema_version: "journal_reword_v1",
     prompt: PromptFiles {
         id: "journal_reword_v1",
@@ -48,6 +50,7 @@ static REWORD_SPEC: TaskSpec = TaskSpec {
 
 static INTEGRATE_SPEC: TaskSpec = TaskSpec {
     name: "journal_integrate",
+    description: "finds the page for a note",
     schema_version: "journal_integrate_v1",
     prompt: PromptFiles {
         id: "journal_integrate_v1",
@@ -63,6 +66,7 @@ static INTEGRATE_SPEC: TaskSpec = TaskSpec {
 /// Settings shared by the phases.
 const PHASE: TaskSpec = TaskSpec {
     name: "",
+    description: "",
     schema_version: "",
     prompt: PromptFiles { id: "", system: "", user: "" },
     answer: AnswerKind::Text,

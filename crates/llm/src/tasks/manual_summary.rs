@@ -10,6 +10,7 @@ pub const TASK: Task = Task::of(&SPEC);
 
 static SPEC: TaskSpec = TaskSpec {
     name: "manual_summary",
+    description: "summarises a text that you paste",
     schema_version: "manual_summary_v1",
     prompt: PromptFiles {
         id: "manual_summary_v1",

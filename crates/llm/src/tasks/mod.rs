@@ -56,6 +56,7 @@ mod tests {
     fn names_prompts_and_schemas_belong_to_one_task_each() {
         for (index, task) in ALL.iter().enumerate() {
             assert_eq!(by_name(task.as_str()), Some(*task));
+            assert!(!task.description().is_empty(), "{}", task.as_str());
             for other in &ALL[index + 1..] {
                 assert_ne!(task.prompt_id(), other.prompt_id());
                 assert_ne!(task.schema_version(), other.schema_version());

@@ -18,6 +18,7 @@ const SCHEMA: &str = r#"{
 
 const SAMPLE: TaskSpec = TaskSpec {
     name: "sample",
+    description: "",
     schema_version: "sample_v1",
     prompt: PromptFiles { id: "sample_v1", system: "Answer.", user: "<note>{{ note }}</note>" },
     answer: AnswerKind::Text,

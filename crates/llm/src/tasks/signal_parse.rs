@@ -14,6 +14,7 @@ pub const TASK: Task = Task::of(&SPEC);
 
 static SPEC: TaskSpec = TaskSpec {
     name: "signal_parse",
+    description: "reads the results of searches",
     schema_version: "signal_v1",
     prompt: PromptFiles {
         id: "signal_v1",

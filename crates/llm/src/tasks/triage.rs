@@ -19,6 +19,7 @@ pub const TASK: Task = Task::of(&SPEC);
 
 static SPEC: TaskSpec = TaskSpec {
     name: "triage",
+    description: "scores stories",
     schema_version: "triage_v1",
     prompt: PromptFiles {
         id: "triage_v1",

@@ -49,12 +49,13 @@ impl<T: Serialize + Debug + Send + Sync + 'static> Input for T {
     }
 
     fn tagged(&self, task: &'static str) -> Vec<u8> {
-        serde_json::to_vec(&Tagged { task, input: self }).unwrap_or_default()
+        // What has no JSON object is distinguished by its debug text, so that it never gets another input's answer.
+        serde_json::to_vec(&Tagged { task, input: self }).unwrap_or_else(|_| format!("{task} {self:?}").into_bytes())
     }
 }
 
 impl TaskInput {
-    /// Wraps an input struct; each task's file defines its type.
+    /// Wraps an input, which should be serialised as a map without a field `task`; each task's file defines its type.
     #[must_use]
     pub fn new<T: Serialize + Debug + Send + Sync + 'static>(task: Task, input: T) -> Self {
         Self { task, value: Arc::new(input), parts: 1 }

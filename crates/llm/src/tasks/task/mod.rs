@@ -23,6 +23,8 @@ pub use input::{RenderError, TaskInput};
 pub struct TaskSpec {
     /// In settings (`OPENAI_<NAME>_…`), in the catalogue's `tasks:`, on the ledger and with stored answers.
     pub name: &'static str,
+    /// What it is for, in a few words, where a person reads of it.
+    pub description: &'static str,
     /// Version of the stored answer: the name of its schema's file.
     pub schema_version: &'static str,
     pub prompt: PromptFiles,
@@ -205,6 +207,12 @@ impl Task {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.0.name
+    }
+
+    /// Returns what it is for, in a few words.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        self.0.description
     }
 
     /// Returns the version of the stored answer's schema.
