@@ -33,8 +33,8 @@ const fn is_opener(c: char) -> bool {
     matches!(c, '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}')
 }
 
-/// Returns the length of the sequence at the start of `text`. `has_end`: a terminator of a control string follows
-/// somewhere.
+/// Returns the length in bytes of the sequence at the start of `text`, which begins with an opener ([`is_opener`]).
+/// `has_end`: a terminator of a control string follows somewhere.
 fn sequence_bytes(text: &str, has_end: bool) -> usize {
     let (kind, opener) = match text.strip_prefix('\u{1b}') {
         Some(rest) => (rest.chars().next(), 1 + rest.chars().next().map_or(0, char::len_utf8)),
@@ -46,8 +46,11 @@ fn sequence_bytes(text: &str, has_end: bool) -> usize {
         Some(']' | 'P' | 'X' | '^' | '_' | '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}') => {
             opener + if has_end { string_end(body) } else { 0 }
         }
-        // Two characters, or three after an intermediate: `ESC ( B` selects a character set.
-        Some(' '..='/') => opener + usize::from(body.starts_with(|c: char| ('0'..='~').contains(&c))),
+        // Intermediate characters and a final one: `ESC ( B` and `ESC $ ( C` select a character set.
+        Some(' '..='/') => {
+            let end = body.find(|c: char| !(' '..='/').contains(&c)).unwrap_or(body.len());
+            opener + if body[end..].starts_with(|c: char| ('0'..='~').contains(&c)) { end + 1 } else { 0 }
+        }
         Some('0'..='~') => opener,
         // An escape before any other character is dropped alone.
         _ => 1,
@@ -85,6 +88,7 @@ mod tests {
             ("a\u{1b}Pq#0\u{9c}b\u{1b}_x\u{1b}\\c", "abc"),
             ("\u{9b}2Jx\u{9d}0;title\u{7}y", "xy"),
             ("\u{1b}(Bx\u{1b}cy\u{1b}7z", "xyz"),
+            ("\u{1b}$(Ctext\u{1b}$(", "text("),
             ("\u{1b}]never closed", "never closed"),
             ("end\u{1b}[", "end"),
             ("\u{1b}[31é", "31é"),

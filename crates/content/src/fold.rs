@@ -48,6 +48,8 @@ impl Folded {
         self.gap = Gap::Line;
     }
 
+    /// Appends text without terminal sequences and invisible characters. A sequence split over two calls is not
+    /// recognised.
     pub(super) fn push(&mut self, text: &str) {
         let text = without_escapes(text);
         let bytes = text.as_bytes();
