@@ -15,7 +15,7 @@ fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
 }
 
-/// Parses a duration at the beginning of `tokens`, in minutes.
+/// Parses a duration of 1 to 1,439 minutes at the beginning of `tokens`. Returns the number of tokens and the minutes.
 #[must_use]
 pub fn minutes(tokens: &[Token]) -> Phrase<u16> {
     let (length, minutes) = special(tokens).or_else(|| joined(word(tokens, 0))).or_else(|| number_and_unit(tokens))?;
@@ -38,15 +38,16 @@ fn special(tokens: &[Token]) -> Phrase<u32> {
     })
 }
 
-/// Parses "90min", "2h", "1h30", "1.5h".
+/// Parses "90min", "2h", "1h30", "1h30m", "1.5h".
 fn joined(text: &str) -> Phrase<u32> {
-    if let Some(number) = ["minutes", "mins", "min", "m"].iter().find_map(|unit| text.strip_suffix(unit)) {
-        return Some((1, figures(number, 3)?));
+    let without_minutes = ["minutes", "mins", "min", "m"].iter().find_map(|unit| text.strip_suffix(unit));
+    if let Some(minutes) = without_minutes.and_then(|number| figures(number, 3)) {
+        return Some((1, minutes));
     }
     if let Some(number) = ["hours", "hrs", "hr", "h"].iter().find_map(|unit| text.strip_suffix(unit)) {
         return Some((1, tenths(number)?.checked_mul(60)? / 10));
     }
-    let (hours, minutes) = text.split_once('h')?;
+    let (hours, minutes) = without_minutes.unwrap_or(text).split_once('h')?;
     Some((1, figures(hours, 2)? * 60 + figures(minutes, 2)?))
 }
 
@@ -60,12 +61,11 @@ fn tenths(number: &str) -> Option<u32> {
 
 /// Parses "two hours", "an hour and a half", "two and a half hours", "1 hour 30 minutes", "an hour and 15 minutes".
 fn number_and_unit(tokens: &[Token]) -> Phrase<u32> {
+    if word(tokens, 0) == "a" && word(tokens, 1) == "couple" {
+        return number_and_unit(&tokens[1..]).map(|(length, minutes)| (length + 1, minutes));
+    }
     let number = tenths(word(tokens, 0))?;
     let couple = usize::from(word(tokens, 0) == "couple" && word(tokens, 1) == "of");
-    let a_couple = usize::from(word(tokens, 0) == "a" && word(tokens, 1) == "couple") * 2;
-    if a_couple > 0 {
-        return (word(tokens, 2) == "of" && is_hour(word(tokens, 3))).then_some((4, 120));
-    }
     let half = super::phrases::after(&tokens[1..], "and a half").is_some();
     let at = 1 + couple + if half { 3 } else { 0 };
     let number = number + if half { 5 } else { 0 };
@@ -120,4 +120,28 @@ pub fn duration(tokens: &[Token]) -> Phrase<u16> {
     }
     let (length, minutes) = minutes(tokens)?;
     (word(tokens, length) == "long").then_some((length + 1, minutes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::minutes;
+
+    #[test]
+    fn durations_are_read_to_the_minute() {
+        for (text, expected) in [
+            ("1h30", Some((1, 90))),
+            ("1h30m", Some((1, 90))),
+            ("1h30min", Some((1, 90))),
+            ("45min", Some((1, 45))),
+            ("a couple hours", Some((3, 120))),
+            ("a couple of hours", Some((4, 120))),
+            ("a couple of minutes", Some((4, 2))),
+            ("couple of hours", Some((3, 120))),
+            ("10pm", None),
+            ("30 m", None),
+        ] {
+            assert_eq!(minutes(&tokens(text)), expected, "{text}");
+        }
+    }
 }
