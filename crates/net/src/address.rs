@@ -172,8 +172,17 @@ pub fn special_name(host: &str) -> Option<IpAddr> {
     is_inside.then_some(METADATA.into())
 }
 
-/// The metadata service of clouds. Link-local, but not part of the owner's network.
+/// The metadata service of most clouds.
 const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
+
+/// Services of clouds that hand out credentials. Link-local or unique local, but not part of the owner's network: for
+/// containers (ECS) and pods (EKS) of AWS, then over IPv6 for EC2, EKS and Google Cloud.
+const CREDENTIALS_V4: [Ipv4Addr; 3] = [METADATA, Ipv4Addr::new(169, 254, 170, 2), Ipv4Addr::new(169, 254, 170, 23)];
+const CREDENTIALS_V6: [Ipv6Addr; 3] = [
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
+];
 
 /// Returns whether an address is this machine's or in a private network, so that data sent to it does not leave that
 /// network. Not the complement of public: carrier-grade NAT, multicast and documentation ranges are refused by
@@ -181,8 +190,10 @@ const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 #[must_use]
 pub fn is_own_network(address: IpAddr) -> bool {
     match address.to_canonical() {
-        IpAddr::V4(v4) => v4 != METADATA && (v4.is_loopback() || v4.is_private() || v4.is_link_local()),
-        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
+        IpAddr::V4(v4) => !CREDENTIALS_V4.contains(&v4) && (v4.is_loopback() || v4.is_private() || v4.is_link_local()),
+        IpAddr::V6(v6) => {
+            !CREDENTIALS_V6.contains(&v6) && (v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local())
+        }
     }
 }
 
@@ -297,7 +308,7 @@ mod tests {
             assert!(rules.permits(own.parse().unwrap()), "{own} is the owner's");
         }
         for other in
-            "8.8.8.8 172.32.0.1 100.64.0.1 169.254.169.254 0.0.0.0 224.0.0.1 203.0.113.9 2606:4700::1 :: ff02::1 \
+            "8.8.8.8 172.32.0.1 100.64.0.1 169.254.169.254 169.254.170.2 fd00:ec2::254 fd20:ce::254 0.0.0.0 224.0.0.1 203.0.113.9 2606:4700::1 :: ff02::1 \
             ::ffff:8.8.8.8 64:ff9b::10.0.0.1 2002:7f00:1::"
                 .split_whitespace()
         {
