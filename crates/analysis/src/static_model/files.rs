@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -52,19 +52,30 @@ impl Files {
 }
 
 /// Returns a file by its usual name, otherwise the only matching file in the subfolder that `wordllama` uses.
-fn find(folder: &Path, usual: &str, inner: &str, is_one: impl Fn(&str) -> bool) -> Result<PathBuf, WeightsError> {
-    let path = folder.join(usual);
+fn find(
+    folder: &Path,
+    file_name: &str,
+    subfolder: &str,
+    matches: impl Fn(&str) -> bool,
+) -> Result<PathBuf, WeightsError> {
+    let path = folder.join(file_name);
     if path.exists() {
         return Ok(path);
     }
-    let entries = std::fs::read_dir(folder.join(inner)).into_iter().flatten().flatten();
+    let subfolder = folder.join(subfolder);
+    let entries = match std::fs::read_dir(&subfolder) {
+        Ok(entries) => Some(entries),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(WeightsError::new(&subfolder, format!("it cannot be read: {error}"))),
+    };
+    let entries = entries.into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> =
-        entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_one)).map(|entry| entry.path()).collect();
+        entries.filter(|entry| entry.file_name().to_str().is_some_and(&matches)).map(|entry| entry.path()).collect();
     match (found.pop(), found.len()) {
         (Some(only), 0) => Ok(only),
         (Some(_), others) => {
-            let why = format!("it holds {} files that may be meant; leave one of them, or name it {usual}", others + 1);
-            Err(WeightsError::new(&folder.join(inner), why))
+            let why = format!("it contains {} candidate files; keep one, or name it {file_name}", others + 1);
+            Err(WeightsError::new(&subfolder, why))
         }
         (None, _) => Err(WeightsError::new(&path, "it is missing")),
     }
