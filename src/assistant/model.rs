@@ -3,6 +3,7 @@
 
 use aha_llm::tasks::assistant::{AssistantInput, input};
 use aha_llm::{Outcome, Task};
+use futures::FutureExt as _;
 use serde_json::Value;
 
 use super::{Draft, TURNS_KEPT, context};
@@ -38,7 +39,7 @@ pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: 
         material,
     };
     let scope = gateway.standalone(task, tier);
-    match gateway.answer(app.store(), &scope, input(task, asked)).await? {
+    match gateway.answer(app.store(), &scope, input(task, asked)).boxed().await? {
         Outcome::Answered { answer, .. } => {
             answer["provider"].as_str().unwrap_or(LOCAL).clone_into(&mut draft.provider);
             Ok(ModelReply::Answered(answer))

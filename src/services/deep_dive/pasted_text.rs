@@ -6,6 +6,7 @@ use aha_core::digest::{DigestStory, Estimate, Evidence};
 use aha_llm::{CallScope, Outcome, RunCallState, Task, TaskItem};
 use aha_net::hash::hex32;
 use aha_store::OrphanedCalls;
+use futures::FutureExt as _;
 
 use super::super::{Result, topics};
 use super::{DeepDiveEstimate, FoundStory, review};
@@ -50,7 +51,7 @@ impl PastedText {
             members: vec![review::item(story)?],
             input: manual_summary::input(input(story, text, topic.interests)),
         };
-        let stored = app.gateway().stored(app.store(), TASK, &scope, &ask).await?;
+        let stored = app.gateway().stored(app.store(), TASK, &scope, &ask).boxed().await?;
         let estimate = app.gateway().estimate(TASK, scope.tier, &[&ask], 1);
         let limit = app.config().llm.max_input_chars(TASK);
         let all = text.chars().count();
@@ -77,7 +78,8 @@ impl PastedText {
         }
         // Reservations of an earlier process that was killed must be counted before this call is admitted.
         app.store().sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
-        let outcomes = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.ask)).await?;
+        let call = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.ask));
+        let outcomes = call.boxed().await?;
         let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))
     }

@@ -8,7 +8,7 @@ use aha_llm::conversation::Terms;
 use aha_llm::provider::AnswerFormat;
 use aha_llm::router::Route;
 use aha_llm::tasks;
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use serde::Serialize;
 
 use super::super::{Result, ServiceError};
@@ -46,7 +46,7 @@ pub async fn check(app: &App, names: &[String]) -> Result<Vec<CheckedModel>> {
     if routes.is_empty() {
         return Err(ServiceError::invalid("models", "no model is configured; .env.example says how to set one"));
     }
-    let checks = routes.into_iter().map(|route| check_one(app, route));
+    let checks = routes.into_iter().map(|route| check_one(app, route).boxed());
     futures::stream::iter(checks).buffered(AT_ONCE).collect::<Vec<_>>().await.into_iter().collect()
 }
 

@@ -10,6 +10,7 @@ use aha_core::digest::DigestStatus;
 use aha_core::ids::DigestId;
 use aha_core::time::Timestamp;
 use aha_core::window::{Window, WindowError};
+use futures::FutureExt as _;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -174,7 +175,7 @@ impl Runs {
         // Removes the tasks that have ended.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
-            let outcome = Box::pin(runner::run(&app, &request)).await;
+            let outcome = runner::run(&app, &request).boxed().await;
             running.end(RunEnd::from(&outcome));
         });
         Ok(receiver)
@@ -200,7 +201,7 @@ impl Runs {
             stop,
         };
         let running = Running { app: self.app.clone(), status };
-        let outcome = Box::pin(runner::run(&self.app, &request)).await;
+        let outcome = runner::run(&self.app, &request).boxed().await;
         running.end(RunEnd::from(&outcome));
         outcome
     }
@@ -332,7 +333,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if self.status.borrow().end.is_none() {
-            let message = "the run broke off; the log says why".to_owned();
+            let message = "the run ended unexpectedly; see the log".to_owned();
             self.end(RunEnd::Failed { kind: ErrorKind::Interrupted, message });
         }
     }
