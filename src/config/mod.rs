@@ -273,7 +273,7 @@ impl SettingsReader {
         let expected = "weights as NAME=NUMBER, separated by commas, with the names and ranges of .env.example";
         let mut ranking = self.variables.or(
             weights,
-            ("AHA_RANK_WEIGHTS", expected, "ai=0.7,novelty=0.15"),
+            ("AHA_RANK_WEIGHTS", expected, "heuristic=6,novelty=3"),
             Ranking::default(),
             |t| Ranking::parse(t).ok(),
         );

@@ -49,6 +49,11 @@ impl Calendar {
         self.format(at, "%-d %b", "%-d %b %Y")
     }
 
+    /// Formats `14 Nov`: the last day of a window that ends at `end`, as in [`Calendar::last_day`].
+    pub(crate) fn short_last_day(self, end: Timestamp) -> String {
+        self.day(Timestamp::from_millis(end.as_millis() - 1))
+    }
+
     /// Formats `Thursday 19 November 2026`: the last day that the window `[start, end)` reaches into. A window that
     /// ends at midnight belongs to the day before.
     pub(crate) fn last_day(self, start: Timestamp, end: Timestamp) -> String {

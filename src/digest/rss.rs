@@ -13,7 +13,7 @@ use super::quote::Quote;
 use super::sanitise::Link;
 use super::view::{Page, Source, Story};
 
-/// RSS requires a link for the channel; a digest has no address.
+/// RSS requires a link for the channel; without a site, a digest has no address.
 const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub(super) fn render(digest: &Digest, site: Option<&str>) -> io::Result<String> {
@@ -24,7 +24,8 @@ pub(super) fn render(digest: &Digest, site: Option<&str>) -> io::Result<String> 
     writer.create_element("rss").with_attribute(("version", "2.0")).write_inner_content(|rss| {
         rss.create_element("channel").write_inner_content(|channel| {
             element(channel, "title", &format!("Aha Radar: {}", page.topic))?;
-            element(channel, "link", HOME)?;
+            let link = site.map(|site| format!("{site}/digests/{}", digest.digest.id));
+            element(channel, "link", link.as_deref().unwrap_or(HOME))?;
             element(channel, "description", &page.header)?;
             element(channel, "lastBuildDate", &built)?;
             element(channel, "generator", env!("CARGO_PKG_NAME"))?;

@@ -80,7 +80,7 @@ pub async fn preview(app: &App, proposed: Topic) -> Result<Option<ChangePreview>
     // Two rankings compute for long without yielding, so they run on a separate thread and block no other request.
     let made = tokio::task::spawn_blocking(move || runtime.block_on(made(&app, &proposed)));
     made.await.unwrap_or_else(|_| {
-        Err(ServiceError::Conflict { message: "the preview broke off; the log says why".to_owned() })
+        Err(ServiceError::Conflict { message: "the preview ended unexpectedly; see the log".to_owned() })
     })
 }
 

@@ -177,6 +177,10 @@ impl From<StoreError> for Failure {
             return Self::not_found(error.to_string());
         }
         match error.decision() {
+            Decision::Retry | Decision::Park if matches!(error, StoreError::DiskFull) => {
+                tracing::error!(%error, "a request met a full disk");
+                Self::unavailable("the disk of the database is full; nothing can be saved until space is freed on it")
+            }
             Decision::Retry | Decision::Park => {
                 tracing::error!(%error, "a request met a database that does not answer");
                 Self::unavailable("the database does not answer at the moment; try again in a few seconds")

@@ -14,8 +14,8 @@ use super::run_call_state::RunCallState;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::{StoredAnswers, Task, TaskInput};
 
-/// Calls of one millisecond are distinguished by their number.
-const CALLS_A_MILLISECOND: i64 = 1_000;
+/// Scopes of one millisecond are distinguished by their number.
+const MAX_SCOPES_PER_MILLISECOND: i64 = 1_000;
 
 /// Scopes created by this process.
 static SCOPES_CREATED: AtomicI64 = AtomicI64::new(0);
@@ -24,13 +24,13 @@ impl Gateway {
     /// Returns the scope of one call outside a run. Set `rejudge` to ignore stored answers.
     #[must_use]
     pub fn standalone(&self, task: Task, tier: BudgetTier) -> CallScope {
-        let number = SCOPES_CREATED.fetch_add(1, Ordering::Relaxed) % CALLS_A_MILLISECOND;
+        let number = SCOPES_CREATED.fetch_add(1, Ordering::Relaxed) % MAX_SCOPES_PER_MILLISECOND;
         CallScope {
             lease: None,
             run: None,
             pass: 0,
-            // Distinguishes its calls from those of any other scope, even where `AHA_NOW` fixes the time.
-            attempt: self.parts.clock.wall().as_millis() * CALLS_A_MILLISECOND + number,
+            // Distinguishes its calls from those of any other scope of this process, even where `AHA_NOW` fixes the time.
+            attempt: self.parts.clock.wall().as_millis() * MAX_SCOPES_PER_MILLISECOND + number,
             topic: None,
             share_percent: None,
             tier,

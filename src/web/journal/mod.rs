@@ -186,9 +186,16 @@ async fn places(
     Extension(drafts): Extension<Drafts>,
     shell: Shell,
     PathOf(id): PathOf<String>,
-) -> Result<Html<String>, Failure> {
-    let Some(Draft::Ready(plan)) = drafts.find(&id) else { return Err(gone()) };
-    rendered(&PlacesPage { shell, id, blocks: steps::places(&plan) })
+) -> Result<Response, Failure> {
+    match drafts.find(&id) {
+        Some(Draft::Ready(plan)) => {
+            let blocks = steps::places(&plan);
+            Ok(rendered(&PlacesPage { shell, id, blocks })?.into_response())
+        }
+        // The draft's own page says whether it is still being made, or why it failed.
+        Some(_) => Ok(Redirect::to(&format!("{}/journal/{id}", shell.base)).into_response()),
+        None => Err(gone()),
+    }
 }
 
 async fn choose(

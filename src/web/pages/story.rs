@@ -17,7 +17,7 @@ use super::story_feedback::{Button, buttons};
 use super::{SentForm, Shell, html};
 use crate::digest::format::Calendar;
 use crate::digest::view::Story;
-use crate::services::calls::LedgerCall;
+use crate::services::calls::{LedgerCall, purpose_in_words};
 use crate::services::followups::{self, FollowUp};
 use crate::services::stories::{self, ExplainedStory, FoundStory, StoryAppearance};
 
@@ -104,7 +104,7 @@ fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) ->
     let ExplainedStory { digest, story: judged, appearances, calls, feedback, .. } = explained;
     let calendar = Calendar::of(&digest);
     let appearance = |one: StoryAppearance| Appearance {
-        day: calendar.day(one.window_end),
+        day: calendar.short_last_day(one.window_end),
         link: one.digest.to_string(),
         rank: one.rank,
         score: one.aha_score,
