@@ -27,6 +27,9 @@ for tool in feed_conformance.py feed_reference.py; do
 done
 command -v python3 >/dev/null || fail "python3 is missing; it serves the feeds and reads the results"
 
+# scripts/test.sh does not build them.
+echo "checking the benchmarks" >&2
+cargo clippy --workspace --benches --locked -- -D warnings
 echo "building the release" >&2
 cargo build --profile dist --locked
 binary=$PWD/${CARGO_TARGET_DIR:-target}/dist/aha-radar

@@ -15,7 +15,7 @@ const MISSING: &str =
 /// How often Chromium is started before that is a failure.
 const STARTS: usize = 3;
 /// For something to appear on a page.
-const WAIT: Duration = Duration::from_secs(20);
+const WAIT: Duration = Duration::from_mins(1);
 
 /// Whether pages may run their script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
