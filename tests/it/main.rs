@@ -38,6 +38,7 @@ mod pages;
 mod partial;
 mod questionnaires;
 mod replay;
+mod responses;
 mod retain;
 mod runs;
 mod schedule;

@@ -22,7 +22,6 @@ mod script;
 mod server;
 mod spec;
 mod strict;
-mod tests;
 pub mod wire;
 
 pub use answer::ORDER;

@@ -86,7 +86,18 @@ pub async fn embed(api: &OpenAi, model: &str, texts: &[&str]) -> reqwest::Result
 }
 
 pub async fn post(api: &OpenAi, path: &str, key: &str, body: &Value) -> reqwest::Result<Answered> {
-    let client = aha_net::client::builder().timeout(Duration::from_millis(1500)).build().unwrap();
+    post_within(api, path, key, body, Duration::from_mins(2)).await
+}
+
+/// As [`post`], with a time limit for the whole exchange.
+pub async fn post_within(
+    api: &OpenAi,
+    path: &str,
+    key: &str,
+    body: &Value,
+    limit: Duration,
+) -> reqwest::Result<Answered> {
+    let client = aha_net::client::builder().timeout(limit).build().unwrap();
     let request = client.post(format!("{}{path}", api.base())).bearer_auth(key);
     let response = request.header(CONTENT_TYPE, "application/json").body(body.to_string()).send().await?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
