@@ -91,42 +91,12 @@ const CALLS_OF_ANSWER: &str = "
       AND a.fingerprint = $4
     ORDER BY c.started_at, c.id";
 
-/// Returns a statement that sums calls, grouped by `$columns`; `$places` are their positions, `$key` formats a group's
-/// key. Each grouping has a statement of its own, and the key is formatted afterwards: expressions evaluated for each
-/// row take twice the time.
-macro_rules! spend {
-    ($columns:literal, $places:literal, $key:literal) => {
-        concat!(
-            "
-    SELECT ",
-            $key,
-            " AS key, g.calls, CAST(g.errors AS BIGINT) AS errors, CAST(g.unsettled AS BIGINT) AS unsettled,
-           g.calls - g.priced AS unpriced, CAST(g.stories AS BIGINT) AS stories,
-           CAST(coalesce(g.input_tokens, 0) AS BIGINT) AS input_tokens,
-           CAST(coalesce(g.output_tokens, 0) AS BIGINT) AS output_tokens,
-           CAST(coalesce(g.microcredits, 0) AS BIGINT) AS microcredits,
-           CAST(coalesce(g.reserved, 0) AS BIGINT) AS reserved_microcredits
-    FROM (SELECT ",
-            $columns,
-            ", count(*) AS calls, sum(CASE c.state WHEN 'error' THEN 1 ELSE 0 END) AS errors,
-                 sum(CASE c.state WHEN 'unsettled' THEN 1 ELSE 0 END) AS unsettled,
-                 count(coalesce(c.cost_microcredits, c.reserved_microcredits)) AS priced, sum(c.stories) AS stories,
-                 sum(c.input_tokens) AS input_tokens, sum(c.output_tokens) AS output_tokens,
-                 sum(coalesce(c.cost_microcredits, c.reserved_microcredits)) AS microcredits,
-                 sum(CASE WHEN c.cost_microcredits IS NULL THEN c.reserved_microcredits END) AS reserved
-          FROM provider_calls c WHERE c.started_at >= $1 GROUP BY ",
-            $places,
-            ") AS g
-    ORDER BY 1"
-        )
-    };
-}
-
-const SPEND_BY_DAY: &str = spend!("c.started_at / 86400000 AS day", "1", "CAST(g.day AS TEXT)");
-const SPEND_BY_PURPOSE: &str = spend!("c.purpose", "1", "g.purpose");
-const SPEND_BY_MODEL: &str = spend!("c.provider, c.model", "1, 2", "g.provider || '/' || g.model");
-const SPEND_BY_TOPIC: &str =
-    spend!("c.topic_id", "1", "coalesce((SELECT t.name FROM topics t WHERE t.id = g.topic_id), '(none)')");
+// Each grouping has a statement of its own, and the key is formatted after grouping: expressions evaluated for each row
+// take twice the time.
+const SPEND_BY_DAY: &str = include_str!("spend_by_day.sql");
+const SPEND_BY_PURPOSE: &str = include_str!("spend_by_purpose.sql");
+const SPEND_BY_MODEL: &str = include_str!("spend_by_model.sql");
+const SPEND_BY_TOPIC: &str = include_str!("spend_by_topic.sql");
 
 const HAS_PAID: &str = "
     SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM provider_calls WHERE started_at >= $1 AND provider <> 'local')

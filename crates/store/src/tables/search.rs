@@ -7,7 +7,6 @@ use aha_core::ids::SourceId;
 use aha_core::item::ItemMetadata;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
-use sqlx::AssertSqlSafe;
 
 use super::{Connection, Database};
 use crate::search::{Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore};
@@ -104,8 +103,10 @@ const NUMBERS_OF_PASSAGES: Option<&str> = terms_of(PerDatabase {
     postgres: "",
 });
 
-/// Rows of terms per statement on SQLite.
-const ROWS: usize = 32;
+const INSERT_TERMS: Option<&str> = terms_of(PerDatabase {
+    sqlite: "INSERT OR REPLACE INTO search_index (rowid, title, body) VALUES ($1, $2, $3)",
+    postgres: "",
+});
 
 const CLEAR_TERMS: Option<&str> =
     terms_of(PerDatabase { sqlite: "INSERT INTO search_index (search_index) VALUES ('delete-all')", postgres: "" });
@@ -147,25 +148,13 @@ pub(super) async fn index(connection: &mut Connection, entries: &[Entry]) -> Res
     let rows: Vec<_> = entries.iter().map(|e| (&e.id, terms(e), e.position)).collect();
     let list = column::to_json(&rows)?;
     sqlx::query(insert).bind(&list).execute(&mut *connection).await?;
-    let Some(numbers) = numbers else { return Ok(()) };
+    let (Some(numbers), Some(insert_terms)) = (numbers, INSERT_TERMS) else { return Ok(()) };
+    // In ascending order: FTS5 writes out what it has when an id is lower than the one before.
     let numbered: Vec<(i64, i64)> = sqlx::query_as(numbers).bind(&list).fetch_all(&mut *connection).await?;
-    for some in numbered.chunks(ROWS) {
-        insert_terms(connection, some, entries).await?;
-    }
-    Ok(())
-}
-
-/// Inserts the terms of entries, given as positions and entry ids in ascending order: FTS5 writes out what it has when
-/// an id is lower than the one before.
-async fn insert_terms(connection: &mut Connection, numbered: &[(i64, i64)], entries: &[Entry]) -> Result<()> {
-    let rows = vec!["(?, ?, ?)"; numbered.len()].join(", ");
-    let insert = format!("INSERT OR REPLACE INTO search_index (rowid, title, body) VALUES {rows}");
-    let mut query = sqlx::query(AssertSqlSafe(insert));
     for (position, id) in numbered {
-        let terms = &entries[column::number::<usize>("position", *position)?].terms;
-        query = query.bind(*id).bind(&terms.title).bind(&terms.body);
+        let terms = &entries[column::number::<usize>("position", position)?].terms;
+        sqlx::query(insert_terms).bind(id).bind(&terms.title).bind(&terms.body).execute(&mut *connection).await?;
     }
-    query.execute(connection).await?;
     Ok(())
 }
 
