@@ -56,6 +56,15 @@ async fn the_same_look_again_changes_engagement_alone(store: &dyn Store) {
     store.commit_fetch(&world.lease, &world.look(2, world.first, &[silent])).await.unwrap();
     let (stored, _) = store.load_items(world.topic.id, &[id("a")]).await.unwrap().remove(0);
     assert_eq!(stored.engagement, read_more.engagement);
+    let edited = IdentifiedItem {
+        title: Some("New title".to_owned()),
+        hash_text: "edited".to_owned(),
+        engagement: Engagement::default(),
+        ..item("a", 1)
+    };
+    let counts = store.commit_fetch(&world.lease, &world.look(3, world.first, &[edited])).await.unwrap();
+    let (stored, _) = store.load_items(world.topic.id, &[id("a")]).await.unwrap().remove(0);
+    assert_eq!((counts.updated, stored.engagement), (1, read_more.engagement), "an edit without counts clears none");
 }
 
 async fn two_sources_with_one_address_are_one_item(store: &dyn Store) {

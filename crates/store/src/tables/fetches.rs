@@ -175,13 +175,14 @@ async fn refresh_item(connection: &mut Connection, known: &KnownItem, item: &Ide
         refresh_engagement(connection, known, item).await?;
         return Ok(Stored::Known);
     }
+    let engagement = new_engagement(known, item.engagement)?.unwrap_or_else(|| known.engagement.clone());
     sqlx::query(UPDATE_ITEM)
         .bind(&known.id)
         .bind(column::optional_text(item.title.as_deref()))
         .bind(column::text(&item.body_text))
         .bind(column::text(&item.hash_text))
         .bind(column::optional_text(item.author.as_deref()))
-        .bind(column::to_json(&item.engagement)?)
+        .bind(engagement)
         .bind(column::to_json(&item.metadata)?)
         .bind(column::optional_text(item.url.as_deref()))
         .bind(column::optional_text(item.canonical_url.as_deref()))
