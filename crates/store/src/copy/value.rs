@@ -91,7 +91,8 @@ impl Hash {
             let (kind, bytes): (u8, &[u8]) = match value {
                 Value::Null => (0, &[]),
                 Value::Integer(number) => (1, &number.to_be_bytes()),
-                Value::Real(number) => (2, &number.to_bits().to_be_bytes()),
+                // SQLite stores -0.0 as 0.0.
+                Value::Real(number) => (2, &(number + 0.0).to_bits().to_be_bytes()),
                 Value::Text(text) => (3, text.as_bytes()),
                 Value::Blob(bytes) => (4, bytes),
             };
@@ -137,5 +138,6 @@ mod tests {
         ];
         let whole = hash(&[a, b]);
         assert!(others.iter().all(|other| hash(other) != whole));
+        assert_eq!(hash(&[vec![Value::Real(-0.0)]]), hash(&[vec![Value::Real(0.0)]]), "SQLite knows one zero");
     }
 }
