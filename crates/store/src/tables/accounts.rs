@@ -236,18 +236,23 @@ impl AccountStore for Database {
         let (user, key) = (column::text(&of.user), column::text(&of.key));
         let mut write = self.write("take_key").await?;
         sqlx::query(REMOVE_OLD_KEYS).bind(remove_before.as_millis()).execute(write.connection()).await?;
-        let taken = sqlx::query(TAKE_KEY)
-            .bind(&user)
-            .bind(&key)
-            .bind(&of.request_hash)
-            .bind(now.as_millis())
-            .execute(write.connection())
-            .await?;
-        let state = if taken.rows_affected() > 0 {
-            KeyState::Claimed
-        } else {
-            let row: KeyRow = sqlx::query_as(KEY).bind(&user).bind(&key).fetch_one(write.connection()).await?;
-            row.state(of)?
+        let state = loop {
+            let taken = sqlx::query(TAKE_KEY)
+                .bind(&user)
+                .bind(&key)
+                .bind(&of.request_hash)
+                .bind(now.as_millis())
+                .execute(write.connection())
+                .await?;
+            if taken.rows_affected() > 0 {
+                break KeyState::Claimed;
+            }
+            // On Postgres, another request may have freed the key since; then it is there to be taken.
+            let row: Option<KeyRow> =
+                sqlx::query_as(KEY).bind(&user).bind(&key).fetch_optional(write.connection()).await?;
+            if let Some(row) = row {
+                break row.state(of)?;
+            }
         };
         write.commit().await?;
         Ok(state)
