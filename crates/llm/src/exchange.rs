@@ -17,7 +17,7 @@ use super::router::Wire;
 use super::stream::{Decoder, Frame, stream_from};
 use super::streaming_only;
 use super::tasks::TaskTimeouts;
-use super::transport::{Timeouts, Transport, WireRequest, WireStream};
+use super::transport::{MAX_BODY_MIB, Timeouts, Transport, WireRequest, WireStream};
 
 /// An encoded request and its server.
 #[derive(Debug)]
@@ -164,9 +164,13 @@ impl<'a> EncodedRequest<'a> {
             unreadable: 0,
         };
         let mut decoder = wire.dialect.framing().decoder();
-        let mut stream_error = None;
+        let (mut stream_error, mut received_bytes) = (None, 0);
         while let Some(chunk) = answer.chunks.next().await {
-            let read = chunk.and_then(|chunk| collector.read_chunk(&mut decoder, &chunk));
+            let within_limit = chunk.and_then(|chunk| {
+                received_bytes += chunk.len();
+                if received_bytes > MAX_BODY_MIB << 20 { Err(CallError::TooLarge(MAX_BODY_MIB)) } else { Ok(chunk) }
+            });
+            let read = within_limit.and_then(|chunk| collector.read_chunk(&mut decoder, &chunk));
             if let Err(error) = read {
                 stream_error = Some(error);
                 break;

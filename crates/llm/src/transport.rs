@@ -19,7 +19,7 @@ use crate::settings::Egress;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// An answer has some kilobytes; this leaves room for embeddings.
-const MAX_BODY_MIB: usize = 32;
+pub(crate) const MAX_BODY_MIB: usize = 32;
 
 /// A request encoded by a dialect.
 #[derive(Clone)]

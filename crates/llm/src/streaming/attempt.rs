@@ -131,7 +131,7 @@ impl StreamAttempt {
         }
         locked(collector).finish(exchanged.reply.outcome.is_err());
         if is_lines {
-            call_log::completed(self.id(), locked(collector).chunks, begun, &exchanged);
+            call_log::completed(self.id(), locked(collector).collected.good_lines, begun, &exchanged);
         }
         Received::of(exchanged, |_| self.read(&locked(collector).collected))
     }
@@ -145,10 +145,10 @@ impl StreamAttempt {
         }
     }
 
-    /// Checks whether the collected data is an answer.
+    /// Checks whether what this attempt gave is an answer. Lines of earlier attempts do not make it one.
     fn read(&self, collected: &Collected) -> Result<(), CallError> {
         let why = match self.task().spec().answer {
-            AnswerKind::Lines(_) if !collected.lines.is_empty() => None,
+            AnswerKind::Lines(_) if collected.good_lines > 0 => None,
             AnswerKind::Lines(_) => collected.first_bad.clone(),
             AnswerKind::Object(_) | AnswerKind::Batch(_) | AnswerKind::Text => {
                 collected.text.is_empty().then(|| "the answer is empty".to_owned())

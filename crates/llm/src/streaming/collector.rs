@@ -15,6 +15,8 @@ pub(super) struct Collected {
     pub(super) text: String,
     /// Lines of earlier attempts come first.
     pub(super) lines: Vec<Map<String, Value>>,
+    /// Number of lines of this attempt that match the schema, those of earlier attempts included if it repeats them.
+    pub(super) good_lines: u64,
     pub(super) bad_lines: usize,
     /// The problem of the first bad line.
     pub(super) first_bad: Option<String>,
@@ -28,8 +30,6 @@ pub(super) struct Collector {
     /// Identifies its lines in the log.
     call: CallId,
     purpose: &'static str,
-    /// Number of this attempt's lines, as counted in the log.
-    pub(super) chunks: u64,
 }
 
 enum Reader {
@@ -44,7 +44,7 @@ impl Collector {
             AnswerKind::Object(_) | AnswerKind::Batch(_) | AnswerKind::Text => Reader::Text(TextFilter::default()),
         };
         let collected = Collected { lines: earlier, ..Collected::default() };
-        Self { reader, collected, events, call, purpose: task.as_str(), chunks: 0 }
+        Self { reader, collected, events, call, purpose: task.as_str() }
     }
 
     pub(super) fn push(&mut self, piece: &str) {
@@ -84,8 +84,8 @@ impl Collector {
     fn add(&mut self, lines: Vec<ReadLine>) {
         for line in lines {
             if let ReadLine::Good(line) = &line {
-                self.chunks += 1;
-                call_log::chunk(self.call, self.purpose, self.chunks, line);
+                self.collected.good_lines += 1;
+                call_log::chunk(self.call, self.purpose, self.collected.good_lines, line);
             }
             match line {
                 ReadLine::Good(line) if self.collected.lines.contains(&line) => {}

@@ -228,6 +228,19 @@ async fn what_was_complete_when_the_stream_broke_is_kept_and_stored_and_the_whol
 }
 
 #[tokio::test]
+async fn lines_of_a_broken_stream_do_not_make_a_later_attempt_an_answer() {
+    let unusable = "{\"id\": 7}\n";
+    let fixture = fixture("ollama", [broken(&line("a")), whole(unusable), whole(unusable), whole(unusable)]).await;
+    let (_, answer) = fixture.events(LINES).await;
+    let Some(StreamFailure::Provider { error: CallError::Invalid(_), .. }) = &answer.failure else {
+        panic!("{answer:?}")
+    };
+    assert_eq!(ids(&answer), ["a"]);
+    let (_, again) = fixture.events(LINES).await;
+    assert!(!again.was_stored, "{again:?}");
+}
+
+#[tokio::test]
 async fn what_a_server_refuses_is_an_error_by_its_kind_after_one_call() {
     for (status, kind) in [(401, "unauthorized"), (429, "rate_limited"), (500, "server_error"), (503, "overloaded")] {
         let fixture = fixture("openai_compatible", [Script::Status(status)]).await;
