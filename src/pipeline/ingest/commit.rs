@@ -4,6 +4,7 @@ use aha_core::ids::FetchRunId;
 use aha_core::item::NewItem;
 use aha_core::source::{Source, SourceHealth};
 use aha_core::time::Timestamp;
+use aha_store::records::IdentifiedItem;
 use aha_store::{FetchCommit, FetchStatus};
 
 use super::RunContext;
@@ -39,33 +40,46 @@ pub(super) fn empty_commit(context: &RunContext, source: &Source, started_at: Ti
 }
 
 /// Fills in what can be stored at once; returns results that are still to be read.
-pub(super) async fn fill(commit: &mut FetchCommit, source: &Source, fetched: FetchResult) -> Option<Found> {
-    commit.health = SourceHealth::Ok;
-    commit.http_status = fetched.http_status;
-    commit.bytes = fetched.bytes;
-    commit.validators = fetched.validators;
-    commit.moved_to = fetched.moved_to;
+///
+/// # Errors
+/// When the items cannot be processed. Nothing is filled in then, so that the next fetch is given all of them again.
+pub(super) async fn fill(
+    commit: &mut FetchCommit,
+    source: &Source,
+    fetched: FetchResult,
+) -> Result<Option<Found>, FetchError> {
+    let mut results = None;
     match fetched.outcome {
         FetchOutcome::NotModified => commit.status = FetchStatus::NotModified,
         FetchOutcome::Feed(feed) => {
             for problem in &feed.problems {
                 tracing::debug!(source = %source.url, problem, "the feed was repaired");
             }
+            commit.items = identify(commit, feed.items).await?;
             commit.feed_title = feed.title.filter(|title| !title.is_empty());
-            identify(commit, feed.items).await;
         }
         FetchOutcome::Results(found) => {
             commit.feed_title = Some(found.title.clone());
-            return Some(found);
+            results = Some(found);
         }
     }
-    None
+    commit.health = SourceHealth::Ok;
+    commit.http_status = fetched.http_status;
+    commit.bytes = fetched.bytes;
+    commit.validators = fetched.validators;
+    commit.moved_to = fetched.moved_to;
+    Ok(results)
 }
 
-pub(super) async fn identify(commit: &mut FetchCommit, items: Vec<NewItem>) {
+/// Gives the items of a fetch their ids and hashes.
+///
+/// # Errors
+/// `unparseable` if that panics, which is a bug.
+pub(super) async fn identify(commit: &FetchCommit, items: Vec<NewItem>) -> Result<Vec<IdentifiedItem>, FetchError> {
     let (id, fetched_at) = (commit.source, commit.finished_at);
     let identified = run_blocking(move || identity::identify(id, items, fetched_at)).await;
-    commit.items = identified.await.unwrap_or_default();
+    let reason = "an item of it cannot be processed, which is a bug of Aha Radar; see the log";
+    identified.await.map_err(|_| FetchError::Unparseable { reason: reason.to_owned() })
 }
 
 /// Sets the time of the next fetch after a successful one.

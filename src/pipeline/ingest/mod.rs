@@ -242,13 +242,16 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
         (_, Some(connector)) => connector.fetch(&source, context.app.fetcher()).await,
     };
     commit.finished_at = clock.now();
-    match fetched {
+    let filled = match fetched {
         Ok(fetched) => {
             let freshness = fetched.freshness;
-            let found = fill(&mut commit, &source, fetched).await;
-            if let Some(found) = found {
-                return Ok(SourceFetch { commit, found: Some((source, found, freshness)) });
-            }
+            fill(&mut commit, &source, fetched).await.map(|found| (found, freshness))
+        }
+        Err(error) => Err(error),
+    };
+    match filled {
+        Ok((Some(found), freshness)) => return Ok(SourceFetch { commit, found: Some((source, found, freshness)) }),
+        Ok((None, freshness)) => {
             schedule(&mut commit, &source, freshness, context.app.jitter());
             if source.full_text {
                 full_text::read(context, &source, &mut commit.items).await;
@@ -300,7 +303,13 @@ async fn finished(context: &RunContext, fetch: SourceFetch) -> Result<FetchCommi
     let SourceFetch { mut commit, found: Some((source, found, freshness)) } = fetch else { return Ok(fetch.commit) };
     let read = signals::read(context, &found).await?;
     commit.finished_at = context.app.clock().now();
-    identify(&mut commit, read.items).await;
+    match identify(&commit, read.items).await {
+        Ok(items) => commit.items = items,
+        Err(error) => {
+            fail(&mut commit, &source, &error, context.app.jitter());
+            return Ok(commit);
+        }
+    }
     schedule(&mut commit, &source, freshness, context.app.jitter());
     if let Some(left_out) = read.left_out {
         tracing::warn!(source = %source.url, %left_out, "not all that a search found is used");
