@@ -103,17 +103,20 @@ pub async fn of_dry_run(app: &App, topic: &Topic, outcome: RunOutcome) -> Result
     let digests: Vec<Digest> = outcome.made.into_iter().map(|made| made.digest).collect();
     let (caps, now) = (app.config().budget.caps, app.clock().now());
     let (mut windows, mut estimates, mut of_runs) = (Vec::new(), Vec::new(), Vec::new());
+    // In the order of the calls: all of a run, then those of the next.
+    let mut in_order = Vec::new();
     for Digest { digest: head, cost, .. } in &digests {
         let (window_start, window_end, items) = (head.window_start, head.window_end, head.items);
         windows.push(EstimatedWindow { window_start, window_end, items });
         cost.with_a_model.iter().for_each(|estimate| merge(&mut estimates, estimate));
+        in_order.extend_from_slice(&cost.with_a_model);
         let run = Spender { run: Some(head.run_id), ..Spender::default() };
         let limits = spending(&caps, &run, now);
         of_runs.extend(headrooms(app, &limits[limits.len() - 1..], &cost.with_a_model).await?);
     }
     let of_topic = Spender { run: None, topic: Some(topic.id), share_percent: topic.budget_share_percent };
     let mut left: Vec<BudgetHeadroom> = BudgetHeadroom::tightest(of_runs.into_iter()).into_iter().collect();
-    left.extend(headrooms(app, &spending(&caps, &of_topic, now), &estimates).await?);
+    left.extend(headrooms(app, &spending(&caps, &of_topic, now), &in_order).await?);
     let budget = Budget::of(app.store(), &app.config().budget, now).await?;
     let total = EstimateTotal::of(&estimates);
     Ok(RunEstimate { windows, up_to_date: outcome.up_to_date, estimates, total, left, budget })
