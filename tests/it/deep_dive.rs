@@ -2,11 +2,13 @@
 
 use std::io::Write as _;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::{Engine, Radar, Ran};
 use crate::support::responses::{Fault, MODEL, OpenAi, When};
 use crate::support::rows;
+use crate::support::site::{Reply, Site};
 
 const NOW: &str = "2026-11-16T12:00:00Z";
 const MARKER: &str = "zweckentfremdungsmarker";
@@ -240,4 +242,37 @@ fn what_is_kept_is_shown_on_sqlite() {
 #[test]
 fn what_is_kept_is_shown_on_postgres() {
     what_is_kept_is_shown(Engine::Postgres);
+}
+
+#[test]
+fn a_paid_answer_is_stored_although_its_client_disconnects() {
+    let api = OpenAi::start();
+    let mut radar = api.serve(with_a_digest(Engine::Sqlite));
+    let story = radar.digest()["stories"][0]["id"].as_str().unwrap().to_owned();
+    let site = Site::start(&mut radar);
+    api.fault(When::always(), Fault::Late(Duration::from_secs(1)));
+    let path = format!("/api/v1/stories/{story}/deep-dive");
+    let headers = [("content-type", "application/json"), ("idempotency-key", "once")];
+    let body = serde_json::json!({ "text": text() }).to_string();
+    let connection = site.begin("POST", &path, &headers, &body);
+    let started = Instant::now();
+    let wait = || {
+        std::thread::sleep(Duration::from_millis(50));
+        started.elapsed() < Duration::from_mins(1)
+    };
+    while api.calls().is_empty() {
+        assert!(wait(), "nothing is asked: {:?}", Reply::receive(connection));
+    }
+    drop(connection);
+    let answered = loop {
+        let reply = site.send("POST", &path, &headers, &body);
+        if reply.status != 409 {
+            break reply;
+        }
+        assert!(wait(), "{reply:?}");
+    };
+    assert_eq!((answered.status, answered.headers.contains_key("idempotency-replayed")), (200, true), "{answered:?}");
+    let bill = i64::try_from(api.bill().total.microcredits).unwrap();
+    assert_eq!((api.calls().len(), answered.json()["microcredits"].as_i64()), (1, Some(bill)));
+    assert_eq!(rows::query(&radar, "SELECT state FROM provider_calls WHERE purpose = 'manual_summary'"), ["ok"]);
 }

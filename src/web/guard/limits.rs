@@ -6,6 +6,8 @@ use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures::FutureExt as _;
+use tracing::Instrument as _;
 
 use super::super::{Failure, WebState};
 
@@ -19,8 +21,17 @@ pub(in super::super) fn body() -> DefaultBodyLimit {
     DefaultBodyLimit::max(MAX_BODY_BYTES)
 }
 
+/// Limits the time of a response. A request that may change or cost something is processed to its end even if its client
+/// disconnects or the time is over: a paid answer is then stored, and so is the response for its idempotency key.
 pub(in super::super) async fn time(request: Request, next: Next) -> Response {
-    tokio::time::timeout(MAX_TIME, next.run(request)).await.unwrap_or_else(|_| {
+    let limited = if request.method().is_safe() {
+        tokio::time::timeout(MAX_TIME, next.run(request)).await
+    } else {
+        let detached = tokio::spawn(next.run(request).in_current_span());
+        let response = detached.map(|ended| ended.unwrap_or_else(|error| Failure::internal(&error).into_response()));
+        tokio::time::timeout(MAX_TIME, response).await
+    };
+    limited.unwrap_or_else(|_| {
         let message = "this took longer than a request may; see whether it was done before trying again";
         Failure::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message).into_response()
     })

@@ -59,6 +59,11 @@ impl Site {
 
     /// Sends a request; `Host` and the body's length are added where they are not among the headers.
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        Reply::receive(self.begin(method, path, headers, body))
+    }
+
+    /// Sends a request as [`Site::send`] does, and returns the connection on which its answer arrives.
+    pub fn begin(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let is_named = |name: &str| headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -71,9 +76,7 @@ impl Site {
         }
         write!(request, "content-length: {}\r\n\r\n{body}", body.len()).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        Reply::read(&String::from_utf8_lossy(&answer))
+        stream
     }
 
     pub fn get(&self, path: &str) -> Reply {
@@ -98,6 +101,13 @@ impl Drop for Site {
 }
 
 impl Reply {
+    /// Waits for the answer on a connection.
+    pub fn receive(mut connection: TcpStream) -> Self {
+        let mut answer = Vec::new();
+        connection.read_to_end(&mut answer).unwrap();
+        Self::read(&String::from_utf8_lossy(&answer))
+    }
+
     fn read(answer: &str) -> Self {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
         let mut lines = head.lines();
