@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use aha_content::search_terms::TermExtractor;
+use aha_content::search_terms::{SearchTerms, TermExtractor};
 use aha_core::ids::SourceId;
 use aha_core::item::ItemMetadata;
 use aha_core::time::Timestamp;
@@ -88,23 +88,26 @@ const INSERT_PASSAGES: &str = super::statement(PerDatabase {
         ON CONFLICT DO NOTHING",
 });
 
-/// On SQLite the terms are in a separate table; on Postgres the entry contains them. Finds the entries of the arrays in
-/// a list, as positions in it.
-const NUMBERS: Option<&str> = terms_of(PerDatabase {
-    sqlite: "
-        SELECT w.key, e.id FROM json_each($1) w JOIN search_entries e ON e.item_id = w.value ->> 0 ORDER BY e.id",
-    postgres: "",
-});
-
-const NUMBERS_OF_PASSAGES: Option<&str> = terms_of(PerDatabase {
-    sqlite: "
-        SELECT w.key, e.id FROM json_each($1) w
-        JOIN search_entries e ON e.document_id = w.value ->> 0 AND e.position = w.value ->> 2 ORDER BY e.id",
-    postgres: "",
-});
-
+/// On SQLite the terms are in a separate table; on Postgres the entry contains them. `$2` contains all terms, and the
+/// arrays of `$1` end with where the title's terms begin in it, and the lengths of title and body, in bytes: of a blob,
+/// `substr` takes bytes without reading what comes before. In ascending order of ids, as FTS5 writes out what it has when
+/// an id is lower than the one before.
 const INSERT_TERMS: Option<&str> = terms_of(PerDatabase {
-    sqlite: "INSERT OR REPLACE INTO search_index (rowid, title, body) VALUES ($1, $2, $3)",
+    sqlite: "
+        INSERT OR REPLACE INTO search_index (rowid, title, body)
+        SELECT f.id, CAST(substr($2, f.start, f.title) AS TEXT), CAST(substr($2, f.start + f.title, f.body) AS TEXT)
+        FROM (SELECT e.id, w.value ->> 3 AS start, w.value ->> 4 AS title, w.value ->> 5 AS body
+              FROM json_each($1) w JOIN search_entries e ON e.item_id = w.value ->> 0 ORDER BY e.id) f",
+    postgres: "",
+});
+
+const INSERT_TERMS_OF_PASSAGES: Option<&str> = terms_of(PerDatabase {
+    sqlite: "
+        INSERT OR REPLACE INTO search_index (rowid, title, body)
+        SELECT f.id, CAST(substr($2, f.start, f.title) AS TEXT), CAST(substr($2, f.start + f.title, f.body) AS TEXT)
+        FROM (SELECT e.id, w.value ->> 3 AS start, w.value ->> 4 AS title, w.value ->> 5 AS body
+              FROM json_each($1) w
+              JOIN search_entries e ON e.document_id = w.value ->> 0 AND e.position = w.value ->> 2 ORDER BY e.id) f",
     postgres: "",
 });
 
@@ -139,22 +142,26 @@ fn entry(id: &str, item: &IdentifiedItem, extractor: &mut TermExtractor) -> Entr
 /// Indexes entries, which must be all items or all passages.
 pub(super) async fn index(connection: &mut Connection, entries: &[Entry]) -> Result<()> {
     let Some(first) = entries.first() else { return Ok(()) };
-    let (insert, numbers) = match first.position {
-        None => (INSERT_ITEMS, NUMBERS),
-        Some(_) => (INSERT_PASSAGES, NUMBERS_OF_PASSAGES),
+    let (insert, insert_terms) = match first.position {
+        None => (INSERT_ITEMS, INSERT_TERMS),
+        Some(_) => (INSERT_PASSAGES, INSERT_TERMS_OF_PASSAGES),
     };
-    // Texts are bound rather than in the list, which SQLite would parse once for each field.
-    let terms = |entry: &Entry| if numbers.is_none() { entry.tsvector() } else { String::new() };
-    let rows: Vec<_> = entries.iter().map(|e| (&e.id, terms(e), e.position)).collect();
+    let Some(insert_terms) = insert_terms else {
+        let rows: Vec<_> = entries.iter().map(|e| (&e.id, e.tsvector(), e.position)).collect();
+        sqlx::query(insert).bind(column::to_json(&rows)?).execute(connection).await?;
+        return Ok(());
+    };
+    // Terms are bound beside the list, as SQLite parses an element of it once for each field.
+    let (mut terms, mut rows) = (String::new(), Vec::with_capacity(entries.len()));
+    for Entry { id, position, terms: SearchTerms { title, body } } in entries {
+        // Counted from 1.
+        rows.push((id, (), position, terms.len() + 1, title.len(), body.len()));
+        terms.push_str(title);
+        terms.push_str(body);
+    }
     let list = column::to_json(&rows)?;
     sqlx::query(insert).bind(&list).execute(&mut *connection).await?;
-    let (Some(numbers), Some(insert_terms)) = (numbers, INSERT_TERMS) else { return Ok(()) };
-    // In ascending order: FTS5 writes out what it has when an id is lower than the one before.
-    let numbered: Vec<(i64, i64)> = sqlx::query_as(numbers).bind(&list).fetch_all(&mut *connection).await?;
-    for (position, id) in numbered {
-        let terms = &entries[column::number::<usize>("position", position)?].terms;
-        sqlx::query(insert_terms).bind(id).bind(&terms.title).bind(&terms.body).execute(&mut *connection).await?;
-    }
+    sqlx::query(insert_terms).bind(&list).bind(terms.into_bytes()).execute(connection).await?;
     Ok(())
 }
 
@@ -207,7 +214,7 @@ from_row!(PassageRow { document_id, position, section, text, title, language });
 
 /// In the words of this database.
 fn expression(query: &SearchQuery) -> String {
-    if NUMBERS.is_some() { query.fts5() } else { query.tsquery() }
+    if INSERT_TERMS.is_some() { query.fts5() } else { query.tsquery() }
 }
 
 /// `None` for all sources.
