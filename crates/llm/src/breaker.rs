@@ -67,46 +67,21 @@ impl Breakers {
         Self { policy, servers: Mutex::default() }
     }
 
-    /// Lets an exchange with a server begin. The caller must report its outcome with [`Self::record`] or
-    /// [`Self::cancel`].
+    /// Lets an exchange with a server begin. If it is dropped without an outcome, it counts as not having taken place.
     ///
     /// # Errors
     /// When the breaker is open: for how long, and why.
-    pub fn admit(&self, server: &str, now: Instant) -> Result<(), Refused> {
+    pub fn admit<'b>(&'b self, server: &'b str, now: Instant) -> Result<Admission<'b>, Refused> {
         let mut servers = self.servers();
-        let Some(open) = servers.get_mut(server).and_then(|server| server.open.as_mut()) else { return Ok(()) };
-        if now < open.until || open.is_probing {
-            return Err(Refused { wait: open.until.saturating_duration_since(now), why: open.why.clone() });
+        let mut is_probe = false;
+        if let Some(open) = servers.get_mut(server).and_then(|server| server.open.as_mut()) {
+            if now < open.until || open.is_probing {
+                return Err(Refused { wait: open.until.saturating_duration_since(now), why: open.why.clone() });
+            }
+            open.is_probing = true;
+            is_probe = true;
         }
-        open.is_probing = true;
-        Ok(())
-    }
-
-    /// Records the outcome of an exchange. An answer, good or bad, and a refusal show that the server is available.
-    pub fn record(&self, server: &str, failure: Option<&CallError>, now: Instant) {
-        let mut servers = self.servers();
-        let Some(error) = failure.filter(|error| is_server_fault(error)) else {
-            servers.remove(server);
-            return;
-        };
-        let known = servers.entry(server.to_owned()).or_default();
-        known.failures = known.failures.saturating_add(1);
-        let pause = match &known.open {
-            Some(open) if open.is_probing => (open.pause * 2).min(self.policy.max_pause),
-            // Exchanges that began before the breaker opened are no new evidence.
-            Some(_) => return,
-            None if known.failures < self.policy.failures => return,
-            None => self.policy.pause,
-        };
-        tracing::warn!(%server, %error, pause_s = pause.as_secs(), "the server is left alone for a while");
-        known.open = Some(Open { until: now + pause, pause, is_probing: false, why: error.to_string() });
-    }
-
-    /// Records that an admitted exchange did not take place.
-    pub fn cancel(&self, server: &str) {
-        if let Some(open) = self.servers().get_mut(server).and_then(|server| server.open.as_mut()) {
-            open.is_probing = false;
-        }
+        Ok(Admission { breakers: self, server, is_probe })
     }
 
     /// Returns the servers whose breakers are open, and the remaining time of each.
@@ -123,6 +98,50 @@ impl Breakers {
 
     fn servers(&self) -> MutexGuard<'_, BTreeMap<String, Server>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An exchange that may take place.
+#[derive(Debug)]
+#[must_use]
+pub struct Admission<'b> {
+    breakers: &'b Breakers,
+    server: &'b str,
+    /// Whether it is to show that the server is back. Nothing else is admitted until it ends.
+    is_probe: bool,
+}
+
+impl Admission<'_> {
+    /// Records the outcome. An answer, good or bad, and a refusal show that the server is available.
+    pub fn record(mut self, failure: Option<&CallError>, now: Instant) {
+        let is_probe = std::mem::take(&mut self.is_probe);
+        let (mut servers, policy) = (self.breakers.servers(), self.breakers.policy);
+        let Some(error) = failure.filter(|error| is_server_fault(error)) else {
+            servers.remove(self.server);
+            return;
+        };
+        let known = servers.entry(self.server.to_owned()).or_default();
+        known.failures = known.failures.saturating_add(1);
+        let pause = match &known.open {
+            Some(open) if is_probe => (open.pause * 2).min(policy.max_pause),
+            // Exchanges that began before the breaker opened are no new evidence.
+            Some(_) => return,
+            None if known.failures < policy.failures => return,
+            None => policy.pause,
+        };
+        tracing::warn!(server = self.server, %error, pause_s = pause.as_secs(), "the server is left alone for a while");
+        known.open = Some(Open { until: now + pause, pause, is_probing: false, why: error.to_string() });
+    }
+}
+
+impl Drop for Admission<'_> {
+    fn drop(&mut self) {
+        if !self.is_probe {
+            return;
+        }
+        if let Some(open) = self.breakers.servers().get_mut(self.server).and_then(|server| server.open.as_mut()) {
+            open.is_probing = false;
+        }
     }
 }
 
@@ -147,8 +166,12 @@ mod tests {
 
     fn failing(breakers: &Breakers, times: u32, now: Instant) {
         for _ in 0..times {
-            breakers.record(SERVER, Some(&CallError::TimedOut(1)), now);
+            breakers.admit(SERVER, now).unwrap().record(Some(&CallError::TimedOut(1)), now);
         }
+    }
+
+    fn wait(breakers: &Breakers, now: Instant) -> Option<Duration> {
+        breakers.admit(SERVER, now).err().map(|refused| refused.wait)
     }
 
     #[test]
@@ -156,39 +179,48 @@ mod tests {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
         let after = |seconds| begun + Duration::from_secs(seconds);
         failing(&breakers, 4, begun);
-        breakers.record(SERVER, Some(&CallError::Invalid(String::new())), begun);
+        breakers.admit(SERVER, begun).unwrap().record(Some(&CallError::Invalid(String::new())), begun);
         failing(&breakers, 4, begun);
-        assert_eq!(breakers.admit(SERVER, begun), Ok(()), "an answer in between, however bad, counts");
+        assert_eq!(wait(&breakers, begun), None, "an answer in between, however bad, counts");
         failing(&breakers, 1, begun);
         let refused = breakers.admit(SERVER, after(10)).unwrap_err();
         assert_eq!((refused.wait, refused.why.as_str()), (Duration::from_secs(20), "no answer came within 1 s"));
         assert_eq!(breakers.open(after(10)).len(), 1);
-        assert_eq!(breakers.admit("another", begun), Ok(()));
+        assert!(breakers.admit("another", begun).is_ok());
 
-        assert_eq!(breakers.admit(SERVER, after(31)), Ok(()), "the probe");
+        let probe = breakers.admit(SERVER, after(31)).unwrap();
         assert!(breakers.admit(SERVER, after(31)).is_err(), "one alone");
-        failing(&breakers, 1, after(32));
-        assert_eq!(breakers.admit(SERVER, after(33)).unwrap_err().wait, Duration::from_secs(59), "twice as long");
-        assert_eq!(breakers.admit(SERVER, after(92)), Ok(()));
-        breakers.record(SERVER, None, after(93));
-        assert_eq!((breakers.admit(SERVER, after(93)), breakers.admit(SERVER, after(93))), (Ok(()), Ok(())));
+        probe.record(Some(&CallError::TimedOut(1)), after(32));
+        assert_eq!(wait(&breakers, after(33)), Some(Duration::from_secs(59)), "twice as long");
+        breakers.admit(SERVER, after(92)).unwrap().record(None, after(93));
+        let both = (breakers.admit(SERVER, after(93)), breakers.admit(SERVER, after(93)));
+        assert!(both.0.is_ok() && both.1.is_ok());
         assert_eq!(breakers.open(after(93)), []);
     }
 
     #[test]
-    fn a_probe_that_did_not_take_place_leaves_room_for_another() {
+    fn a_probe_that_is_dropped_leaves_room_for_another() {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
         failing(&breakers, 5, begun);
         let later = begun + Duration::from_secs(31);
-        assert_eq!(breakers.admit(SERVER, later), Ok(()));
-        breakers.cancel(SERVER);
-        assert_eq!(breakers.admit(SERVER, later), Ok(()));
+        drop(breakers.admit(SERVER, later).unwrap());
+        assert_eq!(wait(&breakers, later), None);
     }
 
     #[test]
-    fn what_was_under_way_when_it_opened_does_not_prolong_the_pause() {
+    fn what_was_under_way_when_it_opened_neither_prolongs_the_pause_nor_ends_the_probe() {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
-        failing(&breakers, 40, begun);
-        assert_eq!(breakers.admit(SERVER, begun).unwrap_err().wait, Duration::from_secs(30));
+        let mut under_way: Vec<_> = (0..42).map(|_| breakers.admit(SERVER, begun).unwrap()).collect();
+        for exchange in under_way.drain(2..) {
+            exchange.record(Some(&CallError::TimedOut(1)), begun);
+        }
+        assert_eq!(wait(&breakers, begun), Some(Duration::from_secs(30)));
+        let later = begun + Duration::from_secs(31);
+        let probe = breakers.admit(SERVER, later).unwrap();
+        under_way.pop().unwrap().record(Some(&CallError::TimedOut(1)), later);
+        drop(under_way);
+        assert_eq!(wait(&breakers, later), Some(Duration::ZERO), "the probe is still under way");
+        probe.record(None, later);
+        assert_eq!(wait(&breakers, later), None);
     }
 }

@@ -95,17 +95,13 @@ impl MeteredCall<'_> {
             Some((pace, tokens)) => Some(pace.turn(tokens).await),
             None => None,
         };
-        if let Some(server) = &self.server
-            && let Err(refused) = server.breakers.admit(&server.account, Instant::now())
-        {
-            return Ok(Executed::NotSent(NotSent::CircuitOpen(refused.to_string())));
-        }
+        let server = self.server.as_ref();
+        let exchange = match server.map(|server| server.breakers.admit(&server.account, Instant::now())).transpose() {
+            Ok(exchange) => exchange,
+            Err(refused) => return Ok(Executed::NotSent(NotSent::CircuitOpen(refused.to_string()))),
+        };
         let call = new_call();
-        let admitted = ledger_writer::admit(self.store, self.scope, self.deadline, &call).await;
-        if let (Some(server), Ok(Some(_)) | Err(_)) = (&self.server, &admitted) {
-            server.breakers.cancel(&server.account);
-        }
-        if let Some(refused) = admitted? {
+        if let Some(refused) = ledger_writer::admit(self.store, self.scope, self.deadline, &call).await? {
             return Ok(Executed::NotSent(refused));
         }
         aha_core::failpoint::hit_with("call.after_reserve", &self.shown);
@@ -119,8 +115,8 @@ impl MeteredCall<'_> {
         if let Some(turn) = &mut turn {
             turn.used(received.usage);
         }
-        if let Some(server) = &self.server {
-            server.breakers.record(&server.account, received.outcome.as_ref().err(), Instant::now());
+        if let Some(exchange) = exchange {
+            exchange.record(received.outcome.as_ref().err(), Instant::now());
         }
         let closing = close(&received);
         let settlement = self.settlement(&call, &received, closing, latency_ms);
