@@ -72,6 +72,17 @@ async fn of_what_does_not_fit_together_the_first_come_first(store: &dyn Store) {
     assert_eq!(figures(store, DAY).await, (5, 50, 4));
 }
 
+async fn what_costs_nothing_fits_though_more_than_the_cap_is_spent(store: &dyn Store) {
+    let world = World::new(store).await;
+    reserve(store, &world, &call(&world, "one", 60, &[limit(DAY, None)])).await;
+    settle(store, &world, &settled("one", Some(60))).await;
+    let cap = [limit(DAY, Some(40))];
+    assert_eq!(reserve_all(store, &world, &[call(&world, "free", 0, &cap)]).await, [Reservation::Reserved]);
+    let told = reserve_all(store, &world, &[call(&world, "paid", 1, &cap)]).await;
+    assert!(matches!(told[..], [Reservation::Exhausted(_)]), "{told:?}");
+    assert_eq!(figures(store, DAY).await, (60, 0, 2));
+}
+
 async fn of_two_caps_on_one_counter_each_call_keeps_its_own(store: &dyn Store) {
     let world = World::new(store).await;
     let most = |calls| [CounterLimit { max_calls: Some(calls), ..limit(DAY, Some(1000)) }];
@@ -164,6 +175,7 @@ async fn of_settlements_together_each_goes_by_its_own_lease(store: &dyn Store) {
 on_every_database!(
     what_fits_together_is_reserved_at_once,
     of_what_does_not_fit_together_the_first_come_first,
+    what_costs_nothing_fits_though_more_than_the_cap_is_spent,
     of_two_caps_on_one_counter_each_call_keeps_its_own,
     calls_of_a_lost_lease_are_refused_together,
     a_reservation_that_fails_leaves_nothing_open,

@@ -6,7 +6,7 @@ use crate::shared::charges::{CounterIncrease, Moves, OpenCall};
 use crate::{Counter, Exhausted, NewCall, Reservation, Result};
 
 /// Raises a counter by an amount for a number of calls; inserts it if it does not exist. The inserted values must have
-/// been compared with the caps before.
+/// been compared with the caps before. What costs nothing fits, even if more than the cap is spent already.
 pub(super) const RAISE: &str = "
     INSERT INTO budget_counters (counter, settled_microcredits, reserved_microcredits, calls)
     VALUES ($1, 0, $2, $5)
@@ -14,6 +14,7 @@ pub(super) const RAISE: &str = "
     SET reserved_microcredits = budget_counters.reserved_microcredits + excluded.reserved_microcredits,
         calls = budget_counters.calls + excluded.calls
     WHERE (CAST($3 AS BIGINT) IS NULL
+           OR excluded.reserved_microcredits = 0
            OR budget_counters.settled_microcredits + budget_counters.reserved_microcredits
               + excluded.reserved_microcredits <= CAST($3 AS BIGINT))
       AND (CAST($4 AS BIGINT) IS NULL OR budget_counters.calls + excluded.calls <= CAST($4 AS BIGINT))";
@@ -77,7 +78,8 @@ async fn refused(connection: &mut Connection, increase: &CounterIncrease) -> Res
     let limit = &increase.limit;
     let counter = counter(connection, &limit.counter).await?;
     let calls_left = limit.max_calls.is_none_or(|max| counter.calls + increase.calls <= max);
-    let fits = limit.cap_microcredits.is_none_or(|cap| counter.settled_microcredits + increase.microcredits <= cap);
+    let fits = increase.microcredits == 0
+        || limit.cap_microcredits.is_none_or(|cap| counter.settled_microcredits + increase.microcredits <= cap);
     if calls_left && fits {
         return Ok(Reservation::Wait);
     }
