@@ -70,8 +70,8 @@ impl Parts {
             self.take_number(token);
         } else if let Some(minutes) = offset(token) {
             self.offset_minutes = self.offset_minutes.or(Some(minutes));
-        } else if token.eq_ignore_ascii_case("am") || token.eq_ignore_ascii_case("pm") {
-            self.afternoon = Some(token.eq_ignore_ascii_case("pm"));
+        } else if let Some(afternoon) = afternoon(token) {
+            self.afternoon = Some(afternoon);
         } else if let Some(rest) =
             token.strip_prefix(['T', 't']).filter(|r| r.starts_with(|c: char| c.is_ascii_digit()))
         {
@@ -127,9 +127,9 @@ impl Parts {
         let digits = token.bytes().take_while(u8::is_ascii_digit).count();
         let suffix = &token[digits..];
         let Ok(number) = token[..digits].parse::<u32>() else { return };
-        if (suffix.eq_ignore_ascii_case("am") || suffix.eq_ignore_ascii_case("pm")) && number <= 12 {
+        if let Some(afternoon) = afternoon(suffix).filter(|_| number <= 12) {
             self.time = Some(Duration::hours(i64::from(number)));
-            self.afternoon = Some(suffix.eq_ignore_ascii_case("pm"));
+            self.afternoon = Some(afternoon);
         } else {
             self.numbers.push((number, digits));
         }
@@ -158,11 +158,10 @@ impl Parts {
     }
 
     fn take_time_suffix(&mut self, rest: &str) {
-        match rest.to_ascii_lowercase().as_str() {
-            "" => {}
-            "am" => self.afternoon = Some(false),
-            "pm" => self.afternoon = Some(true),
-            _ => self.offset_minutes = offset(rest).or(self.offset_minutes),
+        if let Some(afternoon) = afternoon(rest) {
+            self.afternoon = Some(afternoon);
+        } else if !rest.is_empty() {
+            self.offset_minutes = offset(rest).or(self.offset_minutes);
         }
     }
 
@@ -277,6 +276,15 @@ fn separated_date(token: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(full_year(year.parse().ok()?, year.len()), month, day)
 }
 
+/// Whether a token says "pm", "p.m." and the like, or "am"; `None` if neither.
+fn afternoon(token: &str) -> Option<bool> {
+    match token.to_ascii_lowercase().as_str() {
+        "am" | "a.m" | "a.m." => Some(false),
+        "pm" | "p.m" | "p.m." => Some(true),
+        _ => None,
+    }
+}
+
 /// Returns minutes east of Greenwich from `+0200`, `-5:00`, `GMT+2`, `Z` or a zone's name.
 fn offset(token: &str) -> Option<i64> {
     let token = token.strip_prefix("Etc/").unwrap_or(token);
@@ -322,6 +330,9 @@ mod tests {
             ("Fri Mar  1 10:20:30 UTC 2024", "2024-03-01T10:20:30Z"),
             ("1 Mar 2024", "2024-03-01T00:00:00Z"),
             ("March 1st, 2024 3:05 pm", "2024-03-01T15:05:00Z"),
+            ("March 1, 2024, 3:05 p.m. EST", "2024-03-01T20:05:00Z"),
+            ("March 1, 2024 12:05a.m.", "2024-03-01T00:05:00Z"),
+            ("March 1, 2024, 3P.M.", "2024-03-01T15:00:00Z"),
             ("3/1/2024 12:05:00 AM", "2024-03-01T00:05:00Z"),
             ("31/12/2023", "2023-12-31T00:00:00Z"),
             ("01.03.2024 10:20", "2024-03-01T10:20:00Z"),
