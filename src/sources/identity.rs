@@ -25,14 +25,11 @@ const HASH_DIGITS: usize = 32;
 #[must_use]
 pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) -> Vec<IdentifiedItem> {
     let canonical: Vec<Option<String>> = items.iter().map(|i| i.url.as_deref().and_then(canonical_url)).collect();
-    let mut uses: HashMap<String, usize> = HashMap::new();
-    for url in canonical.iter().flatten() {
-        *uses.entry(url.clone()).or_default() += 1;
-    }
     let bodies: Vec<String> = items.iter().map(|item| body_text(item).into_owned()).collect();
     let titles = items.iter().map(|item| item.title.as_deref().unwrap_or_default());
     let mut languages = Languages::of(titles.zip(bodies.iter().map(String::as_str)));
-    let is_own = |url: &str| is_page(url) && uses.get(url) == Some(&1);
+    let shared = shared_urls(&items, &bodies, &canonical);
+    let is_own = |url: &str| is_page(url) && !shared.contains(url);
     let mut seen = HashSet::new();
     let mut identified = Vec::with_capacity(items.len());
     for ((item, body), canonical) in items.into_iter().zip(bodies).zip(canonical) {
@@ -48,6 +45,20 @@ pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) ->
         }
     }
     identified
+}
+
+/// Returns the addresses that several entries have. An entry that is listed twice counts once.
+fn shared_urls(items: &[NewItem], bodies: &[String], canonical: &[Option<String>]) -> HashSet<String> {
+    let (mut entries, mut shared) = (HashMap::new(), HashSet::new());
+    for ((item, body), url) in items.iter().zip(bodies).zip(canonical) {
+        let Some(url) = url else { continue };
+        let text = item.guid.is_none().then_some((item.title.as_deref(), body.as_str()));
+        let entry = (item.guid.as_deref(), text);
+        if *entries.entry(url).or_insert(entry) != entry {
+            shared.insert(url.clone());
+        }
+    }
+    shared
 }
 
 fn identify_one(
@@ -179,6 +190,20 @@ mod tests {
         assert_eq!(found[1].id, ItemId::of(&["url", "https://x.org/b"]));
         assert!(found[2..].iter().all(|i| i.hash_url.is_none() && i.external_id.starts_with("text:")));
         assert_eq!(found[0].hash_text.len(), 32);
+    }
+
+    #[test]
+    fn an_entry_that_is_listed_twice_keeps_its_address() {
+        let entries = vec![
+            item(Some("g1"), Some("https://x.org/a"), "one"),
+            item(Some("g1"), Some("https://x.org/a"), "one"),
+            item(None, Some("https://x.org/b"), "two"),
+            item(None, Some("https://x.org/b"), "two"),
+        ];
+        let found = identify(SourceId::of(&["s"]), entries, Timestamp::from_millis(1));
+        let external: Vec<&str> = found.iter().map(|item| item.external_id.as_str()).collect();
+        assert_eq!(external, ["g1", "https://x.org/b"]);
+        assert!(found.iter().all(|item| item.hash_url.is_some()));
     }
 
     #[test]
