@@ -93,6 +93,20 @@ async fn two_sources_with_one_address_are_one_item(store: &dyn Store) {
     assert_eq!(again.new, 0, "what a source gave under this id before is known without an address");
 }
 
+async fn a_page_that_a_source_gives_again_later_under_another_id_is_another_item(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1)]).await;
+    let again = |key: &str, hours| IdentifiedItem { hash_url: item("a", 1).hash_url, ..item(key, hours) };
+    let soon = world.look(1, world.first, &[again("b", 48)]);
+    assert_eq!(store.commit_fetch(&world.lease, &soon).await.unwrap().new, 0, "its id changed");
+    let later = world.look(2, world.first, &[again("c", 49)]);
+    assert_eq!(store.commit_fetch(&world.lease, &later).await.unwrap().new, 1);
+    let loaded = store.load_items(world.topic.id, &[id("a"), id("c")]).await.unwrap();
+    assert_eq!(loaded.iter().map(|(item, _)| item.published_at).collect::<Vec<_>>(), [Some(at(1)), Some(at(49))]);
+    let undated = world.look(3, world.first, &[IdentifiedItem { published_at: None, ..again("d", 99) }]);
+    assert_eq!(store.commit_fetch(&world.lease, &undated).await.unwrap().new, 0);
+}
+
 async fn items_without_an_address_of_their_own_stay_apart(store: &dyn Store) {
     let world = World::new(store).await;
     let bare = |key: &str| IdentifiedItem { hash_url: None, ..item(key, 1) };
@@ -338,6 +352,7 @@ on_every_database!(
     an_edit_updates_the_item_and_keeps_its_times,
     the_same_look_again_changes_engagement_alone,
     two_sources_with_one_address_are_one_item,
+    a_page_that_a_source_gives_again_later_under_another_id_is_another_item,
     items_without_an_address_of_their_own_stay_apart,
     two_entries_of_one_look_that_are_one_item_are_no_edit,
     many_new_items_are_stored_beside_known_ones,

@@ -1,5 +1,6 @@
 -- The stored item that is the one just fetched, by the strongest sign first: this source gave it under the same id before;
--- it has the same address; it has the same natural identity (its source was removed and added again); it has no address, this
+-- it has the same address, unless this source gives it under another id and a date two days off or more, as when a forum's
+-- users submit a page again; it has the same natural identity (its source was removed and added again); it has no address, this
 -- source gave the same text, and no date distinguishes them (its identifier changes from fetch to fetch).
 -- One that retention emptied is found as well, so that it does not come back.
 SELECT i.id, i.source_id, signs.way, i.hash_text, i.title, i.body_text, i.engagement, i.metadata_json, i.deleted_at
@@ -11,6 +12,7 @@ FROM (
     SELECT u.id, 2, u.fetched_at
     FROM content_items u
     WHERE u.hash_url = $3
+      AND NOT coalesce(u.source_id = $1 AND abs(u.published_at - CAST($6 AS BIGINT)) >= 172800000, false)
     UNION ALL
     SELECT n.id, 3, 0
     FROM content_items n
