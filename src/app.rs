@@ -16,7 +16,7 @@ use aha_llm::prompt::{PromptError, Prompts};
 use aha_llm::retry_policy::PIPELINE;
 use aha_llm::transport::Http;
 use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
-use aha_store::{SharedStore, SourceShare};
+use aha_store::{SharedStore, SourceShare, VectorState};
 use thiserror::Error;
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -200,8 +200,8 @@ pub type SourceShares = HashMap<SourceId, SourceShare>;
 #[derive(Debug)]
 pub struct LoadedVectors {
     pub space: String,
-    /// The result of [`aha_store::SearchStore::vector_state`] when they were loaded.
-    pub state: (i64, i64),
+    /// When they were loaded.
+    pub state: VectorState,
     pub checked_at: Timestamp,
     pub index: Arc<VectorIndex>,
 }

@@ -61,7 +61,7 @@ pub use retention::{RemovedRows, RetentionStep, RetentionStore};
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use search::{
     DocumentStore, EntryContent, EntryVector, Forms, NewDocument, PassageText, SearchHit, SearchQuery, SearchStore,
-    SentenceStore, forms,
+    SentenceStore, VectorState, forms,
 };
 pub use sqlite::SqliteStore;
 

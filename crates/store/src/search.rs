@@ -9,6 +9,19 @@ use async_trait::async_trait;
 
 use crate::Result;
 
+/// What the vectors of a space are, as far as it tells whether they changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorState {
+    /// The newest entry.
+    pub newest: i64,
+    /// The number of items with a vector.
+    pub vectors: i64,
+    /// When the last run finished, in milliseconds: runs store vectors.
+    pub run_finished: Option<i64>,
+    /// When a document was last read, in milliseconds.
+    pub document_read: Option<i64>,
+}
+
 /// Full-text search of items and documents.
 #[async_trait]
 pub trait SearchStore: Send + Sync {
@@ -21,9 +34,8 @@ pub trait SearchStore: Send + Sync {
     /// Returns what these entries contain, in the given order, with the markup of items if `with_html`. Entries that no
     /// longer exist are left out.
     async fn search_hits(&self, entries: &[i64], with_html: bool) -> Result<Vec<SearchHit>>;
-    /// Returns the newest entry and the number of vectors in a space. If either differs, [`Self::entry_vectors`]
-    /// changed.
-    async fn vector_state(&self, space: &str) -> Result<(i64, i64)>;
+    /// Returns what differs if [`Self::entry_vectors`] changed for a space.
+    async fn vector_state(&self, space: &str) -> Result<VectorState>;
     /// Returns at most `limit` entries after `after`, in index order: items with a vector in the space, and passages.
     async fn entry_vectors(&self, space: &str, after: i64, limit: i64) -> Result<Vec<EntryVector>>;
     /// Returns the number of entries in which each of these stems occurs, counted up to [`MAX_FREQUENCY`]. Stems that

@@ -2,7 +2,7 @@ use aha_core::ids::SourceId;
 use aha_core::time::Timestamp;
 use aha_store::{
     EntryContent, IdentifiedItem, ItemText, NewDocument, NewEmbedding, RetentionStep, SearchHit, SearchQuery, Store,
-    forms,
+    VectorState, forms,
 };
 
 use super::on_every_database;
@@ -208,8 +208,8 @@ async fn entries_come_with_their_vectors_or_passages(store: &dyn Store) {
     let world = stocked(store).await;
     let rules = document("rules.md", "1", &[("Mooring", "Two knots.")]);
     store.replace_documents(world.second, &[rules], &[]).await.unwrap();
-    let (newest, none) = store.vector_state("dense").await.unwrap();
-    assert_eq!((newest, none), (5, 0));
+    let before = store.vector_state("dense").await.unwrap();
+    assert_eq!((before.newest, before.vectors), (5, 0));
     let texts = store.items_to_embed(world.topic.id, "dense", 10).await.unwrap();
     let vector = |text: &ItemText| NewEmbedding {
         item: text.id,
@@ -219,13 +219,17 @@ async fn entries_come_with_their_vectors_or_passages(store: &dyn Store) {
     };
     let vectors: Vec<NewEmbedding> = texts.iter().take(2).map(vector).collect();
     store.commit_embeddings(&world.lease, "dense", &vectors).await.unwrap();
-    assert_eq!(store.vector_state("dense").await.unwrap(), (5, 2));
+    assert_eq!(store.vector_state("dense").await.unwrap(), VectorState { vectors: 2, ..before });
     let entries = store.entry_vectors("dense", 0, 10).await.unwrap();
     let passage = EntryContent::Passage { section: "Mooring".to_owned(), text: "Two knots.".to_owned() };
     assert_eq!(entries.last().map(|last| (last.entry, &last.content)), Some((5, &passage)));
     assert_eq!(entries.iter().filter(|e| e.content == EntryContent::Vector(vec![0, 0, 128, 63])).count(), 2);
     assert_eq!(store.entry_vectors("dense", entries[0].entry, 1).await.unwrap(), entries[1..2]);
     assert_eq!(store.entry_vectors("another", 0, 10).await.unwrap().len(), 1, "items have no vector there");
+    let changed = NewDocument { read_at: at(9), ..document("rules.md", "2", &[("Mooring", "Three knots.")]) };
+    store.replace_documents(world.second, &[changed], &[]).await.unwrap();
+    let after = store.vector_state("dense").await.unwrap();
+    assert_eq!(after.document_read, Some(at(9).as_millis()), "the entry may have the same id as before");
 }
 
 async fn an_item_of_two_topics_is_one_entry(store: &dyn Store) {

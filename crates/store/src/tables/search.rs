@@ -9,7 +9,9 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::{Connection, Database};
-use crate::search::{Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore};
+use crate::search::{
+    Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore, VectorState,
+};
 use crate::shared::{PerDatabase, column};
 use crate::{IdentifiedItem, Result, StoreError};
 
@@ -28,8 +30,12 @@ const KEEP: &str = super::statement(PerDatabase {
     postgres: include_str!("keep_entries.postgres.sql"),
 });
 
+/// The ids of replaced passages may be used again, and a changed item's vector takes the place of the earlier one.
 const VECTOR_STATE: &str = "
-    SELECT coalesce((SELECT max(id) FROM search_entries), 0), (SELECT count(*) FROM embeddings WHERE space = $1)";
+    SELECT coalesce((SELECT max(id) FROM search_entries), 0) AS newest,
+        (SELECT count(*) FROM embeddings WHERE space = $1) AS vectors,
+        (SELECT max(finished_at) FROM runs) AS run_finished,
+        (SELECT max(read_at) FROM documents) AS document_read";
 
 const ENTRY_VECTORS: &str = "
     SELECT e.id, v.vector, p.section, p.text FROM search_entries e
@@ -201,6 +207,8 @@ impl TryFrom<HitRow> for SearchHit {
     }
 }
 
+from_row!(VectorState { newest, vectors, run_finished, document_read });
+
 struct PassageRow {
     document_id: String,
     position: i64,
@@ -264,7 +272,7 @@ impl SearchStore for Database {
         rows.into_iter().filter(|row| row.text.is_some()).map(SearchHit::try_from).collect()
     }
 
-    async fn vector_state(&self, space: &str) -> Result<(i64, i64)> {
+    async fn vector_state(&self, space: &str) -> Result<VectorState> {
         Ok(sqlx::query_as(VECTOR_STATE).bind(space).fetch_one(&mut *self.reader().await?).await?)
     }
 
