@@ -17,14 +17,14 @@ pub(super) const PAGES_A_RUN: usize = 200;
 /// Maximum number of pages per source: there is a pause between two requests to its host.
 const PAGES_A_SOURCE: usize = 20;
 
-/// Reads the pages of the newest items whose page was not read before. Later runs read the others while the source
-/// still lists them.
-pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [IdentifiedItem]) {
+/// Reads the pages of the newest items whose page was not read before. Returns whether pages are left, which later runs
+/// read while the source still lists them.
+pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [IdentifiedItem]) -> bool {
     let notes = match context.store().page_notes(source.id).await {
         Ok(notes) => notes,
         Err(error) => {
             tracing::warn!(source = %source.url, %error, "no page of this source is read this time");
-            return;
+            return true;
         }
     };
     let should_read = |item: &&mut IdentifiedItem| {
@@ -36,14 +36,16 @@ pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [Ide
     };
     let mut to_read: Vec<&mut IdentifiedItem> = items.iter_mut().filter(should_read).collect();
     to_read.sort_by_key(|item| Reverse(item.time));
+    let are_left = to_read.len() > PAGES_A_SOURCE;
     for item in to_read.into_iter().take(PAGES_A_SOURCE) {
         let remaining =
             context.pages_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |remaining| remaining.checked_sub(1));
         if remaining.is_err() || context.check().is_err() {
-            return;
+            return true;
         }
         read_one(context, item).await;
     }
+    are_left
 }
 
 async fn read_one(context: &RunContext, item: &mut IdentifiedItem) {

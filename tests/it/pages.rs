@@ -71,6 +71,25 @@ fn pages_are_read_once_where_they_may_be() {
 }
 
 #[test]
+fn pages_that_are_left_over_are_read_later_though_the_feed_is_unchanged() {
+    let paths: Vec<String> = (10..35).map(|number| format!("/{number}")).collect();
+    let feed = Answer::ok(feed(&paths.iter().map(String::as_str).collect::<Vec<_>>())).header("etag", "\"one\"");
+    let mut answers = vec![("/feed", feed)];
+    answers.extend(paths.iter().map(|path| (path.as_str(), article())));
+    let web = Web::serve(answers);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&["--full-text", &web.url("/feed")]);
+    for (hour, read) in [(6, 20), (7, 25), (8, 25)] {
+        radar.set("AHA_NOW", &format!("2026-11-18T0{hour}:00:00Z"));
+        radar.run(&["run"]).exits(0);
+        assert_eq!(paths.iter().filter(|path| !web.requests(path).is_empty()).count(), read);
+    }
+    let validators: Vec<bool> =
+        web.requests("/feed").iter().map(|request| request.headers.contains_key("if-none-match")).collect();
+    assert_eq!(validators, [false, false, true]);
+}
+
+#[test]
 fn no_page_is_read_unless_its_owner_wants_it() {
     let web = Web::serve(vec![("/feed", Answer::ok(feed(&["/a"]))), ("/a", article())]);
     let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");

@@ -1,10 +1,12 @@
 //! What a search service charges: each search is a row of the ledger, reserved before it is sent and settled at what
 //! came, under the caps that hold for models; and a run that goes on after a kill does not search again.
 
-use crate::judged::{NOW, billed, spent, the_books_agree};
+use std::time::Duration;
+
+use crate::judged::{NOW, WINDOW, billed, spent, the_books_agree};
 use crate::signals::{PATH, RESULTS, SOURCE, radar, run, search, source};
 use crate::support::http::Answer;
-use crate::support::radar::{Engine, Radar};
+use crate::support::radar::{Engine, Radar, finish, signal};
 use crate::support::responses::OpenAi;
 use crate::support::rows;
 use crate::support::web::Web;
@@ -141,6 +143,20 @@ fn killed_after_the_search_on_sqlite() {
 #[test]
 fn killed_after_the_search_on_postgres() {
     killed_after_the_search(Engine::Postgres);
+}
+
+#[test]
+fn a_search_under_way_when_the_run_is_stopped_is_paid_once() {
+    let (web, model) = (search(Answer::ok(RESULTS).after(Duration::from_secs(2))), OpenAi::start());
+    let radar = capped(model.serve(radar(Engine::Sqlite, &web)), "5");
+    let stopped = radar.start(&["run", "--window", WINDOW]);
+    web.wait_for(PATH);
+    signal(&stopped, "INT");
+    finish(stopped).exits(130);
+    assert_eq!(rows::query(&radar, ROWS), [format!("ok - {COST} of {AT_MOST}")]);
+    run(&radar).exits(0);
+    assert_eq!((web.requests(PATH).len(), rows::query(&radar, ROWS).len()), (1, 1));
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM content_items"), 3);
 }
 
 /// Nobody knows what became of it: it stays charged, and is made again.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use aha_content::numbers::count;
 use aha_core::failures::{Failure, group_failures};
 use aha_core::ids::SourceId;
-use aha_core::source::{Source, SourceHealth, SourceKind};
+use aha_core::source::{Source, SourceHealth, SourceKind, Validators};
 use aha_llm::{Executed, NotSent};
 use aha_store::{FetchCommit, FetchCounts, FetchStatus};
 use commit::{empty_commit, fail, fill, identify, mark, schedule};
@@ -22,7 +22,7 @@ use futures::{Stream, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::signals::DisabledReason;
-use super::task_batch::scope_for;
+use super::task_batch::{scope_for, until_stopped};
 use super::{RunContext, RunError, SourceOutcome, Stage, documents, full_text, signals};
 use crate::sources::FetchResult;
 use crate::sources::fetch::{FetchError, Freshness};
@@ -81,14 +81,22 @@ async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<()
     context.progress.begin(stage, due.len());
     let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, source.url.clone())).collect();
     let mut failed = Vec::new();
-    let permits = Arc::new(Semaphore::new(FETCHES_AHEAD));
+    let is_paid = stage == Stage::Search;
+    let permits = Arc::new(Semaphore::new(if is_paid { due.len() } else { FETCHES_AHEAD }));
     let fetches =
         futures::stream::iter(due).map(|source| fetch_with_permit(context, source, &permits)).buffered(FETCHES_AHEAD);
     let (finished, to_commit) = mpsc::unbounded_channel();
-    // While one fetch is being read or stored the others continue: their servers do not wait.
-    let ended = tokio::try_join!(commit_all(context, to_commit, &mut failed), forward(fetches, finished));
+    let ended = if is_paid {
+        // Searches under way are not dropped when the attempt is to end, because their results are paid for.
+        until_stopped(context, forward(fetches, finished)).await?;
+        commit_all(context, to_commit, &mut failed).await
+    } else {
+        // While one fetch is being read or stored the others continue: their servers do not wait.
+        let both = tokio::try_join!(commit_all(context, to_commit, &mut failed), forward(fetches, finished));
+        both.map(|(total, ())| total)
+    };
     log_failures(&urls, &failed);
-    let (total, ()) = ended?;
+    let total = ended?;
     let read = count(total.seen, "item", "items");
     context.progress.end(stage, &format!("{read} read, {} new, {} changed", total.new, total.updated));
     Ok(())
@@ -254,7 +262,11 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
         Ok((None, freshness)) => {
             schedule(&mut commit, &source, freshness, context.app.jitter());
             if source.full_text {
-                full_text::read(context, &source, &mut commit.items).await;
+                let are_pages_left = full_text::read(context, &source, &mut commit.items).await;
+                if are_pages_left {
+                    // So that the next fetch is given the items again.
+                    commit.validators = Validators::default();
+                }
             }
         }
         Err(error) => fail(&mut commit, &source, &error, context.app.jitter()),
