@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use super::{Failure, JsonBody, Reader, WebState};
 use crate::ask::{AskError, AskRequest, ask, feedback};
+use crate::services::{ErrorKind, ServiceError};
 
 /// Maximum number of questions in a batch, and how many are answered concurrently.
 const MAX_BATCH: usize = 50;
@@ -188,14 +189,19 @@ fn code(error: &AskError) -> (StatusCode, &'static str) {
         AskError::Empty | AskError::TooLong => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
         AskError::EmptyStore | AskError::Unanswered => (StatusCode::BAD_REQUEST, "CITATION_REQUIRED"),
         AskError::Timeout => (StatusCode::GATEWAY_TIMEOUT, "TIMEOUT"),
-        AskError::Service(error) if error.field().is_some() => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
+        AskError::Service(error) if is_of_request(error) => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
         AskError::Service(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
     }
 }
 
+/// Whether the request is to blame: a wrong value, or a topic that does not exist.
+const fn is_of_request(error: &ServiceError) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound)
+}
+
 fn shown(error: &AskError) -> String {
     match error {
-        AskError::Service(error) if error.field().is_none() => {
+        AskError::Service(error) if !is_of_request(error) => {
             tracing::error!(%error, "a question failed");
             "the question could not be answered; the server's log says why".to_owned()
         }

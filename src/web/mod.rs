@@ -22,6 +22,7 @@ pub mod health;
 mod journal;
 mod openapi;
 mod pages;
+mod run_events;
 mod server;
 mod state;
 

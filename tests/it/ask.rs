@@ -80,6 +80,31 @@ fn a_question_that_takes_too_long_is_ended() {
 }
 
 #[test]
+fn a_batch_answers_each_question_by_itself() {
+    let mut radar = with_documents(Engine::Sqlite);
+    let site = Site::start(&mut radar);
+    let send = |body: &Value| {
+        let reply = site.send("POST", "/api/v1/ask/batch", &[("content-type", "application/json")], &body.to_string());
+        (reply.status, reply.json())
+    };
+    let questions = ["What does a night at the quay cost?", " ", "Which orchestra plays in Vienna on Thursday?"];
+    let (status, batch) = send(&json!({ "questions": questions }));
+    let answers = batch["answers"].as_array().unwrap();
+    assert_eq!((status, answers.len()), (200, 3), "{batch}");
+    assert!(answers[0]["answer"]["answer"].as_str().unwrap().contains("nine euros"), "{batch}");
+    assert_eq!(answers[1]["failure"]["error"], "INVALID_REQUEST");
+    assert_eq!(
+        (&answers[2]["question"], &answers[2]["failure"]["error"]),
+        (&json!(questions[2]), &json!("CITATION_REQUIRED"))
+    );
+    let (_, nowhere) = send(&json!({ "questions": [questions[0]], "topic": "nowhere" }));
+    let failure = &nowhere["answers"][0]["failure"];
+    assert_eq!(failure["error"], "INVALID_REQUEST");
+    assert!(failure["message"].as_str().unwrap().contains("there is no topic \"nowhere\""), "{nowhere}");
+    assert_eq!(send(&json!({ "questions": [] })).0, 422);
+}
+
+#[test]
 fn what_is_called_right_is_exported_as_a_ground_truth() {
     for engine in [Engine::Sqlite, Engine::Postgres] {
         let mut radar = with_documents(engine);

@@ -1,20 +1,16 @@
 //! Runs: starts, watches and stops them, and lists past ones.
 
-use std::convert::Infallible;
-
 use aha_core::ids::RunId;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures::stream::{self, Stream};
 use serde::Serialize;
-use tokio::sync::watch;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::super::pages::encoded;
+use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
 use super::page::PageQuery;
 use super::{OfTopic, on_own_thread};
@@ -147,21 +143,6 @@ async fn events(
     _: Reader,
     State(state): State<WebState>,
     PathOf(name): PathOf<String>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
-    let status = state.runs().watch(&name)?;
-    Ok(Sse::new(changes(status)).keep_alive(KeepAlive::default()))
-}
-
-fn changes(status: watch::Receiver<RunStatus>) -> impl Stream<Item = Result<Event, Infallible>> {
-    stream::unfold(Some((status, true)), async |state| {
-        let (mut status, is_first) = state?;
-        if !is_first && status.changed().await.is_err() {
-            return None;
-        }
-        let run = status.borrow_and_update().clone();
-        let is_over = run.end.is_some();
-        let data = serde_json::to_string(&run).unwrap_or_default();
-        let event = Event::default().event(if is_over { "end" } else { "run" }).data(data);
-        Some((Ok(event), (!is_over).then_some((status, false))))
-    })
+) -> Result<impl IntoResponse, Failure> {
+    Ok(run_events(state.runs().watch(&name)?, |run| serde_json::to_string(run).unwrap_or_default()))
 }

@@ -1,19 +1,15 @@
 //! Runs: starts, watches and stops them, and lists past ones.
 
-use std::convert::Infallible;
-
 use aha_core::run::RunAttempt;
 use aha_core::time::Timestamp;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use futures::stream::{self, Stream};
 use serde_json::json;
-use tokio::sync::watch;
 
+use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
@@ -120,23 +116,9 @@ async fn events(
     _: Reader,
     State(state): State<WebState>,
     PathOf(topic): PathOf<String>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
-    let status = state.runs().watch(&topic)?;
-    Ok(Sse::new(changes(status)).keep_alive(KeepAlive::default()))
-}
-
-fn changes(status: watch::Receiver<RunStatus>) -> impl Stream<Item = Result<Event, Infallible>> {
-    stream::unfold(Some((status, true)), async |state| {
-        let (mut status, is_first) = state?;
-        if !is_first && status.changed().await.is_err() {
-            return None;
-        }
-        let run = status.borrow_and_update().clone();
-        let data = json!({ "stage": stage_line(&run), "summary": summaries(&run).join("\n") }).to_string();
-        let is_over = run.end.is_some();
-        let event = Event::default().event(if is_over { "end" } else { "run" }).data(data);
-        Some((Ok(event), (!is_over).then_some((status, false))))
-    })
+) -> Result<impl IntoResponse, Failure> {
+    let data = |run: &RunStatus| json!({ "stage": stage_line(run), "summary": summaries(run).join("\n") }).to_string();
+    Ok(run_events(state.runs().watch(&topic)?, data))
 }
 
 /// Formats `triage, 12 of 40`.
