@@ -144,13 +144,8 @@ fn with_shared_names(mut tokens: Vec<Token>) -> Vec<Token> {
 const MAX_SHARED_WORDS: usize = 3;
 
 fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
-    let is_abbreviation = || {
-        tokens
-            .last()
-            .is_some_and(|token| ["eg", "ie", "etc", "vs", "g", "ex", "ej", "zb", "b"].contains(&token.word.as_str()))
-    };
     let ends = between.contains(['!', '?', ';', '\n'])
-        || (between.starts_with('.') && between[1..].starts_with(|c: char| c.is_whitespace()) && !is_abbreviation())
+        || (has_full_stop(between) && !(between.starts_with(". ") && ends_with_abbreviation(tokens)))
         || [" - ", " – ", " — "].iter().any(|dash| between.contains(dash));
     let pauses = between.contains([',', ':', '/', '&', '(', ')', '、', '，', '•', '|']);
     let mark = match (ends, pauses) {
@@ -160,6 +155,22 @@ fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
     };
     tokens.push(Token { word: String::new(), mark, start: at, end: at + between.len() });
 }
+
+/// Returns whether the punctuation after a word ends its sentence with a full stop or an ellipsis, inside or outside of
+/// a closing bracket or quotation mark.
+fn has_full_stop(between: &str) -> bool {
+    let closing = |c: char| matches!(c, ')' | ']' | '"' | '\'' | '”' | '“' | '’' | '‘' | '»' | '«');
+    let is_stop = |c: char| matches!(c, '.' | '…');
+    let marks = between.split(char::is_whitespace).next().unwrap_or("");
+    marks.len() < between.len() && marks.contains(is_stop) && marks.chars().all(|c| closing(c) || is_stop(c))
+}
+
+fn ends_with_abbreviation(tokens: &[Token]) -> bool {
+    tokens.last().is_some_and(|token| ABBREVIATIONS.contains(&token.word.as_str()))
+}
+
+/// Abbreviations whose full stop does not end a sentence, or their last letters.
+const ABBREVIATIONS: [&str; 9] = ["eg", "ie", "etc", "vs", "g", "ex", "ej", "zb", "b"];
 
 /// Splits a sentence into clauses.
 fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Clause> {
@@ -179,9 +190,11 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
             at += 1;
             continue;
         }
-        let Some((phrase, length)) = find(&words[at..]) else {
-            parts.last_mut().into_iter().for_each(|(part, _)| part.push(&sentence[at]));
-            at += 1;
+        let named = subject_name(text, sentence, &words, at);
+        let Some((phrase, length)) = find(&words[at..]).filter(|_| named == 0) else {
+            let length = named.max(1);
+            parts.last_mut().into_iter().for_each(|(part, _)| part.extend(&sentence[at..at + length]));
+            at += length;
             continue;
         };
         at += length;
@@ -214,6 +227,14 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
         places.extend(own.into_iter().filter(|place| !places.contains(place)).collect::<Vec<_>>());
     }
     clauses
+}
+
+/// Returns the number of words at `at` that are part of a subject's name whatever they mean elsewhere: a compound
+/// ("hate speech"), or the first part of a hyphenated word ("no-code").
+fn subject_name(text: &str, sentence: &[Token], words: &[&str], at: usize) -> usize {
+    let next = sentence.get(at + 1).filter(|next| next.mark == Mark::None);
+    let is_hyphenated = next.is_some_and(|next| text.get(sentence[at].end..next.start) == Some("-"));
+    compound(&words[at..]).max(usize::from(is_hyphenated))
 }
 
 /// Builds a clause; `None` if no content words or places remain.
@@ -308,6 +329,26 @@ mod tests {
         assert_eq!(parsed("No sport, and I also like tides"), ["-sport", "tides"]);
         assert_eq!(parsed("I don't need gadget reviews"), ["-gadget reviews"]);
         assert_eq!(parsed("Not only Rust; I can't get enough of cheese"), ["Rust", "cheese"]);
+        assert_eq!(parsed("I can't wait for tidal energy"), ["tidal energy"]);
+    }
+
+    #[test]
+    fn a_sentence_ends_at_its_full_stop_within_brackets_and_quotation_marks_too() {
+        assert_eq!(parsed("No sport (football, tennis). Rust"), ["-sport", "-football", "-tennis", "Rust"]);
+        assert_eq!(parsed("No “reality shows.” Rust"), ["-reality shows", "Rust"]);
+        assert_eq!(parsed("No \"reality shows\". Rust"), ["-reality shows", "Rust"]);
+        assert_eq!(parsed("no sport... Rust. No gossip… Tides"), ["-sport", "Rust", "-gossip", "Tides"]);
+        assert_eq!(parsed("No sport, e.g. football. Rust"), ["-sport", "-football", "Rust"]);
+        assert_eq!(parsed("No sport (football etc.), tennis"), ["-sport", "-football", "-tennis"]);
+    }
+
+    #[test]
+    fn a_denying_word_in_the_name_of_a_subject_denies_nothing() {
+        assert_eq!(parsed("no-code tools, Rust"), ["code tools", "Rust"]);
+        assert_eq!(parsed("sans-serif typefaces, stop-motion films"), ["serif typefaces", "stop-motion films"]);
+        assert_eq!(parsed("e-bikes and hate speech, hate crimes"), ["bikes", "hate speech", "hate crimes"]);
+        assert_eq!(parsed("Doctors Without Borders, medicine"), ["Doctors Without Borders", "medicine"]);
+        assert_eq!(parsed("I hate speeches, stop sport"), ["-speeches", "-sport"]);
     }
 
     #[test]

@@ -116,6 +116,15 @@ const FALSE_DENIALS: &[&str] = &[
     "not least",
     "can t get enough",
     "cannot get enough",
+    "can t wait",
+    "cannot wait",
+    "can t live without",
+    "can t do without",
+    "cannot do without",
+    "never miss",
+    "never tired of",
+    "never get tired of",
+    "not tired of",
     "nothing but",
     "no less than",
     "nicht nur",
@@ -219,7 +228,7 @@ const ASIDES: &[&str] = &[
     "for their own sake",
 ];
 
-/// Names of subjects that include words which otherwise only introduce a subject.
+/// Names of subjects that include words which otherwise only introduce a subject, or deny one.
 const COMPOUNDS: &[&str] = &[
     "interest rate",
     "interest rates",
@@ -249,6 +258,12 @@ const COMPOUNDS: &[&str] = &[
     "software development",
     "game development",
     "development aid",
+    "hate speech",
+    "hate crime",
+    "hate crimes",
+    "doctors without borders",
+    "reporters without borders",
+    "not for profit",
 ];
 
 /// The kind of a phrase in interests.
