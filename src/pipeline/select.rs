@@ -12,6 +12,7 @@ use aha_core::item::Item;
 use aha_core::run::RunMode;
 use aha_core::story::{Delivery, Story, StoryMember, choose_representative};
 use aha_core::time::Timestamp;
+use aha_core::topic::RuleAction;
 use aha_core::window::Window;
 use aha_llm::local;
 use aha_store::StoryRecord;
@@ -19,7 +20,7 @@ use aha_store::StoryRecord;
 use super::ingest::ReadSources;
 use super::plan::Plan;
 use super::preferences::Preferences;
-use super::rules::InScope;
+use super::rules::{InScope, Rules};
 use super::{RunContext, RunError, Stage, evidence, preferences};
 
 /// The stories to judge, with the data about them.
@@ -42,7 +43,7 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InS
     context.progress.begin(Stage::Select, 0);
     let window = context.run.window;
     let records = context.store().stories_of(context.topic.id, &scope.items, window.end).await?;
-    let stories = assemble(context, scope, records).await?;
+    let stories = assemble(context, sources, scope, records).await?;
     let by_source = items_by_source(&stories, |_| true);
     let late_by_source = items_by_source(&stories, |item| scope.late.contains(&item));
     let (fresh, unchanged): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
@@ -88,8 +89,14 @@ fn items_by_source(stories: &[Story], counts_item: impl Fn(ItemId) -> bool) -> H
     counts
 }
 
-async fn assemble(context: &RunContext, scope: &InScope, records: Vec<StoryRecord>) -> Result<Vec<Story>, RunError> {
-    let muted: HashSet<ItemId> = scope.muted.iter().copied().collect();
+/// Builds the stories without muted members, whichever run read them: a rule may be newer than an item.
+async fn assemble(
+    context: &RunContext,
+    sources: &ReadSources,
+    scope: &InScope,
+    records: Vec<StoryRecord>,
+) -> Result<Vec<Story>, RunError> {
+    let rules = Rules::of(context)?;
     let in_scope: HashSet<ItemId> = scope.items.iter().copied().collect();
     let cursor_run = context.run.mode == RunMode::Cursor;
     let ids: Vec<ItemId> = records.iter().flat_map(|r| r.members.iter().map(|(id, _)| *id)).collect();
@@ -98,6 +105,7 @@ async fn assemble(context: &RunContext, scope: &InScope, records: Vec<StoryRecor
         .load_items(context.topic.id, &ids)
         .await?
         .into_iter()
+        .filter(|(item, _)| !rules.hit(RuleAction::Mute, item, &sources.all))
         .map(|(item, sources)| (item.id, (item, sources)))
         .collect();
     let mut stories: Vec<Story> = Vec::new();
@@ -105,7 +113,6 @@ async fn assemble(context: &RunContext, scope: &InScope, records: Vec<StoryRecor
         let members: Vec<StoryMember> = record
             .members
             .iter()
-            .filter(|(id, _)| !muted.contains(id))
             .filter_map(|(id, similarity)| {
                 let (item, sources) = items.remove(id)?;
                 Some(StoryMember { in_scope: in_scope.contains(id), similarity: *similarity, item, sources })

@@ -44,11 +44,16 @@ impl Week {
     /// The run of a day, from 0.
     #[track_caller]
     fn run(&mut self, number: u32) -> Value {
+        self.run_at(&day(number))
+    }
+
+    #[track_caller]
+    fn run_at(&mut self, now: &str) -> Value {
         self.write();
-        self.radar.set("AHA_NOW", &day(number));
+        self.radar.set("AHA_NOW", now);
         self.radar.ok(&["--run-once"]);
         let digest = self.radar.digest();
-        assert_eq!(digest["digest"]["window_end"], day(number));
+        assert_eq!(digest["digest"]["window_end"], now);
         digest
     }
 
@@ -172,6 +177,44 @@ fn a_story_comes_back_when_its_sources_have_doubled_and_says_who_is_new() {
     let judged = "SELECT count(*) FROM answers WHERE task = 'triage' AND fingerprint LIKE '%CLUSTER%'";
     let judged = judged.replace("%CLUSTER%", &format!("{}:%", first["cluster_id"].as_str().unwrap()));
     assert_eq!(rows::number(&week.radar, &judged), 3, "judged anew each time its sources have doubled, and only then");
+}
+
+#[test]
+fn a_muted_item_of_an_earlier_run_is_no_part_of_a_story() {
+    let mut week = Week::reading(&["a", "b", "c"]);
+    week.radar.ok(&["topic", "set", "default", "--mute", "source:^a$"]);
+    week.publish("a", account("a", "2026-11-15T12:00:00Z"));
+    week.publish("b", Post::about_nothing_else("else", "2026-11-15T12:00:00Z"));
+    week.run(0);
+    for teller in ["b", "c"] {
+        week.publish(teller, account(teller, "2026-11-16T12:00:00Z"));
+    }
+    let digest = week.run(1);
+    assert_eq!(stories(&digest).len(), 1);
+    assert_eq!(sources(&stories(&digest)[0]), ["b", "c"]);
+    // A rule that is newer than the item and the story.
+    week.radar.ok(&["topic", "set", "default", "--mute", "source:^b$"]);
+    for teller in ["d", "e", "f", "g"] {
+        week.publish("c", account(teller, "2026-11-17T12:00:00Z"));
+    }
+    week.feeds.insert("d".to_owned(), vec![account("h", "2026-11-17T12:00:00Z")]);
+    week.feeds.insert("e".to_owned(), vec![account("i", "2026-11-17T12:00:00Z")]);
+    week.feeds.insert("f".to_owned(), vec![account("j", "2026-11-17T12:00:00Z")]);
+    week.write();
+    week.radar.add(&["d.json", "e.json", "f.json"]);
+    let digest = week.run(2);
+    let story = stories(&digest).iter().find(|story| story["since"].is_object()).unwrap();
+    let mut names = sources(story);
+    names.sort();
+    names.dedup();
+    assert_eq!(names, ["c", "d", "e", "f"]);
+}
+
+fn sources(story: &Value) -> Vec<String> {
+    let mut names: Vec<String> =
+        story["sources"].as_array().unwrap().iter().map(|source| source["name"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
 }
 
 #[test]
