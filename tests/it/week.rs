@@ -218,6 +218,25 @@ fn sources(story: &Value) -> Vec<String> {
 }
 
 #[test]
+fn no_story_is_shown_with_a_score_below_the_minimum() {
+    let mut week = Week::reading(&["a"]);
+    for number in 0..12 {
+        week.publish("a", Post::about_nothing_else(&format!("p{number}"), &format!("2026-11-16T01:{number:02}:00Z")));
+    }
+    let all = week.run(0);
+    let score = |story: &Value| story["final_score"].as_f64().unwrap();
+    let before: Vec<f64> =
+        stories(&all).iter().map(|s| score(s) + s["score_debug"]["diversity"].as_f64().unwrap()).collect();
+    let minimum = before.iter().copied().fold(f64::INFINITY, f64::min).floor();
+    assert!(stories(&all).iter().any(|story| score(story) < minimum), "diversity lowers one below: {before:?}");
+    week.radar.ok(&["topic", "set", "default", "--at-least", &minimum.to_string()]);
+    let again = week.radar.json(&["run", "--window", "2026-11-15T07:00:00Z..2026-11-16T07:00:00Z", "--json"]);
+    let again = again.get("digests").map_or(&again, |digests| &digests[0]);
+    assert_eq!(stories(again).len(), before.len());
+    assert!(stories(again).iter().all(|story| score(story) >= minimum));
+}
+
+#[test]
 fn a_loud_source_brings_fifty_items_a_run_and_the_rest_with_the_next() {
     let mut week = Week::reading(&["loud", "quiet"]);
     for number in 0..80 {

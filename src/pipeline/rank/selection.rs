@@ -113,8 +113,9 @@ impl Selection<'_> {
             let may_be_full = section == Section::Top && !is_strong_match && !is_of_several(story);
             let is_full = may_be_full && of_source as usize >= TOP_OF_ONE_SOURCE;
             let points = counts.points(story, self.kind(story), self.ranking).min(MAX_DIVERSITY);
-            let score =
-                if is_strong_match { ranked.debug.final_score } else { moved(ranked.debug.final_score, -points) };
+            // No story is shown with a score below the reader's minimum, which it meets.
+            let reduced = moved(ranked.debug.final_score, -points).max(f64::from(self.sizes.at_least));
+            let score = if is_strong_match { ranked.debug.final_score } else { reduced };
             let highest = if is_full { &mut best_of_full } else { &mut best };
             // Strictly greater keeps the earlier of equals.
             if highest.as_ref().is_none_or(|highest| score > highest.score) {
