@@ -31,8 +31,13 @@ pub(crate) struct Calendar {
 impl Calendar {
     /// An unknown zone name counts as UTC.
     pub(crate) fn of(head: &DigestHead) -> Self {
-        let zone: Tz = head.timezone.parse().unwrap_or(Tz::UTC);
-        Self { zone, year: head.window_end.to_utc().with_timezone(&zone).year() }
+        Self::of_window(&head.timezone, head.window_end)
+    }
+
+    /// Of a digest that is not made yet.
+    pub(crate) fn of_window(timezone: &str, end: Timestamp) -> Self {
+        let zone: Tz = timezone.parse().unwrap_or(Tz::UTC);
+        Self { zone, year: end.to_utc().with_timezone(&zone).year() }
     }
 
     pub(crate) fn zone_name(self) -> &'static str {

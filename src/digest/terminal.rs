@@ -112,8 +112,9 @@ impl Screen {
 
     /// Returns the first source of a story and the number of others.
     fn told_by(&self, story: &Story) -> String {
-        let first = story.sources.first().map(|source| cut(&source.name, self.width / 4)).unwrap_or_default();
-        if story.sources.len() > 1 { format!("{first} +{}", story.sources.len() - 1) } else { first }
+        let (first, others) = story.first_source();
+        let first = cut(first, self.width / 4);
+        if others > 0 { format!("{first} +{others}") } else { first }
     }
 
     fn scan_line(&mut self, story: &Story, source: &str, source_column: usize) {

@@ -3,6 +3,8 @@
 //! Input: a digest. Output: a [`Page`]. Called by the Markdown, HTML, RSS and terminal renderings, which only escape
 //! and arrange, so that their content is the same.
 
+use std::collections::BTreeSet;
+
 use aha_core::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
 use aha_core::summary::Summary;
 use aha_core::topic::topic_option;
@@ -179,11 +181,18 @@ impl Story {
 
     /// Formats `Wireline News`, or `Wireline News and 2 more` for several sources.
     pub(crate) fn told_by(&self) -> String {
-        let first = self.sources.first().map_or("", |source| source.name.as_str());
-        match self.sources.len() {
-            0 | 1 => first.to_owned(),
-            several => format!("{first} and {} more", several - 1),
+        match self.first_source() {
+            (first, 0) => first.to_owned(),
+            (first, others) => format!("{first} and {others} more"),
         }
+    }
+
+    /// Returns the name of the first source, and the number of others that published a report of their own.
+    pub(crate) fn first_source(&self) -> (&str, usize) {
+        let first = self.sources.first().map_or("", |source| source.name.as_str());
+        let own = self.sources.iter().filter(|source| !source.copy).map(|source| source.name.as_str());
+        let others: BTreeSet<&str> = own.filter(|name| *name != first).collect();
+        (first, others.len())
     }
 
     /// Returns score, label and short id, as far as available.
@@ -289,9 +298,11 @@ fn not_judged(state: &str) -> String {
 }
 
 fn since_line(since: &Since, story: &DigestStory, calendar: Calendar) -> String {
-    let day = calendar.day(since.delivered_at);
+    let day = calendar.short_last_day(since.delivered_at);
     if since.new_sources.is_empty() {
-        return format!("Shown on {day}, told by {} then; now by {}", since.sources_before, story.sources.len());
+        let own = story.sources.iter().filter(|source| !source.copy).map(|source| source.name.as_str());
+        let now = own.collect::<BTreeSet<_>>().len().max(1);
+        return format!("Shown on {day}, told by {} then; now by {now}", since.sources_before);
     }
     let names: Vec<String> = since.new_sources.iter().map(|name| short_text(name, 80)).collect();
     format!("New since {day}: now also told by {}", list(&names, 5))

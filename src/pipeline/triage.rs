@@ -8,14 +8,14 @@ use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_llm::TaskItem;
 use aha_llm::local;
+use aha_llm::tasks::triage::{self, EarlierDigest, MemberInput, TriageInput};
 
 use super::ingest::ReadSources;
 use super::rules::InScope;
 use super::select::Selected;
 use super::task_batch::{Judgement, Skip, TaskResults, run_tasks, scope};
 use super::{RunContext, RunError, Stage};
-use aha_llm::tasks::triage;
-use aha_llm::tasks::triage::{MemberInput, TriageInput};
+use crate::digest::format::Calendar;
 
 /// Maximum number of characters of the representative's body, unless a model's settings specify another.
 const BODY_CHARS: usize = 4_000;
@@ -119,10 +119,17 @@ fn task_item(
             preference_summary: selected.preferences.summary.clone(),
             interests: context.run.settings.interests.clone(),
             categories: categories(story),
-            continues_since: story.delivered.as_ref().map(|delivery| delivery.at),
+            continues: story.delivered.as_ref().map(|delivery| EarlierDigest {
+                delivered_at: delivery.at,
+                day: calendar(context).short_last_day(delivery.at),
+            }),
             evidence: selected.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
         }),
     }
+}
+
+fn calendar(context: &RunContext) -> Calendar {
+    Calendar::of_window(&context.run.settings.timezone, context.run.window.end)
 }
 
 /// Returns the representative first, then the others by time.

@@ -218,6 +218,26 @@ fn sources(story: &Value) -> Vec<String> {
 }
 
 #[test]
+fn a_story_that_returns_names_the_day_of_its_digest_in_the_readers_time_zone() {
+    let mut week = Week::reading(&["a", "b"]);
+    // The runs are at midnight in Bangkok: the digest of the 16th ends with that day.
+    week.radar.ok(&["topic", "set", "default", "--timezone", "Asia/Bangkok"]);
+    week.publish("a", account("a", "2026-11-16T12:00:00Z"));
+    week.run_at("2026-11-16T17:00:00Z");
+    week.publish("b", account("b", "2026-11-17T12:00:00Z"));
+    let digest = week.run_at("2026-11-17T17:00:00Z");
+    let story = &stories(&digest)[0];
+    assert!(story["since"].is_object());
+    assert!(
+        story["reason"].as_str().unwrap().to_lowercase().contains("continues a story of 16 nov"),
+        "{}",
+        story["reason"]
+    );
+    let page = week.radar.ok(&["digest", "latest"]);
+    assert!(page.contains("New since 16 Nov: now also told by b"), "{page}");
+}
+
+#[test]
 fn no_story_is_shown_with_a_score_below_the_minimum() {
     let mut week = Week::reading(&["a"]);
     for number in 0..12 {

@@ -83,7 +83,7 @@ fn ask(name: &str) -> TaskItem {
         preference_summary: String::new(),
         interests: String::new(),
         categories: Vec::new(),
-        continues_since: None,
+        continues: None,
         evidence: Evidence::default(),
     };
     TaskItem { fingerprint: name.to_owned(), members: vec![ItemId::of(&[name])], input: triage::input(input) }

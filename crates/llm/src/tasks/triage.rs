@@ -62,9 +62,16 @@ pub struct TriageInput {
     pub interests: String,
     /// The feeds' own categories.
     pub categories: Vec<String>,
-    /// When an earlier digest showed the story.
-    pub continues_since: Option<Timestamp>,
+    pub continues: Option<EarlierDigest>,
     pub evidence: Evidence,
+}
+
+/// The digest that last showed the story.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EarlierDigest {
+    pub delivered_at: Timestamp,
+    /// Its day in the reader's time zone: `14 Nov`.
+    pub day: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -137,7 +144,7 @@ fn story<'a>(context: &RenderContext<'_>, index: usize, input: &'a TriageInput) 
         text: clip(&input.body, left),
         members,
         told_by: &input.provenance,
-        told_before_since: input.continues_since,
+        told_before_since: input.continues.as_ref().map(|earlier| earlier.delivered_at),
     }
 }
 

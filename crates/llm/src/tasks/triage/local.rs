@@ -42,7 +42,7 @@ pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
         "aha_score": as_score(worth(evidence)),
         "reason": reason(input),
         "is_relevant": !evidence.has_interests || is_asked_for(evidence),
-        "is_novel": input.continues_since.is_none() && evidence.resembles.is_none(),
+        "is_novel": input.continues.is_none() && evidence.resembles.is_none(),
         "categories": input.categories,
         "should_deep_summarize": !input.body.trim().is_empty() && !evidence.teaser && !is_noise,
     })
@@ -255,8 +255,8 @@ fn reason(input: &TriageInput) -> String {
         }
     }
     let mut findings = findings(&input.evidence, &sources);
-    if let Some(since) = input.continues_since {
-        add(&mut findings, 0.0, format!("continues a story of {}", since.to_utc().format("%-d %b")));
+    if let Some(earlier) = &input.continues {
+        add(&mut findings, 0.0, format!("continues a story of {}", earlier.day));
     }
     findings.retain(|finding| !finding.words.is_empty());
     findings.sort_by(|a, b| {

@@ -10,7 +10,7 @@ fn input(evidence: Evidence) -> TriageInput {
         preference_summary: String::new(),
         interests: String::new(),
         categories: vec![],
-        continues_since: None,
+        continues: None,
         evidence,
     }
 }
