@@ -149,17 +149,12 @@ pub fn next_window(app: &App, topic: &Topic, scheduled: bool) -> Result<Window, 
     if cursor - end > DAY_MS {
         return Err(RunError::CursorAhead { topic: topic.name.clone(), cursor, now: end });
     }
-    let start = if scheduled { earliest_start(cursor, end, interval) } else { cursor };
+    let earliest = schedule.start_of_past(MAX_CATCH_UP, end, zone);
+    let start = if scheduled { cursor.max(earliest) } else { cursor };
     if start > cursor {
         tracing::warn!(topic = %topic.name, from = %cursor, to = %start, "down too long: what was published in between is not read; `run --window` can");
     }
     Ok(Window { start: start.min(end), end })
-}
-
-/// Returns the start of a scheduled run: the cursor, but at most [`MAX_CATCH_UP`] intervals (in milliseconds) before
-/// its end.
-fn earliest_start(cursor: Timestamp, end: Timestamp, interval_ms: i64) -> Timestamp {
-    cursor.max(Timestamp::from_millis(end.as_millis().saturating_sub(interval_ms.saturating_mul(MAX_CATCH_UP))))
 }
 
 fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<NewRun, RunError> {
@@ -264,16 +259,4 @@ async fn all_stages(context: &mut RunContext) -> Result<Made, RunError> {
     let (attempt, stories, elapsed_ms) = (context.attempt, digest.stories.len(), millis_since(started));
     tracing::info!(%window, mode, attempt, status, items, stories, elapsed_ms, "run finished");
     Ok(Made { digest, files })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_schedule_reaches_back_over_six_intervals_at_most() {
-        let at = |day: i64| Timestamp::from_millis(day * DAY_MS);
-        assert_eq!(earliest_start(at(9), at(10), DAY_MS), at(9));
-        assert_eq!(earliest_start(at(1), at(10), DAY_MS), at(4));
-    }
 }

@@ -124,9 +124,19 @@ fn what_was_slept_through_is_read_in_one_run() {
     assert!(said.contains("down too long"), "{said}");
     let expected = [
         window("2026-11-17T06:00:00Z", "2026-11-19T09:30:00Z"),
-        window("2026-11-24T09:30:00Z", "2026-11-30T09:30:00Z"),
+        window("2026-11-24T06:00:00Z", "2026-11-30T09:30:00Z"),
     ];
     assert_eq!(windows(&radar)[1..], expected);
+}
+
+#[test]
+fn intervals_of_unequal_lengths_leave_nothing_out() {
+    let mut radar = radar("2026-11-17T06:00:00Z", "0 7,8 * * *");
+    daemon_at(&mut radar, "2026-11-17T06:00:00Z", "2026-11-17T07:00:00Z");
+    daemon_at(&mut radar, "2026-11-17T07:00:00Z", "2026-11-18T06:00:00Z");
+    let said = daemon_at(&mut radar, "2026-11-18T06:00:00Z", "2026-11-18T07:00:00Z");
+    assert!(!said.contains("down too long"), "{said}");
+    assert_eq!(windows(&radar)[2..], [window("2026-11-17T07:00:00Z", "2026-11-18T06:00:00Z")]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::time::{MINUTE_MS, Timestamp};
 
 /// After downtime a run covers at most this many past intervals.
-pub const MAX_CATCH_UP: i64 = 6;
+pub const MAX_CATCH_UP: u32 = 6;
 
 /// Shortest and longest interval, in minutes.
 const INTERVAL_MINUTES: std::ops::RangeInclusive<i64> = 15..=43_200;
@@ -106,6 +106,25 @@ impl Schedule {
             }
         }
     }
+
+    /// Returns the start of the past `count` intervals, and of the one that has begun: that many due times before the
+    /// last one at or before `end`. For a schedule of equal intervals that many times its length before `end`.
+    #[must_use]
+    pub fn start_of_past(&self, count: u32, end: Timestamp, zone: Tz) -> Timestamp {
+        match self {
+            Self::Every(minutes) => {
+                let length = minutes.saturating_mul(MINUTE_MS).saturating_mul(i64::from(count));
+                Timestamp::from_millis(end.as_millis().saturating_sub(length))
+            }
+            Self::Cron(cron) => {
+                let previous = |at: Timestamp, is_inclusive| {
+                    cron.find_previous_occurrence(&local(at, zone), is_inclusive).ok().map(instant)
+                };
+                let last = previous(end, true).unwrap_or(end);
+                (0..count).try_fold(last, |at, _| previous(at, false).ok_or(at)).unwrap_or_else(|earliest| earliest)
+            }
+        }
+    }
 }
 
 fn interval_minutes(text: &str) -> Option<i64> {
@@ -173,5 +192,18 @@ mod tests {
         assert_eq!(daily.interval_before(at("2026-11-16T09:30:00Z"), Tz::UTC), Duration::from_hours(24));
         let weekly = Schedule::parse("0 7 * * 1").unwrap();
         assert_eq!(weekly.interval_before(at("2026-11-18T09:30:00Z"), Tz::UTC), Duration::from_hours(168));
+    }
+
+    #[test]
+    fn past_intervals_are_counted_by_due_times_whatever_their_lengths() {
+        let start = |schedule: &str, end: &str| {
+            Schedule::parse(schedule).unwrap().start_of_past(MAX_CATCH_UP, at(end), Tz::UTC).to_string()
+        };
+        assert_eq!(start("0 7 * * *", "2026-11-10T07:00:00Z"), "2026-11-04T07:00:00Z");
+        assert_eq!(start("0 7 * * *", "2026-11-10T09:30:00Z"), "2026-11-04T07:00:00Z");
+        // An hour and 23 hours in turn: six intervals are three days.
+        assert_eq!(start("0 7,8 * * *", "2026-11-10T07:00:00Z"), "2026-11-07T07:00:00Z");
+        assert_eq!(start("0 7 * * 1-5", "2026-11-16T07:00:00Z"), "2026-11-06T07:00:00Z");
+        assert_eq!(start("every 2h", "2026-11-16T07:01:00Z"), "2026-11-15T19:01:00Z");
     }
 }
