@@ -67,7 +67,8 @@ pub async fn preview(app: &App, topic: &Topic, text: &str, end: Timestamp, days:
     let documents = stored_documents(app.store(), topic.id, window).await?;
     let features: Vec<Arc<Features>> = documents.iter().map(|document| Arc::clone(&document.features)).collect();
     let mut ids = app.store().items_in_window(topic.id, window).await?;
-    ids.truncate(MAX_ITEMS);
+    // They are in order of time.
+    ids.drain(..ids.len().saturating_sub(MAX_ITEMS));
     let items: Vec<Item> = app.store().load_items(topic.id, &ids).await?.into_iter().map(|(item, _)| item).collect();
     let interests = Interests::parse(text);
     let measuring = tokio::task::spawn_blocking(move || {
@@ -92,6 +93,7 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
         correction.map_or(word, |correction| correction.read_as.clone())
     };
     let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
+    let oldest = items.iter().map(|item| item.time).min();
     let count = |is: &dyn Fn(f64, f64) -> bool| degrees.iter().filter(|d| is(d.lexical, d.allowed)).count();
     let mut best: Vec<PreviewMatch> = items
         .iter()
@@ -119,7 +121,7 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
     });
     Preview {
         clauses: clauses.collect(),
-        start: window.start,
+        start: oldest.filter(|_| items.len() == MAX_ITEMS).unwrap_or(window.start),
         end: window.end,
         items: items.len(),
         strong: count(&|lexical, allowed| lexical * allowed >= STRONG),
