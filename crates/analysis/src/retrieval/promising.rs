@@ -1,6 +1,6 @@
 //! Selects the passages that are worth scoring sentence by sentence, by the words of the question only.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::meaning::neighbours;
 use super::question::Question;
@@ -44,7 +44,8 @@ impl Wanted {
 
     /// Returns the sum of the weights of the search terms in a text, each counted once.
     pub fn weigh(&mut self, text: &str) -> f64 {
-        let mut met: HashMap<String, f64> = HashMap::new();
+        // In one order, because the order of a sum of floats changes it.
+        let mut met: BTreeMap<String, f64> = BTreeMap::new();
         for word in words(text) {
             let weight = *self
                 .seen
