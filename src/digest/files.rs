@@ -103,13 +103,17 @@ pub struct OldFiles<'a> {
 /// Returns the stem of a file name if it is that of a digest's file.
 fn stem_of_digest(name: &str) -> Option<&str> {
     const STEM: &str = "0000-00-00T0000";
-    let (stem, extension) = name.split_at_checked(STEM.len())?;
-    let is_ours = Format::ALL.iter().any(|format| extension.strip_prefix('.') == Some(format.extension()))
-        || plots::NAMES
-            .iter()
-            .any(|plot| extension.strip_prefix('.').and_then(|e| e.strip_suffix(".svg")) == Some(plot));
-    let fits = |(c, like): (char, char)| if like == '0' { c.is_ascii_digit() } else { c == like };
-    (is_ours && stem.chars().zip(STEM.chars()).all(fits)).then_some(stem)
+    const OFFSET: &str = "0000";
+    let (stem, extension) = name.split_once('.')?;
+    let is_ours = Format::ALL.iter().any(|format| extension == format.extension())
+        || plots::NAMES.iter().any(|plot| extension.strip_suffix(".svg") == Some(plot));
+    let fits = |text: &str, like: &str| {
+        let fits_one = |(c, like): (char, char)| if like == '0' { c.is_ascii_digit() } else { c == like };
+        text.len() == like.len() && text.chars().zip(like.chars()).all(fits_one)
+    };
+    let (time, offset) = stem.split_at_checked(STEM.len())?;
+    let is_offset = offset.strip_prefix(['+', '-']).is_some_and(|digits| fits(digits, OFFSET));
+    (is_ours && fits(time, STEM) && (offset.is_empty() || is_offset)).then_some(stem)
 }
 
 fn folder(output_dir: &Path, digest: &Digest) -> PathBuf {
@@ -175,9 +179,16 @@ mod tests {
         {
             assert_eq!(stem_of_digest(name), Some("2026-11-19T0700"));
         }
-        for name in
-            ["notes.md", "2026-11-19T0700.txt", "2026-11-19T0700", "2026-11-19.md", "2026-11-19T0700.md.bak", "é"]
-        {
+        assert_eq!(stem_of_digest("2026-10-25T0230+0100.timeline.svg"), Some("2026-10-25T0230+0100"));
+        for name in [
+            "notes.md",
+            "2026-11-19T0700.txt",
+            "2026-11-19T0700",
+            "2026-11-19.md",
+            "2026-11-19T0700.md.bak",
+            "é",
+            "2026-10-25T0230+01.md",
+        ] {
             assert_eq!(stem_of_digest(name), None, "{name}");
         }
     }

@@ -4,7 +4,7 @@
 
 use aha_core::digest::DigestHead;
 use aha_core::time::Timestamp;
-use chrono::{DateTime, Datelike};
+use chrono::{DateTime, Datelike, LocalResult, TimeZone};
 use chrono_tz::Tz;
 
 /// Formats `a`, `a and b`, `a, b and c`; beyond `max_names` names: `a, b and 3 more`.
@@ -89,9 +89,15 @@ impl Calendar {
     }
 }
 
-/// Formats `2026-11-19T0700`, in a time zone.
+/// Formats `2026-11-19T0700`, in a time zone. In the hour that comes twice when the clock is set back, its second time
+/// has the offset: `2026-10-25T0230+0100`.
 pub(crate) fn file_stem(zone: Tz, at: Timestamp) -> String {
-    at.to_utc().with_timezone(&zone).format("%Y-%m-%dT%H%M").to_string()
+    let local = at.to_utc().with_timezone(&zone);
+    let is_second = matches!(
+        zone.from_local_datetime(&local.naive_local()),
+        LocalResult::Ambiguous(first, second) if first != local && second == local
+    );
+    local.format(if is_second { "%Y-%m-%dT%H%M%z" } else { "%Y-%m-%dT%H%M" }).to_string()
 }
 
 #[cfg(test)]
@@ -115,5 +121,7 @@ mod tests {
         assert_eq!(calendar.moment(at("2026-11-17T08:10:00Z")), "Tue 17 Nov 09:10");
         assert_eq!(calendar.moment(at("2025-12-31T22:10:00Z")), "Wed 31 Dec 2025 23:10");
         assert_eq!(calendar.file_stem(at("2026-11-19T06:00:00Z")), "2026-11-19T0700");
+        assert_eq!(calendar.file_stem(at("2026-10-25T00:30:00Z")), "2026-10-25T0230");
+        assert_eq!(calendar.file_stem(at("2026-10-25T01:30:00Z")), "2026-10-25T0230+0100");
     }
 }
