@@ -161,7 +161,8 @@ fn the_example_can_be_put_to_a_model() {
     assert_eq!((&told["questions"], &told["models"][0]["answered"]), (&5.into(), &5.into()), "{told:#}");
 }
 
-/// Killed at random again and again, the files are as if it never had been, and no answer is paid for twice.
+/// Killed after some requests, and in the middle of an answer, again and again, the files are as if it never had been,
+/// and no answer is paid for twice.
 /// `AHA_QUESTIONNAIRE_KILLS` says how often, `AHA_QUESTIONNAIRE_QUESTIONS` how long it is.
 #[test]
 fn a_killed_questionnaire_goes_on_where_it_was() {
@@ -175,10 +176,16 @@ fn a_killed_questionnaire_goes_on_where_it_was() {
     let talker = Talker::start(&[], Duration::from_millis(20));
     let radar = radar(&talker, count);
     let mut random = Random(seed());
+    // Were they spread over all the answers, the later ones would find nothing left to ask for.
+    let share = (count as u64 * 3).div_ceil(u64::from(kills).max(1) * 2);
     let mut struck = 0;
     for _ in 0..kills {
-        let asking = radar.start(&COMMAND);
-        std::thread::sleep(Duration::from_millis(20 + random.below(400)));
+        let wanted = talker.requests().len() + usize::try_from(random.below(share.max(1))).unwrap();
+        let mut asking = radar.start(&COMMAND);
+        while talker.requests().len() < wanted && asking.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(random.below(25)));
         signal_if_alive(&asking);
         let ran = finish(asking);
         struck += u32::from(ran.signal.is_some());
