@@ -148,9 +148,9 @@ fn choose(
     }
     let weight = |index: usize| {
         let known = evidence.get(&stories[index].cluster_id);
-        let worth = known.map_or(0.0, local::worth);
+        let promise = known.map_or(0.0, local::promise);
         let engagement = known.and_then(|e| e.engagement_percentile).unwrap_or(0.5);
-        (worth, heuristic(recency(stories[index].latest(), window), engagement))
+        (promise, heuristic(recency(stories[index].latest(), window), engagement))
     };
     let mut by_weight: Vec<usize> = (0..stories.len()).collect();
     by_weight.sort_by(|a, b| {

@@ -38,8 +38,8 @@ pub(super) async fn run(
         .map(|story| (story.cluster_id, task_item(context, selected, &sources, story)))
         .collect();
     if context.app.gateway().has_models() {
-        let worth = |cluster: &ClusterId| selected.evidence.get(cluster).map_or(0.0, local::worth);
-        task_items.sort_by(|(a, _), (b, _)| worth(b).total_cmp(&worth(a)).then(a.cmp(b)));
+        let promise = |cluster: &ClusterId| selected.evidence.get(cluster).map_or(0.0, local::promise);
+        task_items.sort_by(|(a, _), (b, _)| promise(b).total_cmp(&promise(a)).then(a.cmp(b)));
     }
     let (task_items, noise) = split_noise(context, items, selected, task_items).await?;
     let batch_size = context.app.config().llm.triage_batch_size;

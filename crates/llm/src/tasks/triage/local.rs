@@ -51,11 +51,6 @@ pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
 /// Returns the value of the facts, 0 to 100: the Aha score of `local` before rounding.
 #[must_use]
 pub fn worth(evidence: &Evidence) -> f64 {
-    let allowed = evidence.relevance.as_ref().filter(|_| !evidence.has_interests).map_or(1.0, |found| found.allowed);
-    // For a reader who only denies things, positive points count to the extent that the story is not denied.
-    let effective_points =
-        |finding: &Finding| if finding.points > 0.0 { allowed * finding.points } else { finding.points };
-    let points: f64 = findings(evidence, &[]).iter().map(effective_points).sum();
     let ceiling = if is_noise(evidence) {
         NOISE_CEILING
     } else if evidence.has_interests && !is_asked_for(evidence) && evidence.preference <= 0.0 {
@@ -65,7 +60,23 @@ pub fn worth(evidence: &Evidence) -> f64 {
     } else {
         WORTH_CEILING
     };
-    (START + points).clamp(0.0, ceiling)
+    points(evidence).clamp(0.0, ceiling)
+}
+
+/// Returns the same without the ceilings of stories that are no noise. It orders the stories that a model could judge,
+/// of which many have the ceiling of those that nobody asked for.
+#[must_use]
+pub fn promise(evidence: &Evidence) -> f64 {
+    let points = points(evidence).max(0.0);
+    if is_noise(evidence) { points.min(NOISE_CEILING) } else { points }
+}
+
+fn points(evidence: &Evidence) -> f64 {
+    let allowed = evidence.relevance.as_ref().filter(|_| !evidence.has_interests).map_or(1.0, |found| found.allowed);
+    // For a reader who only denies things, positive points count to the extent that the story is not denied.
+    let effective_points =
+        |finding: &Finding| if finding.points > 0.0 { allowed * finding.points } else { finding.points };
+    START + findings(evidence, &[]).iter().map(effective_points).sum::<f64>()
 }
 
 /// Whether the story's words match what the reader asked for.

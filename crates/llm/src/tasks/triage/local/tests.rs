@@ -124,6 +124,20 @@ fn a_matter_that_more_sources_bring_is_worth_more_to_who_sets_no_interests() {
 }
 
 #[test]
+fn stories_that_tie_in_worth_below_a_ceiling_are_told_apart_by_promise() {
+    let unasked = |degree| Evidence {
+        has_interests: true,
+        distinct_sources: 1,
+        relevance: Some(Relevance { degree, allowed: 1.0, ..Relevance::default() }),
+        ..Evidence::default()
+    };
+    let (near, nearer) = (unasked(2.0), unasked(3.0));
+    assert!((worth(&near) - worth(&nearer)).abs() < f64::EPSILON, "{} {}", worth(&near), worth(&nearer));
+    assert!(promise(&nearer) > promise(&near), "{} {}", promise(&near), promise(&nearer));
+    assert!(promise(&Evidence { clickbait: true, ..nearer }) <= NOISE_CEILING);
+}
+
+#[test]
 fn what_is_denied_is_said() {
     let relevance = Relevance { allowed: 0.2, matched: 0.2, denied: vec!["release notes".into()], ..asked_for() };
     let evidence = Evidence { has_interests: true, relevance: Some(relevance), ..Evidence::default() };
