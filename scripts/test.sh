@@ -35,7 +35,8 @@ bash scripts/deny.sh || problems+=("dependencies (scripts/deny.sh)")
 # of all the time this takes. This is how cargo-clippy calls it, arguments included.
 export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 step "cargo test --no-run, with clippy's lints"
-if cargo test --workspace --no-run --locked; then
+# The benchmarks are compiled, too: they are run by hand, and would otherwise break unseen.
+if cargo test --workspace --no-run --locked && cargo test --workspace --no-run --locked --benches; then
     step "cargo test"
     bash scripts/postgres.sh cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$output" || problems+=("tests")
 else

@@ -65,7 +65,7 @@ fn ask(number: usize) -> TaskItem {
             preference_summary: String::new(),
             interests: "ferries".into(),
             categories: Vec::new(),
-            continues_since: None,
+            continues: None,
             evidence,
         }),
     }
