@@ -4,12 +4,16 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use thiserror::Error;
+use tokio::sync::Semaphore;
 use tokio::task;
 
 /// More than anyone types, and short enough that hashing it is no denial of service.
 const MAX_CHARS: usize = 1_000;
 /// Shorter passwords can be guessed.
 const MIN_CHARS: usize = 8;
+
+/// Hashes computed at the same time; each takes 19 MiB.
+static HASHING: Semaphore = Semaphore::const_new(4);
 
 #[derive(Debug, Error)]
 pub enum PasswordError {
@@ -25,6 +29,7 @@ pub(super) async fn hash(password: String) -> Result<String, PasswordError> {
     if !(MIN_CHARS..=MAX_CHARS).contains(&chars) {
         return Err(PasswordError::Length);
     }
+    let _turn = HASHING.acquire().await;
     let hashed = task::spawn_blocking(move || {
         let hash: Result<PasswordHash, _> = Argon2::default().hash_password(password.as_bytes());
         hash.map(|hash| hash.to_string()).map_err(|error| error.to_string())
@@ -38,6 +43,7 @@ pub(super) async fn is_right(password: String, stored: Option<String>) -> bool {
     if password.chars().count() > MAX_CHARS {
         return false;
     }
+    let _turn = HASHING.acquire().await;
     let checked = task::spawn_blocking(move || {
         let Some(stored) = stored else {
             let _: Result<PasswordHash, _> = Argon2::default().hash_password(password.as_bytes());

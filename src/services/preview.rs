@@ -15,7 +15,7 @@ use aha_core::topic::Topic;
 use serde::Serialize;
 use tokio::runtime::Handle;
 
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
@@ -90,6 +90,7 @@ async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
         // Models that were configured later have judged none of its stories.
         (config.llm.openai, config.llm.catalogue) = (None, None);
     }
+    let _turn = scratch::turn().await;
     let (first, second) = (Scratch::new()?, Scratch::new()?);
     first.fill(&config).await?;
     second.fill_from(&first).await?;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::digests::LATEST;
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::topics::at_most;
 use super::{Result, ServiceError};
 use crate::app::App;
@@ -77,6 +77,7 @@ pub struct Move {
 /// # Errors
 /// When there is no such run, a setting cannot be used, or the replay is interrupted.
 pub async fn replay(config: Config, choice: &ReplayChoice, stop: &StopSignal) -> Result<Replay> {
+    let _turn = scratch::turn().await;
     let scratch = Scratch::new()?;
     let app = tokio::select! {
         app = scratch.app(config) => app?,

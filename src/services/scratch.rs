@@ -7,10 +7,19 @@ use std::path::PathBuf;
 use aha_core::database_url::DatabaseUrl;
 use aha_store::OpenMode;
 use aha_store::copy::{CopyRequest, copy};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
+
+/// Estimates, replays and previews at the same time: each copies the whole database.
+static TURNS: Semaphore = Semaphore::const_new(2);
+
+/// Waits until few enough copies are in use. `None` never occurs, since the semaphore is not closed.
+pub(super) async fn turn() -> Option<SemaphorePermit<'static>> {
+    TURNS.acquire().await.ok()
+}
 
 /// The temporary folder, which is removed when the value is dropped.
 #[derive(Debug)]

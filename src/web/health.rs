@@ -1,5 +1,5 @@
-//! `GET /health`: the state of the server and of the last run. The reason for a failed run is given only to this
-//! machine and to users who are signed in.
+//! `GET /health`: the state of the server and of the last run. The reason for a failed run and the addresses of model
+//! servers are given only to this machine and to users who are signed in.
 
 use aha_core::time::Timestamp;
 use axum::Json;
@@ -46,8 +46,9 @@ struct LateTopic {
 #[derive(Debug, Serialize, ToSchema)]
 struct LeftAlone {
     provider: String,
-    /// Scheme, host and port.
-    server: String,
+    /// Scheme, host and port; only for this machine and users who are signed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
     /// Until one call asks whether it is back.
     seconds: u64,
 }
@@ -78,8 +79,11 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 async fn health(State(state): State<WebState>, request: Request) -> (StatusCode, Json<Health>) {
     let may_know_why = request.extensions().get::<Identity>().is_some() || address(&state, &request).is_loopback();
     let mut health = of_app(state.app()).await;
-    if !may_know_why && let Some(run) = &mut health.last_run {
-        (run.error, run.missing) = (None, None);
+    if !may_know_why {
+        if let Some(run) = &mut health.last_run {
+            (run.error, run.missing) = (None, None);
+        }
+        health.left_alone.iter_mut().for_each(|one| one.server = None);
     }
     let code = if health.status == Status::Error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     (code, Json(health))
@@ -95,7 +99,7 @@ async fn of_app(app: &App) -> Health {
     let overdue = overdue.into_iter().map(|late| LateTopic { topic: late.topic, last_success: late.last_success });
     let left_alone = open_circuits.into_iter();
     let left_alone =
-        left_alone.map(|one| LeftAlone { provider: one.provider, server: one.server, seconds: one.seconds });
+        left_alone.map(|one| LeftAlone { provider: one.provider, server: Some(one.server), seconds: one.seconds });
     let last_run = last_run.map(|run| LastRun {
         topic: run.topic,
         window_end: run.window_end,

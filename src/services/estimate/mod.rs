@@ -17,7 +17,7 @@ use serde::Serialize;
 
 pub use self::headroom::BudgetHeadroom;
 use super::runs::{self, RunChoice};
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::spending::Budget;
 use super::{Result, topics};
 use crate::app::App;
@@ -87,6 +87,7 @@ impl RunEstimate {
 /// # Errors
 /// The same as for a run.
 pub async fn estimate(config: Config, choice: &RunChoice) -> Result<RunEstimate> {
+    let _turn = scratch::turn().await;
     let scratch = Scratch::new()?;
     let app = scratch.app(config).await?;
     let topic = topics::find(&app, &choice.topic).await?;

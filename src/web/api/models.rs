@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::super::{Admin, Editor, Failure, JsonBody, Reader, WebState};
+use super::super::{Admin, Editor, Failure, JsonBody, WebState};
 use crate::services::diagnostics::{self, Finding};
 use crate::services::models::configured::{self, ConfiguredModel};
 use crate::services::models::{self, CheckedModel};
@@ -25,7 +25,7 @@ struct Models {
 /// The models that are configured, on what terms, and for which tasks. None is asked.
 #[utoipa::path(get, path = "/api/v1/models", tag = "models",
     responses((status = 200, description = "`models`; keys are masked, and prices are micro-credits for a million tokens", body = Object)))]
-async fn list(_: Reader, State(state): State<WebState>) -> Json<Models> {
+async fn list(_: Editor, State(state): State<WebState>) -> Json<Models> {
     Json(Models { models: configured::list(state.app().config()) })
 }
 

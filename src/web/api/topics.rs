@@ -154,7 +154,7 @@ struct Change {
 #[utoipa::path(post, path = "/api/v1/topics/{name}/replay", tag = "topics", request_body = Change, params(("name" = String, Path)),
     responses((status = 200, description = "The `digest`, what it was `before`, and the stories that `moves`", body = Object)))]
 async fn replayed(
-    _: Reader,
+    _: Editor,
     State(state): State<WebState>,
     PathOf(name): PathOf<String>,
     JsonBody(change): JsonBody<Change>,

@@ -231,7 +231,7 @@ fn kept_operations(form: &SentForm) -> Vec<Value> {
         if field("keep").is_empty() {
             return None;
         }
-        let mut operation: Value = serde_json::from_str(field("operation")).ok()?;
+        let mut operation: Value = serde_json::from_str(field("operation")).ok().filter(Value::is_object)?;
         if !field("title").is_empty() {
             operation["title"] = json!(field("title"));
         }

@@ -1,6 +1,6 @@
 //! Adds entity tags to responses, and returns 304 if the client has the current version.
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -15,7 +15,8 @@ pub(in super::super) async fn tag(request: Request, next: Next) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
     let response = next.run(request).await;
-    if !is_read || response.status() != StatusCode::OK || is_stream(response.headers()) {
+    let is_large = response.body().size_hint().lower() > MAX_BYTES as u64;
+    if !is_read || is_large || response.status() != StatusCode::OK || is_stream(response.headers()) {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -47,7 +48,22 @@ fn matches_tag(known: &HeaderValue, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tower::ServiceExt as _;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_large_response_is_sent_whole_and_without_a_tag() {
+        let of_bytes = async |bytes: usize| {
+            let page = axum::routing::get(async move || vec![b'x'; bytes]);
+            let app = axum::Router::new().route("/", page).layer(axum::middleware::from_fn(tag));
+            let response = app.oneshot(Request::new(Body::empty())).await.unwrap();
+            let (status, has_tag) = (response.status(), response.headers().contains_key(header::ETAG));
+            (status, has_tag, to_bytes(response.into_body(), usize::MAX).await.unwrap().len())
+        };
+        assert_eq!(of_bytes(MAX_BYTES).await, (StatusCode::OK, true, MAX_BYTES));
+        assert_eq!(of_bytes(MAX_BYTES + 1).await, (StatusCode::OK, false, MAX_BYTES + 1));
+    }
 
     #[test]
     fn one_of_several_tags_matches_weak_or_not() {

@@ -17,27 +17,36 @@ pub(in super::super) struct Throttle {
 }
 
 impl Throttle {
-    /// Returns the seconds that the address has to wait; `None` if it may try.
-    pub(in super::super) fn wait_s(&self, address: IpAddr, now: Instant) -> Option<u64> {
-        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let times = failures.get(&address)?;
-        let recent: Vec<&Instant> = times.iter().filter(|time| now.duration_since(**time) < WINDOW).collect();
-        let first = recent.len().checked_sub(MAX_FAILURES).map(|place| *recent[place])?;
-        Some(WINDOW.saturating_sub(now.duration_since(first)).as_secs() + 1)
-    }
-
-    pub(in super::super) fn record_failure(&self, address: IpAddr, now: Instant) {
+    /// Counts an attempt as a failure, unless [`Self::succeed`] takes it back: attempts that are checked at the same time
+    /// count, too.
+    ///
+    /// # Errors
+    /// The seconds that the address has to wait before it may try.
+    pub(in super::super) fn attempt(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.len() >= MAX_ADDRESSES {
             failures.retain(|_, times| times.iter().any(|time| now.duration_since(*time) < WINDOW));
         }
         let times = failures.entry(address).or_default();
         times.retain(|time| now.duration_since(*time) < WINDOW);
+        if let Some(place) = times.len().checked_sub(MAX_FAILURES) {
+            return Err(WINDOW.saturating_sub(now.duration_since(times[place])).as_secs() + 1);
+        }
         times.push(now);
+        Ok(())
     }
 
-    pub(in super::super) fn forget(&self, address: IpAddr) {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
+    /// Takes back the attempt made at `begun`. Earlier wrong passwords still count, as they may be those of another
+    /// account.
+    pub(in super::super) fn succeed(&self, address: IpAddr, begun: Instant) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(times) = failures.get_mut(&address) else { return };
+        if let Some(place) = times.iter().position(|time| *time == begun) {
+            times.remove(place);
+        }
+        if times.is_empty() {
+            failures.remove(&address);
+        }
     }
 }
 
@@ -49,14 +58,27 @@ mod tests {
     fn five_wrong_ones_in_a_minute_make_that_address_wait_and_no_other() {
         let (throttle, begun) = (Throttle::default(), Instant::now());
         let (one, other): (IpAddr, IpAddr) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        let at = |second| begun + Duration::from_secs(second);
         for second in 0..5 {
-            assert_eq!(throttle.wait_s(one, begun + Duration::from_secs(second)), None);
-            throttle.record_failure(one, begun + Duration::from_secs(second));
+            assert_eq!(throttle.attempt(one, at(second)), Ok(()));
         }
-        assert_eq!(throttle.wait_s(one, begun + Duration::from_secs(5)), Some(56));
-        assert_eq!(throttle.wait_s(other, begun + Duration::from_secs(5)), None);
-        assert_eq!(throttle.wait_s(one, begun + Duration::from_secs(61)), None);
-        throttle.forget(one);
-        assert_eq!(throttle.wait_s(one, begun + Duration::from_secs(5)), None);
+        assert_eq!(throttle.attempt(one, at(5)), Err(56));
+        assert_eq!(throttle.attempt(other, at(5)), Ok(()));
+        assert_eq!(throttle.attempt(one, at(60)), Ok(()), "the first is a minute old");
+        assert_eq!(throttle.attempt(one, at(60)), Err(2));
+    }
+
+    #[test]
+    fn a_right_password_takes_back_its_own_attempt_alone() {
+        let (throttle, begun) = (Throttle::default(), Instant::now());
+        let one: IpAddr = [10, 0, 0, 1].into();
+        let at = |second| begun + Duration::from_secs(second);
+        for second in 0..4 {
+            throttle.attempt(one, at(second)).unwrap();
+        }
+        throttle.attempt(one, at(4)).unwrap();
+        throttle.succeed(one, at(4));
+        assert_eq!(throttle.attempt(one, at(5)), Ok(()));
+        assert!(throttle.attempt(one, at(6)).is_err());
     }
 }

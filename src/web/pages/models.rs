@@ -11,6 +11,7 @@ use super::super::{Editor, Failure, WebState};
 use super::{SentForm, Shell, html};
 use crate::services::models::configured::{self, ConfiguredModel};
 use crate::services::models::{self, CheckedModel, TaskModels};
+use crate::services::spending;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/models", get(page)).route("/models/check", post(check))
@@ -32,6 +33,7 @@ async fn page(_: Editor, State(state): State<WebState>, shell: Shell) -> Result<
 
 /// Asks each configured model one cheap question.
 async fn check(_: Editor, State(state): State<WebState>, shell: Shell, _: SentForm) -> Result<Html<String>, Failure> {
+    spending::check_headroom(state.app()).await?;
     let checked = models::check(state.app(), &[]).await?;
     filled(&state, shell, Some(checked))
 }

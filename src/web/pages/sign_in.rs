@@ -43,19 +43,18 @@ async fn page(shell: Shell, Query(Next { next }): Query<Next>) -> Result<Respons
 
 async fn sign_in(State(state): State<WebState>, shell: Shell, request: Request) -> Result<Response, Failure> {
     let (from, now) = (address(&state, &request), Instant::now());
-    if let Some(seconds) = state.throttle().wait_s(from, now) {
+    let form = SentForm::from_request(request, &state).await?;
+    if let Err(seconds) = state.throttle().attempt(from, now) {
         return Err(Failure::too_many("too many wrong passwords from this address; wait a minute", seconds));
     }
-    let form = SentForm::from_request(request, &state).await?;
     let (name, password) = (form.text("name").to_owned(), form.exact("password").to_owned());
     let Some(account) = accounts::with_password(state.app(), &name, password).await? else {
-        state.throttle().record_failure(from, now);
         tracing::warn!(%from, "a wrong name or password");
         let problem = Some("Name or password is wrong.");
         let page = html(&SignInPage { shell, next: form.text("next").to_owned(), name, problem })?;
         return Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response());
     };
-    state.throttle().forget(from);
+    state.throttle().succeed(from, now);
     let secret = csrf::new_secret();
     accounts::begin_session(state.app(), &account.name, &csrf::fingerprint(&secret)).await?;
     let age = i64::try_from(accounts::SESSION_AGE.as_secs()).ok();

@@ -73,6 +73,8 @@ fn a_question_is_answered_a_card_edited_applied_and_taken_back() {
         ("day_0", "2026-11-22".to_owned()),
     ];
     let cards: Vec<(&str, &str)> = cards.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let unreadable = site.post_form("/plan/apply", &page, "operation_0=5&keep_0=1&title_0=x");
+    assert!(unreadable.status == 200 && unreadable.body.contains("No card was kept"), "{unreadable:?}");
     let applied = site.post_form("/plan/apply", &page, &form(&cards));
     assert_eq!(applied.status, 303, "{}", applied.body);
     let day = |todos: &Value| {

@@ -214,6 +214,7 @@ fn what_costs_money_is_refused_once_the_budget_is_used_up() {
     let site = Site::start(&mut radar);
     let refused = send(&site, "POST", "/api/v1/models/check", &json!({}));
     assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (402, Some("budget_exhausted")));
+    assert_eq!(site.post_form("/models/check", &site.get("/topics"), "").status, 402);
     let story = radar.digest()["stories"][0]["id"].as_str().unwrap().to_owned();
     let path = format!("/api/v1/stories/{story}/deep-dive");
     let text = json!({ "text": "The harbour opened a second berth. It takes ferries of 90 metres. The first one came on Monday." });

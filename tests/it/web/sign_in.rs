@@ -61,6 +61,9 @@ fn roles_bound_what_is_done() {
     let refused = site.send("POST", "/topics", &headers, &format!("csrf={}&name=more", topics.token()));
     assert_eq!(refused.status, 403);
     assert!(refused.body.contains("this takes the role editor; yours is reader"), "{}", refused.body);
+    for path in ["/models", "/api/v1/models"] {
+        assert_eq!(site.send("GET", path, &[("cookie", &cookie)], "").status, 403, "{path}");
+    }
     radar.ok(&["user", "remove", "zoe"]);
     assert_eq!(site.send("GET", "/topics", &[("cookie", &cookie)], "").status, 303);
 }
