@@ -42,9 +42,9 @@ pub async fn find(app: &App, name: &str) -> Result<Topic> {
 pub struct TopicChange {
     /// What matters, in your own words.
     pub interests: Option<String>,
-    /// A cron expression or an interval (`every 6h`).
+    /// A cron expression or an interval (`every 6h`); empty for that of `AHA_SCHEDULE`.
     pub schedule: Option<String>,
-    /// An IANA zone.
+    /// An IANA zone; empty for that of `AHA_TIMEZONE`.
     pub timezone: Option<String>,
     /// Rules to add, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
     pub mute: Vec<String>,
@@ -64,8 +64,8 @@ pub struct TopicChange {
     pub at_least: Option<u8>,
     #[schema(minimum = 1, maximum = 87600)]
     pub decay_hours: Option<f64>,
-    /// `low`, `normal` or `high`.
-    #[schema(pattern = "^(low|normal|high)$")]
+    /// `low`, `normal` or `high`; empty for that of `AHA_BUDGET_TIER`.
+    #[schema(pattern = "^(low|normal|high)?$")]
     pub budget_tier: Option<String>,
     /// Percent of the daily and monthly budget; 0 for no share of its own.
     #[schema(maximum = 100)]
@@ -224,7 +224,7 @@ fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     apply_times(topic, change)?;
     if let Some(tier) = &change.budget_tier {
         let unknown = |()| ServiceError::invalid("budget_tier", format!("{tier:?} is none of low, normal, high"));
-        topic.budget_tier = Some(tier.parse().map_err(unknown)?);
+        topic.budget_tier = if tier.is_empty() { None } else { Some(tier.parse().map_err(unknown)?) };
     }
     if let Some(percent) = change.budget_share {
         at_most("budget_share", percent, 100)?;
@@ -250,14 +250,17 @@ fn apply_times(topic: &mut Topic, change: &TopicChange) -> Result<()> {
         topic.cursor_end = Some(from);
     }
     if let Some(schedule) = &change.schedule {
-        Schedule::parse(schedule)?;
-        topic.schedule = Some(schedule.clone());
+        if !schedule.is_empty() {
+            Schedule::parse(schedule)?;
+        }
+        topic.schedule = Some(schedule.clone()).filter(|schedule| !schedule.is_empty());
     }
     if let Some(zone) = &change.timezone {
-        zone.parse::<chrono_tz::Tz>().map_err(|_| {
-            ServiceError::invalid("timezone", format!("{zone:?} is no IANA time zone, such as Europe/Berlin"))
-        })?;
-        topic.timezone = Some(zone.clone());
+        if !zone.is_empty() && zone.parse::<chrono_tz::Tz>().is_err() {
+            let wrong = format!("{zone:?} is no IANA time zone, such as Europe/Berlin");
+            return Err(ServiceError::invalid("timezone", wrong));
+        }
+        topic.timezone = Some(zone.clone()).filter(|zone| !zone.is_empty());
     }
     Ok(())
 }

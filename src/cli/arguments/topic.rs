@@ -55,7 +55,7 @@ pub(in crate::cli) struct TopicSettings {
     /// A cron expression ("0 7 * * *") or an interval ("every 6h").
     #[arg(long)]
     pub(in crate::cli) schedule: Option<String>,
-    /// An IANA time zone, for example Europe/Berlin.
+    /// An IANA time zone, for example Europe/Berlin; "" for that of `AHA_TIMEZONE`.
     #[arg(long)]
     pub(in crate::cli) timezone: Option<String>,
     /// Leave items out: word:PATTERN, source:PATTERN or author:PATTERN (a regular expression). May be repeated.

@@ -4,7 +4,7 @@ use aha_core::digest::Digest;
 use aha_core::ids::DigestId;
 use axum::Json;
 use axum::extract::State;
-use chrono::NaiveDate;
+use chrono::{Days, NaiveDate};
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -58,6 +58,10 @@ impl Cursor {
     }
 }
 
+/// How much later the day of a digest can be than that of one whose window ends later: time zones are up to 26 hours
+/// apart.
+const MOST_LATER: Days = Days::new(2);
+
 /// Digests, the newest first.
 #[utoipa::path(get, path = "/api/v1/digests", tag = "digests", params(ListQuery, PageQuery),
     responses((status = 200, description = "`digests` without their stories, and `next`", body = Object)))]
@@ -72,7 +76,7 @@ async fn list(
     let filter = ArchiveFilter {
         topic: query.topic,
         first: day("first", query.first.as_deref())?,
-        last: cursor.map(|cursor| cursor.day).or(last),
+        last: cursor.map(|cursor| cursor.day + MOST_LATER).into_iter().chain(last).min(),
         limit: if cursor.is_some() { usize::MAX } else { limit + 1 },
     };
     let mut found = digests::archive(state.app(), &filter).await?;

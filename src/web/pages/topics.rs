@@ -205,22 +205,23 @@ async fn answer(
     Ok((status, html(&page)?).into_response())
 }
 
-/// Reads the change from a form; absent fields stay unchanged.
+/// Reads the change from a form; absent fields stay unchanged, and empty ones become those of the environment.
 fn change_of(form: &SentForm) -> Result<TopicChange, Failure> {
     let text = |name: &str| Some(form.text(name)).filter(|text| !text.is_empty()).map(str::to_owned);
+    let set = |name: &str| form.has(name).then(|| form.text(name).to_owned());
     let rule = text("pattern").map(|pattern| format!("{}:{pattern}", form.text("field")));
     let (mute, boost) = if form.text("action") == "boost" { (None, rule) } else { (rule, None) };
     Ok(TopicChange {
-        interests: form.has("interests").then(|| form.text("interests").to_owned()),
-        schedule: text("schedule"),
-        timezone: text("timezone"),
+        interests: set("interests"),
+        schedule: set("schedule"),
+        timezone: set("timezone"),
         mute: mute.into_iter().collect(),
         boost: boost.into_iter().collect(),
         top: number(form, "top")?,
         scan: number(form, "scan")?,
         at_least: number(form, "at_least")?,
         depth: number(form, "depth")?,
-        budget_tier: text("budget_tier"),
+        budget_tier: set("budget_tier"),
         ..TopicChange::default()
     })
 }

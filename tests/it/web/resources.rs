@@ -39,6 +39,13 @@ fn a_topic_is_added_changed_tried_and_removed() {
     assert_eq!(site.get(path).json()["sizes"]["top"], 5);
     let changed = send(&site, "PATCH", path, &json!({ "interests": "pilots", "schedule": "every 6h" })).json();
     assert_eq!((changed["interests"].as_str(), changed["schedule"].as_str()), (Some("pilots"), Some("every 6h")));
+    let tier = send(&site, "PATCH", path, &json!({ "budget_tier": "high", "timezone": "Asia/Tokyo" })).json();
+    assert_eq!((tier["budget_tier"].as_str(), tier["timezone"].as_str()), (Some("high"), Some("Asia/Tokyo")));
+    let cleared = json!({ "budget_tier": "", "timezone": "", "schedule": "" });
+    let usual = send(&site, "PATCH", path, &cleared).json();
+    for field in ["budget_tier", "timezone", "schedule"] {
+        assert!(usual[field].is_null(), "{field}: {usual}");
+    }
     for (change, field) in [
         (json!({ "depth": 101 }), "depth"),
         (json!({ "timezone": "Mars" }), "timezone"),
