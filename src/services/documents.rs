@@ -2,7 +2,7 @@
 
 use aha_core::source::{NewSource, Source, SourceKind};
 
-use super::{Result, ServiceError};
+use super::{Result, ServiceError, topics};
 use crate::app::App;
 use crate::pipeline::documents::{Refreshed, refresh};
 
@@ -13,7 +13,7 @@ use crate::pipeline::documents::{Refreshed, refresh};
 /// When the store fails. A folder that cannot be read is added all the same, and returned with its error.
 pub async fn add(app: &App, topic: &str, new: &[NewSource]) -> Result<Vec<(Source, Result<Refreshed>)>> {
     let now = app.clock().now();
-    let topic = app.store().ensure_topic(topic, now).await?;
+    let topic = topics::ensure(app, topic).await?;
     app.store().add_sources(topic.id, new, now).await?;
     let mut read = Vec::new();
     for source in app.store().sources(topic.id).await? {

@@ -19,6 +19,12 @@ pub const PREVIEW_DAYS: u16 = 7;
 /// Maximum number of stories in a section.
 const MAX_STORIES: u8 = 200;
 
+/// Maximum length of a name in characters.
+const MAX_NAME_CHARS: usize = 200;
+
+/// How often a change is applied anew because another was saved in between.
+const MAX_ATTEMPTS: usize = 20;
+
 /// Lists all topics, by name.
 ///
 /// # Errors
@@ -81,33 +87,59 @@ pub struct TopicChange {
 /// # Errors
 /// When the store fails.
 pub async fn init(app: &App, interests: Option<String>) -> Result<(Topic, usize)> {
-    let mut topic = app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;
+    let mut topic = ensure(app, DEFAULT_TOPIC).await?;
     if let Some(interests) = interests {
-        topic.interests = interests;
-        app.store().save_topic(&topic, TopicReset::default()).await?;
+        topic = set(app, DEFAULT_TOPIC, &TopicChange { interests: Some(interests), ..TopicChange::default() }).await?;
     }
     let sources = app.store().sources(topic.id).await?.len();
     Ok((topic, sources))
 }
 
+/// Returns the topic with that name; creates it if it does not exist.
+///
+/// # Errors
+/// When the name cannot be used or the store fails.
+pub async fn ensure(app: &App, name: &str) -> Result<Topic> {
+    if let Some(topic) = app.store().topic(name).await? {
+        return Ok(topic);
+    }
+    check_name(name)?;
+    Ok(app.store().ensure_topic(name, app.clock().now()).await?)
+}
+
+/// Checks the name of a new topic. Browsers take `.` and `..` out of a path, which could then not name the topic.
+fn check_name(name: &str) -> Result<()> {
+    let wrong = |problem: String| {
+        Err(ServiceError::invalid("name", format!("{name:?} cannot be the name of a topic: {problem}; use another")))
+    };
+    match name {
+        _ if name.trim().is_empty() => wrong("it is empty".to_owned()),
+        "." | ".." => wrong("it stands for a folder".to_owned()),
+        _ if name.chars().any(char::is_control) => wrong("it contains control characters".to_owned()),
+        _ if name.chars().count() > MAX_NAME_CHARS => wrong(format!("it is longer than {MAX_NAME_CHARS} characters")),
+        _ => Ok(()),
+    }
+}
+
 /// Adds a topic. Nothing is stored unless every setting can be used.
 ///
 /// # Errors
-/// When the name is empty or taken, or a setting cannot be used.
+/// When the name cannot be used or is taken, or a setting cannot be used.
 pub async fn add(app: &App, name: &str, change: &TopicChange) -> Result<Topic> {
-    let unusable =
-        || ServiceError::Conflict { message: format!("a topic needs a name of its own; {name:?} is empty or taken") };
+    let taken =
+        || ServiceError::Conflict { message: format!("there is a topic {name:?} already; choose another name") };
+    check_name(name)?;
     // Checked before the settings, for its error to come first. Whether the name is still free is decided when the
     // topic is written.
-    if name.is_empty() || app.store().topic(name).await?.is_some() {
-        return Err(unusable());
+    if app.store().topic(name).await?.is_some() {
+        return Err(taken());
     }
     let mut topic = Topic::new(name);
     apply(&mut topic, change)?;
     // A new topic has not read anything yet.
     topic.cursor_end = None;
     let is_added = app.store().add_topic(&topic, app.clock().now()).await?;
-    if is_added { Ok(topic) } else { Err(unusable()) }
+    if is_added { Ok(topic) } else { Err(taken()) }
 }
 
 /// Changes a topic. Nothing is stored unless every setting can be used.
@@ -115,15 +147,30 @@ pub async fn add(app: &App, name: &str, change: &TopicChange) -> Result<Topic> {
 /// # Errors
 /// When there is no such topic or a setting cannot be used.
 pub async fn set(app: &App, name: &str, change: &TopicChange) -> Result<Topic> {
-    let mut topic = find(app, name).await?;
-    let schedule_before = (topic.schedule.clone(), topic.timezone.clone());
-    apply(&mut topic, change)?;
-    let reset = TopicReset {
-        next_run: schedule_before != (topic.schedule.clone(), topic.timezone.clone()),
-        read_until: topic.cursor_end.filter(|_| change.read_from.is_some()),
-    };
-    app.store().save_topic(&topic, reset).await?;
-    Ok(topic)
+    save(app, name, |topic| {
+        let schedule_before = (topic.schedule.clone(), topic.timezone.clone());
+        apply(topic, change)?;
+        Ok(TopicReset {
+            next_run: schedule_before != (topic.schedule.clone(), topic.timezone.clone()),
+            read_until: topic.cursor_end.filter(|_| change.read_from.is_some()),
+        })
+    })
+    .await
+}
+
+/// Applies a change to a topic and saves it. It is applied anew if another change was saved in between, so that neither
+/// is lost.
+async fn save(app: &App, name: &str, change: impl Fn(&mut Topic) -> Result<TopicReset> + Sync) -> Result<Topic> {
+    for _ in 0..MAX_ATTEMPTS {
+        let before = find(app, name).await?;
+        let mut topic = before.clone();
+        let reset = change(&mut topic)?;
+        if app.store().save_topic(&before, &topic, reset).await? {
+            return Ok(topic);
+        }
+    }
+    let message = format!("topic {name:?} was changed by others at the same time, {MAX_ATTEMPTS} times; try again");
+    Err(ServiceError::Busy { message })
 }
 
 /// A topic that was removed.
@@ -150,18 +197,19 @@ pub async fn remove(app: &App, name: &str) -> Result<RemovedTopic> {
 /// # Errors
 /// When there is no such topic or rule.
 pub async fn unmute(app: &App, name: &str, rules: &[String]) -> Result<Topic> {
-    let mut topic = find(app, name).await?;
-    for text in rules {
-        let rule = Rule::parse(RuleAction::Mute, text)?;
-        let before = topic.rules.len();
-        topic.rules.retain(|known| *known != rule);
-        if topic.rules.len() == before {
-            let message = format!("topic {:?} does not mute {text:?}; {}", topic.name, muted(&topic));
-            return Err(ServiceError::NotFound { what: "rule", message });
+    save(app, name, |topic| {
+        for text in rules {
+            let rule = Rule::parse(RuleAction::Mute, text)?;
+            let before = topic.rules.len();
+            topic.rules.retain(|known| *known != rule);
+            if topic.rules.len() == before {
+                let message = format!("topic {:?} does not mute {text:?}; {}", topic.name, muted(topic));
+                return Err(ServiceError::NotFound { what: "rule", message });
+            }
         }
-    }
-    app.store().save_topic(&topic, TopicReset::default()).await?;
-    Ok(topic)
+        Ok(TopicReset::default())
+    })
+    .await
 }
 
 /// Removes a rule of either kind, written as it is shown: `mute word:PATTERN`.
@@ -169,9 +217,7 @@ pub async fn unmute(app: &App, name: &str, rules: &[String]) -> Result<Topic> {
 /// # Errors
 /// When there is no such topic or rule.
 pub async fn remove_rule(app: &App, name: &str, rule: &str) -> Result<Topic> {
-    let topic = without_rule(app, name, rule).await?;
-    app.store().save_topic(&topic, TopicReset::default()).await?;
-    Ok(topic)
+    save(app, name, |topic| drop_rule(topic, rule).map(|()| TopicReset::default())).await
 }
 
 /// Returns a topic as a change would make it. Nothing is stored.
@@ -190,13 +236,18 @@ pub async fn proposed(app: &App, name: &str, change: &TopicChange) -> Result<Top
 /// When there is no such topic or rule.
 pub async fn without_rule(app: &App, name: &str, rule: &str) -> Result<Topic> {
     let mut topic = find(app, name).await?;
+    drop_rule(&mut topic, rule)?;
+    Ok(topic)
+}
+
+fn drop_rule(topic: &mut Topic, rule: &str) -> Result<()> {
     let before = topic.rules.len();
     topic.rules.retain(|known| known.to_string() != rule);
     if topic.rules.len() == before {
         let message = format!("topic {:?} has no rule {rule:?}; `aha-radar topic list` shows them", topic.name);
         return Err(ServiceError::NotFound { what: "rule", message });
     }
-    Ok(topic)
+    Ok(())
 }
 
 /// Returns how interests are understood, and what they match among the topic's items of the last days. The interests
@@ -325,6 +376,16 @@ pub fn schedule_in_words(schedule: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_topic_can_stand_in_an_address() {
+        for name in ["default", "Ferries & trams", "a/b", "...", "Übersicht", "日本"] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        for name in ["", " ", ".", "..", "a\nb", "\u{7f}", &"x".repeat(201)] {
+            assert_eq!(check_name(name).unwrap_err().field(), Some("name"), "{name:?}");
+        }
+    }
 
     #[test]
     fn a_change_that_cannot_be_used_names_its_field() {

@@ -75,8 +75,8 @@ impl Simulation {
         let store = aha_store::open(&radar.database_url(), OpenMode::CreateIfMissing).await.unwrap();
         let made = store.ensure_topic("default", run_time(0)).await.unwrap();
         let sizes = DigestSizes { top: 200, scan: 200, at_least: 0 };
-        let topic = Topic { sizes, budget_tier: Some(BudgetTier::High), depth: 100, ..made };
-        store.save_topic(&topic, TopicReset::default()).await.unwrap();
+        let topic = Topic { sizes, budget_tier: Some(BudgetTier::High), depth: 100, ..made.clone() };
+        assert!(store.save_topic(&made, &topic, TopicReset::default()).await.unwrap());
         let simulation = Self { radar, store, sources };
         let new: Vec<NewSource> = simulation.sources.iter().map(|source| simulation.listed(source)).collect();
         simulation.store.add_sources(topic.id, &new, run_time(0)).await.unwrap();

@@ -160,8 +160,9 @@ pub trait TopicStore: Send + Sync {
     /// Adds a topic with these settings. Returns false if the name is taken; nothing is written then.
     async fn add_topic(&self, topic: &Topic, now: Timestamp) -> Result<bool>;
     /// Writes the user's settings of a topic: everything except lease, cursor and schedule state. `reset` selects which
-    /// of that state to change as well.
-    async fn save_topic(&self, topic: &Topic, reset: TopicReset) -> Result<()>;
+    /// of that state to change as well. Returns false if the stored settings are no longer those of `before`; nothing is
+    /// written then.
+    async fn save_topic(&self, before: &Topic, topic: &Topic, reset: TopicReset) -> Result<bool>;
     /// Removes a topic with its sources, runs, digests and feedback. Its costs stay in the ledger, without its name.
     async fn remove_topic(&self, lease: &Lease) -> Result<()>;
     async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()>;

@@ -8,7 +8,7 @@ use aha_store::SourcesAdded;
 use futures::FutureExt as _;
 use serde::Serialize;
 
-use super::{Result, ServiceError, SourceChange, change};
+use super::{Result, ServiceError, SourceChange, change, topics};
 use crate::app::App;
 use crate::config::Config;
 use crate::sources::Connector as _;
@@ -91,7 +91,7 @@ pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) +
         });
     }
     let now = app.clock().now();
-    let topic = app.store().ensure_topic(&new.topic, now).await?;
+    let topic = topics::ensure(app, &new.topic).await?;
     let counts = app.store().add_sources(topic.id, &sources, now).await?;
     for source in app.store().sources(topic.id).await? {
         if sources.iter().any(|new| new.url == source.url) {

@@ -9,7 +9,7 @@ use aha_core::ids::ItemId;
 use aha_core::source::NewSource;
 use serde::Serialize;
 
-use super::{Result, ServiceError};
+use super::{Result, ServiceError, topics};
 use crate::app::App;
 use crate::config::Config;
 use crate::services::feedback::{self, FeedbackUser};
@@ -105,7 +105,7 @@ async fn add(
     imported: &mut MinifluxImported,
 ) -> Result<()> {
     let now = app.clock().now();
-    let topic = app.store().ensure_topic(topic, now).await?.id;
+    let topic = topics::ensure(app, topic).await?.id;
     let sources: Vec<NewSource> = feeds.iter().map(|feed| feed.source.clone()).collect();
     let counts = app.store().add_sources(topic, &sources, now).await?;
     imported.sources.added += counts.added;

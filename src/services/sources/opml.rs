@@ -42,7 +42,7 @@ pub async fn import(app: &App, name: &str, listed: &Listed, topic: &str) -> Resu
         return Err(ServiceError::invalid("file", format!("{name}: {why}")));
     }
     let now = app.clock().now();
-    let topic = app.store().ensure_topic(topic, now).await?;
+    let topic = topics::ensure(app, topic).await?;
     Ok(app.store().add_sources(topic.id, &listed.sources, now).await?)
 }
 

@@ -149,7 +149,7 @@ async fn sessions_carry_a_name() {
     let sql =
         format!("SELECT count(*) FROM pg_stat_activity WHERE datname = '{name}' AND application_name = 'aha-radar'");
     let ours: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut other).await.unwrap();
-    assert_eq!(ours, 1);
+    assert!(ours >= 1, "the connection that migrated may not be closed yet");
     other.close().await.unwrap();
     database.remove().await;
 }

@@ -22,7 +22,8 @@ async fn topics_come_by_name(store: &dyn Store) {
 }
 
 async fn settings_are_kept_and_the_rest_is_left_alone(store: &dyn Store) {
-    let mut topic = store.ensure_topic("default", at(0)).await.unwrap();
+    let before = store.ensure_topic("default", at(0)).await.unwrap();
+    let mut topic = before.clone();
     store.set_next_run(topic.id, Some(at(30))).await.unwrap();
     topic.schedule = Some("every 6h".to_owned());
     topic.timezone = Some("Asia/Tokyo".to_owned());
@@ -31,7 +32,7 @@ async fn settings_are_kept_and_the_rest_is_left_alone(store: &dyn Store) {
     topic.budget_tier = Some(BudgetTier::High);
     topic.depth = 80;
     topic.decay_hours = 36.5;
-    store.save_topic(&topic, TopicReset::default()).await.unwrap();
+    assert!(store.save_topic(&before, &topic, TopicReset::default()).await.unwrap());
     topic.next_run_at = Some(at(30));
     assert_eq!(store.topic("default").await.unwrap(), Some(topic.clone()));
     store.set_next_run(topic.id, None).await.unwrap();
@@ -39,13 +40,28 @@ async fn settings_are_kept_and_the_rest_is_left_alone(store: &dyn Store) {
 }
 
 async fn settings_are_saved_with_what_they_reset(store: &dyn Store) {
-    let mut topic = store.ensure_topic("default", at(0)).await.unwrap();
+    let before = store.ensure_topic("default", at(0)).await.unwrap();
+    let mut topic = before.clone();
     store.set_next_run(topic.id, Some(at(30))).await.unwrap();
     topic.timezone = Some("Asia/Tokyo".to_owned());
-    store.save_topic(&topic, TopicReset { next_run: true, read_until: Some(at(12)) }).await.unwrap();
+    let reset = TopicReset { next_run: true, read_until: Some(at(12)) };
+    assert!(store.save_topic(&before, &topic, reset).await.unwrap());
     let saved = store.topic("default").await.unwrap().unwrap();
     assert_eq!((saved.timezone.as_deref(), saved.next_run_at), (Some("Asia/Tokyo"), None));
     assert_eq!(saved.cursor_end, Some(at(12)));
+}
+
+async fn settings_that_another_changed_are_not_overwritten(store: &dyn Store) {
+    let before = store.ensure_topic("default", at(0)).await.unwrap();
+    let first = Topic { interests: "ferries".to_owned(), ..before.clone() };
+    let second = Topic { depth: 80, ..before.clone() };
+    assert!(store.save_topic(&before, &first, TopicReset::default()).await.unwrap());
+    let reset = TopicReset { next_run: false, read_until: Some(at(12)) };
+    assert!(!store.save_topic(&before, &second, reset).await.unwrap());
+    assert_eq!(store.topic("default").await.unwrap(), Some(first.clone()));
+    // What runs write is none of the settings.
+    store.set_next_run(first.id, Some(at(30))).await.unwrap();
+    assert!(store.save_topic(&first, &Topic { depth: 80, ..first.clone() }, reset).await.unwrap());
 }
 
 async fn a_topic_is_added_with_its_settings_unless_its_name_is_taken(store: &dyn Store) {
@@ -62,7 +78,7 @@ async fn a_topic_that_is_not_there_is_named(store: &dyn Store) {
     let mut topic = store.ensure_topic("default", at(0)).await.unwrap();
     topic.id = aha_core::ids::TopicId::of(&["another"]);
     assert!(matches!(
-        store.save_topic(&topic, TopicReset::default()).await,
+        store.save_topic(&topic, &topic, TopicReset::default()).await,
         Err(StoreError::NotFound { what: "topic", .. })
     ));
     assert!(matches!(store.set_next_run(topic.id, None).await, Err(StoreError::NotFound { .. })));
@@ -74,5 +90,6 @@ on_every_database!(
     settings_are_kept_and_the_rest_is_left_alone,
     a_topic_that_is_not_there_is_named,
     settings_are_saved_with_what_they_reset,
+    settings_that_another_changed_are_not_overwritten,
     a_topic_is_added_with_its_settings_unless_its_name_is_taken,
 );

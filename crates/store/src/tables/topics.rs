@@ -33,6 +33,9 @@ const SAVE_TOPIC: &str = "
            least_score = $13
     WHERE id = $1";
 
+/// Makes other writers of the row wait until the transaction ends.
+const LOCK_TOPIC: &str = "UPDATE topics SET name = name WHERE id = $1";
+
 /// Statements that remove all rows of a topic, referring rows before the rows that they refer to. Calls stay in the
 /// ledger, because the money has been spent. Items stay until retention empties them, because other topics may share
 /// them.
@@ -170,6 +173,20 @@ impl Write {
         found(saved.rows_affected(), "topic", topic.id)
     }
 
+    /// Locks a topic's row, and returns whether its settings are those of `topic`.
+    ///
+    /// # Errors
+    /// When there is no such topic.
+    async fn has_settings_of(&mut self, topic: &Topic) -> Result<bool> {
+        let locked = sqlx::query(LOCK_TOPIC).bind(topic.id.to_string()).execute(self.connection()).await?;
+        found(locked.rows_affected(), "topic", topic.id)?;
+        let row: TopicRow =
+            sqlx::query_as(TOPICS_NAMED).bind(column::text(&topic.name)).fetch_one(self.connection()).await?;
+        let stored = Topic::try_from(row)?;
+        let Topic { cursor_end, next_run_at, .. } = stored;
+        Ok(stored == Topic { cursor_end, next_run_at, ..topic.clone() })
+    }
+
     async fn set_next_run(&mut self, topic: TopicId, at: Option<Timestamp>) -> Result<()> {
         let saved = sqlx::query(SET_NEXT_RUN)
             .bind(topic.to_string())
@@ -215,8 +232,11 @@ impl TopicStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn save_topic(&self, topic: &Topic, reset: TopicReset) -> Result<()> {
+    async fn save_topic(&self, before: &Topic, topic: &Topic, reset: TopicReset) -> Result<bool> {
         let mut write = self.write("save_topic").await?;
+        if !write.has_settings_of(before).await? {
+            return Ok(false);
+        }
         write.save_topic(topic).await?;
         if reset.next_run {
             write.set_next_run(topic.id, None).await?;
@@ -228,7 +248,8 @@ impl TopicStore for Database {
                 .execute(write.connection())
                 .await?;
         }
-        write.commit().await
+        write.commit().await?;
+        Ok(true)
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
