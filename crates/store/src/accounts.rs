@@ -16,6 +16,15 @@ pub struct KeyUse {
     pub request_hash: String,
 }
 
+/// The response to such a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyAnswer {
+    pub status: u16,
+    pub body: String,
+    /// The header `Location`.
+    pub location: Option<String>,
+}
+
 /// State of such a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyState {
@@ -25,10 +34,7 @@ pub enum KeyState {
     InProgress,
     /// The key was used for another request.
     UsedByAnotherRequest,
-    Answered {
-        status: u16,
-        answer: String,
-    },
+    Answered(KeyAnswer),
 }
 
 #[async_trait]
@@ -56,10 +62,17 @@ pub trait AccountStore: Send + Sync {
     async fn remove_feed_token(&self, name: &str) -> Result<bool>;
     /// Returns the name of the user whose feed token has that fingerprint.
     async fn user_of_feed_token(&self, fingerprint: &str) -> Result<Option<String>>;
-    /// Claims a key for a request, and removes keys from before `remove_before`.
-    async fn claim_key(&self, of: &KeyUse, now: Timestamp, remove_before: Timestamp) -> Result<KeyState>;
+    /// Claims a key for a request, also if the same request claimed it before `abandoned_before` and has no answer yet.
+    /// Removes keys from before `remove_before`.
+    async fn claim_key(
+        &self,
+        of: &KeyUse,
+        now: Timestamp,
+        abandoned_before: Timestamp,
+        remove_before: Timestamp,
+    ) -> Result<KeyState>;
     /// Stores the answer for repetitions of the request.
-    async fn answer_key(&self, of: &KeyUse, status: u16, answer: &str) -> Result<()>;
+    async fn answer_key(&self, of: &KeyUse, answer: &KeyAnswer) -> Result<()>;
     /// Frees a key whose request was not carried out.
     async fn free_key(&self, of: &KeyUse) -> Result<()>;
 }

@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-pub use accounts::{AccountStore, KeyState, KeyUse};
+pub use accounts::{AccountStore, KeyAnswer, KeyState, KeyUse};
 pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
 pub use call_records::*;
 pub use error::StoreError;

@@ -1,17 +1,20 @@
 //! `Idempotency-Key`: a POST under `/api/v1` that is repeated with its key gets the same response and is not executed
 //! again. The planner's own paths store their keys together with the changes, in one transaction.
 
+use std::panic::{AssertUnwindSafe, resume_unwind};
+
 use aha_net::hash::hex32;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures::FutureExt as _;
 
 use super::super::extract::body;
 use super::super::{ASK_STREAM, FEED_TOKEN, Failure, WebState};
 use super::identity::Identity;
-use crate::services::idempotency::{self, KeyState, KeyUse};
+use crate::services::idempotency::{self, KeyAnswer, KeyState, KeyUse};
 
 const HEADER: &str = "idempotency-key";
 const MAX_KEY_CHARS: usize = 200;
@@ -53,7 +56,7 @@ async fn with_key(
     let identity_of_request = [parts.uri.to_string().as_bytes(), b"\n", &bytes[..]].concat();
     let of = KeyUse { user: identity.name.clone(), key: key.to_owned(), request_hash: hex32(&identity_of_request) };
     match idempotency::take(state.app(), &of).await? {
-        KeyState::Answered { status, answer } => Ok(replayed(status, answer)),
+        KeyState::Answered(answer) => Ok(replayed(answer)),
         KeyState::InProgress => {
             Err(Failure::conflict("a request with this key is under way; ask again when it is done"))
         }
@@ -61,8 +64,15 @@ async fn with_key(
             Err(Failure::invalid(HEADER, "this key was used for another request; make a new one"))
         }
         KeyState::Claimed => {
-            let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
-            store_response(state, &of, response).await
+            let handled =
+                AssertUnwindSafe(next.run(Request::from_parts(parts, Body::from(bytes)))).catch_unwind().await;
+            match handled {
+                Ok(response) => store_response(state, &of, response).await,
+                Err(panic) => {
+                    idempotency::free(state.app(), &of).await?;
+                    resume_unwind(panic)
+                }
+            }
         }
     }
 }
@@ -77,16 +87,16 @@ async fn store_response(state: &WebState, of: &KeyUse, response: Response) -> Re
     // The response is our own and already in memory, so reading it needs no limit.
     let bytes = to_bytes(sent, usize::MAX).await.map_err(|error| Failure::internal(&error))?;
     let stored = if bytes.len() <= MAX_ANSWER_BYTES { String::from_utf8_lossy(&bytes) } else { TOO_LARGE.into() };
-    idempotency::answer(state.app(), of, parts.status.as_u16(), &stored).await?;
+    let location = parts.headers.get(header::LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let answer = KeyAnswer { status: parts.status.as_u16(), body: stored.into_owned(), location };
+    idempotency::answer(state.app(), of, &answer).await?;
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 
-fn replayed(status: u16, answer: String) -> Response {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-    (
-        status,
-        [(header::CONTENT_TYPE, "application/json"), (header::HeaderName::from_static("idempotency-replayed"), "true")],
-        answer,
-    )
-        .into_response()
+fn replayed(answer: KeyAnswer) -> Response {
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    let is_replayed = header::HeaderName::from_static("idempotency-replayed");
+    let headers = [(header::CONTENT_TYPE, "application/json"), (is_replayed, "true")];
+    let location = answer.location.map(|location| [(header::LOCATION, location)]);
+    (status, headers, location, answer.body).into_response()
 }

@@ -1,5 +1,5 @@
 use aha_core::account::{Account, Role};
-use aha_store::{KeyState, KeyUse, Store};
+use aha_store::{KeyAnswer, KeyState, KeyUse, Store};
 
 use super::on_every_database;
 use super::world::at;
@@ -41,18 +41,22 @@ async fn a_session_ends_by_age_by_log_out_and_with_its_password(store: &dyn Stor
 
 async fn a_key_is_for_one_request_and_keeps_its_answer(store: &dyn Store) {
     let key = |hash: &str| KeyUse { user: "owner".to_owned(), key: "k".to_owned(), request_hash: hash.to_owned() };
-    let take = async |of: &KeyUse, hour| store.claim_key(of, at(hour), at(hour - 24)).await.unwrap();
+    let take = async |of: &KeyUse, hour| store.claim_key(of, at(hour), at(hour - 1), at(hour - 24)).await.unwrap();
     assert_eq!(take(&key("one"), 1).await, KeyState::Claimed);
     assert_eq!(take(&key("one"), 1).await, KeyState::InProgress);
     assert_eq!(take(&key("two"), 1).await, KeyState::UsedByAnotherRequest);
     assert_eq!(take(&KeyUse { user: "zoë".to_owned(), ..key("two") }, 1).await, KeyState::Claimed);
+    assert_eq!(take(&key("two"), 3).await, KeyState::UsedByAnotherRequest);
+    assert_eq!(take(&key("one"), 3).await, KeyState::Claimed, "the first attempt never ended");
+    assert_eq!(take(&key("one"), 3).await, KeyState::InProgress);
     store.free_key(&key("one")).await.unwrap();
-    assert_eq!(take(&key("one"), 2).await, KeyState::Claimed);
-    store.answer_key(&key("one"), 201, "{}").await.unwrap();
+    assert_eq!(take(&key("one"), 3).await, KeyState::Claimed);
+    let answer = KeyAnswer { status: 201, body: "{}".to_owned(), location: Some("/one".to_owned()) };
+    store.answer_key(&key("one"), &answer).await.unwrap();
     store.free_key(&key("one")).await.unwrap();
-    let answered = KeyState::Answered { status: 201, answer: "{}".to_owned() };
-    assert_eq!(take(&key("one"), 3).await, answered);
-    assert_eq!(take(&key("one"), 27).await, KeyState::Claimed);
+    let answered = KeyState::Answered(answer);
+    assert_eq!(take(&key("one"), 6).await, answered);
+    assert_eq!(take(&key("one"), 28).await, KeyState::Claimed);
 }
 
 async fn a_token_for_feeds_is_one_a_user_and_can_be_taken_back(store: &dyn Store) {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::Database;
 use crate::shared::column;
-use crate::{AccountStore, KeyState, KeyUse, Result, StoreError};
+use crate::{AccountStore, KeyAnswer, KeyState, KeyUse, Result, StoreError};
 
 const ACCOUNTS: &str = "
     SELECT u.name, a.role, a.created_at, a.password_hash
@@ -55,13 +55,16 @@ const REMOVE_OLD_KEYS: &str = "DELETE FROM idempotency_keys WHERE begun_at < $1"
 
 const TAKE_KEY: &str = "
     INSERT INTO idempotency_keys (user_name, key, request_hash, begun_at) VALUES ($1, $2, $3, $4)
-    ON CONFLICT DO NOTHING";
+    ON CONFLICT (user_name, key) DO UPDATE SET begun_at = excluded.begun_at
+        WHERE idempotency_keys.status IS NULL AND idempotency_keys.begun_at < $5
+          AND idempotency_keys.request_hash = excluded.request_hash";
 
 const KEY: &str = "
-    SELECT request_hash, status, answer FROM idempotency_keys WHERE user_name = $1 AND key = $2";
+    SELECT request_hash, status, answer, location FROM idempotency_keys WHERE user_name = $1 AND key = $2";
 
 const ANSWER_KEY: &str = "
-    UPDATE idempotency_keys SET status = $3, answer = $4 WHERE user_name = $1 AND key = $2 AND status IS NULL";
+    UPDATE idempotency_keys SET status = $3, answer = $4, location = $5
+    WHERE user_name = $1 AND key = $2 AND status IS NULL";
 
 const FREE_KEY: &str = "DELETE FROM idempotency_keys WHERE user_name = $1 AND key = $2 AND status IS NULL";
 
@@ -87,19 +90,18 @@ struct KeyRow {
     request_hash: String,
     status: Option<i64>,
     answer: Option<String>,
+    location: Option<String>,
 }
 
-from_row!(KeyRow { request_hash, status, answer });
+from_row!(KeyRow { request_hash, status, answer, location });
 
 impl KeyRow {
     fn state(self, of: &KeyUse) -> Result<KeyState> {
         if self.request_hash != of.request_hash {
             return Ok(KeyState::UsedByAnotherRequest);
         }
-        Ok(match (self.status, self.answer) {
-            (Some(status), Some(answer)) => KeyState::Answered { status: column::number("status", status)?, answer },
-            _ => KeyState::InProgress,
-        })
+        let (Some(status), Some(body)) = (self.status, self.answer) else { return Ok(KeyState::InProgress) };
+        Ok(KeyState::Answered(KeyAnswer { status: column::number("status", status)?, body, location: self.location }))
     }
 }
 
@@ -232,7 +234,13 @@ impl AccountStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn claim_key(&self, of: &KeyUse, now: Timestamp, remove_before: Timestamp) -> Result<KeyState> {
+    async fn claim_key(
+        &self,
+        of: &KeyUse,
+        now: Timestamp,
+        abandoned_before: Timestamp,
+        remove_before: Timestamp,
+    ) -> Result<KeyState> {
         let (user, key) = (column::text(&of.user), column::text(&of.key));
         let mut write = self.write("take_key").await?;
         sqlx::query(REMOVE_OLD_KEYS).bind(remove_before.as_millis()).execute(write.connection()).await?;
@@ -242,6 +250,7 @@ impl AccountStore for Database {
                 .bind(&key)
                 .bind(&of.request_hash)
                 .bind(now.as_millis())
+                .bind(abandoned_before.as_millis())
                 .execute(write.connection())
                 .await?;
             if taken.rows_affected() > 0 {
@@ -259,13 +268,14 @@ impl AccountStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn answer_key(&self, of: &KeyUse, status: u16, answer: &str) -> Result<()> {
+    async fn answer_key(&self, of: &KeyUse, answer: &KeyAnswer) -> Result<()> {
         let mut write = self.write("answer_key").await?;
         sqlx::query(ANSWER_KEY)
             .bind(column::text(&of.user))
             .bind(column::text(&of.key))
-            .bind(i64::from(status))
-            .bind(column::text(answer))
+            .bind(i64::from(answer.status))
+            .bind(column::text(&answer.body))
+            .bind(column::optional_text(answer.location.as_deref()))
             .execute(write.connection())
             .await?;
         write.commit().await
