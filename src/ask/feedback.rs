@@ -50,15 +50,15 @@ pub struct AnswerRating {
     pub is_right: bool,
 }
 
-/// Lists the ratings of all users, the oldest first.
+/// Lists the ratings of one user, or of all, the oldest first.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn list(app: &App) -> Result<Vec<AnswerRating>, AskError> {
+pub async fn list(app: &App, user: Option<&str>) -> Result<Vec<AnswerRating>, AskError> {
     let stored = app.store().answer_feedback().await.map_err(ServiceError::from)?;
     let rating =
         |one: AnswerFeedback| AnswerRating { question: one.question, answer: one.answer, is_right: one.is_right };
-    Ok(stored.into_iter().map(rating).collect())
+    Ok(stored.into_iter().filter(|one| user.is_none_or(|user| one.user == user)).map(rating).collect())
 }
 
 /// A ground truth file, as `aha-radar benchmark` reads it.
@@ -87,7 +87,7 @@ struct ExportedQuestion {
 /// # Errors
 /// When the store fails.
 pub async fn ground_truth(app: &App) -> Result<GroundTruth, AskError> {
-    let ratings = list(app).await?;
+    let ratings = list(app, None).await?;
     let questions = ratings.into_iter().filter(|one| one.is_right).enumerate().map(|(number, one)| ExportedQuestion {
         id: format!("q{:03}", number + 1),
         category: if one.answer.is_some() { "answered" } else { "refused" },

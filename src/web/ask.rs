@@ -2,6 +2,7 @@
 //!
 //! Every answer has a citation: a question without one gets 400 `CITATION_REQUIRED`.
 
+use aha_core::account::Role;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -143,10 +144,11 @@ async fn ask_batch(
     Ok(Json(BatchAnswers { answers }))
 }
 
-/// What was said of answers, by all users.
+/// What was said of answers: by all users for an editor or admin, else by you.
 #[utoipa::path(get, path = "/api/v1/ask/feedback", tag = "ask", responses((status = 200, body = FeedbackList)))]
-async fn list_feedback(_: Reader, State(state): State<WebState>) -> Result<Json<FeedbackList>, Failure> {
-    let ratings = feedback::list(state.app()).await?;
+async fn list_feedback(Reader(who): Reader, State(state): State<WebState>) -> Result<Json<FeedbackList>, Failure> {
+    let only = (who.role < Role::Editor).then_some(who.name.as_str());
+    let ratings = feedback::list(state.app(), only).await?;
     let body = |one: feedback::AnswerRating| FeedbackBody {
         question: one.question,
         answer: one.answer,

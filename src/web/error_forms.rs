@@ -1,17 +1,18 @@
 //! The layer that renders each error in the form that the request expects: JSON, a page, or a redirect to the sign-in
-//! page.
+//! page. A form that was sent after the session ended is shown, so that nothing typed is lost.
 //!
 //! Input: responses of handlers and guards. Output: the same, with each [`Failure`] rendered. Called by
 //! [`super::router`], as the outermost layer.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::failure::FEEDS;
-use super::pages::error_page;
+use super::guard::identity::Unsaved;
+use super::pages::{error_page, unsaved_page};
 use super::{ErrorForm, Failure, WebState};
 
 /// Maximum length of an extractor's own message.
@@ -19,14 +20,20 @@ const MAX_MESSAGE_BYTES: usize = 2_000;
 
 /// Renders errors in the form that the request expects.
 pub(super) async fn render(State(state): State<WebState>, request: Request, next: Next) -> Response {
-    let form = ErrorForm::of(request.method(), request.uri().path());
+    let mut form = ErrorForm::of(request.method(), request.uri().path());
+    if form == ErrorForm::Page && wants_json(request.headers()) {
+        form = ErrorForm::Envelope;
+    }
     let has_sign_in = form == ErrorForm::Page && !request.uri().path().starts_with(FEEDS);
     let wanted = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
     let method = request.method().clone();
     let mut response = next.run(request).await;
     let allowed = response.headers_mut().remove(header::ALLOW);
+    let unsaved = response.extensions_mut().remove::<Unsaved>();
     let mut response = match failure_of(response).await {
-        Ok(failure) if failure.status() == StatusCode::UNAUTHORIZED && has_sign_in => sign_in(&state, &method, &wanted),
+        Ok(failure) if failure.status() == StatusCode::UNAUTHORIZED && has_sign_in => {
+            unsaved.map_or_else(|| sign_in(&state, &method, &wanted), |unsaved| unsaved_page(&state, unsaved))
+        }
         Ok(failure) => in_form(&state, &failure, form),
         Err(response) => response,
     };
@@ -34,6 +41,12 @@ pub(super) async fn render(State(state): State<WebState>, request: Request, next
         response.headers_mut().insert(header::ALLOW, allowed);
     }
     response
+}
+
+/// Returns whether a script sent the request. Browsers prefer a page.
+fn wants_json(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.trim_start().starts_with("application/json")
 }
 
 /// Returns the failure of a response; `Err` with the unchanged response if it is none.

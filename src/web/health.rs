@@ -67,6 +67,17 @@ struct LastRun {
     missing: Option<String>,
 }
 
+impl Health {
+    /// Leaves out what only this machine and users who are signed in may know.
+    fn without_causes(mut self) -> Self {
+        if let Some(run) = &mut self.last_run {
+            (run.error, run.missing) = (None, None);
+        }
+        self.left_alone.iter_mut().for_each(|one| one.server = None);
+        self
+    }
+}
+
 pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new().routes(routes!(health))
 }
@@ -78,13 +89,8 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 )]
 async fn health(State(state): State<WebState>, request: Request) -> (StatusCode, Json<Health>) {
     let may_know_why = request.extensions().get::<Identity>().is_some() || address(&state, &request).is_loopback();
-    let mut health = of_app(state.app()).await;
-    if !may_know_why {
-        if let Some(run) = &mut health.last_run {
-            (run.error, run.missing) = (None, None);
-        }
-        health.left_alone.iter_mut().for_each(|one| one.server = None);
-    }
+    let health = of_app(state.app()).await;
+    let health = if may_know_why { health } else { health.without_causes() };
     let code = if health.status == Status::Error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     (code, Json(health))
 }
@@ -114,5 +120,33 @@ async fn of_app(app: &App) -> Health {
         last_run,
         overdue: overdue.collect(),
         left_alone: left_alone.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_learn_neither_addresses_nor_causes() {
+        let run = LastRun {
+            topic: "default".to_owned(),
+            window_end: Timestamp::from_millis(0),
+            outcome: "failed".to_owned(),
+            finished_at: None,
+            error: Some("connection to http://10.0.0.7:8080 refused".to_owned()),
+            missing: Some("summaries: http://10.0.0.7:8080 is away".to_owned()),
+        };
+        let server = Some("http://10.0.0.7:8080".to_owned());
+        let health = Health {
+            status: Status::Degraded,
+            version: "1",
+            last_run: Some(run),
+            overdue: Vec::new(),
+            left_alone: vec![LeftAlone { provider: "openai".to_owned(), server, seconds: 60 }],
+        };
+        let shown = serde_json::to_string(&health.without_causes()).unwrap();
+        assert!(shown.contains("\"outcome\":\"failed\"") && shown.contains("\"seconds\":60"), "{shown}");
+        assert!(!shown.contains("10.0.0.7"), "{shown}");
     }
 }

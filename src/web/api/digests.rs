@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
 use super::OfTopic;
-use super::page::{PageQuery, cut, wrong_cursor};
+use super::page::{PageQuery, cut};
 use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
@@ -81,8 +81,10 @@ async fn list(
     };
     let mut found = digests::archive(state.app(), &filter).await?;
     if let Some(cursor) = cursor {
-        let at = found.iter().position(|digest| digest.entry.head.id == cursor.id).ok_or_else(wrong_cursor)?;
-        found.drain(..=at);
+        // If the digest was removed, the page begins with those of its day.
+        let named = found.iter().position(|digest| digest.entry.head.id == cursor.id).map(|at| at + 1);
+        let of_its_day = || found.iter().position(|digest| digest.day <= cursor.day).unwrap_or(found.len());
+        found.drain(..named.unwrap_or_else(of_its_day));
     }
     let (digests, next) = cut(found, limit, Cursor::of);
     Ok(Json(List { digests, next }))

@@ -1,6 +1,7 @@
 //! Pagination: the number of entries in an answer, and where it begins.
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
 use super::super::Failure;
@@ -42,22 +43,37 @@ impl PageQuery {
         self.cursor().map(|cursor| read(cursor).ok_or_else(wrong_cursor)).transpose()
     }
 
-    /// Returns one page of a list in memory: the entries after the one that the cursor names.
+    /// Returns one page of a list in memory: the entries after the one that the cursor names. `place` returns an
+    /// entry's position and id; the list is in ascending order of the positions. If the entry was removed, the page
+    /// begins where it would be; entries of the same position may then be repeated.
     ///
     /// # Errors
-    /// When the list has no such entry, or the limit is out of range.
-    pub(super) fn of<T>(
+    /// When it is not a cursor of this list, or the limit is out of range.
+    pub(super) fn of<T, P: Ord + Serialize + DeserializeOwned>(
         &self,
         mut list: Vec<T>,
-        id: impl Fn(&T) -> String,
+        place: impl Fn(&T) -> (P, String),
     ) -> Result<(Vec<T>, Option<String>), Failure> {
         let limit = self.limit()?;
-        if let Some(cursor) = self.cursor() {
-            let at = list.iter().position(|entry| id(entry) == cursor).ok_or_else(wrong_cursor)?;
-            list.drain(..=at);
+        let cursor = self.read(|text| serde_json::from_slice::<(P, String)>(&from_hex(text)?).ok())?;
+        if let Some(cursor) = cursor {
+            let named = list.iter().position(|entry| place(entry).1 == cursor.1).map(|at| at + 1);
+            let from = named.unwrap_or_else(|| list.partition_point(|entry| place(entry).0 < cursor.0));
+            list.drain(..from);
         }
-        Ok(cut(list, limit, id))
+        Ok(cut(list, limit, |entry| to_hex(serde_json::json!(place(entry)).to_string().as_bytes())))
     }
+}
+
+/// Encodes a cursor, which clients put into an address as it is.
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|n| char::from_digit(n.into(), 16)).collect()
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+    let pairs = digits.filter(|digits| digits.len() % 2 == 0)?;
+    pairs.chunks(2).map(|pair| u8::try_from(pair[0] << 4 | pair[1]).ok()).collect()
 }
 
 /// Returns the first entries of a list, and the cursor of the next page. The list has one entry more than `limit` if
@@ -78,10 +94,11 @@ mod tests {
 
     #[test]
     fn pages_follow_each_other_to_the_end() {
+        let place = |n: &i32| (*n, n.to_string());
         let mut query = PageQuery { limit: Some(2), cursor: None };
         let mut seen = Vec::new();
         loop {
-            let (page, next) = query.of((1..=5).collect(), i32::to_string).unwrap();
+            let (page, next) = query.of((1..=5).collect(), place).unwrap();
             assert!(page.len() <= 2);
             seen.extend(page);
             if next.is_none() {
@@ -91,7 +108,13 @@ mod tests {
         }
         assert_eq!(seen, [1, 2, 3, 4, 5]);
         query.cursor = Some("9".to_owned());
-        assert!(query.of((1..=5).collect(), i32::to_string).is_err());
+        assert!(query.of((1..=5).collect(), place).is_err());
+        query.cursor = None;
+        let (_, cursor) = query.of((1..=5).collect(), place).unwrap();
+        let rest = PageQuery { limit: Some(9), cursor };
+        let removed = |list: Vec<i32>| rest.of(list, place).unwrap().0;
+        assert_eq!(removed(vec![1, 3, 4]), [3, 4], "without the entry that the cursor names");
+        assert!(removed(Vec::new()).is_empty());
         assert!(PageQuery { limit: Some(0), cursor: None }.limit().is_err());
     }
 }

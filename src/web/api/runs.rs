@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use std::cmp::Reverse;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -51,7 +52,10 @@ async fn list(
         None => i64::try_from(page.limit()? + 1).unwrap_or(LISTED),
     };
     let past = runs::history(state.app(), of.topic.as_deref(), limit).await?;
-    let (runs, next) = page.of(past, |past| past.run.id.to_string())?;
+    let (runs, next) = page.of(past, |PastRun { run, .. }| {
+        let (start, end) = (run.window.start.as_millis(), run.window.end.as_millis());
+        ((Reverse(end), Reverse(start)), run.id.to_string())
+    })?;
     Ok(Json(PastRuns { runs, next }))
 }
 
@@ -136,13 +140,13 @@ async fn stop(
     Ok((StatusCode::ACCEPTED, Json(state.runs().watch(&name)?.borrow().clone())))
 }
 
-/// The topic's run as it goes on: the event `run` for each change, `end` when it is over.
+/// The topic's run as it goes on: the event `run` for each change, `end` when it is over. Without a run there is no
+/// content, upon which browsers do not connect again.
 #[utoipa::path(get, path = "/api/v1/topics/{name}/run/events", tag = "runs", params(("name" = String, Path)),
-    responses((status = 200, description = "Events whose data is the run's status", content_type = "text/event-stream", body = String)))]
-async fn events(
-    _: Reader,
-    State(state): State<WebState>,
-    PathOf(name): PathOf<String>,
-) -> Result<impl IntoResponse, Failure> {
-    Ok(run_events(state.runs().watch(&name)?, |run| serde_json::to_string(run).unwrap_or_default()))
+    responses((status = 200, description = "Events whose data is the run's status", content_type = "text/event-stream", body = String),
+        (status = 204, description = "This process has not run the topic")))]
+async fn events(_: Reader, State(state): State<WebState>, PathOf(name): PathOf<String>) -> Result<Response, Failure> {
+    topics::find(state.app(), &name).await?;
+    let Ok(status) = state.runs().watch(&name) else { return Ok(StatusCode::NO_CONTENT.into_response()) };
+    Ok(run_events(status, |run| serde_json::to_string(run).unwrap_or_default()).into_response())
 }

@@ -5,6 +5,7 @@ use aha_core::ids::DigestItemId;
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
+use std::cmp::Reverse;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -43,7 +44,8 @@ async fn list(
     JsonQuery(page): JsonQuery<PageQuery>,
 ) -> Result<Json<Saved>, Failure> {
     let found = feedback::saved(state.app(), who.user(), of.name()).await?;
-    let (saved, next) = page.of(found.events, |event| event.item_id.to_string())?;
+    let (saved, next) =
+        page.of(found.events, |event| (Reverse(event.given_at.as_millis()), event.item_id.to_string()))?;
     let saved = saved.into_iter().map(|event| SavedStory {
         story_id: found.digest_items.get(&event.item_id).copied(),
         url: found.urls.get(&event.item_id).cloned(),

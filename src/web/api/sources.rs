@@ -55,7 +55,8 @@ async fn list(
     JsonQuery(page): JsonQuery<PageQuery>,
 ) -> Result<Json<Sources>, Failure> {
     let listed = sources::list(state.app(), of.topic.as_deref()).await?;
-    let (listed, next) = page.of(listed, |listed| listed.source.id.to_string())?;
+    let (listed, next) =
+        page.of(listed, |ListedSource { topic, source }| ((topic.clone(), source.url.clone()), source.id.to_string()))?;
     let topics: BTreeSet<&str> = listed.iter().map(|listed| listed.topic.as_str()).collect();
     let mut shares = HashMap::new();
     for topic in topics {

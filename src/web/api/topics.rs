@@ -41,7 +41,8 @@ async fn list(
     State(state): State<WebState>,
     JsonQuery(page): JsonQuery<PageQuery>,
 ) -> Result<Json<Topics>, Failure> {
-    let (topics, next) = page.of(topics::list(state.app()).await?, |topic| topic.name.clone())?;
+    let (topics, next) =
+        page.of(topics::list(state.app()).await?, |topic| (topic.name.clone(), topic.id.to_string()))?;
     Ok(Json(Topics { topics, next }))
 }
 

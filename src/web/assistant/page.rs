@@ -6,9 +6,9 @@ use aha_planner::summary::sentence;
 use askama::Template;
 use axum::Router;
 use axum::extract::{Query, State};
+use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,6 +36,8 @@ pub(super) fn routes() -> Router<WebState> {
 /// An operation as shown, with the values that can be edited before it is applied.
 struct Card {
     number: usize,
+    /// Whether it is ticked.
+    kept: bool,
     words: String,
     title: Option<String>,
     day: Option<String>,
@@ -75,7 +77,9 @@ struct PlanPage {
     message: String,
     answer: Option<Answer>,
     cards: Vec<Card>,
+    /// Of the cards: each is applied once, and only to the records of this version.
     key: String,
+    version: String,
     days: Vec<Day>,
     /// Open todos without a day.
     undated: Vec<Entry>,
@@ -83,6 +87,16 @@ struct PlanPage {
     batch: String,
     /// The conversation so far, as JSON, for the next message.
     transcript: String,
+}
+
+impl PlanPage {
+    fn heading(&self) -> &'static str {
+        match &self.answer {
+            _ if !self.cards.is_empty() => "Proposed",
+            Some(answer) if answer.requires_clarification => "A question",
+            _ => "Answer",
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -139,6 +153,7 @@ async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
         answer: None,
         cards: Vec::new(),
         key: String::new(),
+        version: String::new(),
         days: days.collect(),
         undated: undated(state, &records),
         goals: goals.collect(),
@@ -196,6 +211,7 @@ async fn message(
     let cards = answer.operations.iter().filter_map(|checked| Some((checked.operation.as_ref()?, &checked.op)));
     let cards = cards.enumerate().map(|(number, (operation, op))| Card {
         number,
+        kept: true,
         words: sentence(operation, &records),
         title: operation.title.clone(),
         day: operation.scheduled_for.flatten().map(|day| day.to_string()),
@@ -207,6 +223,7 @@ async fn message(
         message: message.text.clone(),
         cards: cards.collect(),
         key: format!("{:032x}", rand::random::<u128>()),
+        version: answer.version.to_string(),
         answer: Some(answer),
         transcript,
         ..empty(&state, shell).await?
@@ -224,54 +241,86 @@ fn transcript_json(message: &Message, answer: &Answer) -> String {
     json!(kept).to_string()
 }
 
-/// Returns the operations of the kept cards, with the user's edits.
-fn kept_operations(form: &SentForm) -> Vec<Value> {
+/// Returns the submitted cards with the user's edits.
+fn submitted_cards(form: &SentForm) -> Vec<Card> {
     let card = |number: usize| {
-        let field = |name: &str| form.text(&format!("{name}_{number}"));
-        if field("keep").is_empty() {
-            return None;
-        }
-        let mut operation: Value = serde_json::from_str(field("operation")).ok().filter(Value::is_object)?;
-        if !field("title").is_empty() {
-            operation["title"] = json!(field("title"));
-        }
-        if let Ok(day) = field("day").parse::<NaiveDate>() {
-            operation["scheduledFor"] = json!(day);
-        }
-        if !field("time").is_empty() {
-            let name = if operation["kind"] == "event" { "startTime" } else { "timeOfDay" };
-            operation[name] = json!(field("time"));
-        }
-        Some(operation)
+        let name = |name: &str| format!("{name}_{number}");
+        let field = |of: &str| Some(form.text(&name(of)).to_owned()).filter(|_| form.has(&name(of)));
+        Some(Card {
+            number,
+            kept: form.is_set(&name("keep")),
+            words: field("words").unwrap_or_default(),
+            title: field("title"),
+            day: field("day"),
+            time: field("time"),
+            operation: field("operation")?,
+        })
     };
     (0..MAX_CARDS).filter_map(card).collect()
 }
 
+/// Returns the operation of a card with the user's edits. A day or time that was emptied is removed.
+fn operation_of(card: &Card) -> Option<Value> {
+    let or_null = |value: &str| if value.is_empty() { Value::Null } else { json!(value) };
+    let mut operation: Value = serde_json::from_str(&card.operation).ok().filter(Value::is_object)?;
+    if let Some(title) = card.title.as_ref().filter(|title| !title.is_empty()) {
+        operation["title"] = json!(title);
+    }
+    if let Some(day) = &card.day {
+        operation["scheduledFor"] = or_null(day);
+    }
+    if let Some(time) = &card.time {
+        let name = if operation.get("startTime").is_some() { "startTime" } else { "timeOfDay" };
+        operation[name] = or_null(time);
+    }
+    Some(operation)
+}
+
 async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
-    let operations = kept_operations(&form);
+    let cards = submitted_cards(&form);
+    let operations = cards.iter().filter(|card| card.kept).filter_map(operation_of).collect();
     let version = form.text("version").parse().ok();
     let key = Some(form.text("key")).filter(|key| !key.is_empty());
-    let problem = match planner::apply(state.app(), operations, version, key).await? {
+    let (status, problem) = match planner::apply(state.app(), operations, version, key).await? {
         Apply::Done { response, .. } => {
             let answer: Value = serde_json::from_str(&response).map_err(|error| Failure::internal(&error))?;
             let batch = answer["batchId"].as_str().unwrap_or_default();
             return Ok(Redirect::to(&format!("{}/plan?said=applied&batch={batch}", state.prefix())).into_response());
         }
         Apply::Invalid(validation) if validation.results.is_empty() => {
-            "No card was kept, so nothing is changed.".to_owned()
+            (StatusCode::UNPROCESSABLE_ENTITY, "No card was kept, so nothing is changed.".to_owned())
         }
         Apply::Invalid(validation) => {
             let why = validation.results.iter().flat_map(|result| result.errors.iter().map(|code| code.in_words()));
-            format!("Nothing is changed: {}.", why.collect::<Vec<_>>().join("; "))
+            let why = why.collect::<Vec<_>>().join("; ");
+            (StatusCode::UNPROCESSABLE_ENTITY, format!("Nothing is changed: {why}."))
         }
         Apply::Changed { .. } => {
-            "Something else was changed meanwhile, so nothing of this is. Say it again.".to_owned()
+            let problem =
+                "Something else was changed meanwhile, so nothing of this is. Apply it again if it still holds.";
+            (StatusCode::CONFLICT, problem.to_owned())
         }
-        Apply::KeyReused => "These cards were applied before, in another form. Say it again.".to_owned(),
-        Apply::InFlight => "The same records are being changed. Try again in a moment.".to_owned(),
+        Apply::KeyReused => {
+            let problem = "These cards were applied before, in another form, so nothing is changed. Say it again.";
+            let page = PlanPage { said: problem.to_owned(), ..empty(&state, shell).await? };
+            return Ok((StatusCode::CONFLICT, rendered(&page)?).into_response());
+        }
+        Apply::InFlight => {
+            (StatusCode::CONFLICT, "The same records are being changed. Try again in a moment.".to_owned())
+        }
     };
-    let page = PlanPage { said: problem, message: form.text("message").to_owned(), ..empty(&state, shell).await? };
-    rendered(&page).map(IntoResponse::into_response)
+    // The next attempt is made to the records as they are shown now.
+    let version = planner::planner(state.app()).await?.version;
+    let page = PlanPage {
+        said: problem,
+        message: form.text("message").to_owned(),
+        cards,
+        key: form.text("key").to_owned(),
+        version: version.to_string(),
+        transcript: form.text("transcript").to_owned(),
+        ..empty(&state, shell).await?
+    };
+    Ok((status, rendered(&page)?).into_response())
 }
 
 async fn undo(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {

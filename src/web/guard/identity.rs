@@ -4,13 +4,16 @@
 //! and [`Admin`] require.
 
 use aha_core::account::Role;
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::super::extract::body;
 use super::super::failure::{ErrorForm, FEEDS};
+use super::super::pages::SentForm;
 use super::super::{Failure, WebState};
 use super::csrf::{self, FORM_COOKIE, SESSION_COOKIE};
 use crate::services::accounts::{self, OWNER};
@@ -47,6 +50,22 @@ pub enum SignedInBy {
 #[derive(Debug, Clone)]
 pub(in super::super) struct FormSecret(pub(in super::super) String);
 
+/// The fields of a form that was sent without a valid session.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Unsaved(pub(in super::super) Vec<(String, String)>);
+
+/// Names of fields that nobody typed, or that must not be shown.
+const NOT_SHOWN: [&str; 6] = ["csrf", "password", "key", "version", "next", "transcript"];
+
+/// Reads a form that cannot be accepted, and returns its fields with the request as it was.
+async fn unsaved(state: &WebState, request: Request) -> Result<(Unsaved, Request), Failure> {
+    let (parts, sent) = request.into_parts();
+    let bytes = body(Request::from_parts(parts.clone(), sent), state).await?;
+    let fields = url::form_urlencoded::parse(&bytes).into_owned();
+    let is_shown = |(name, value): &(String, String)| !NOT_SHOWN.contains(&name.as_str()) && !value.trim().is_empty();
+    Ok((Unsaved(fields.filter(is_shown).collect()), Request::from_parts(parts, Body::from(bytes))))
+}
+
 pub(in super::super) async fn identify(State(state): State<WebState>, mut request: Request, next: Next) -> Response {
     let identity = match who(&state, request.headers(), request.uri()).await {
         Ok(identity) => identity,
@@ -59,11 +78,20 @@ pub(in super::super) async fn identify(State(state): State<WebState>, mut reques
         Some(secret) => (secret.to_owned(), false),
         None => (csrf::new_secret(), wants_page),
     };
+    let mut form_sent = None;
     if let Some(identity) = identity {
         request.extensions_mut().insert(identity);
+    } else if form == ErrorForm::Page && SentForm::is_sent_by(&request) {
+        match unsaved(&state, request).await {
+            Ok((fields, unchanged)) => (form_sent, request) = (Some(fields), unchanged),
+            Err(failure) => return failure.into_response(),
+        }
     }
     request.extensions_mut().insert(FormSecret(secret.clone()));
     let mut response = next.run(request).await;
+    if let Some(fields) = form_sent {
+        response.extensions_mut().insert(fields);
+    }
     let is_page =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     if is_new && is_page {

@@ -1,8 +1,10 @@
 //! The error page.
 
 use askama::Template;
+use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 
+use super::super::guard::identity::Unsaved;
 use super::super::{Failure, WebState};
 use super::Shell;
 
@@ -13,6 +15,25 @@ struct ErrorPage<'a> {
     status: u16,
     name: &'static str,
     message: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "web/unsaved.html")]
+struct UnsavedPage {
+    shell: Shell,
+    fields: Vec<(String, String)>,
+}
+
+/// Renders the page for a form that was sent after the session ended: what was typed, and the way to sign in.
+pub(in super::super) fn unsaved_page(state: &WebState, Unsaved(fields): Unsaved) -> Response {
+    let status = StatusCode::UNAUTHORIZED;
+    match (UnsavedPage { shell: Shell::bare(state), fields }).render() {
+        Ok(html) => (status, Html(html)).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "the page of an unsaved form cannot be made");
+            status.into_response()
+        }
+    }
 }
 
 /// Renders a failure as a page; as plain text if the page cannot be rendered.

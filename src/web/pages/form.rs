@@ -21,6 +21,12 @@ impl SentForm {
         Self { fields }
     }
 
+    /// Returns whether a request's content type is that of a form.
+    pub(in super::super) fn is_sent_by(request: &Request) -> bool {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        kind.is_some_and(|kind| kind.starts_with(KIND))
+    }
+
     /// Returns all fields except the token and those named, as submitted, for a page that submits them again.
     pub fn without(&self, names: &[&str]) -> Vec<(String, String)> {
         let is_kept = |(name, _): &&(String, String)| name != "csrf" && !names.contains(&name.as_str());
@@ -86,8 +92,7 @@ impl FromRequest<WebState> for SentForm {
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &WebState) -> Result<Self, Failure> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        if !kind.starts_with(KIND) {
+        if !Self::is_sent_by(&request) {
             let message = format!("a form is sent as {KIND}");
             return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }

@@ -36,7 +36,7 @@ use askama::Template;
 use axum::Router;
 use axum::response::Html;
 
-pub(super) use error::error_page;
+pub(super) use error::{error_page, unsaved_page};
 pub(super) use form::SentForm;
 pub(super) use noted::{in_words as feedback_in_words, kind as feedback_kind};
 pub(super) use shell::Shell;

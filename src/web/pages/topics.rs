@@ -1,6 +1,6 @@
 //! Topics: interests, rules, sizes and schedule, and a preview of what interests would match before they are saved.
 
-use aha_core::topic::Topic;
+use aha_core::topic::{BudgetTier, Topic};
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -33,11 +33,15 @@ const PREVIEW_DAYS: u16 = 14;
 struct TopicsPage {
     shell: Shell,
     topics: Vec<Topic>,
+    /// The name and the interests as typed, if they could not be used.
+    name: String,
+    interests: String,
     problem: Option<String>,
 }
 
 async fn list(_: Reader, State(state): State<WebState>, shell: Shell) -> Result<Html<String>, Failure> {
-    html(&TopicsPage { shell, topics: topics::list(state.app()).await?, problem: None })
+    let topics = topics::list(state.app()).await?;
+    html(&TopicsPage { shell, topics, name: String::new(), interests: String::new(), problem: None })
 }
 
 async fn add(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
@@ -47,7 +51,9 @@ async fn add(_: Editor, State(state): State<WebState>, shell: Shell, form: SentF
         Ok(topic) => Ok(to_topic(&state, &topic.name)),
         Err(error) => {
             let problem = Some(problem_of(error)?);
-            let page = html(&TopicsPage { shell, topics: topics::list(state.app()).await?, problem })?;
+            let (name, interests) = (name.to_owned(), form.text("interests").to_owned());
+            let topics = topics::list(state.app()).await?;
+            let page = html(&TopicsPage { shell, topics, name, interests, problem })?;
             Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
         }
     }
@@ -73,12 +79,46 @@ fn to_topic(state: &WebState, name: &str) -> Response {
 struct TopicPage {
     shell: Shell,
     topic: Topic,
-    /// As typed, if they are previewed.
-    interests: String,
+    values: Values,
     /// What the typed interests match.
     matches: Option<Preview>,
     trial: Option<PreviewState>,
     problem: Option<String>,
+}
+
+/// The values of the fields: as typed if they are previewed or could not be used, else as stored.
+struct Values {
+    interests: String,
+    top: String,
+    scan: String,
+    at_least: String,
+    depth: String,
+    schedule: String,
+    timezone: String,
+    budget_tier: String,
+    /// Of the form that adds a rule.
+    action: String,
+    field: String,
+    pattern: String,
+}
+
+impl Values {
+    fn of(topic: &Topic, form: &SentForm) -> Self {
+        let typed = |name: &str, stored: String| if form.has(name) { form.text(name).to_owned() } else { stored };
+        Self {
+            interests: typed("interests", topic.interests.clone()),
+            top: typed("top", topic.sizes.top.to_string()),
+            scan: typed("scan", topic.sizes.scan.to_string()),
+            at_least: typed("at_least", topic.sizes.at_least.to_string()),
+            depth: typed("depth", topic.depth.to_string()),
+            schedule: typed("schedule", topic.schedule.clone().unwrap_or_default()),
+            timezone: typed("timezone", topic.timezone.clone().unwrap_or_default()),
+            budget_tier: typed("budget_tier", topic.budget_tier.map_or("", BudgetTier::as_str).to_owned()),
+            action: typed("action", String::new()),
+            field: typed("field", String::new()),
+            pattern: typed("pattern", String::new()),
+        }
+    }
 }
 
 /// The preview of a change that is not saved yet.
@@ -93,9 +133,9 @@ struct PreviewState {
 }
 
 impl TopicPage {
-    fn of(shell: Shell, topic: Topic) -> Self {
-        let interests = topic.interests.clone();
-        Self { shell, topic, interests, matches: None, trial: None, problem: None }
+    fn of(shell: Shell, topic: Topic, form: &SentForm) -> Self {
+        let values = Values::of(&topic, form);
+        Self { shell, topic, values, matches: None, trial: None, problem: None }
     }
 }
 
@@ -105,7 +145,7 @@ async fn one(
     shell: Shell,
     PathOf(name): PathOf<String>,
 ) -> Result<Html<String>, Failure> {
-    html(&TopicPage::of(shell, topics::find(state.app(), &name).await?))
+    html(&TopicPage::of(shell, topics::find(state.app(), &name).await?, &SentForm::default()))
 }
 
 /// Saves the topic, or previews the change.
@@ -197,11 +237,8 @@ async fn answer(
     };
     let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let (trial, matches) = tried.map_or((None, None), |(trial, matches)| (Some(trial), matches));
-    let mut page =
-        TopicPage { matches, trial, problem, ..TopicPage::of(shell, topics::find(state.app(), name).await?) };
-    if form.has("interests") {
-        form.text("interests").clone_into(&mut page.interests);
-    }
+    let page = TopicPage::of(shell, topics::find(state.app(), name).await?, form);
+    let page = TopicPage { matches, trial, problem, ..page };
     Ok((status, html(&page)?).into_response())
 }
 
@@ -244,10 +281,6 @@ async fn remove(
     }
     topics::remove(state.app(), &name).await?;
     Ok(Redirect::to(&format!("{}/topics", state.prefix())).into_response())
-}
-
-fn is_tier(topic: &Topic, tier: &str) -> bool {
-    topic.budget_tier.is_some_and(|set| set.as_str() == tier)
 }
 
 /// Number of stories listed in a group.

@@ -74,7 +74,7 @@ fn a_question_is_answered_a_card_edited_applied_and_taken_back() {
     ];
     let cards: Vec<(&str, &str)> = cards.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let unreadable = site.post_form("/plan/apply", &page, "operation_0=5&keep_0=1&title_0=x");
-    assert!(unreadable.status == 200 && unreadable.body.contains("No card was kept"), "{unreadable:?}");
+    assert!(unreadable.status == 422 && unreadable.body.contains("No card was kept"), "{unreadable:?}");
     let applied = site.post_form("/plan/apply", &page, &form(&cards));
     assert_eq!(applied.status, 303, "{}", applied.body);
     let day = |todos: &Value| {
@@ -95,6 +95,37 @@ fn a_question_is_answered_a_card_edited_applied_and_taken_back() {
     let foreign =
         site.send("POST", "/plan/undo", &[("content-type", "application/x-www-form-urlencoded")], "csrf=x&batch=1");
     assert_eq!(foreign.status, 403);
+}
+
+#[test]
+fn what_is_refused_keeps_its_cards_and_an_emptied_day_is_removed() {
+    let mut radar = radar();
+    radar.ok(&["todo", "add", "review contract on 2026-11-20"]);
+    let site = Site::start(&mut radar);
+    let page = site.get("/plan");
+    let proposed = site.post_form("/plan/message", &page, &form(&[("message", "move review contract to Saturday")]));
+    let apply = |from: &Reply, day: &str| {
+        let names = ["version", "key", "message", "transcript", "words_0", "operation_0"];
+        let mut fields: Vec<(&str, String)> = names.iter().map(|name| (*name, field(from, name))).collect();
+        fields.extend([("keep_0", "1".to_owned()), ("day_0", day.to_owned())]);
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        site.post_form("/plan/apply", &page, &form(&fields))
+    };
+    let wrong = apply(&proposed, "tomorrow");
+    assert_eq!(wrong.status, 422);
+    assert!(wrong.body.contains("Nothing is changed: ") && wrong.body.contains("role=\"status\""), "{}", wrong.body);
+    assert_eq!(field(&wrong, "day_0"), "tomorrow");
+    for name in ["version", "key", "words_0", "operation_0", "message"] {
+        assert_eq!(field(&wrong, name), field(&proposed, name), "{name}");
+    }
+    radar.ok(&["todo", "add", "buy milk"]);
+    let late = apply(&wrong, "2026-11-22");
+    assert_eq!((late.status, field(&late, "day_0").as_str()), (409, "2026-11-22"), "{}", late.body);
+    let applied = apply(&late, "");
+    assert_eq!(applied.status, 303, "{}", applied.body);
+    let listed = todos(&radar);
+    let contract = listed.as_array().unwrap().iter().find(|todo| todo["title"] == "review contract").unwrap();
+    assert!(contract["scheduledFor"].is_null(), "{contract}");
 }
 
 #[test]

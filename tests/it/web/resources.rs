@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::radar::{Radar, repository};
+use crate::support::radar::{Engine, Radar, repository};
 use crate::support::rows;
 use crate::support::site::{Reply, Site};
 
@@ -35,6 +35,12 @@ fn a_topic_is_added_changed_tried_and_removed() {
     assert_eq!((added.status, again.status, added.json()), (201, 201, again.json()));
     assert_eq!(again.headers["idempotency-replayed"], "true");
     assert_eq!(send(&site, "POST", "/api/v1/topics", &new).status, 409);
+    for name in ["", ".", "..", "a\nb"] {
+        let reply = send(&site, "POST", "/api/v1/topics", &json!({ "name": name }));
+        assert_eq!(refused(&reply), (422, Some("name".to_owned())), "{name:?}");
+        let into = json!({ "locations": ["https://b.example/feed.xml"], "topic": name, "as_is": true });
+        assert_eq!(send(&site, "POST", "/api/v1/sources", &into).status, 422, "{name:?}");
+    }
     let path = "/api/v1/topics/harbours%20%26%20co";
     assert_eq!(site.get(path).json()["sizes"]["top"], 5);
     let changed = send(&site, "PATCH", path, &json!({ "interests": "pilots", "schedule": "every 6h" })).json();
@@ -73,6 +79,57 @@ fn a_topic_is_added_changed_tried_and_removed() {
     );
     assert_eq!(site.send("DELETE", path, &[], "").json()["name"], "harbours & co");
     assert_eq!(site.get(path).status, 404);
+}
+
+#[test]
+fn changes_of_a_topic_at_once_all_take_effect() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let mut radar = Radar::at("2026-11-19T07:00:00Z").on(engine);
+        radar.ok(&["init"]);
+        let site = Site::start(&mut radar);
+        let change = |number: usize| {
+            let change = match number {
+                0 => json!({ "interests": "ferries" }),
+                1 => json!({ "depth": 80 }),
+                number => json!({ "mute": [format!("word:word{number}")] }),
+            };
+            site.begin("PATCH", "/api/v1/topics/default", &[JSON], &change.to_string())
+        };
+        let under_way: Vec<_> = (0..10).map(change).collect();
+        for stream in under_way {
+            assert_eq!(Reply::receive(stream).status, 200);
+        }
+        let topic = site.get("/api/v1/topics/default").json();
+        assert_eq!(topic["rules"].as_array().unwrap().len(), 8, "{engine:?}: {topic}");
+        assert_eq!((topic["interests"].as_str(), topic["depth"].as_u64()), (Some("ferries"), Some(80)));
+    }
+}
+
+#[test]
+fn what_a_topic_cannot_be_set_to_stays_in_its_form() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let page = site.get("/topics/default");
+    let fields = "top=7&schedule=now+and+then&timezone=Asia%2FTokyo&budget_tier=high&depth=61";
+    let refused = site.post_form("/topics/default", &page, fields);
+    assert_eq!(refused.status, 422);
+    for typed in [
+        "name=\"top\" min=\"0\" max=\"200\" value=\"7\"",
+        "value=\"now and then\"",
+        "value=\"Asia/Tokyo\"",
+        "<option selected>high</option>",
+        "max=\"100\" value=\"61\"",
+    ] {
+        assert!(refused.body.contains(typed), "{typed}: {}", refused.body);
+    }
+    let rule = site.post_form("/topics/default", &page, "action=boost&field=author&pattern=%28");
+    assert_eq!(rule.status, 422);
+    for typed in ["value=\"boost\" selected", "value=\"author\" selected", "name=\"pattern\" value=\"(\""] {
+        assert!(rule.body.contains(typed), "{typed}: {}", rule.body);
+    }
+    let taken = site.post_form("/topics", &page, "name=default&interests=ferries");
+    assert_eq!(taken.status, 422);
+    assert!(taken.body.contains("name=\"name\" value=\"default\"") && taken.body.contains(">ferries</textarea>"));
 }
 
 #[test]
@@ -130,6 +187,12 @@ fn sources_are_added_by_address_and_never_by_path() {
     assert_eq!(refused(&send(&site, "PATCH", &path, &json!({ "weight": 9 }))), (422, Some("weight".to_owned())));
     assert_eq!(site.send("DELETE", &path, &[], "").status, 204);
     assert_eq!(site.get(&path).status, 404);
+    let first_page = site.get("/api/v1/sources?topic=default&limit=1").json();
+    let first = format!("/api/v1/sources/{}", first_page["sources"][0]["id"].as_str().unwrap());
+    assert_eq!(site.send("DELETE", &first, &[], "").status, 204);
+    let cursor = first_page["next"].as_str().unwrap();
+    let rest = site.get(&format!("/api/v1/sources?topic=default&limit=1&cursor={cursor}")).json();
+    assert_eq!(rest["sources"][0], all[1], "the source that the cursor names is gone");
     assert_eq!(send(&site, "POST", "/api/v1/sources", &json!({ "locations": [] })).status, 422);
 }
 
@@ -150,9 +213,14 @@ fn a_run_is_started_watched_and_made_again_unless_another_holds_the_topic() {
     let mut radar = with_a_digest();
     let site = Site::start(&mut radar);
     assert_eq!(site.get("/api/v1/topics/default/run").status, 404);
-    let started =
-        send(&site, "POST", "/api/v1/runs", &json!({ "topic": "default", "window": "2026-11-17..2026-11-18" }));
-    assert_eq!((started.status, started.headers["location"].as_str()), (202, "/api/v1/topics/default/run"));
+    assert_eq!(site.get("/api/v1/topics/default/run/events").status, 204);
+    assert_eq!(site.get("/api/v1/topics/nothing/run/events").status, 404);
+    let choice = json!({ "topic": "default", "window": "2026-11-17..2026-11-18" }).to_string();
+    for is_replayed in [false, true] {
+        let started = site.send("POST", "/api/v1/runs", &[JSON, ("idempotency-key", "one")], &choice);
+        assert_eq!((started.status, started.headers["location"].as_str()), (202, "/api/v1/topics/default/run"));
+        assert_eq!(started.headers.contains_key("idempotency-replayed"), is_replayed);
+    }
     let end = ended(&site, "/api/v1/topics/default/run");
     assert_eq!(end["end"]["outcome"], "made", "{end}");
     let events = site.get("/api/v1/topics/default/run/events");

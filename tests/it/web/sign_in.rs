@@ -49,6 +49,50 @@ fn a_session_begins_with_the_password_and_ends_by_log_out_and_new_password() {
 }
 
 #[test]
+fn what_was_typed_is_shown_once_the_session_has_ended() {
+    let mut radar = guarded();
+    let site = Site::start(&mut radar);
+    let cookie = signed_in(&site, "owner", "correct+horse");
+    let token = site.send("GET", "/topics", &[("cookie", &cookie)], "").token().to_owned();
+    rows::execute(&radar, "DELETE FROM sessions");
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let typed = format!("csrf={token}&name=harbours&interests=ferries+%3Cb%3E&password=secret");
+    let late = site.send("POST", "/topics", &[form, ("cookie", &cookie)], &typed);
+    assert_eq!(late.status, 401);
+    assert!(late.body.contains(">harbours</textarea>") && late.body.contains("/sign-in\""), "{}", late.body);
+    assert!(late.body.contains("ferries &#60;b&#62;</textarea>"), "{}", late.body);
+    assert!(!late.body.contains("secret") && !late.body.contains(&token), "{}", late.body);
+    let by_script = site.send("POST", "/topics", &[form, ("cookie", &cookie), ("accept", "application/json")], &typed);
+    assert_eq!((by_script.status, by_script.json()["error"]["code"].as_str()), (401, Some("unauthorised")));
+    let read = site.send("GET", "/topics", &[("cookie", &cookie)], "");
+    assert_eq!((read.status, read.headers["location"].as_str()), (303, "/sign-in?next=%2Ftopics"));
+}
+
+#[test]
+fn a_reader_sees_their_own_ratings_of_answers_only() {
+    let mut radar = guarded();
+    with_password(&radar, &["user", "add", "zoe"], "a long word");
+    let site = Site::start(&mut radar);
+    let [zoe, owner] =
+        [("zoe", "a+long+word"), ("owner", "correct+horse")].map(|(name, word)| signed_in(&site, name, word));
+    let token = site.send("GET", "/topics", &[("cookie", &owner)], "").token().to_owned();
+    for (cookie, token, question) in [
+        (&owner, token, "Who rows?"),
+        (&zoe, site.send("GET", "/topics", &[("cookie", &zoe)], "").token().to_owned(), "Who sails?"),
+    ] {
+        let headers = [("content-type", "application/json"), ("cookie", cookie.as_str()), ("x-csrf-token", &token)];
+        let said = json!({ "question": question, "answer": "Ann.", "is_right": true }).to_string();
+        assert_eq!(site.send("POST", "/api/v1/ask/feedback", &headers, &said).status, 204);
+    }
+    let listed = |cookie: &str| {
+        let reply = site.send("GET", "/api/v1/ask/feedback", &[("cookie", cookie)], "").json();
+        reply["feedback"].as_array().unwrap().iter().map(|one| one["question"].as_str().unwrap().to_owned()).collect()
+    };
+    let (of_owner, of_zoe): (Vec<String>, Vec<String>) = (listed(&owner), listed(&zoe));
+    assert_eq!((of_owner.len(), of_zoe.as_slice()), (2, ["Who sails?".to_owned()].as_slice()));
+}
+
+#[test]
 fn roles_bound_what_is_done() {
     let mut radar = guarded();
     with_password(&radar, &["user", "add", "zoe"], "a reader's word");
