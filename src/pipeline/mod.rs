@@ -35,6 +35,7 @@ mod signals;
 mod stages;
 pub mod task_batch;
 pub mod triage;
+mod triage_order;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -10,6 +10,7 @@ use aha_core::ids::ClusterId;
 use aha_llm::local;
 use aha_llm::{CallScope, Outcome, Task, TaskItem};
 use aha_store::{CallFilter, CallRecord};
+use async_trait::async_trait;
 use futures::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -47,6 +48,11 @@ impl Judgement {
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         self.answer.as_ref().and_then(|answer| serde_json::from_value(answer.clone()).ok())
+    }
+
+    /// Returns the score that a model gave, 0 to 100.
+    pub(super) fn paid_score(&self) -> Option<u64> {
+        self.answer.as_ref().filter(|_| self.is_paid())?["aha_score"].as_u64()
     }
 
     /// Whether a model gave the answer, not `local`.
@@ -121,6 +127,16 @@ pub(super) struct TaskResults {
     pub(super) with_a_model: Option<Estimate>,
 }
 
+/// Chooses which items are sent next, from the answers so far.
+#[async_trait]
+pub(super) trait NextFirst: Send + Sync {
+    async fn next_first(
+        &self,
+        judged: &HashMap<ClusterId, Judgement>,
+        open: Vec<(ClusterId, TaskItem)>,
+    ) -> Result<Vec<(ClusterId, TaskItem)>, RunError>;
+}
+
 /// Returns answers for all task items, in batches of at most `batch_size`.
 pub(super) async fn run_tasks(
     context: &RunContext,
@@ -128,6 +144,19 @@ pub(super) async fn run_tasks(
     stage: Stage,
     items: Vec<(ClusterId, TaskItem)>,
     batch_size: usize,
+) -> Result<TaskResults, RunError> {
+    run_tasks_by(context, task, stage, items, batch_size, None).await
+}
+
+/// Returns the same. If the budget may not reach for all of them, they are sent in rounds, each in the order of
+/// `next_first`.
+pub(super) async fn run_tasks_by(
+    context: &RunContext,
+    task: Task,
+    stage: Stage,
+    items: Vec<(ClusterId, TaskItem)>,
+    batch_size: usize,
+    next_first: Option<&dyn NextFirst>,
 ) -> Result<TaskResults, RunError> {
     let scope = scope(context, task);
     context.progress.begin(stage, items.len());
@@ -154,11 +183,42 @@ pub(super) async fn run_tasks(
     let asked = open.len();
     let open = if context.replays { without_calls(context, open, &mut by_story) } else { open };
     spare(context, task, &scope).await?;
-    for (cluster, outcome) in until_stopped(context, call_all(context, task, &scope, open, batch_size)).await? {
-        by_story.insert(cluster, outcome.into());
+    let next_first = match next_first {
+        Some(next_first) if may_run_out(context, task, &scope, &open, batch_size).await? => Some(next_first),
+        _ => None,
+    };
+    let mut open = open;
+    while !open.is_empty() {
+        let mut size = open.len();
+        if let Some(next_first) = next_first {
+            open = next_first.next_first(&by_story, open).await?;
+            size = size.min(batch_size.max(1) * context.app.config().llm.concurrency);
+        }
+        let rest = open.split_off(size);
+        for (cluster, outcome) in until_stopped(context, call_all(context, task, &scope, open, batch_size)).await? {
+            by_story.insert(cluster, outcome.into());
+        }
+        open = rest;
     }
     context.progress.end(stage, &format!("{asked} asked, {known} answered before"));
     Ok(TaskResults { by_story, with_a_model })
+}
+
+/// Whether the budget may not reach for all these items.
+async fn may_run_out(
+    context: &RunContext,
+    task: Task,
+    scope: &CallScope,
+    open: &[(ClusterId, TaskItem)],
+    batch_size: usize,
+) -> Result<bool, RunError> {
+    let gateway = context.app.gateway();
+    if !gateway.has_models() {
+        return Ok(false);
+    }
+    let items: Vec<&TaskItem> = open.iter().map(|(_, item)| item).collect();
+    let Some(estimate) = gateway.estimate(task, scope.tier, &items, batch_size) else { return Ok(false) };
+    Ok(gateway.may_run_out(context.store(), task, scope, &estimate).await?)
 }
 
 /// In a replay, items without a stored answer have none, unless `local` would have given it.

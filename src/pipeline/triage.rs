@@ -1,5 +1,5 @@
 //! Stage 9: a judgement for every candidate, paid once per story. Stories are sent in the order of the score that
-//! `local` would give, so that the most promising are judged if the budget runs out.
+//! `local` would give, and of the judge's answers so far, so that the most promising are judged if the budget runs out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,8 @@ use aha_llm::tasks::triage::{self, EarlierDigest, MemberInput, TriageInput};
 use super::ingest::ReadSources;
 use super::rules::InScope;
 use super::select::Selected;
-use super::task_batch::{Judgement, Skip, TaskResults, run_tasks, scope};
+use super::task_batch::{Judgement, Skip, TaskResults, run_tasks_by, scope};
+use super::triage_order::TriageOrder;
 use super::{RunContext, RunError, Stage};
 use crate::digest::format::Calendar;
 
@@ -43,7 +44,8 @@ pub(super) async fn run(
     }
     let (task_items, noise) = split_noise(context, items, selected, task_items).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
-    let mut judged = run_tasks(context, triage::TASK, Stage::Triage, task_items, batch_size).await?;
+    let order = TriageOrder::of(&selected.stories, &selected.evidence, &sources, context.run.window.end);
+    let mut judged = run_tasks_by(context, triage::TASK, Stage::Triage, task_items, batch_size, Some(&order)).await?;
     judged.by_story.extend(noise);
     Ok(judged)
 }

@@ -1,6 +1,7 @@
 //! The counters that a call is charged to, the cap of each, and how much of it is used up.
 
 use aha_core::budget::Caps;
+use aha_core::digest::Estimate;
 use aha_core::ids::{RunId, TopicId};
 use aha_core::money::MicroCredits;
 use aha_core::time::Timestamp;
@@ -100,6 +101,26 @@ pub async fn used(
         }
     }
     Ok(Used(max_share))
+}
+
+/// Whether a limit leaves less than the estimated calls may take.
+///
+/// # Errors
+/// When the store fails.
+pub async fn may_run_out(
+    store: &SharedStore,
+    limits: &[CounterLimit],
+    estimate: &Estimate,
+) -> Result<bool, StoreError> {
+    let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
+    let calls = i64::try_from(estimate.calls).unwrap_or(i64::MAX);
+    let most = estimate.most_microcredits.map_or(i64::MAX, |most| most.0);
+    let counters = store.counters(&names).await?;
+    Ok(limits.iter().zip(counters).any(|(limit, counter)| {
+        let spent = counter.settled_microcredits.saturating_add(counter.reserved_microcredits);
+        limit.cap_microcredits.is_some_and(|cap| cap.saturating_sub(spent) < most)
+            || limit.max_calls.is_some_and(|max| max.saturating_sub(counter.calls) < calls)
+    }))
 }
 
 /// Returns the exhausted limit with an explanation.

@@ -177,6 +177,24 @@ impl Gateway {
         budget::used(store, &self.parts.budget, scope, self.parts.clock.now()).await
     }
 
+    /// Whether a cap, or the number of the task's calls in a run, may not reach for all estimated calls.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn may_run_out(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+        estimate: &Estimate,
+    ) -> Result<bool, StoreError> {
+        let route = self.parts.router.choose(task, scope.tier).into_iter().next();
+        let max_calls = route.and_then(|route| route.max_calls_per_run);
+        let now = self.parts.clock.now();
+        budget::may_run_out(store, &budget::limits(&self.parts.budget, scope, task.as_str(), max_calls, now), estimate)
+            .await
+    }
+
     /// Estimates the cost of a task with the configured models, or else with an example model.
     #[must_use]
     pub fn estimate(&self, task: Task, tier: BudgetTier, items: &[&TaskItem], batch_size: usize) -> Option<Estimate> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{NOW, WINDOW, of_schema, run, spent, stories, the_books_agree, with};
+use crate::support::feeds::{Post, feed, unlike_any_other};
 use crate::support::radar::Radar;
 use crate::support::responses::{KEY, MODEL, OpenAi};
 use crate::support::rows;
@@ -34,6 +35,39 @@ fn a_budget_of_a_tenth_judges_the_best_first_and_says_what_is_left_out() {
     assert!(!asked.is_empty(), "a tenth is enough for some");
     assert_eq!(asked, titles(&first)[..asked.len()]);
     the_books_agree(&radar, &poor);
+}
+
+/// Nothing tells the stories apart but their words, and the judge finds one subject worth reading.
+#[test]
+fn what_the_judge_found_worth_reading_is_asked_about_first() {
+    let subject = |number: usize| if number.is_multiple_of(2) { "orchestra symphony" } else { "bond market" };
+    let posts: Vec<Post> = (0..24)
+        .map(|number| {
+            let about = subject(number);
+            let title = format!("{} {about} {}", unlike_any_other(&format!("{number}"), 3), number);
+            let text = format!("{} {about} {about}", unlike_any_other(&format!("text {number}"), 40));
+            Post::new(&format!("{number}"), &title, &text, "2026-11-18T06:00:00Z")
+        })
+        .collect();
+    let asked = |calls: &str| -> Vec<bool> {
+        let model = OpenAi::start();
+        model.score("orchestra", 90);
+        model.score("bond", 10);
+        let radar = with(&model)
+            .with("AHA_TRIAGE_BATCH_SIZE", "2")
+            .with("AHA_LLM_CONCURRENCY", "2")
+            .with("OPENAI_TRIAGE_MAX_CALLS_PER_RUN", calls);
+        std::fs::write(radar.folder().join("posts.json"), feed("Posts", &posts)).unwrap();
+        radar.ok(&["source", "add", "./posts.json"]);
+        radar.run(&["run", "--window", WINDOW]);
+        let calls = of_schema(&model, "triage_v1");
+        calls.iter().flat_map(|call| call.stories().unwrap()).map(|story| story.title.contains("orchestra")).collect()
+    };
+    let few = asked("6");
+    assert_eq!(few.len(), 12);
+    let worth = few[4..].iter().filter(|is_worth| **is_worth).count();
+    assert!(worth >= 7, "of the eight after the first round: {few:?}");
+    assert_eq!(asked("12").len(), 24, "where all may be asked about");
 }
 
 #[test]

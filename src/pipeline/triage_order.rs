@@ -1,0 +1,190 @@
+//! The order in which stories are sent to a judge whose budget may not reach for all: its answers so far tell which of
+//! the remaining stories resemble those that it finds worth reading.
+//!
+//! Input: the stories and their evidence; before each round the answers so far. Output: the remaining stories, the most
+//! promising first. The profile is that of likes and dislikes (Rocchio), learnt from the answers in the place of
+//! feedback. Called by [`super::triage`] through [`super::task_batch`].
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use aha_analysis::relevance::{Corpus, Senses, TextParts};
+use aha_analysis::stories::features::Features;
+use aha_analysis::stories::preferences::{Background, Candidate, Fading, Profile, Said};
+use aha_core::digest::Evidence;
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_core::ids::{ClusterId, SourceId};
+use aha_core::item::Item;
+use aha_core::source::Source;
+use aha_core::story::Story;
+use aha_core::time::Timestamp;
+use aha_llm::TaskItem;
+use aha_llm::local;
+use async_trait::async_trait;
+
+use super::RunError;
+use super::task_batch::{Judgement, NextFirst};
+
+/// Scores from here on count as liked, lower ones as disliked: the contract's band "worth reading" begins here.
+const LIKED_FROM: u64 = 51;
+
+/// Weights of the order by facts and of the nearness by word vectors, relative to that of the words in common with
+/// judged stories; each is standardised. `docs/RANKING.md` has what was measured.
+const PROMISE_WEIGHT: f64 = 0.5;
+const SENSE_WEIGHT: f64 = 1.0;
+
+/// Maximum number of characters read of a body.
+const READ_CHARS: usize = 16_000;
+
+/// Orders stories by a judge's answers.
+pub(super) struct TriageOrder(Arc<Candidates>);
+
+struct Candidates {
+    stories: Vec<Representative>,
+    /// Made when a judge's answers are there for the first time.
+    texts: OnceLock<Texts>,
+    at: Timestamp,
+}
+
+/// A story's representative.
+struct Representative {
+    story: ClusterId,
+    item: Item,
+    source: String,
+    promise: f64,
+}
+
+impl TriageOrder {
+    pub(super) fn of(
+        stories: &[Story],
+        evidence: &HashMap<ClusterId, Evidence>,
+        sources: &HashMap<SourceId, &Source>,
+        at: Timestamp,
+    ) -> Self {
+        let representative = |story: &Story| {
+            let mut item = story.representative().clone();
+            item.body_text = item.body_text.chars().take(READ_CHARS).collect();
+            Representative {
+                story: story.cluster_id,
+                source: sources.get(&item.source_id).map(|source| source.display_name()).unwrap_or_default(),
+                item,
+                promise: evidence.get(&story.cluster_id).map_or(0.0, local::promise),
+            }
+        };
+        let stories = stories.iter().map(representative).collect();
+        Self(Arc::new(Candidates { stories, texts: OnceLock::new(), at }))
+    }
+}
+
+#[async_trait]
+impl NextFirst for TriageOrder {
+    async fn next_first(
+        &self,
+        judged: &HashMap<ClusterId, Judgement>,
+        mut open: Vec<(ClusterId, TaskItem)>,
+    ) -> Result<Vec<(ClusterId, TaskItem)>, RunError> {
+        let scores: HashMap<ClusterId, u64> =
+            judged.iter().filter_map(|(story, judgement)| Some((*story, judgement.paid_score()?))).collect();
+        if scores.is_empty() {
+            return Ok(open);
+        }
+        let candidates = Arc::clone(&self.0);
+        // Computed on the blocking pool, because it reads every word of the stories.
+        let measuring = tokio::task::spawn_blocking(move || candidates.points(&scores));
+        let points = measuring.await.map_err(|_| RunError::Interrupted)?;
+        let of = |story: &ClusterId| points.get(story).copied().unwrap_or(f64::NEG_INFINITY);
+        open.sort_by(|(a, _), (b, _)| of(b).total_cmp(&of(a)).then(a.cmp(b)));
+        Ok(open)
+    }
+}
+
+impl Candidates {
+    /// Returns the points of each story that has no score.
+    fn points(&self, scores: &HashMap<ClusterId, u64>) -> HashMap<ClusterId, f64> {
+        let stories = &self.stories;
+        let texts = self.texts.get_or_init(|| Texts::of(stories));
+        let profile = texts.profile(stories, scores, self.at);
+        let (mut liked, mut disliked, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, representative) in stories.iter().enumerate() {
+            match scores.get(&representative.story) {
+                Some(LIKED_FROM..) => liked.push(place),
+                Some(_) => disliked.push(place),
+                None => open.push(place),
+            }
+        }
+        let by_senses = texts.senses.leanings(&liked, &disliked);
+        let standardised =
+            |value: &dyn Fn(usize) -> f64| standardised(open.iter().map(|place| value(*place)).collect());
+        let words =
+            standardised(&|place| profile.leaning(&[candidate(&stories[place], &texts.features[place])]).degree);
+        let senses = standardised(&|place| by_senses[place]);
+        let promises = standardised(&|place| stories[place].promise);
+        let points = words.iter().zip(&senses).zip(&promises);
+        let points = points.map(|((words, sense), promise)| words + SENSE_WEIGHT * sense + PROMISE_WEIGHT * promise);
+        open.iter().map(|place| stories[*place].story).zip(points).collect()
+    }
+}
+
+/// The stories' texts, prepared for comparison.
+struct Texts {
+    features: Vec<Arc<Features>>,
+    senses: Senses,
+}
+
+impl Texts {
+    fn of(stories: &[Representative]) -> Self {
+        let features = |Representative { item, .. }: &Representative| {
+            Arc::new(Features::of(item.title.as_deref(), &item.body_text))
+        };
+        let titles: Vec<String> = stories.iter().map(|story| story.item.display_title()).collect();
+        let parts = stories.iter().zip(&titles).map(|(Representative { item, .. }, title)| TextParts {
+            title,
+            body: &item.body_text,
+            categories: &item.metadata.categories,
+            is_english: item.is_english(),
+        });
+        let parts: Vec<TextParts<'_>> = parts.collect();
+        Self { features: stories.iter().map(features).collect(), senses: Senses::of(&Corpus::of(&parts)) }
+    }
+
+    fn profile(&self, stories: &[Representative], scores: &HashMap<ClusterId, u64>, at: Timestamp) -> Profile {
+        let said: Vec<Said> =
+            stories.iter().filter_map(|of| scores.get(&of.story).map(|score| said(of, *score, at))).collect();
+        let background = Background { features: self.features.clone(), baseline: None };
+        Profile::of(&said, &BTreeSet::new(), &background, Fading { at, decay_days: 1.0 })
+    }
+}
+
+/// Returns a score as feedback, given now, so that it does not decay.
+fn said(of: &Representative, score: u64, at: Timestamp) -> Said {
+    let event = FeedbackEvent {
+        item_id: of.item.id,
+        kind: if score >= LIKED_FROM { FeedbackKind::Like } else { FeedbackKind::Dislike },
+        title: of.item.display_title(),
+        source: of.source.clone(),
+        author: of.item.author.clone(),
+        terms: Vec::new(),
+        given_at: at,
+    };
+    Said { event, body: Some(of.item.body_text.clone()), vector: None }
+}
+
+fn candidate<'a>(of: &'a Representative, features: &'a Features) -> Candidate<'a> {
+    Candidate {
+        id: of.item.id,
+        title: of.item.title.as_deref().unwrap_or_default(),
+        features,
+        vector: None,
+        source: &of.source,
+        author: of.item.author.as_deref(),
+    }
+}
+
+/// Returns the values less their mean, divided by their standard deviation; 0 for each if they are equal.
+fn standardised(values: Vec<f64>) -> Vec<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "a count of stories")]
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+    values.into_iter().map(|value| if deviation > 0.0 { (value - mean) / deviation } else { 0.0 }).collect()
+}
