@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use aha_core::time::Timestamp;
 use aha_planner::apply::{State, apply};
 use aha_planner::language::{Reading, Selection, Today, read};
+use aha_planner::recurrence::Recurrence;
 use aha_planner::time_of_day::TimeOfDay;
 use aha_planner::validate::validate_proposal;
 use chrono::NaiveDate;
@@ -153,6 +154,59 @@ fn what_the_owner_chose_is_not_asked_again() {
         assert!(matches!(read(say, &state, today(), &Selection::default()), Reading::Clarify(_)), "{say}");
         let Reading::Plan(operations) = read(say, &state, today(), &selection) else { panic!("{say}") };
         assert_eq!(operations.iter().map(|one| one.id).collect::<Vec<_>>(), [Some(12)], "{say}");
+    }
+}
+
+/// Day and time of the record that a sentence adds.
+fn day_and_time(say: &str) -> (String, String) {
+    let Reading::Plan(operations) = read(say, &state(), today(), &Selection::default()) else { panic!("{say}") };
+    let [operation] = operations.as_slice() else { panic!("{say}: {operations:?}") };
+    assert_eq!(operation.recurrence, Some(Recurrence::NONE), "{say}");
+    let time = operation.time_of_day.or(operation.start_time).flatten();
+    let day = operation.scheduled_for.flatten().map(|day| day.to_string());
+    (day.unwrap_or_default(), time.map(|time| time.to_string()).unwrap_or_default())
+}
+
+/// Today is Wednesday, 11 March.
+#[test]
+fn a_night_lasts_until_the_morning_and_what_is_written_is_not_overridden() {
+    for (say, day, time) in [
+        ("call Bob at 1am tonight", "2026-03-12", "01:00"),
+        ("party tonight at 1 am", "2026-03-12", "01:00"),
+        ("sail at 1.30am tonight", "2026-03-12", "01:30"),
+        ("take pills tonight at midnight", "2026-03-12", "00:00"),
+        ("take pills tonight at 12", "2026-03-12", "00:00"),
+        ("take pills at 12 tonight", "2026-03-12", "00:00"),
+        ("call Ann tomorrow night at 2am", "2026-03-13", "02:00"),
+        ("call Ann at 11 tonight", "2026-03-11", "23:00"),
+        ("call Ann tonight at 9", "2026-03-11", "21:00"),
+        ("call mum tomorrow at midnight", "2026-03-12", "00:00"),
+        ("lunch tomorrow at 12", "2026-03-12", "12:00"),
+    ] {
+        assert_eq!(day_and_time(say), (day.to_owned(), time.to_owned()), "{say}");
+    }
+}
+
+#[test]
+fn working_days_are_counted_and_do_not_repeat() {
+    for (say, day) in [
+        ("submit the form in 3 business days", "2026-03-16"),
+        ("submit the form in three working days", "2026-03-16"),
+        ("pay the invoice within 5 working days", "2026-03-18"),
+        ("send the form 2 working days before Friday", "2026-03-11"),
+        ("send the form 2 business days from now", "2026-03-13"),
+        ("call Ann next Friday week", "2026-03-20"),
+    ] {
+        assert_eq!(day_and_time(say), (day.to_owned(), String::new()), "{say}");
+    }
+}
+
+#[test]
+fn a_new_title_is_taken_word_for_word() {
+    for title in ["call the dentist on Friday", "pay the rent of April", "move house to Leeds"] {
+        let say = format!("rename call the dentist to {title}");
+        let Reading::Plan(operations) = read(&say, &state(), today(), &Selection::default()) else { panic!("{say}") };
+        assert_eq!(operations.iter().map(|one| one.title.as_deref()).collect::<Vec<_>>(), [Some(title)], "{say}");
     }
 }
 

@@ -178,6 +178,7 @@ fn by_weekday(tokens: &[Token], today: NaiveDate, after_preposition: bool) -> Ph
         (_, ("next", "week")) => (skipped + 3, of_week(next_week)),
         (_, ("of" | "in", "next")) if word(tokens, skipped + 3) == "week" => (skipped + 4, of_week(next_week)),
         (_, ("this", "week")) => (skipped + 3, of_week(monday(today))),
+        ("next", ("week", _)) if skipped == 1 => (3, plus(upcoming(today, weekday), 7)),
         (_, ("week", _)) if skipped == 0 => (2, plus(upcoming(today, weekday), 7)),
         (_, ("fortnight", _)) if skipped == 0 => (2, plus(upcoming(today, weekday), 14)),
         (_, ("after", "next")) => (skipped + 3, plus(upcoming(today, weekday), 7)),

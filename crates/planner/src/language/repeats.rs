@@ -36,6 +36,15 @@ pub fn repeat(tokens: &[Token]) -> Phrase<Repeat> {
     })
 }
 
+/// Parses a repetition at `at`. In "in 3 working days" there is none.
+#[must_use]
+pub fn repeat_at(tokens: &[Token], at: usize) -> Phrase<Repeat> {
+    let follows_count = at > 0 && count(word(tokens, at - 1)).is_some();
+    let is_every = at > 1 && matches!(word(tokens, at - 2), "every" | "each");
+    let counted = follows_count && !is_every && matches!(word(tokens, at), "working" | "business" | "work" | "week");
+    repeat(&tokens[at..]).filter(|_| !counted)
+}
+
 /// Parses repetitions that no rule can express: "twice a day", "every now and then", "monthly".
 fn unsupported_phrase(tokens: &[Token]) -> Phrase<Repeat> {
     let length = match (word(tokens, 0), word(tokens, 1)) {

@@ -1,6 +1,6 @@
 //! Parses spans of days, weeks or months: "three days", "a couple of weeks", "two and a half weeks", "half a year".
 
-use chrono::{Days, Months, NaiveDate};
+use chrono::{Datelike as _, Days, Months, NaiveDate, Weekday};
 
 use super::day_arithmetic::{Phrase, word};
 use super::numbers::{count, figures};
@@ -13,7 +13,12 @@ use super::tokens::Token;
 pub struct Span {
     months: u32,
     days: u32,
+    /// Days from Monday to Friday. Public holidays are not known.
+    working_days: u32,
 }
+
+/// They are counted one by one.
+const MOST_WORKING_DAYS: u32 = 1_000;
 
 /// Days in half a month.
 const HALF_MONTH: u32 = 15;
@@ -21,18 +26,18 @@ const HALF_MONTH: u32 = 15;
 impl Span {
     #[must_use]
     pub const fn days(days: u32) -> Self {
-        Self { months: 0, days }
+        Self { months: 0, days, working_days: 0 }
     }
 
     #[must_use]
     pub const fn months(months: u32) -> Self {
-        Self { months, days: 0 }
+        Self { months, days: 0, working_days: 0 }
     }
 
     /// Returns whether the span is a number of whole weeks.
     #[must_use]
     pub const fn is_weeks(self) -> bool {
-        self.months == 0 && self.days > 0 && self.days.is_multiple_of(7)
+        self.months == 0 && self.working_days == 0 && self.days > 0 && self.days.is_multiple_of(7)
     }
 
     /// Returns the span of a number of half units.
@@ -42,7 +47,7 @@ impl Span {
             "day" => Some(Self::days(halves / 2)),
             "week" | "wk" => Some(Self::days(halves.checked_mul(7)? / 2)),
             "fortnight" => Some(Self::days(halves.checked_mul(7)?)),
-            "month" => Some(Self { months: halves / 2, days: halves % 2 * HALF_MONTH }),
+            "month" => Some(Self { months: halves / 2, days: halves % 2 * HALF_MONTH, working_days: 0 }),
             "year" => Some(Self::months(halves.checked_mul(6)?)),
             _ => None,
         }
@@ -54,12 +59,24 @@ impl Span {
 
     #[must_use]
     pub fn after(self, day: NaiveDate) -> Option<NaiveDate> {
-        day.checked_add_months(Months::new(self.months))?.checked_add_days(Days::new(self.days.into()))
+        let day = day.checked_add_months(Months::new(self.months))?.checked_add_days(Days::new(self.days.into()))?;
+        self.past_working_days(day, NaiveDate::succ_opt)
     }
 
     #[must_use]
     pub fn before(self, day: NaiveDate) -> Option<NaiveDate> {
-        day.checked_sub_months(Months::new(self.months))?.checked_sub_days(Days::new(self.days.into()))
+        let day = day.checked_sub_months(Months::new(self.months))?.checked_sub_days(Days::new(self.days.into()))?;
+        self.past_working_days(day, NaiveDate::pred_opt)
+    }
+
+    /// Steps from `day` until as many working days are reached.
+    fn past_working_days(self, day: NaiveDate, step: fn(&NaiveDate) -> Option<NaiveDate>) -> Option<NaiveDate> {
+        let (mut day, mut left) = (day, self.working_days);
+        while left > 0 {
+            day = step(&day)?;
+            left -= u32::from(!matches!(day.weekday(), Weekday::Sat | Weekday::Sun));
+        }
+        Some(day)
     }
 }
 
@@ -92,5 +109,11 @@ fn whole(tokens: &[Token]) -> Phrase<Span> {
     let of = usize::from(word(tokens, article + 1) == "of");
     let more = usize::from(matches!(word(tokens, article + of + 1), "more" | "full" | "whole" | "further"));
     let at = article + of + more + 1;
+    if matches!(word(tokens, at), "working" | "business" | "work" | "week")
+        && matches!(word(tokens, at + 1), "day" | "days" | "days'")
+        && number <= MOST_WORKING_DAYS
+    {
+        return Some((at + 2, Span { months: 0, days: 0, working_days: number }));
+    }
     Some((at + 1, Span::of(number, word(tokens, at))?))
 }

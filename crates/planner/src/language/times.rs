@@ -105,6 +105,9 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
         && time.hour <= 12
         && let Some((more, half)) = half_of_day(&tokens[at..])
     {
+        let is_midnight =
+            time.hour == 12 && matches!((word(tokens, at), word(tokens, at + 1)), ("tonight", _) | ("at", "night"));
+        let half = if is_midnight { Half::Am } else { half };
         time = Written { half: Some(half), ..time };
         at += more;
     }

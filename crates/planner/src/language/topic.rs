@@ -53,6 +53,9 @@ impl Reader<'_> {
     /// Returns the clause in the word order of a command. Removes reasons and replaced values first, then applies the first
     /// rule that matches, so their order matters; returns the cleaned clause if none does.
     pub(super) fn in_order(&self, clause: &[Token]) -> Vec<Token> {
+        if self.renames(clause) {
+            return clause.to_vec();
+        }
         let clause = with_repetition_last(self.without_reason(clause));
         let cleaned = self.without_old(&clause);
         if cleaned != clause
@@ -93,6 +96,12 @@ impl Reader<'_> {
             .or_else(|| self.without_verb(&clause))
             .or_else(|| self.passive_question(&clause))
             .unwrap_or(clause)
+    }
+
+    /// Returns whether the clause is "rename X to …": what follows is the title, word for word.
+    fn renames(&self, clause: &[Token]) -> bool {
+        let named = after_any(clause, "rename|retitle").and_then(|rest| around(rest, "to|as|into"));
+        named.is_some_and(|(target, title)| !title.is_empty() && self.is_one(target))
     }
 
     /// Removes the reason: "Forget the appointment, I'm not going".

@@ -36,13 +36,13 @@ impl When {
         let rest = &tokens[at..];
         let after_day = self.is_after_day(tokens, at);
         if let Some(time) = self.last_hour(rest).filter(|_| after_day) {
-            self.take_times(time, None);
+            self.take_times(time, None, &rest[..1]);
             return Some(1);
         }
         let (length, (start, end)) = times::times_after(rest, true)
             .filter(|(length, _)| after_day || begins_day(rest, *length, today))
             .filter(|(length, _)| *length > 0 && !counts(tokens, at))?;
-        self.take_times(start, end);
+        self.take_times(start, end, &rest[..length]);
         self.is_ambiguous |= is_or(rest, length, today);
         Some(length)
     }
@@ -74,7 +74,7 @@ impl When {
         if from_part_of_day && (night || rest.get(1).is_some_and(|next| next.is("the"))) {
             self.take_part(start);
         } else {
-            self.take_times(start, end);
+            self.take_times(start, end, &rest[..length]);
         }
         self.is_ambiguous |= is_or(rest, length, today);
         Some(length)
@@ -89,7 +89,7 @@ impl When {
             && super::super::numbers::month(&rest[1].lower).is_none();
         let (length, (start, end)) =
             times::times_after(&rest[..1], true).filter(|(length, _)| continues && *length == 1)?;
-        self.take_times(start, end);
+        self.take_times(start, end, &rest[..1]);
         Some(length)
     }
 
@@ -100,7 +100,7 @@ impl When {
             return None;
         }
         let (length, (time, _)) = times::times(&rest[..2]).filter(|(length, _)| *length == 2)?;
-        self.take_times(time, None);
+        self.take_times(time, None, &rest[..2]);
         Some(length)
     }
 
@@ -158,10 +158,12 @@ impl When {
         }
     }
 
-    /// Sets a parsed time. A known part of the day determines its half.
-    pub(super) fn take_times(&mut self, start: TimeOfDay, end: Option<TimeOfDay>) {
+    /// Sets a time parsed from `words`. A known part of the day determines its half, unless the words do.
+    pub(super) fn take_times(&mut self, start: TimeOfDay, end: Option<TimeOfDay>, words: &[Token]) {
         let part = self.time.filter(|_| self.from_part_of_day);
         self.is_ambiguous |= self.time.is_some_and(|time| time != start) && part.is_none();
+        self.half_is_written = words.iter().any(writes_half);
+        let part = part.filter(|_| !self.half_is_written);
         let in_half = |time| part.map_or(Some(time), |part| in_half_of(part, time));
         (self.time, self.end_time) = (in_half(start), end.and_then(in_half));
         self.from_part_of_day = false;
@@ -169,19 +171,45 @@ impl When {
 
     /// Sets the part of the day. Without a time it stands for an hour.
     pub(super) fn take_part(&mut self, part: TimeOfDay) {
-        if let Some(time) = self.time {
-            self.time = in_half_of(part, time);
-            self.end_time = self.end_time.and_then(|end| in_half_of(part, end));
-        } else {
-            (self.time, self.from_part_of_day) = (Some(part), true);
+        self.is_at_night |= part.hour() >= NIGHT_FROM;
+        match self.time {
+            None => (self.time, self.from_part_of_day) = (Some(part), true),
+            Some(_) if self.half_is_written => {}
+            Some(time) => {
+                self.time = in_half_of(part, time);
+                self.end_time = self.end_time.and_then(|end| in_half_of(part, end));
+            }
         }
     }
+
+    /// Moves a time after midnight to the day on which that night ends: "1am tonight", "tonight at midnight".
+    pub(super) fn settle_night(&mut self) {
+        let after_midnight = self.time.is_some_and(|time| time.hour() < NIGHT_TO);
+        if self.is_at_night && after_midnight && self.repeat.is_none() {
+            self.date = self.date.and_then(|date| date.succ_opt());
+        }
+    }
+}
+
+/// A part of the day from this hour on is the night, which lasts until the other.
+const NIGHT_FROM: u16 = 20;
+const NIGHT_TO: u16 = 5;
+
+/// Returns whether a word determines the half of the day: "1am", "p.m.", "00:30", "noon".
+fn writes_half(word: &Token) -> bool {
+    let text = word.lower.as_str();
+    let is_figure = text.starts_with(|c: char| c.is_ascii_digit());
+    matches!(text, "am" | "pm" | "a.m" | "p.m" | "noon" | "midday" | "midnight")
+        || (is_figure && ["am", "pm", "a.m", "p.m"].iter().any(|half| text.ends_with(half)))
+        || (text.starts_with('0') && text.len() > 1)
 }
 
 /// Returns the time in the half of the day of `part`: "8" and "evening" are 20:00, "7" and "morning" 07:00.
 fn in_half_of(part: TimeOfDay, time: TimeOfDay) -> Option<TimeOfDay> {
     let (morning, before_noon) = (part.hour() < 12, time.hour() < 12);
     match (morning, before_noon) {
+        // "Tonight at 12".
+        (false, false) if part.hour() >= NIGHT_FROM && time.hour() == 12 => TimeOfDay::new(0, time.minute()),
         (true, false) if time.hour() > 12 => TimeOfDay::new(time.hour() - 12, time.minute()),
         (false, true) if time.hour() > 0 => TimeOfDay::new(time.hour() + 12, time.minute()),
         _ => Some(time),

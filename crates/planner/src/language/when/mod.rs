@@ -15,7 +15,7 @@ use super::Today;
 use super::day_arithmetic::upcoming;
 use super::phrases::after_any;
 use super::priorities::priority_phrase;
-use super::repeats::{Repeat, repeat};
+use super::repeats::{Repeat, repeat_at};
 use super::spans::Span;
 use super::tokens::Token;
 use crate::record::Priority;
@@ -46,6 +46,10 @@ pub struct When {
     pub all_day: bool,
     /// The time comes from a part of the day, and an explicit time replaces it.
     from_part_of_day: bool,
+    /// The words of the time determine its half of the day.
+    half_is_written: bool,
+    /// The part of the day is the night.
+    is_at_night: bool,
     /// The clause contains a rule, so that "until" is its end.
     repeats: bool,
     /// The clause contains a rule by days, so that "next week" is its extent.
@@ -78,7 +82,7 @@ impl When {
     /// Parses a clause. Days are in the user's time zone.
     #[must_use]
     pub fn read(tokens: &[Token], today: Today) -> Self {
-        let repeats = (0..tokens.len()).any(|at| !tokens[at].quoted && repeat(&tokens[at..]).is_some());
+        let repeats = (0..tokens.len()).any(|at| !tokens[at].quoted && repeat_at(tokens, at).is_some());
         let each_day = repeats && tokens.iter().any(|token| token.is_one_of("every|each|daily|everyday"));
         let mut when = Self { used: vec![false; tokens.len()], repeats, each_day, ..Self::default() };
         let mut at = 0;
@@ -237,6 +241,7 @@ impl When {
     }
 
     fn settle(&mut self, today: Today) {
+        self.settle_night();
         match (self.duration.take(), self.time) {
             (Some((minutes, words)), Some(time)) => {
                 self.duration_words = self.end_time.is_none().then_some(words);

@@ -4,7 +4,7 @@ use super::When;
 use crate::language::Today;
 use crate::language::dates;
 use crate::language::numbers::month;
-use crate::language::repeats::{Repeat, repeat};
+use crate::language::repeats::{Repeat, repeat_at};
 use crate::language::spans::{Span, date_span};
 use crate::language::tokens::Token;
 use crate::recurrence::Rule;
@@ -13,7 +13,7 @@ impl When {
     /// Parses a repetition. A word of it that is part of a name, such as "the weekly review", is not consumed.
     pub(super) fn read_repeat(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
         let rest = &tokens[at..];
-        let (length, found) = repeat(rest)?;
+        let (length, found) = repeat_at(tokens, at)?;
         let part = self.read_part_of_day(rest, length);
         // In "the weekly review" the word is a repetition and part of the name.
         let names = length == 1 && at + 1 < tokens.len() && rest[0].lower.ends_with("ly") && is_name(&rest[1]);
