@@ -94,14 +94,32 @@ fn apply_one(state: &mut State, operation: &Operation, id: i64, now: Timestamp) 
             if goes_round {
                 return Err(ErrorCode::GoalCycle);
             }
+            check_links(state, operation)?;
             change_goal(state.goal_mut(id).ok_or(ErrorCode::IdNotFound)?, operation, now);
         }
         (Action::Update, kind) => {
-            change_item(state.item_mut(kind, id).ok_or(ErrorCode::IdNotFound)?, operation, now);
+            let item = state.item_mut(kind, id).ok_or(ErrorCode::IdNotFound)?;
+            change_item(item, operation, now);
+            let changes_times = operation.start_time.is_some() || operation.end_time.is_some();
+            if changes_times && item.end_time.is_some_and(|end| item.start_time.is_some_and(|start| end < start)) {
+                return Err(ErrorCode::InvalidTimeRange);
+            }
         }
         (_, kind) => complete(state.item_mut(kind, id).ok_or(ErrorCode::IdNotFound)?, operation, now)?,
     }
     Ok(())
+}
+
+/// Returns an error if a goal would contain a record that an earlier operation deleted.
+fn check_links(state: &State, operation: &Operation) -> Result<(), ErrorCode> {
+    let all_are_there = |ids: &Option<Vec<i64>>, kind| ids.iter().flatten().all(|id| state.has(kind, *id));
+    let has_items = all_are_there(&operation.todos, Kind::Todo) && all_are_there(&operation.events, Kind::Event);
+    let has_child = operation.child_id.is_none_or(|child| state.has(Kind::Goal, child));
+    match operation.action {
+        Action::AddItems if !has_items => Err(ErrorCode::IdNotFound),
+        Action::AddChild if !has_child => Err(ErrorCode::IdNotFound),
+        _ => Ok(()),
+    }
 }
 
 fn new_item(kind: Kind, id: i64, now: Timestamp) -> Item {

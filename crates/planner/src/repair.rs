@@ -48,7 +48,8 @@ fn correct(fields: &mut Fields, code: ErrorCode, state: &State, today: NaiveDate
             let anchor = item.and_then(|item| item.scheduled_for).unwrap_or(today);
             fields.insert("scheduledFor".to_owned(), json!(anchor));
         }
-        ErrorCode::UseCompleteOccurrence => {
+        // An update may change more than the completion.
+        ErrorCode::UseCompleteOccurrence if fields.get("action").and_then(Value::as_str) != Some("update") => {
             fields.insert("action".to_owned(), "complete_occurrence".into());
             fields.insert("op".to_owned(), "complete_occurrence".into());
             if let Some(day) = item.and_then(|item| due_day(item, today)) {

@@ -33,10 +33,23 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
             fields.insert(name.to_owned(), Value::Null);
         }
     }
-    for name in ["priority", "status", "notes", "recurrence", "completed"] {
+    let is_empty = |fields: &Fields, name: &str| {
+        fields
+            .get(name)
+            .is_some_and(|value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty()))
+    };
+    for name in ["priority", "status", "recurrence", "completed"] {
         // An empty value means the default, or the current value.
-        if fields.get(name).is_some_and(|value| value.is_null() || value.as_str() == Some("")) {
+        if is_empty(&fields, name) {
             fields.shift_remove(name);
+        }
+    }
+    if is_empty(&fields, "notes") {
+        if fields.get("id").is_some_and(Value::is_number) {
+            // The record's notes are removed.
+            fields.insert("notes".to_owned(), "".into());
+        } else {
+            fields.shift_remove("notes");
         }
     }
     for name in ["title", "notes", "location", "progressUnit", "link"] {
@@ -93,7 +106,9 @@ fn shape_op(fields: &mut Fields) {
     };
     let written = text(fields, "action").or_else(|| text(fields, "op")).or_else(|| text(fields, "type"));
     if text(fields, "kind").is_none() {
-        let goal = written.as_deref().is_some_and(|name| name.starts_with("goal_"));
+        let goal = ["action", "op", "type"]
+            .iter()
+            .any(|name| text(fields, name).is_some_and(|name| name.starts_with("goal_")));
         fields.insert("kind".to_owned(), if goal { "goal" } else { "todo" }.into());
     }
     let Some(action) = written.or_else(|| inferred_action(fields).map(ToOwned::to_owned)) else { return };

@@ -185,6 +185,9 @@ impl Checker<'_> {
             Action::AddChild | Action::RemoveChild => self.check_child(action),
             Action::Delete => {}
         }
+        if kind == Kind::Goal || !matches!(action, Action::Create | Action::Update) {
+            self.field("recurrence", ErrorCode::InvalidRecurrence, reads::<Recurrence>);
+        }
         if action != Action::Create {
             self.check_id(kind, "id", ErrorCode::MissingOrInvalidId);
         }
@@ -209,6 +212,7 @@ impl Checker<'_> {
 
     /// Checks the values of each field, whatever the action.
     fn check_fields(&mut self) {
+        self.field("title", ErrorCode::InvalidTitle, |v| is_text(v, MAX_TITLE_CHARS));
         self.field("notes", ErrorCode::InvalidNotes, |v| is_text(v, MAX_NOTES_CHARS));
         self.field("location", ErrorCode::InvalidLocation, |v| is_text(v, MAX_TITLE_CHARS));
         self.field("progressUnit", ErrorCode::InvalidProgress, |v| is_text(v, MAX_TITLE_CHARS));
@@ -224,11 +228,37 @@ impl Checker<'_> {
         for name in ["currentProgressValue", "targetProgressValue"] {
             self.field(name, ErrorCode::InvalidProgress, |v| v.as_f64().is_some_and(|n| n.is_finite() && n >= 0.0));
         }
+        for name in ["todos", "events"] {
+            let is_id_list = |v: &Value| v.as_array().is_some_and(|ids| ids.iter().all(Value::is_i64));
+            self.field(name, ErrorCode::MissingItemId, is_id_list);
+        }
+        for name in ["todoId", "eventId"] {
+            self.field(name, ErrorCode::MissingItemId, Value::is_i64);
+        }
+        self.field("childId", ErrorCode::MissingChildId, Value::is_i64);
         let times = ["startTime", "endTime"].map(|name| self.fields.get(name).and_then(time));
         if let [Some(start), Some(end)] = times
             && end < start
         {
             self.report(ErrorCode::InvalidTimeRange);
+        }
+    }
+
+    /// Checks the times and the completion of an update together with what the record keeps.
+    fn check_update(&mut self, kind: Kind) {
+        let Some(item) = self.id("id").and_then(|id| self.state.item(kind, id)) else { return };
+        let (start, end) = (self.fields.get("startTime"), self.fields.get("endTime"));
+        let merged = |given: Option<&Value>, kept| given.map_or(kept, time);
+        if let (Some(start), Some(end)) = (merged(start, item.start_time), merged(end, item.end_time))
+            && (self.fields.contains_key("startTime") || self.fields.contains_key("endTime"))
+            && end < start
+        {
+            self.report(ErrorCode::InvalidTimeRange);
+        }
+        let rule = self.fields.get("recurrence").and_then(|rule| rule.get("type")).and_then(Value::as_str);
+        let repeats = rule.map_or(item.recurrence.repeats(), |rule| rule != "none");
+        if repeats && self.fields.get("completed").and_then(Value::as_bool) == Some(true) {
+            self.report(ErrorCode::UseCompleteOccurrence);
         }
     }
 
@@ -240,6 +270,9 @@ impl Checker<'_> {
         }
         if kind != Kind::Goal {
             self.check_recurrence(kind);
+        }
+        if action == Action::Update {
+            self.check_update(kind);
         }
     }
 

@@ -154,6 +154,23 @@ fn each_rule_has_its_code() {
         (json!({"kind": "goal", "action": "remove_item", "id": 6}), "missing_item_id"),
         (json!({"kind": "goal", "action": "add_child", "id": 6}), "missing_child_id"),
         (json!({"kind": "goal", "action": "add_child", "id": 7, "childId": 6}), "goal_cycle"),
+        (
+            json!({"kind": "todo", "action": "update", "id": 2, "completed": true, "scheduledFor": "2026-03-01",
+                "recurrence": {"type": "every_n_days", "intervalDays": 3}}),
+            "use_complete_occurrence_for_repeating",
+        ),
+        (
+            json!({"kind": "event", "action": "update", "id": 3, "endTime": "14:00", "recurrence": {"type": "none"}}),
+            "invalid_time_range",
+        ),
+        // A field of another action is named by its own code.
+        (
+            json!({"kind": "todo", "action": "create", "title": "x", "todos": "all", "recurrence": {"type": "none"}}),
+            "missing_item_id",
+        ),
+        (json!({"kind": "todo", "action": "delete", "id": 1, "title": 5}), "invalid_title"),
+        (json!({"kind": "goal", "action": "update", "id": 6, "childId": "Marathon"}), "missing_child_id"),
+        (json!({"kind": "goal", "action": "update", "id": 6, "recurrence": {"type": "hourly"}}), "invalid_recurrence"),
     ];
     for (operation, code) in cases {
         assert_eq!(errors_of(operation.clone()), [code], "{operation}");
@@ -169,6 +186,7 @@ fn partial_operations_take_their_form() {
         (json!({"id": 2, "occurrenceDate": "2026-03-10", "completed": true}), "complete_occurrence", "todo"),
         (json!({"kind": "GOAL", "action": "Create", "title": "x"}), "goal_create", "goal"),
         (json!({"op": "goal_delete", "id": 6}), "goal_delete", "goal"),
+        (json!({"op": "goal_create", "action": "create", "title": "x"}), "goal_create", "goal"),
         (json!({"kind": "event", "op": "delete", "id": 3}), "delete", "event"),
     ];
     for (operation, op, kind) in cases {
@@ -227,6 +245,51 @@ fn a_deletion_leaves_no_link_behind() {
     apply(&mut state, &delete.valid(), &mut 7, Timestamp::from_millis(5)).unwrap();
     assert!(state.goal(6).unwrap().todos.is_empty());
     assert_eq!(state.goal(6).unwrap().events.len(), 1);
+}
+
+#[test]
+fn notes_are_emptied_by_an_update_and_left_out_of_a_new_record() {
+    let mut state = state();
+    let update = |notes: Value| json!({"kind": "todo", "action": "update", "id": 1, "notes": notes, "recurrence": {"type": "none"}});
+    for empty in [json!(""), json!(" "), Value::Null] {
+        for notes in [json!("by bus"), empty.clone()] {
+            let checked = validate_proposal(&[update(notes)], &state);
+            apply(&mut state, &checked.valid(), &mut 7, Timestamp::from_millis(5)).unwrap();
+        }
+        assert_eq!(state.item_by_id(1).unwrap().notes, "", "{empty}");
+    }
+    let without = json!({"kind": "todo", "action": "update", "id": 1, "title": "x", "recurrence": {"type": "none"}});
+    for operation in [update(json!("by bus")), without] {
+        let checked = validate_proposal(&[operation], &state);
+        apply(&mut state, &checked.valid(), &mut 7, Timestamp::from_millis(5)).unwrap();
+    }
+    assert_eq!(state.item_by_id(1).unwrap().notes, "by bus");
+    let new = aha_planner::shape::infer_operation_shape(&json!({"title": "x", "notes": null})).unwrap();
+    assert!(!new.contains_key("notes"));
+}
+
+#[test]
+fn a_goal_cannot_take_in_what_the_batch_deleted() {
+    let delete = |kind: &str, id: i64| json!({"kind": kind, "action": "delete", "id": id});
+    for (deletion, link) in [
+        (delete("todo", 2), json!({"kind": "goal", "action": "add_items", "id": 6, "todos": [2]})),
+        (delete("event", 4), json!({"kind": "goal", "action": "add_items", "id": 6, "events": [4]})),
+        (delete("goal", 7), json!({"kind": "goal", "action": "add_child", "id": 6, "childId": 7})),
+    ] {
+        let mut state = state();
+        let batch = validate_proposal(&[deletion.clone(), link], &state);
+        let error = apply(&mut state, &batch.valid(), &mut 7, Timestamp::from_millis(5)).unwrap_err();
+        assert_eq!((error.index, error.code.as_str()), (1, "id_not_found"), "{deletion}");
+    }
+}
+
+#[test]
+fn an_event_ends_after_it_starts_whatever_the_batch_did_before() {
+    let mut state = state();
+    let update = |name: &str, time: &str| json!({"kind": "event", "action": "update", "id": 3, name: time, "recurrence": {"type": "none"}});
+    let batch = validate_proposal(&[update("endTime", "16:00"), update("startTime", "17:00")], &state);
+    let error = apply(&mut state, &batch.valid(), &mut 7, Timestamp::from_millis(5)).unwrap_err();
+    assert_eq!((error.index, error.code.as_str()), (1, "invalid_time_range"));
 }
 
 #[test]
