@@ -63,6 +63,25 @@ fn answer(tier: BudgetTier, text: &str) -> NewAnswer {
     }
 }
 
+/// An answer of the low tier, given because the budget came to its end, serves what asks for it again.
+async fn an_answer_of_a_lower_tier_serves_the_same_run_and_calls_outside_of_runs(store: &dyn Store) {
+    let world = World::new(store).await;
+    let degraded = Some(BudgetTier::Normal);
+    for (name, run) in [("of a run", Some(world.run)), ("of none", None)] {
+        let fingerprint = format!("story {name}");
+        let of = |tier| AnswerKey { fingerprint: fingerprint.clone(), ..key(tier) };
+        let call = NewCall { run, degraded_from: degraded, ..call(&world, name, None) };
+        store.reserve_call(Some(&world.lease), &call).await.unwrap();
+        let given = NewAnswer { key: of(BudgetTier::Low), ..answer(BudgetTier::Low, name) };
+        store.settle_call(Some(&world.lease), &settled(name, Some(0), vec![given])).await.unwrap();
+        for asked_by in [Some(world.run), None] {
+            let found = store.answer(&of(BudgetTier::Normal), asked_by).await.unwrap();
+            assert_eq!(found.is_some(), asked_by == run, "{name}, asked by {asked_by:?}");
+        }
+        assert!(store.answer(&of(BudgetTier::Low), None).await.unwrap().is_some());
+    }
+}
+
 async fn the_calls_behind_an_answer_are_those_of_all_tiers(store: &dyn Store) {
     let world = World::new(store).await;
     for (name, tier) in [("one", BudgetTier::Low), ("two", BudgetTier::High)] {
@@ -220,6 +239,7 @@ async fn what_is_said_of_an_answer_replaces_what_was_said_before(store: &dyn Sto
 on_every_database!(
     what_is_said_of_an_answer_replaces_what_was_said_before,
     the_calls_behind_an_answer_are_those_of_all_tiers,
+    an_answer_of_a_lower_tier_serves_the_same_run_and_calls_outside_of_runs,
     given_scores_are_those_of_triage_newest_first,
     an_answer_is_found_again_whole,
     a_higher_tiers_answer_will_do_and_a_lower_ones_will_not,

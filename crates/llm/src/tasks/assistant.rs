@@ -166,6 +166,29 @@ const fn limits(output_tokens: u32, typical_output_tokens: u32) -> TaskLimits {
     TaskLimits { input_chars: 16_000, title_chars: 240, output_tokens, typical_output_tokens, example_batch: 1 }
 }
 
+/// Lists of records, from the one that is shortened first.
+const RECORD_LISTS: [&str; 3] = ["/backlog", "/week/items", "/goals"];
+
+/// Returns the records in at most so many characters. What is left out is counted in `recordsLeftOut`.
+fn fitting(mut records: Value, chars: usize) -> Result<String, RenderError> {
+    let mut left_out = 0_usize;
+    loop {
+        let text = fenced(&records)?;
+        if text.chars().count() <= chars {
+            return Ok(text);
+        }
+        let is_shortened = RECORD_LISTS.iter().any(|list| {
+            let list = records.pointer_mut(list).and_then(Value::as_array_mut);
+            list.is_some_and(|list| list.pop().is_some())
+        });
+        if !is_shortened {
+            return Ok(clip(&text, chars));
+        }
+        left_out += 1;
+        records["recordsLeftOut"] = left_out.into();
+    }
+}
+
 fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptValues, RenderError> {
     let Some(input) = inputs.first() else { return Ok(PromptValues::default()) };
     let asked: &AssistantInput = input.get()?;
@@ -175,7 +198,29 @@ fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptVa
         ("timezone", asked.timezone.clone()),
         ("conversation", fenced(&asked.conversation)?),
         ("message", fenced(&clip(&asked.message, context.input_chars))?),
-        ("records", clip(&fenced(&asked.records)?, context.input_chars)),
+        ("records", fitting(asked.records.clone(), context.input_chars)?),
         ("material", material),
     ]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_long_plan_keeps_its_goals_and_says_what_is_left_out() {
+        let items =
+            |count: usize| (0..count).map(|id| json!({ "id": id, "title": "x".repeat(100) })).collect::<Vec<_>>();
+        let records =
+            json!({ "week": { "items": items(3) }, "backlog": items(50), "goals": [{ "id": 60, "title": "Oslo" }] });
+        let text = fitting(records.clone(), 2_000).unwrap();
+        assert!(text.chars().count() <= 2_000);
+        let kept: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&kept["goals"], &kept["week"]), (&records["goals"], &records["week"]));
+        let listed = kept["backlog"].as_array().unwrap().len();
+        assert_eq!(kept["recordsLeftOut"], 50 - listed);
+        assert_eq!(fitting(records.clone(), 100_000).unwrap(), fenced(&records).unwrap());
+    }
 }

@@ -10,8 +10,8 @@ use super::{Connection, Database, Values};
 use crate::shared::column;
 use crate::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoreError, StoredAnswer};
 
-/// Selects the answer of this tier, otherwise of the next higher one, otherwise of a lower one that this run received
-/// because its budget was nearly used up. All tiers are listed so that the primary key is used.
+/// Selects the answer of this tier, otherwise of the next higher one, otherwise of a lower one that this run, or a call
+/// outside of runs for another such call, received because its budget was nearly used up. All tiers are listed so that the primary key is used.
 const ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id
     FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,
@@ -21,7 +21,8 @@ const ANSWER: &str = "
             AND a.fingerprint = $4) AS given
     WHERE height >= wanted
        OR EXISTS (SELECT 1 FROM provider_calls c
-                  WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.degraded_from = $5)
+                  WHERE c.id = given.provider_call_id AND c.degraded_from = $5
+                    AND (c.run_id = $6 OR (c.run_id IS NULL AND CAST($6 AS TEXT) IS NULL)))
     ORDER BY CASE WHEN height >= wanted THEN 0 ELSE 1 END, height LIMIT 1";
 
 const NEWEST_ANSWER: &str = "
