@@ -262,7 +262,16 @@ fn written_answer(
     };
     let sentences: Vec<CitedSentence> = sentences
         .into_iter()
-        .map(|(text, places)| CitedSentence { text, citations: places.into_iter().map(&mut cite).collect() })
+        .map(|(text, places)| {
+            let mut citations: Vec<usize> = Vec::new();
+            for citation in places.into_iter().map(&mut cite) {
+                // Two passages may be of one section.
+                if !citations.contains(&citation) {
+                    citations.push(citation);
+                }
+            }
+            CitedSentence { text, citations }
+        })
         .collect();
     Answer { answer: joined(&sentences), sentences, citations, note: None, degraded: None }
 }
@@ -292,9 +301,12 @@ fn cited(picked: &Extract, sources: &[Source<'_>], found: &Found) -> Answer {
     Answer { answer: joined(&sentences), sentences, citations, note, degraded: None }
 }
 
-/// Returns the index of a passage's citation, which is added unless its section is cited already.
+/// Returns the index of a passage's citation, which is added unless its section of the same text is cited already.
 fn cited_place(citations: &mut Vec<Citation>, source: &Source<'_>, passage: &Passage, relevance_score: f64) -> usize {
-    let is_cited = |one: &Citation| one.document == source.document && one.section == source.section;
+    let is_cited = |one: &Citation| {
+        let is_same_text = one.item == passage.item && one.url == passage.url;
+        is_same_text && one.document == source.document && one.section == source.section
+    };
     if let Some(place) = citations.iter().position(is_cited) {
         return place;
     }
@@ -314,11 +326,30 @@ fn joined(sentences: &[CitedSentence]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::cleaned;
+    use super::*;
 
     #[test]
     fn a_question_is_one_line_without_controls() {
         assert_eq!(cleaned(" how\tmany\u{1b}[2J\n berths? "), "how many [2J berths?");
         assert_eq!(cleaned("\u{0}\n"), "");
+    }
+
+    #[test]
+    fn texts_of_one_name_have_citations_of_their_own() {
+        let passages = ["a", "b", "a"].map(|item| Passage::of_item("Weekly notes", ItemId::of(&[item])));
+        let mut citations = Vec::new();
+        let places = passages.iter().map(|passage| {
+            let source = Source {
+                document: "Weekly notes",
+                title: None,
+                section: "",
+                blocks: Vec::new(),
+                dated: 0,
+                is_replaced: false,
+                is_item: true,
+            };
+            cited_place(&mut citations, &source, passage, 0.5)
+        });
+        assert_eq!(places.collect::<Vec<_>>(), [0, 1, 0]);
     }
 }

@@ -43,6 +43,25 @@ pub(super) struct Passage {
     pub(super) url: Option<String>,
     /// `None` for a passage of a document.
     pub(super) item: Option<ItemId>,
+    /// The name of the source.
+    source: Option<String>,
+}
+
+#[cfg(test)]
+impl Passage {
+    pub(super) fn of_item(document: &str, item: ItemId) -> Self {
+        Self {
+            document: document.to_owned(),
+            title: None,
+            section: String::new(),
+            text: String::new(),
+            dated: 0,
+            is_replaced: false,
+            url: None,
+            item: Some(item),
+            source: None,
+        }
+    }
 }
 
 impl Found {
@@ -93,8 +112,32 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
     let query = SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, limit: CANDIDATES };
     let entries = app.store().find_entries(&query).await.map_err(crate::services::ServiceError::from)?;
     let hits = app.store().search_hits(&entries, true).await.map_err(crate::services::ServiceError::from)?;
-    let found = hits.iter().flat_map(passages).collect();
+    let mut found: Vec<Passage> = hits.iter().flat_map(passages).collect();
+    let shared = app.store().shared_document_names().await.map_err(crate::services::ServiceError::from)?;
+    qualify(&mut found, shared.into_iter().collect());
     Ok(Some(Found { passages: most_promising(found, question, &frequencies), frequencies }))
+}
+
+/// Adds the source to the names that texts of several sources have: those `shared` by documents, and those of the items
+/// among the passages.
+fn qualify(passages: &mut [Passage], mut shared: BTreeSet<String>) {
+    let mut sources: HashMap<&str, BTreeSet<Option<&str>>> = HashMap::new();
+    for passage in &*passages {
+        sources.entry(&passage.document).or_default().insert(passage.source.as_deref());
+    }
+    shared.extend(sources.into_iter().filter(|(_, of)| of.len() > 1).map(|(name, _)| name.to_owned()));
+    for passage in passages.iter_mut().filter(|passage| shared.contains(&passage.document)) {
+        if let Some(source) = &passage.source {
+            passage.document = format!("{} ({})", passage.document, without_path(source));
+        }
+    }
+}
+
+/// Shortens the address of a folder to its last two names.
+fn without_path(source: &str) -> String {
+    let Some(path) = source.strip_prefix("file:") else { return source.to_owned() };
+    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+    names[names.len().saturating_sub(2)..].join("/")
 }
 
 /// Keeps the passages with the most of the question's words, in the order in which they were found.
@@ -154,6 +197,7 @@ fn passages(hit: &SearchHit) -> Vec<Passage> {
         is_replaced: hit.is_replaced,
         url: hit.url.clone(),
         item: hit.item,
+        source: hit.source.clone(),
     };
     if let Some(document) = &hit.document {
         let section = hit.section.clone().unwrap_or_default();

@@ -2,6 +2,7 @@
 //! and removed if unsupported; if none is left, that is a refusal. The same question on the same passages is paid for
 //! once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -108,8 +109,8 @@ fn supported(question: &str, answer: ModelAnswer, texts: &[String]) -> Written {
     let mut words = 0;
     for sentence in answer.sentences {
         let places = sentence.passages.iter().filter_map(|number| usize::try_from(*number).ok()?.checked_sub(1));
-        let mut cited: Vec<usize> = places.filter(|place| *place < texts.len()).collect();
-        cited.dedup();
+        let mut seen = BTreeSet::new();
+        let cited: Vec<usize> = places.filter(|place| *place < texts.len() && seen.insert(*place)).collect();
         let passages: Vec<&str> = cited.iter().map(|place| texts[*place].as_str()).collect();
         let length = sentence.text.split_whitespace().count();
         let fits = words + length <= aha_analysis::retrieval::extract::MAX_WORDS;

@@ -45,6 +45,27 @@ fn an_answer_quotes_and_cites_and_heeds_neither_orders_nor_old_rules() {
 }
 
 #[test]
+fn documents_of_one_name_are_cited_apart() {
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    for (folder, text) in [
+        ("north", "# Prices\n\n## Fees\n\nA night at the quay costs nine euros.\n"),
+        ("south", "# Prices\n\n## Fees\n\nThe lamp on the pier is lit from dusk until midnight.\n"),
+    ] {
+        let folder = radar.folder().join("ports").join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("prices.md"), text).unwrap();
+        radar.ok(&["source", "add", folder.to_str().unwrap(), "--type", "documents"]);
+    }
+    for (question, side) in
+        [("What does a night at the quay cost?", "north"), ("Until when is the lamp on the pier lit?", "south")]
+    {
+        let answer = ask(&radar, question);
+        let cited = answer["citations"][0]["document"].as_str().unwrap();
+        assert_eq!(cited, format!("prices.md (ports/{side})"), "{answer}");
+    }
+}
+
+#[test]
 fn what_nothing_answers_is_refused() {
     let radar = with_documents(Engine::Sqlite);
     radar.run(&["ask", "Which orchestra plays in Vienna on Thursday?"]).exits(1).says("nothing to cite");

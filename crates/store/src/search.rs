@@ -57,6 +57,8 @@ pub trait SearchStore: Send + Sync {
 pub trait DocumentStore: Send + Sync {
     /// Returns path and content hash of a source's documents, by path.
     async fn documents(&self, source: SourceId) -> Result<Vec<(String, String)>>;
+    /// Returns the names that several documents have, in ascending order.
+    async fn shared_document_names(&self) -> Result<Vec<String>>;
     /// Stores new or changed documents and deletes those at the `removed` paths, with their index entries, in one
     /// transaction.
     async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()>;

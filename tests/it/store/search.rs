@@ -157,6 +157,16 @@ fn document(path: &str, hash: &str, passages: &[(&str, &str)]) -> NewDocument {
     }
 }
 
+async fn names_that_documents_share_are_listed(store: &dyn Store) {
+    let world = World::new(store).await;
+    assert!(store.shared_document_names().await.unwrap().is_empty());
+    let of_both = [document("rules.md", "1", &[("Fees", "Nine euros.")]), document("b.md", "1", &[("", "Text.")])];
+    store.replace_documents(world.first, &of_both, &[]).await.unwrap();
+    store.replace_documents(world.second, &of_both, &["b.md".to_owned()]).await.unwrap();
+    store.replace_documents(world.second, &[], &["b.md".to_owned()]).await.unwrap();
+    assert_eq!(store.shared_document_names().await.unwrap(), ["rules.md"]);
+}
+
 async fn documents_are_found_by_passage_and_change_as_a_whole(store: &dyn Store) {
     let world = World::new(store).await;
     let source = world.first;
@@ -251,6 +261,7 @@ on_every_database!(
     the_index_is_made_again_and_says_since_when_it_is_behind,
     what_retention_empties_is_not_found,
     documents_are_found_by_passage_and_change_as_a_whole,
+    names_that_documents_share_are_listed,
     vectors_of_sentences_are_kept_by_space_and_text,
     entries_are_chosen_from_by_filters_and_unwanted_words,
     entries_come_with_their_vectors_or_passages,

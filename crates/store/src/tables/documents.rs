@@ -21,11 +21,17 @@ const INSERT_DOCUMENT: &str = "
 const INSERT_PASSAGE: &str = "
     INSERT INTO document_passages (document_id, position, section, text) VALUES ($1, $2, $3, $4)";
 
+const SHARED_NAMES: &str = "SELECT name FROM documents GROUP BY name HAVING count(*) > 1 ORDER BY name";
+
 #[async_trait]
 impl DocumentStore for Database {
     async fn documents(&self, source: SourceId) -> Result<Vec<(String, String)>> {
         let rows = sqlx::query_as(DOCUMENTS).bind(source.to_string()).fetch_all(&mut *self.reader().await?).await?;
         Ok(rows)
+    }
+
+    async fn shared_document_names(&self) -> Result<Vec<String>> {
+        Ok(sqlx::query_scalar(SHARED_NAMES).fetch_all(&mut *self.reader().await?).await?)
     }
 
     async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()> {
