@@ -183,7 +183,7 @@ pub(super) async fn run_tasks_by(
     let asked = open.len();
     let open = if context.replays { without_calls(context, open, &mut by_story) } else { open };
     spare(context, task, &scope).await?;
-    let next_first = match next_first {
+    let mut next_first = match next_first {
         Some(next_first) if may_run_out(context, task, &scope, &open, batch_size).await? => Some(next_first),
         _ => None,
     };
@@ -195,9 +195,12 @@ pub(super) async fn run_tasks_by(
             size = size.min(batch_size.max(1) * context.app.config().llm.concurrency);
         }
         let rest = open.split_off(size);
-        for (cluster, outcome) in until_stopped(context, call_all(context, task, &scope, open, batch_size)).await? {
-            by_story.insert(cluster, outcome.into());
+        let outcomes = until_stopped(context, call_all(context, task, &scope, open, batch_size)).await?;
+        // Once the budget is used up, the order of the rest does not matter.
+        if outcomes.iter().all(|(_, outcome)| matches!(outcome, Outcome::Skipped { .. })) {
+            next_first = None;
         }
+        by_story.extend(outcomes.into_iter().map(|(cluster, outcome)| (cluster, outcome.into())));
         open = rest;
     }
     context.progress.end(stage, &format!("{asked} asked, {known} answered before"));
