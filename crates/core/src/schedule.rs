@@ -36,6 +36,8 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cron(cron) => f.write_str(cron.pattern.as_str()),
+            Self::Every(minutes) if minutes % 1_440 == 0 => write!(f, "every {}d", minutes / 1_440),
+            Self::Every(minutes) if minutes % 60 == 0 => write!(f, "every {}h", minutes / 60),
             Self::Every(minutes) => write!(f, "every {minutes}m"),
         }
     }
@@ -168,6 +170,10 @@ mod tests {
         assert_eq!(words("every 24h"), "every day");
         assert_eq!(words("every 2d"), "every 2 days");
         assert_eq!(words("every 90m"), "every 90 minutes");
+        for text in ["every 90m", "every 6h", "every 2d", "0 7 * * *"] {
+            assert_eq!(Schedule::parse(text).unwrap().to_string(), text);
+        }
+        assert_eq!(Schedule::parse("every 360m").unwrap().to_string(), "every 6h");
     }
 
     #[test]
