@@ -3,11 +3,13 @@
 //! Input: headers. Output: an [`Identity`] among the request's extensions, which the extractors [`Reader`], [`Editor`]
 //! and [`Admin`] require.
 
+use std::time::Duration;
+
 use aha_core::account::Role;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -57,10 +59,16 @@ pub(in super::super) struct Unsaved(pub(in super::super) Vec<(String, String)>);
 /// Names of fields that nobody typed, or that must not be shown.
 const NOT_SHOWN: [&str; 6] = ["csrf", "password", "key", "version", "next", "transcript"];
 
+/// The layer that limits the time of a request comes later.
+const MAX_READING: Duration = Duration::from_secs(30);
+
 /// Reads a form that cannot be accepted, and returns its fields with the request as it was.
 async fn unsaved(state: &WebState, request: Request) -> Result<(Unsaved, Request), Failure> {
     let (parts, sent) = request.into_parts();
-    let bytes = body(Request::from_parts(parts.clone(), sent), state).await?;
+    let reading = body(Request::from_parts(parts.clone(), sent), state);
+    let late =
+        |_| Failure::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the form did not arrive in time; send it again");
+    let bytes = tokio::time::timeout(MAX_READING, reading).await.map_err(late)??;
     let fields = url::form_urlencoded::parse(&bytes).into_owned();
     let is_shown = |(name, value): &(String, String)| !NOT_SHOWN.contains(&name.as_str()) && !value.trim().is_empty();
     Ok((Unsaved(fields.filter(is_shown).collect()), Request::from_parts(parts, Body::from(bytes))))
