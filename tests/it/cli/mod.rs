@@ -259,7 +259,7 @@ fn source_test_tells_what_is_in_a_feed_and_stores_nothing() {
 fn topics_are_kept_apart() {
     let radar = with_posts(&[Post::about_nothing_else("one", "2026-11-18T05:00:00Z")]);
     radar.ok(&["topic", "add", "boats", "--interests", "ferries"]);
-    radar.run(&["topic", "add", "boats"]).exits(USAGE).says("taken");
+    radar.run(&["topic", "add", "boats"]).exits(USAGE).says("there is a topic \"boats\" already");
     std::fs::write(
         radar.folder().join("boats.json"),
         feed("Boats", &[Post::about_nothing_else("two", "2026-11-18T05:00:00Z")]),
