@@ -9,6 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 program=$(realpath "${1:-target/debug/aha-radar}")
 shift || true
 config=$PWD/scripts/conformance/schemathesis.toml
+export PYTHONPATH=$PWD/scripts/conformance SCHEMATHESIS_HOOKS=schemathesis_hooks
 examples=$PWD/examples
 
 folder=$(mktemp -d)
