@@ -3,6 +3,7 @@
 
 use aha_planner::record::{Item, Kind};
 use aha_planner::summary::sentence;
+use aha_planner::validate::ErrorCode;
 use askama::Template;
 use axum::Router;
 use axum::extract::{Query, State};
@@ -74,6 +75,8 @@ struct Progress {
 struct PlanPage {
     shell: Shell,
     said: String,
+    /// Why nothing was changed.
+    problem: String,
     message: String,
     answer: Option<Answer>,
     cards: Vec<Card>,
@@ -149,6 +152,7 @@ async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
     Ok(PlanPage {
         shell,
         said: String::new(),
+        problem: String::new(),
         message: String::new(),
         answer: None,
         cards: Vec::new(),
@@ -276,6 +280,18 @@ fn operation_of(card: &Card) -> Option<Value> {
     Some(operation)
 }
 
+/// Describes an error without the names of the API's fields.
+const fn words_of(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::InvalidTitle => "a title has 1 to 500 characters",
+        ErrorCode::InvalidScheduledFor => "the day is not a date",
+        ErrorCode::InvalidTimeOfDay | ErrorCode::InvalidStartTime => "the time is not a time of day",
+        ErrorCode::MissingAnchor => "what repeats needs a day on which it begins",
+        ErrorCode::IdNotFound => "it has been deleted meanwhile",
+        code => code.in_words(),
+    }
+}
+
 async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let cards = submitted_cards(&form);
     let operations = cards.iter().filter(|card| card.kept).filter_map(operation_of).collect();
@@ -291,7 +307,7 @@ async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: Sen
             (StatusCode::UNPROCESSABLE_ENTITY, "No card was kept, so nothing is changed.".to_owned())
         }
         Apply::Invalid(validation) => {
-            let why = validation.results.iter().flat_map(|result| result.errors.iter().map(|code| code.in_words()));
+            let why = validation.results.iter().flat_map(|result| result.errors.iter().map(|code| words_of(*code)));
             let why = why.collect::<Vec<_>>().join("; ");
             (StatusCode::UNPROCESSABLE_ENTITY, format!("Nothing is changed: {why}."))
         }
@@ -302,7 +318,7 @@ async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: Sen
         }
         Apply::KeyReused => {
             let problem = "These cards were applied before, in another form, so nothing is changed. Say it again.";
-            let page = PlanPage { said: problem.to_owned(), ..empty(&state, shell).await? };
+            let page = PlanPage { problem: problem.to_owned(), ..empty(&state, shell).await? };
             return Ok((StatusCode::CONFLICT, rendered(&page)?).into_response());
         }
         Apply::InFlight => {
@@ -312,7 +328,7 @@ async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: Sen
     // The next attempt is made to the records as they are shown now.
     let version = planner::planner(state.app()).await?.version;
     let page = PlanPage {
-        said: problem,
+        problem,
         message: form.text("message").to_owned(),
         cards,
         key: form.text("key").to_owned(),
@@ -329,7 +345,7 @@ async fn undo(_: Editor, State(state): State<WebState>, shell: Shell, form: Sent
     if matches!(outcome, crate::services::planner::UndoOutcome::Undone { .. }) {
         return Ok(Redirect::to(&format!("{}/plan?said=undone", state.prefix())).into_response());
     }
-    let said = "It cannot be undone: it was undone before, or something of it was changed since.".to_owned();
-    let page = PlanPage { said, ..empty(&state, shell).await? };
+    let problem = "It cannot be undone: it was undone before, or something of it was changed since.".to_owned();
+    let page = PlanPage { problem, ..empty(&state, shell).await? };
     rendered(&page).map(IntoResponse::into_response)
 }

@@ -113,7 +113,8 @@ fn what_is_refused_keeps_its_cards_and_an_emptied_day_is_removed() {
     };
     let wrong = apply(&proposed, "tomorrow");
     assert_eq!(wrong.status, 422);
-    assert!(wrong.body.contains("Nothing is changed: ") && wrong.body.contains("role=\"status\""), "{}", wrong.body);
+    let problem = "<p class=\"problem\" role=\"alert\">Nothing is changed: the day is not a date.</p>";
+    assert!(wrong.body.contains(problem), "{}", wrong.body);
     assert_eq!(field(&wrong, "day_0"), "tomorrow");
     for name in ["version", "key", "words_0", "operation_0", "message"] {
         assert_eq!(field(&wrong, name), field(&proposed, name), "{name}");
