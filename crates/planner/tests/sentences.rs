@@ -157,11 +157,13 @@ fn what_the_owner_chose_is_not_asked_again() {
     }
 }
 
-/// Day and time of the record that a sentence adds.
+/// Day and time of the one record, which does not repeat, that a sentence adds; empty where there is none.
 fn day_and_time(say: &str) -> (String, String) {
-    let Reading::Plan(operations) = read(say, &state(), today(), &Selection::default()) else { panic!("{say}") };
-    let [operation] = operations.as_slice() else { panic!("{say}: {operations:?}") };
-    assert_eq!(operation.recurrence, Some(Recurrence::NONE), "{say}");
+    let Reading::Plan(operations) = read(say, &state(), today(), &Selection::default()) else { return <_>::default() };
+    let [operation] = operations.as_slice() else { return <_>::default() };
+    if operation.recurrence != Some(Recurrence::NONE) {
+        return <_>::default();
+    }
     let time = operation.time_of_day.or(operation.start_time).flatten();
     let day = operation.scheduled_for.flatten().map(|day| day.to_string());
     (day.unwrap_or_default(), time.map(|time| time.to_string()).unwrap_or_default())
