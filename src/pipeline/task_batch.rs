@@ -137,6 +137,9 @@ pub(super) trait NextFirst: Send + Sync {
     ) -> Result<Vec<(ClusterId, TaskItem)>, RunError>;
 }
 
+/// Builds a [`NextFirst`], which may need memory, once it is needed.
+pub(super) type MakeOrder<'a> = Box<dyn FnOnce() -> Box<dyn NextFirst> + Send + Sync + 'a>;
+
 /// Returns answers for all task items, in batches of at most `batch_size`.
 pub(super) async fn run_tasks(
     context: &RunContext,
@@ -148,15 +151,15 @@ pub(super) async fn run_tasks(
     run_tasks_by(context, task, stage, items, batch_size, None).await
 }
 
-/// Returns the same. If the budget may not reach for all of them, they are sent in rounds, each in the order of
-/// `next_first`.
+/// Returns the same. If the budget may not reach for all of them, they are sent in rounds, each in the order that `make`
+/// builds.
 pub(super) async fn run_tasks_by(
     context: &RunContext,
     task: Task,
     stage: Stage,
     items: Vec<(ClusterId, TaskItem)>,
     batch_size: usize,
-    next_first: Option<&dyn NextFirst>,
+    make: Option<MakeOrder<'_>>,
 ) -> Result<TaskResults, RunError> {
     let scope = scope(context, task);
     context.progress.begin(stage, items.len());
@@ -183,14 +186,14 @@ pub(super) async fn run_tasks_by(
     let asked = open.len();
     let open = if context.replays { without_calls(context, open, &mut by_story) } else { open };
     spare(context, task, &scope).await?;
-    let mut next_first = match next_first {
-        Some(next_first) if may_run_out(context, task, &scope, &open, batch_size).await? => Some(next_first),
+    let mut next_first = match make {
+        Some(make) if may_run_out(context, task, &scope, &open, batch_size).await? => Some(make()),
         _ => None,
     };
     let mut open = open;
     while !open.is_empty() {
         let mut size = open.len();
-        if let Some(next_first) = next_first {
+        if let Some(next_first) = &next_first {
             open = next_first.next_first(&by_story, open).await?;
             size = size.min(batch_size.max(1) * context.app.config().llm.concurrency);
         }
