@@ -132,14 +132,12 @@ impl Browser {
         self.wait_until(text, || self.text().contains(text));
     }
 
-    /// The same, loading the page again and again until it does.
+    /// The same, loading the page again and again until it does. A page that loads itself again may break off that.
     #[track_caller]
     pub fn sees_after_a_while(&self, text: &str) {
         self.wait_until(text, || {
-            if self.script == Script::Off {
-                self.runtime.block_on(self.driver().refresh()).unwrap();
-            }
-            self.text().contains(text)
+            let is_loaded = self.script == Script::On || self.runtime.block_on(self.driver().refresh()).is_ok();
+            is_loaded && self.text().contains(text)
         });
     }
 
@@ -150,7 +148,7 @@ impl Browser {
     }
 
     #[track_caller]
-    pub fn wait_until(&self, what: &str, is_there: impl Fn() -> bool) {
+    pub fn wait_until(&self, what: &str, mut is_there: impl FnMut() -> bool) {
         let until = Instant::now() + WAIT;
         while !is_there() {
             assert!(Instant::now() < until, "{what:?} is not on {}:\n{}", self.path(), self.text());
@@ -209,14 +207,24 @@ impl Browser {
 
     #[track_caller]
     pub fn text_of(&self, css: &str) -> String {
-        let element = self.element(css);
-        self.runtime.block_on(element.text()).unwrap()
+        self.read(css, &async |element| element.text().await)
     }
 
     #[track_caller]
     pub fn attribute(&self, css: &str, name: &str) -> Option<String> {
-        let element = self.element(css);
-        self.runtime.block_on(element.attr(name.to_owned())).unwrap()
+        self.read(css, &async |element| element.attr(name.to_owned()).await)
+    }
+
+    /// Reads from an element, again if the page was replaced meanwhile.
+    #[track_caller]
+    fn read<T>(&self, css: &str, read: &impl AsyncFn(&WebElement) -> WebDriverResult<T>) -> T {
+        let mut value = None;
+        self.wait_until(css, || {
+            let found = async { read(&self.driver().find(By::Css(css)).await?).await };
+            value = self.runtime.block_on(found).ok();
+            value.is_some()
+        });
+        value.unwrap()
     }
 
     #[track_caller]
