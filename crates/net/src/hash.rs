@@ -15,10 +15,11 @@ pub fn hex64(bytes: &[u8]) -> String {
 }
 
 fn hexadecimal(bytes: &[u8], count: usize) -> String {
-    let mut text = String::with_capacity(2 * count);
-    for byte in Sha256::digest(bytes).iter().take(count) {
-        text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
-        text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
-    }
-    text
+    hex(Sha256::digest(bytes).get(..count).unwrap_or_default())
+}
+
+/// Returns the bytes as hexadecimal digits, two a byte.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|n| char::from_digit(n.into(), 16)).collect()
 }

@@ -1,5 +1,6 @@
 //! Pagination: the number of entries in an answer, and where it begins.
 
+use aha_net::hash::hex;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
@@ -61,15 +62,11 @@ impl PageQuery {
             let from = named.unwrap_or_else(|| list.partition_point(|entry| place(entry).0 < cursor.0));
             list.drain(..from);
         }
-        Ok(cut(list, limit, |entry| to_hex(serde_json::json!(place(entry)).to_string().as_bytes())))
+        Ok(cut(list, limit, |entry| hex(serde_json::json!(place(entry)).to_string().as_bytes())))
     }
 }
 
-/// Encodes a cursor, which clients put into an address as it is.
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|n| char::from_digit(n.into(), 16)).collect()
-}
-
+/// Decodes hexadecimal digits, in which clients can put a cursor into an address as it is.
 fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
     let pairs = digits.filter(|digits| digits.len() % 2 == 0)?;

@@ -3,6 +3,7 @@
 //! Each browser has a secret in a cookie: its session, or one made for forms only. A form contains the fingerprint of
 //! that secret, which a page of another site can neither read nor compute. Nothing of it is stored.
 
+use aha_net::hash::hex;
 use axum::http::HeaderMap;
 use axum::http::header;
 use sha2::{Digest as _, Sha256};
@@ -40,10 +41,6 @@ pub(in super::super) fn new_secret() -> String {
 /// session.
 pub(in super::super) fn fingerprint(secret: &str) -> String {
     hex(&Sha256::digest(format!("session\u{1f}{secret}")))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|n| char::from_digit(n.into(), 16)).collect()
 }
 
 #[cfg(test)]
