@@ -122,14 +122,15 @@ impl When {
 
     /// Returns whether the words determine the half of the day.
     fn names_half_of_day(&self, words: &[Token]) -> bool {
-        let names_half = |text: &str| {
-            let two_figures =
-                text.starts_with(['0', '1', '2']) && text.len() > 1 && text.as_bytes()[1].is_ascii_digit();
-            text.ends_with("am") || text.ends_with("pm") || matches!(text, "a.m" | "p.m") || two_figures
+        let has_two_figures = |word: &Token| {
+            word.lower.starts_with(['1', '2']) && word.lower.as_bytes().get(1).is_some_and(u8::is_ascii_digit)
         };
         let start = self.used.len().saturating_sub(words.len());
         self.from_part_of_day
-            || self.used[start..].iter().zip(words).any(|(used, word)| *used && names_half(&word.lower))
+            || self.used[start..]
+                .iter()
+                .zip(words)
+                .any(|(used, word)| *used && (writes_half(word) || has_two_figures(word)))
     }
 
     /// Moves the time to the half of the day in which it was: "Parents' evening starts at 6:30 now", previously at
