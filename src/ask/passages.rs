@@ -8,6 +8,7 @@ use aha_content::search_terms::query_stems;
 use aha_content::sentences::sentences;
 use aha_core::ids::ItemId;
 use aha_store::{Forms, SearchHit, SearchQuery};
+use url::Url;
 
 use super::{AskError, AskRequest};
 use crate::app::App;
@@ -135,8 +136,9 @@ fn qualify(passages: &mut [Passage], mut shared: BTreeSet<String>) {
 
 /// Shortens the address of a folder to its last two names.
 fn without_path(source: &str) -> String {
-    let Some(path) = source.strip_prefix("file:") else { return source.to_owned() };
-    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+    let folder = Url::parse(source).ok().filter(|url| url.scheme() == "file").and_then(|url| url.to_file_path().ok());
+    let Some(folder) = folder else { return source.to_owned() };
+    let names: Vec<_> = folder.iter().skip(1).map(|name| name.to_string_lossy()).collect();
     names[names.len().saturating_sub(2)..].join("/")
 }
 
@@ -206,4 +208,16 @@ fn passages(hit: &SearchHit) -> Vec<Passage> {
     let name = hit.title.as_ref().or(hit.url.as_ref()).or(hit.source.as_ref()).cloned().unwrap_or_default();
     let parts = passages_of_item(hit.html.as_deref(), &hit.text).into_iter().take(MAX_PER_ITEM);
     parts.map(|part| passage(name.clone(), part.section, part.text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_path;
+
+    #[test]
+    fn a_folder_is_named_without_its_whole_path() {
+        assert_eq!(without_path("file:///home/ann/port%20rules/north"), "port rules/north");
+        assert_eq!(without_path("file:///north"), "north");
+        assert_eq!(without_path("Harbour Post"), "Harbour Post");
+    }
 }
