@@ -106,6 +106,27 @@ fn changes_of_a_topic_at_once_all_take_effect() {
 }
 
 #[test]
+fn a_request_that_panicked_can_be_made_again_with_its_key() {
+    let mut radar = Radar::at("2026-11-19T07:00:00Z");
+    radar.ok(&["init"]);
+    for (variable, value) in [("AHA_FAILPOINT", "add_topic.before_commit"), ("AHA_FAILPOINT_SIGNAL", "PANIC")] {
+        radar.set(variable, value);
+    }
+    let site = Site::start(&mut radar);
+    let added = || {
+        site.send(
+            "POST",
+            "/api/v1/topics",
+            &[JSON, ("idempotency-key", "one")],
+            &json!({ "name": "boats" }).to_string(),
+        )
+    };
+    assert_eq!(added().status, 500);
+    let again = added();
+    assert_eq!((again.status, again.headers.contains_key("idempotency-replayed")), (201, false), "{again:?}");
+}
+
+#[test]
 fn what_a_topic_cannot_be_set_to_stays_in_its_form() {
     let mut radar = with_a_digest();
     let site = Site::start(&mut radar);
