@@ -1,7 +1,8 @@
 //! Identifies the user: by a token, by a session, or as the owner if only this machine can reach the server.
 //!
 //! Input: headers. Output: an [`Identity`] among the request's extensions, which the extractors [`Reader`], [`Editor`]
-//! and [`Admin`] require.
+//! and [`Admin`] require. Without one, a submitted form's fields ([`Unsaved`]) among the response's extensions, for
+//! [`super::super::error_forms`] to show.
 
 use std::time::Duration;
 
@@ -56,7 +57,7 @@ pub(in super::super) struct FormSecret(pub(in super::super) String);
 #[derive(Debug, Clone)]
 pub(in super::super) struct Unsaved(pub(in super::super) Vec<(String, String)>);
 
-/// Names of fields that nobody typed, or that must not be shown.
+/// Names of hidden fields, and of the password, which must not be shown.
 const NOT_SHOWN: [&str; 6] = ["csrf", "password", "key", "version", "next", "transcript"];
 
 /// The layer that limits the time of a request comes later.
