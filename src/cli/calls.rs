@@ -7,7 +7,7 @@ use super::arguments::CallsArguments;
 use super::exit::Exit;
 use super::output;
 use crate::app::App;
-use crate::services::calls::{self, CallQuery, LedgerCall};
+use crate::services::calls::{self, CallQuery, CallRecord};
 
 /// Digits of an id that are shown: enough to identify a call among many thousands.
 const ID_DIGITS: usize = 8;
@@ -32,7 +32,7 @@ pub(super) fn short(id: &str) -> String {
     id.chars().take(ID_DIGITS).collect()
 }
 
-fn table(calls: &[LedgerCall]) -> String {
+fn table(calls: &[CallRecord]) -> String {
     let mut table = output::table(&[
         "time",
         "purpose",
@@ -65,7 +65,7 @@ fn table(calls: &[LedgerCall]) -> String {
     table.to_string()
 }
 
-fn state(call: &LedgerCall) -> String {
+fn state(call: &CallRecord) -> String {
     match call.error_kind.as_deref() {
         Some(kind) if !kind.is_empty() => format!("{} ({})", call.state, line(kind)),
         _ => call.state.clone(),
@@ -73,7 +73,7 @@ fn state(call: &LedgerCall) -> String {
 }
 
 /// Formats the cost: in parentheses the amount reserved for it, a question mark if no price is set.
-pub(super) fn credits(call: &LedgerCall) -> String {
+pub(super) fn credits(call: &CallRecord) -> String {
     match (call.cost_microcredits, call.reserved_microcredits) {
         (Some(cost), _) => MicroCredits(cost).to_string(),
         (None, Some(reserved)) => format!("({})", MicroCredits(reserved)),

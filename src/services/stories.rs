@@ -13,7 +13,7 @@ use aha_store::{AnswerKey, DigestItemRecord};
 use serde::Serialize;
 
 use super::accounts::FeedbackUser;
-use super::calls::LedgerCall;
+use super::calls::CallRecord;
 use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 
@@ -124,7 +124,7 @@ pub struct ExplainedStory {
     /// All digests that showed it, this one included, the newest first.
     pub appearances: Vec<StoryAppearance>,
     /// The calls whose answers it is based on. One call may have been about several stories: see `stories`.
-    pub calls: Vec<LedgerCall>,
+    pub calls: Vec<CallRecord>,
     /// The user's feedback on it.
     pub feedback: BTreeSet<FeedbackKind>,
 }
@@ -145,14 +145,14 @@ pub async fn explain(app: &App, user: FeedbackUser, found: FoundStory) -> Result
 }
 
 /// Returns the calls for the judgement, the summary and the entities that the digest shows.
-async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<LedgerCall>> {
+async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<CallRecord>> {
     let entities = story.entities.as_ref().map(|entities| &entities["prompt_id"]);
     let answered = [
         (triage::TASK, story.triage.as_ref().map(|triage| triage.prompt_id.clone())),
         (deep_summary::TASK, story.summary.as_ref().map(|summary| summary.prompt_id.clone())),
         (entity_extract::TASK, entities.and_then(|id| id.as_str()).map(str::to_owned)),
     ];
-    let mut calls: BTreeMap<String, LedgerCall> = BTreeMap::new();
+    let mut calls: BTreeMap<String, CallRecord> = BTreeMap::new();
     for (task, prompt_id) in answered {
         let Some(prompt_id) = prompt_id else { continue };
         let key = AnswerKey {
@@ -163,9 +163,9 @@ async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<LedgerCall>> 
             fingerprint: fingerprint(story.cluster_id, story.score_debug.evidence.distinct_sources),
         };
         let made = app.store().calls_of_answer(&key).await?.into_iter();
-        calls.extend(made.map(|call| (call.id.clone(), call.into())));
+        calls.extend(made.map(|call| (call.id.clone(), call)));
     }
-    let mut calls: Vec<LedgerCall> = calls.into_values().collect();
+    let mut calls: Vec<CallRecord> = calls.into_values().collect();
     calls.sort_by_key(|call| call.started_at);
     Ok(calls)
 }

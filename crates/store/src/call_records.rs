@@ -4,6 +4,8 @@ use aha_core::ids::{CallId, ItemId, RunId};
 use aha_core::time::Timestamp;
 use serde::Serialize;
 
+use crate::shared::column::optional_time;
+
 /// A correction by hand.
 #[derive(Debug, Clone)]
 pub struct Adjustment {
@@ -32,7 +34,7 @@ pub struct CallFilter {
     pub limit: i64,
 }
 
-/// A ledger row, for display.
+/// A call to a provider, as recorded in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CallRecord {
     pub id: String,
@@ -43,7 +45,9 @@ pub struct CallRecord {
     pub model: String,
     pub prompt_id: String,
     pub attempt: i64,
+    /// Number of stories or texts in the call.
     pub stories: i64,
+    /// `reserved`, `ok`, `error` or `unsettled`.
     pub state: String,
     pub error_kind: Option<String>,
     pub error: Option<String>,
@@ -52,12 +56,12 @@ pub struct CallRecord {
     pub output_tokens: Option<i64>,
     pub reasoning_tokens: Option<i64>,
     pub reserved_microcredits: Option<i64>,
+    /// `None` if the cost is unknown.
     pub cost_microcredits: Option<i64>,
     pub latency_ms: Option<i64>,
     pub request_id: Option<String>,
-    /// Milliseconds since 1970.
-    pub started_at: i64,
-    pub finished_at: Option<i64>,
+    pub started_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
 }
 
 from_rows!(CallRecord {
@@ -80,9 +84,9 @@ from_rows!(CallRecord {
     reserved_microcredits,
     cost_microcredits,
     latency_ms,
-    request_id,
-    started_at,
-    finished_at
+    request_id;
+    started_at: Timestamp::from_millis,
+    finished_at: optional_time
 });
 
 /// The cost of a call, and the number of stories in it.

@@ -7,7 +7,7 @@ use super::super::calls::{credits, short};
 use super::super::exit::Exit;
 use super::super::output;
 use crate::app::App;
-use crate::services::calls::LedgerCall;
+use crate::services::calls::CallRecord;
 use crate::services::spending;
 
 pub(super) async fn run(app: &App, arguments: &AdjustArguments) -> Result<Exit> {
@@ -22,6 +22,6 @@ pub(super) async fn run(app: &App, arguments: &AdjustArguments) -> Result<Exit> 
     Ok(Exit::Ok)
 }
 
-fn in_words(call: &LedgerCall) -> String {
+fn in_words(call: &CallRecord) -> String {
     format!("{} credits, {}", credits(call), call.state)
 }

@@ -6,7 +6,6 @@ use aha_store::{Adjustment, CallRecord};
 use serde::Serialize;
 
 use super::super::ServiceError;
-use super::super::calls::LedgerCall;
 use super::Result;
 use crate::app::App;
 
@@ -18,8 +17,8 @@ const MAX_COST: MicroCredits = MicroCredits(1_000_000_000 * MicroCredits::PER_CR
 /// A call before and after it was adjusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AdjustedCall {
-    pub before: LedgerCall,
-    pub after: LedgerCall,
+    pub before: CallRecord,
+    pub after: CallRecord,
 }
 
 /// Records the cost of a call: `call` is its id or the beginning of it, `credits` a decimal amount.
@@ -41,7 +40,7 @@ pub async fn adjust(app: &App, call: &str, credits: &str, reason: &str) -> Resul
     let adjustment = Adjustment { call: id, to_microcredits: to.0, reason, at: app.clock().now() };
     app.store().adjust_call(&adjustment).await?;
     let after = find(app, &before.id).await?;
-    Ok(AdjustedCall { before: before.into(), after: after.into() })
+    Ok(AdjustedCall { before, after })
 }
 
 /// Finds the only call whose id begins with `id`.

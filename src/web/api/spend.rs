@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 
 use super::super::{Admin, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
 use super::page::{PageQuery, cut};
-use crate::services::calls::{self, CallQuery, LedgerCall};
+use crate::services::calls::{self, CallQuery, CallRecord};
 use crate::services::spending::{self, AdjustedCall, SpendBy, SpendReport};
 
 const DEFAULT_DAYS: u16 = 30;
@@ -75,7 +75,7 @@ struct CallsQuery {
 
 #[derive(Debug, Serialize)]
 struct Calls {
-    calls: Vec<LedgerCall>,
+    calls: Vec<CallRecord>,
     next: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use super::runs::{Past, minute, past_run, stage_line, status_of, summaries};
 use super::topic_links::{encoded, query_of};
 use super::{Shell, html};
 use crate::digest::view::{Failing, Page};
-use crate::services::calls::{self, CallQuery, LedgerCall, purpose_in_words};
+use crate::services::calls::{self, CallQuery, CallRecord, purpose_in_words};
 use crate::services::runs::{self, PastRun, RunStatus};
 use crate::services::{ServiceError, digests};
 
@@ -101,7 +101,7 @@ async fn lacks(state: &WebState, past: &PastRun) -> Result<(Vec<Failing>, Option
     Ok((page.failing, page.gaps))
 }
 
-async fn calls_of(state: &WebState, past: &PastRun) -> Result<Vec<LedgerCall>, ServiceError> {
+async fn calls_of(state: &WebState, past: &PastRun) -> Result<Vec<CallRecord>, ServiceError> {
     let query = CallQuery { run: Some(past.run.id.to_string()), limit: CALLS, ..CallQuery::default() };
     let calls = calls::list(state.app(), query).await?;
     Ok(calls.into_iter().filter(|call| call.provider != aha_core::model::LOCAL_PROVIDER).collect())
@@ -111,7 +111,7 @@ async fn calls_of(state: &WebState, past: &PastRun) -> Result<Vec<LedgerCall>, S
 const REASONS: usize = 3;
 
 impl CallSums {
-    fn of(calls: Vec<LedgerCall>) -> Self {
+    fn of(calls: Vec<CallRecord>) -> Self {
         let mut sums = Self::default();
         for call in calls {
             let charged = call.cost_microcredits.or(call.reserved_microcredits).unwrap_or_default();

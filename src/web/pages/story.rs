@@ -17,7 +17,7 @@ use super::story_feedback::{Button, buttons};
 use super::{SentForm, Shell, html};
 use crate::digest::format::Calendar;
 use crate::digest::view::Story;
-use crate::services::calls::{LedgerCall, purpose_in_words};
+use crate::services::calls::{CallRecord, purpose_in_words};
 use crate::services::followups::{self, FollowUp};
 use crate::services::stories::{self, ExplainedStory, FoundStory, StoryAppearance};
 
@@ -41,7 +41,7 @@ struct StoryPage {
     facts: Vec<String>,
     entities: Vec<(String, String)>,
     appearances: Vec<Appearance>,
-    calls: Vec<LedgerCall>,
+    calls: Vec<CallRecord>,
     buttons: Vec<Button>,
     noted: Noted,
     /// The kept summary of a pasted text.
@@ -141,7 +141,7 @@ fn entities(story: &DigestStory) -> Vec<(String, String)> {
 }
 
 /// Formats the cost of a call, or its reservation.
-fn cost(call: &LedgerCall) -> String {
+fn cost(call: &CallRecord) -> String {
     match (call.cost_microcredits, call.reserved_microcredits) {
         (Some(cost), _) => MicroCredits(cost).to_string(),
         (None, Some(reserved)) => format!("at most {}", MicroCredits(reserved)),
@@ -150,6 +150,6 @@ fn cost(call: &LedgerCall) -> String {
 }
 
 /// Formats a story's share of a call about several.
-fn share(call: &LedgerCall) -> Option<String> {
+fn share(call: &CallRecord) -> Option<String> {
     (call.stories > 1).then(|| format!("about {} stories", call.stories))
 }

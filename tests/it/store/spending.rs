@@ -57,7 +57,7 @@ async fn calls_are_found_by_state_purpose_and_run_newest_first(store: &dyn Store
     let all = CallFilter { limit: 100, ..CallFilter::default() };
     let begun = async |filter: CallFilter| -> Vec<i64> {
         let calls = store.calls(&filter).await.unwrap();
-        calls.iter().map(|call| (call.started_at - at(0).as_millis()) / 3_600_000).collect()
+        calls.iter().map(|call| (call.started_at.as_millis() - at(0).as_millis()) / 3_600_000).collect()
     };
     assert_eq!(begun(all.clone()).await, [29, 28, 27, 26, 25, 1]);
     assert_eq!(begun(CallFilter { limit: 2, ..all.clone() }).await, [29, 28]);

@@ -13,7 +13,7 @@ use aha_core::digest::Estimate;
 use aha_core::ids::ItemId;
 use aha_core::money::MicroCredits;
 use aha_core::task::purpose;
-use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::time::DAY_MS;
 use aha_core::topic::BudgetTier;
 use aha_store::{CallFilter, SharedStore, StoreError};
 
@@ -181,7 +181,7 @@ impl Embedder {
         }
         let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: ROWS, ..CallFilter::default() };
         let last = store.calls(&filter).await?.into_iter().find(|call| call.model == job.route.model.model);
-        let is_recent = |at: i64| self.parts.clock.now() - Timestamp::from_millis(at) < REFUSED_DAYS * DAY_MS;
+        let is_recent = |at| self.parts.clock.now() - at < REFUSED_DAYS * DAY_MS;
         let refused = last.filter(|call| is_refusal(call.error_kind.as_deref()) && is_recent(call.started_at));
         Ok(refused.and_then(|call| call.error))
     }
