@@ -31,6 +31,7 @@ mod results;
 pub mod rules;
 pub mod runner;
 pub mod select;
+mod senses;
 mod signals;
 mod stages;
 pub mod task_batch;

@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use aha_analysis::relevance::{Corpus, Senses, TextParts};
+use aha_analysis::relevance::Senses;
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::preferences::{Background, Candidate, Fading, Profile, Said};
 use aha_core::digest::Evidence;
@@ -23,6 +23,7 @@ use aha_llm::local;
 use async_trait::async_trait;
 
 use super::RunError;
+use super::senses::{readable, senses};
 use super::task_batch::{Judgement, NextFirst};
 
 /// Scores from here on count as liked, lower ones as disliked: the contract's band "worth reading" begins here.
@@ -32,9 +33,6 @@ const LIKED_FROM: u64 = 51;
 /// judged stories; each is standardised. `docs/RANKING.md` has what was measured.
 const PROMISE_WEIGHT: f64 = 0.5;
 const SENSE_WEIGHT: f64 = 1.0;
-
-/// Maximum number of characters read of a body.
-const READ_CHARS: usize = 16_000;
 
 /// Orders stories by a judge's answers.
 pub(super) struct TriageOrder(Arc<Candidates>);
@@ -62,8 +60,7 @@ impl TriageOrder {
         at: Timestamp,
     ) -> Self {
         let representative = |story: &Story| {
-            let mut item = story.representative().clone();
-            item.body_text = item.body_text.chars().take(READ_CHARS).collect();
+            let item = readable(story.representative());
             Representative {
                 story: story.cluster_id,
                 source: sources.get(&item.source_id).map(|source| source.display_name()).unwrap_or_default(),
@@ -136,21 +133,14 @@ impl Texts {
         let features = |Representative { item, .. }: &Representative| {
             Arc::new(Features::of(item.title.as_deref(), &item.body_text))
         };
-        let titles: Vec<String> = stories.iter().map(|story| story.item.display_title()).collect();
-        let parts = stories.iter().zip(&titles).map(|(Representative { item, .. }, title)| TextParts {
-            title,
-            body: &item.body_text,
-            categories: &item.metadata.categories,
-            is_english: item.is_english(),
-        });
-        let parts: Vec<TextParts<'_>> = parts.collect();
-        Self { features: stories.iter().map(features).collect(), senses: Senses::of(&Corpus::of(&parts)) }
+        let items: Vec<&Item> = stories.iter().map(|story| &story.item).collect();
+        Self { features: stories.iter().map(features).collect(), senses: senses(&items) }
     }
 
     fn profile(&self, stories: &[Representative], scores: &HashMap<ClusterId, u64>, at: Timestamp) -> Profile {
         let said: Vec<Said> =
             stories.iter().filter_map(|of| scores.get(&of.story).map(|score| said(of, *score, at))).collect();
-        let background = Background { features: self.features.clone(), baseline: None };
+        let background = Background { features: self.features.clone(), ..Background::default() };
         Profile::of(&said, &BTreeSet::new(), &background, Fading { at, decay_days: 1.0 })
     }
 }

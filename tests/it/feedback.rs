@@ -103,6 +103,49 @@ fn ten_likes_and_ten_dislikes_move_the_ranks_and_undone_leave_no_trace_on_postgr
     likes_move_ranks(Engine::Postgres);
 }
 
+/// Texts of a first day that are liked, and of a second day: one of the same subject without a word in common, and
+/// others.
+const LIKED: [&str; 3] = [
+    "The orchestra plays a symphony in the concert hall",
+    "A pianist and her conductor rehearse Mozart and Brahms",
+    "Opera singers and a choir perform at the festival",
+];
+const NEAR: &str = "Cello quartet, violin sonata: chamber musicians record an album of Haydn";
+const OTHERS: [&str; 8] = [
+    "The striker scored twice before half time, says his coach",
+    "Inflation falls as banks cut interest rates on mortgages",
+    "Sourdough bread needs flour, salt and a warm oven",
+    "Astronomers measure a comet through their telescope",
+    "Diesel trucks and their engines overheat on motorways",
+    "Malaria vaccine trials begin with patients of two hospitals",
+    "Parliament votes on a law about pensions and taxes",
+    "Farmers harvest wheat and potatoes earlier after drought",
+];
+
+#[test]
+fn likes_raise_what_says_the_same_in_other_words() {
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    let post = |(number, text): (usize, &&str), day: &str| {
+        Post::new(&format!("{day} {number}"), text, text, &format!("2026-11-{day}T{:02}:00:00Z", 2 + number))
+    };
+    let liked = LIKED.iter().enumerate().map(|one| post(one, "17"));
+    let second = [NEAR].iter().chain(&OTHERS).enumerate().map(|one| post(one, "18")).collect::<Vec<_>>();
+    std::fs::write(radar.folder().join("feed.json"), feed("Feed", &liked.chain(second).collect::<Vec<_>>())).unwrap();
+    radar.add(&["feed.json"]);
+    radar.ok(&["topic", "set", "default", "--at-least", "0"]);
+    for story in run(&radar, FIRST_DAY) {
+        radar.ok(&["feedback", story["id"].as_str().unwrap(), "like"]);
+    }
+    let after = run(&radar, SECOND_DAY);
+    let leaning = |story: &Value| story["score_debug"]["leaning"].clone();
+    let degree = |story: &Value| leaning(story)["degree"].as_f64().unwrap();
+    let (near, others): (Vec<&Value>, Vec<&Value>) = after.iter().partition(|story| story["title"] == NEAR);
+    assert!(degree(near[0]) > 0.2, "{}", leaning(near[0]));
+    assert!(others.len() == OTHERS.len() && others.iter().all(|story| degree(story) < 0.1), "{others:?}");
+    let reason = &near[0]["score_debug"]["evidence"]["preference_reason"];
+    assert_eq!(reason, "near in meaning to what you liked", "{}", leaning(near[0]));
+}
+
 #[test]
 fn a_saying_counts_once_and_its_opposite_takes_it_back() {
     let radar = radar(Engine::Sqlite);

@@ -97,6 +97,9 @@ pub struct PreferenceScore {
     pub degree: f64,
     /// From its words and vectors, −1 to 1.
     pub terms: f64,
+    /// The signed share of the degree that comes from its vector.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub vector: f64,
     /// From its source and author, −1 to 1.
     pub voice: f64,
     /// From the source and the author separately.
@@ -147,6 +150,8 @@ impl PreferenceScore {
                 _ => format!("{said} or {of_later}"),
             };
             Some(format!("like {} you {said}", story_count(stories)))
+        } else if self.vector * sign > self.degree.abs() / 2.0 {
+            Some(format!("near in meaning to what you {said}"))
         } else if self.source * sign >= LIKED_VOICE {
             Some(format!("from a source you {voice}"))
         } else if self.author * sign >= LIKED_VOICE {
@@ -158,6 +163,11 @@ impl PreferenceScore {
             Some(format!("has {named}, as what you {said}"))
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 fn story_count(count: usize) -> String {
@@ -193,6 +203,8 @@ mod tests {
         let because = vec![("ferry".to_owned(), 0.2), ("rumours".to_owned(), -0.1), ("quay".to_owned(), 0.1)];
         let words = PreferenceScore { degree: 0.2, because, ..PreferenceScore::default() };
         assert_eq!(said(words).as_deref(), Some("has “ferry”, “quay”, as what you liked"));
+        let vector = PreferenceScore { degree: 0.2, source: 0.5, vector: 0.11, ..PreferenceScore::default() };
+        assert_eq!(said(vector).as_deref(), Some("near in meaning to what you liked"));
         assert_eq!(said(PreferenceScore { degree: 0.01, liked_stories: 3, ..PreferenceScore::default() }), None);
     }
 

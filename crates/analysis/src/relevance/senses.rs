@@ -2,6 +2,7 @@
 
 use super::documents::Corpus;
 use super::word_vectors::DIMENSIONS;
+use crate::stories::dense::DenseVector;
 
 /// The weight of the mean of disliked texts relative to that of liked ones (Rocchio 1971).
 const DISLIKED_WEIGHT: f64 = 0.5;
@@ -26,6 +27,12 @@ impl Senses {
         Self { vectors }
     }
 
+    /// Returns a text's vector; `None` if it has none.
+    #[must_use]
+    pub fn vector(&self, place: usize) -> Option<DenseVector> {
+        DenseVector::of(&self.vectors.get(place)?.map(narrow))
+    }
+
     /// Returns each text's product with the mean of the liked texts, less half that of the disliked ones: −1.5 to 1.5.
     /// Texts are given by their places in the corpus.
     #[must_use]
@@ -38,6 +45,11 @@ impl Senses {
         let product = |vector: &[f64; DIMENSIONS]| vector.iter().zip(&direction).map(|(a, b)| a * b).sum();
         self.vectors.iter().map(product).collect()
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a number of a vector of length 1")]
+const fn narrow(number: f64) -> f32 {
+    number as f32
 }
 
 fn is_zero(vector: &[f64; DIMENSIONS]) -> bool {

@@ -20,8 +20,14 @@ impl DenseVector {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (chunks, rest) = bytes.as_chunks::<4>();
         let numbers: Vec<f32> = chunks.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect();
+        if rest.is_empty() { Self::of(&numbers) } else { None }
+    }
+
+    /// Returns the vector at length 1; `None` if it has no direction.
+    #[must_use]
+    pub fn of(numbers: &[f32]) -> Option<Self> {
         let length = numbers.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
-        (rest.is_empty() && length.is_finite() && length > 0.0)
+        (length.is_finite() && length > 0.0)
             .then(|| Self(numbers.iter().map(|number| normalised(*number, length)).collect()))
     }
 

@@ -10,9 +10,6 @@ use super::{Candidate, round};
 use crate::stories::learnable::without_markup;
 use crate::stories::vocabulary::Term;
 
-/// The weight of vector similarity relative to word similarity, which is mostly much smaller.
-const VECTOR_WEIGHT: f64 = 0.1;
-
 /// The influence of source and author: as a share of the similarity, and as an absolute amount.
 const VOICE_SHARE: f64 = 0.25;
 const VOICE_BONUS: f64 = 0.005;
@@ -41,6 +38,7 @@ impl Profile {
         let mut leaning = PreferenceScore {
             degree: round(degree),
             terms: round((score.similarity / SCALE).tanh()),
+            vector: round(score.by_vector * unit(&score, degree)),
             voice: round(score.voice()),
             source: round(score.source),
             author: round(score.author),
@@ -57,19 +55,20 @@ impl Profile {
         let by_words: f64 =
             vector.iter().filter_map(|(term, weight)| Some(self.words.get(term)?.weight * weight)).sum();
         let by_vector = self.vector.as_ref().zip(item.vector).and_then(|(profile, vector)| profile.similarity(vector));
-        let similarity = by_words + VECTOR_WEIGHT * by_vector.unwrap_or(0.0);
+        let by_vector = by_vector.unwrap_or(0.0);
+        let similarity = by_words + by_vector;
         let rating =
             |known: &BTreeMap<String, Voice>, name: &str| known.get(&unlearnt_name(name)).map_or(0.0, Voice::rating);
         let (source, author) =
             (rating(&self.sources, item.source), item.author.map_or(0.0, |name| rating(&self.authors, name)));
-        let mut score = Score { vector, similarity, source, author, product: 0.0 };
+        let mut score = Score { vector, by_vector, similarity, source, author, product: 0.0 };
         score.product = similarity + score.voice_bonus(score.voice());
         score
     }
 
     /// Returns the words, source and author with the highest weights, and their shares of the degree.
     fn because(&self, score: &Score, item: &Candidate<'_>, degree: f64) -> Vec<(String, f64)> {
-        let unit = if score.product == 0.0 { 0.0 } else { degree / score.product };
+        let unit = unit(score, degree);
         let words = score.vector.iter().filter_map(|(term, weight)| {
             let word = self.words.get(term)?;
             Some((word.written.clone(), word.weight * weight * unit))
@@ -114,9 +113,15 @@ impl Profile {
     }
 }
 
+/// Returns the part of a degree that a unit of the product stands for.
+fn unit(score: &Score, degree: f64) -> f64 {
+    if score.product == 0.0 { 0.0 } else { degree / score.product }
+}
+
 /// The score of a story's item.
 struct Score {
     vector: Vec<(Term, f64)>,
+    by_vector: f64,
     /// By words and vectors.
     similarity: f64,
     source: f64,

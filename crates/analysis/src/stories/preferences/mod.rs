@@ -1,5 +1,5 @@
-//! Scores stories by a user's likes and dislikes: Rocchio's profile over weighted terms, over dense vectors if there
-//! are any, and over sources and authors.
+//! Scores stories by a user's likes and dislikes: Rocchio's profile over weighted terms, over dense vectors of a
+//! model or of the table of word vectors, and over sources and authors.
 //!
 //! Input: feedback with the texts it was given on, unlearnt names, the items of the last weeks as the background for
 //! term weights, and a time. Output: for a story a [`PreferenceScore`] from −1 to 1 with its reasons, and the profile
@@ -57,6 +57,28 @@ pub struct Background {
     pub features: Vec<Arc<Features>>,
     /// The baseline of the vectors' space.
     pub baseline: Option<Baseline>,
+    pub vectors: VectorKind,
+}
+
+/// What makes the vectors of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VectorKind {
+    /// An embedding model.
+    #[default]
+    Model,
+    /// The table of word vectors.
+    Words,
+}
+
+impl VectorKind {
+    /// Returns the weight of similarity by these vectors relative to that by words in common, which is mostly much
+    /// smaller. `docs/RANKING.md` has what was measured.
+    const fn weight(self) -> f64 {
+        match self {
+            Self::Model => 0.1,
+            Self::Words => 0.15,
+        }
+    }
 }
 
 /// How feedback decays with age.

@@ -110,7 +110,7 @@ impl Profile {
             profile.add_voices(&example.event, weight, unlearnt);
         }
         profile.learn_words(&liked, &disliked, background, &spellings);
-        profile.vector = VectorProfile::of(&liked, &disliked, background.baseline);
+        profile.vector = VectorProfile::of(&liked, &disliked, background);
         profile
     }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Background;
 use crate::stories::dense::{Baseline, DenseVector};
 use crate::stories::vocabulary::Term;
 
@@ -11,12 +12,15 @@ pub(super) const DISLIKED_WEIGHT: f64 = 0.5;
 /// Weight of an empty text that is added to each mean (additive smoothing).
 const PRIOR_WEIGHT: f64 = 1.0;
 
-/// The profile over vectors, and the weight of the baseline cosine in its products.
+/// The profile over vectors.
 #[derive(Debug)]
 pub(super) struct VectorProfile {
     numbers: Vec<f64>,
+    /// The weight of the baseline cosine in its products.
     baseline_weight: f64,
     baseline: Baseline,
+    /// The weight of its products relative to those of words.
+    weight: f64,
 }
 
 /// A sum of vectors, weighted by feedback.
@@ -56,8 +60,8 @@ impl Sum {
 }
 
 impl VectorProfile {
-    pub(super) fn of(liked: &Sum, disliked: &Sum, baseline: Option<Baseline>) -> Option<Self> {
-        let baseline = baseline?;
+    pub(super) fn of(liked: &Sum, disliked: &Sum, background: &Background) -> Option<Self> {
+        let (baseline, weight) = (background.baseline?, background.vectors.weight());
         let length = liked.dense.len().max(disliked.dense.len());
         let mean = |sum: &Sum, index: usize| {
             let of_both = length == sum.dense.len();
@@ -66,15 +70,16 @@ impl VectorProfile {
         let numbers = (0..length).map(|index| mean(liked, index) - DISLIKED_WEIGHT * mean(disliked, index)).collect();
         let share = |sum: &Sum| sum.dense_weight / (sum.dense_weight + PRIOR_WEIGHT);
         let baseline_weight = share(liked) - DISLIKED_WEIGHT * share(disliked);
-        (length > 0).then_some(Self { numbers, baseline_weight, baseline })
+        (length > 0).then_some(Self { numbers, baseline_weight, baseline, weight })
     }
 
-    /// Returns the product with the profile, above the baseline of any vector of the space; `None` for a vector of
-    /// another length.
+    /// Returns the weighted product with the profile, above the baseline of any vector of the space; `None` for a
+    /// vector of another length.
     pub(super) fn similarity(&self, vector: &DenseVector) -> Option<f64> {
         let numbers = vector.numbers();
         let product: f64 = self.numbers.iter().zip(numbers).map(|(mine, theirs)| mine * f64::from(*theirs)).sum();
         let baseline = self.baseline.cosine();
-        (numbers.len() == self.numbers.len()).then(|| (product - self.baseline_weight * baseline) / (1.0 - baseline))
+        (numbers.len() == self.numbers.len())
+            .then(|| self.weight * (product - self.baseline_weight * baseline) / (1.0 - baseline))
     }
 }

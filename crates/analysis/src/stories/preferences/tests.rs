@@ -24,7 +24,7 @@ fn example(kind: FeedbackKind, title: &str, day: i64) -> Said {
 fn profile(examples: &[Said]) -> Profile {
     let texts = ["Ferries under sail", "Football transfer rumours", "Lentil soup", "A harbour at night", "Wool prices"];
     let features = texts.iter().map(|title| Arc::new(Features::of(Some(title), ""))).collect();
-    Profile::of(examples, &BTreeSet::new(), &Background { features, baseline: None }, FADING)
+    Profile::of(examples, &BTreeSet::new(), &Background { features, ..Background::default() }, FADING)
 }
 
 fn lean(profile: &Profile, title: &str, source: &str) -> PreferenceScore {
@@ -99,7 +99,7 @@ fn vectors_count_where_both_have_one() {
         (0..10_u8).filter_map(|n| vector([f32::from(n % 2), f32::from((n + 1) % 2)])).collect();
     let baseline = Baseline::of(&texts.iter().map(|vector| &**vector).collect::<Vec<_>>());
     let liked = Said { vector: vector([1.0, 0.0]), ..example(FeedbackKind::Like, "Ferries", 60) };
-    let background = Background { features: Vec::new(), baseline };
+    let background = Background { baseline, ..Background::default() };
     let profile = Profile::of(&[liked], &BTreeSet::new(), &background, FADING);
     let features = Features::of(Some("Boats"), "");
     let degree = |vector: Option<Arc<DenseVector>>| {

@@ -3,22 +3,25 @@
 //! Input: feedback (`feedback_events`) and unlearnt names, the items of the last weeks. Output: [`Preferences`], used
 //! by the stages `select`, `triage` and `rank`, and the profile for `aha-radar feedback list`.
 
+mod vectors;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::stories::cluster::Document;
-use aha_analysis::stories::dense::{Baseline, DenseVector};
+use aha_analysis::stories::dense::DenseVector;
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::preferences::{Background, Candidate, Fading, Profile, Said};
 use aha_core::feedback::{FeedbackEvent, PreferenceScore};
 use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId, UserId};
+use aha_core::item::Item;
 use aha_core::ranking::Ranking;
 use aha_core::source::Source;
 use aha_core::story::{Story, StoryMember};
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
-use aha_llm::embedder::EmbedRoute;
 use aha_store::{SharedStore, StoreError};
+use vectors::Vectors;
 
 use super::cluster::{documents_in, stored_documents};
 use super::{RunContext, RunError};
@@ -104,7 +107,8 @@ pub async fn profiles(
     let documents = stored_documents(store, topic, background_window(start, end)).await?;
     let mut profiles = Vec::new();
     for sayings in sayings {
-        profiles.push(learn(store, topic, sayings, Vectors::default(), &documents, fading(at, ranking)).await?);
+        let items = items_with_feedback(store, topic, &sayings).await?;
+        profiles.push(learn(sayings, &items, &Vectors::default(), &documents, fading(at, ranking)));
     }
     Ok(profiles)
 }
@@ -117,54 +121,41 @@ const fn fading(at: Timestamp, ranking: &Ranking) -> Fading {
     Fading { at, decay_days: ranking.decay_days }
 }
 
-/// Vectors of items, if a model computes them.
-#[derive(Default)]
-struct Vectors {
-    of_item: HashMap<ItemId, Arc<DenseVector>>,
-    baseline: Option<Baseline>,
-}
-
-impl Vectors {
-    /// Reads the vectors of the space of the run's model, of any time, because items liked long ago have one, too.
-    async fn read(context: &RunContext) -> Result<Self, StoreError> {
-        let route = context.app.embedder().route(context.run.settings.tier).and_then(|route| route.as_ref().ok());
-        let Some(space) = route.map(EmbedRoute::space) else { return Ok(Self::default()) };
-        let window = Window { start: Timestamp::from_millis(0), end: context.run.window.end };
-        let mut stored = context.store().vectors(context.topic.id, &space, window).await?;
-        stored.sort_by_key(|(id, _)| *id);
-        let read = stored.into_iter().filter_map(|(id, bytes)| Some((id, Arc::new(DenseVector::from_bytes(&bytes)?))));
-        let vectors: Vec<(ItemId, Arc<DenseVector>)> = read.collect();
-        let baseline = Baseline::of(&vectors.iter().map(|(_, vector)| &**vector).collect::<Vec<_>>());
-        Ok(Self { of_item: vectors.into_iter().collect(), baseline })
-    }
-}
-
-/// Computes a profile. Reads the texts of the items with feedback, if they are still stored.
-async fn learn(
+/// Reads the items that feedback was given on, as far as they are still stored.
+async fn items_with_feedback(
     store: &SharedStore,
     topic: TopicId,
+    sayings: &TopicFeedback,
+) -> Result<HashMap<ItemId, Item>, StoreError> {
+    let mut items = HashMap::new();
+    for part in sayings.events.chunks(PART) {
+        let ids: Vec<ItemId> = part.iter().map(|(_, event)| event.item_id).collect();
+        items.extend(store.load_items(topic, &ids).await?.into_iter().map(|(item, _)| (item.id, item)));
+    }
+    Ok(items)
+}
+
+/// Computes a profile from feedback and the items that it was given on.
+fn learn(
     sayings: TopicFeedback,
-    vectors: Vectors,
+    items: &HashMap<ItemId, Item>,
+    vectors: &Vectors,
     documents: &[Document],
     fading: Fading,
-) -> Result<Profile, StoreError> {
+) -> Profile {
     let TopicFeedback { events, unlearnt } = sayings;
-    let mut bodies: HashMap<ItemId, String> = HashMap::new();
-    for part in events.chunks(PART) {
-        let ids: Vec<ItemId> = part.iter().map(|(_, event)| event.item_id).collect();
-        bodies.extend(store.load_items(topic, &ids).await?.into_iter().map(|(item, _)| (item.id, item.body_text)));
-    }
     let said: Vec<Said> = events
         .into_iter()
         .map(|(_, event)| Said {
-            body: bodies.get(&event.item_id).cloned(),
+            body: items.get(&event.item_id).map(|item| item.body_text.clone()),
             vector: vectors.of_item.get(&event.item_id).cloned(),
             event,
         })
         .collect();
     let unlearnt = unlearnt.into_iter().collect();
     let features = documents.iter().map(|document| Arc::clone(&document.features)).collect();
-    Ok(Profile::of(&said, &unlearnt, &Background { features, baseline: vectors.baseline }, fading))
+    let background = Background { features, baseline: vectors.baseline, vectors: vectors.kind };
+    Profile::of(&said, &unlearnt, &background, fading)
 }
 
 pub(super) async fn gather(
@@ -179,14 +170,14 @@ pub(super) async fn gather(
     }
     let span = background_window(window.start, window.end);
     let documents = documents_in(store, topic, &context.vectors, span, context.snapshot).await?;
-    let vectors = Vectors::read(context).await?;
-    let of_story = vectors.of_item.clone();
+    let items = items_with_feedback(store, topic, &sayings).await?;
+    let vectors = Vectors::of(context, stories, items.values()).await?;
     let fading = fading(window.end, &context.run.settings.ranking);
-    let profile = learn(store, topic, sayings, vectors, &documents, fading).await?;
+    let profile = learn(sayings, &items, &vectors, &documents, fading);
     let known = StoryFeatures {
         names: sources.iter().map(|source| (source.id, source.display_name())).collect(),
         features: documents.into_iter().map(|document| (document.id, document.features)).collect(),
-        vectors: of_story,
+        vectors: vectors.of_item,
     };
     let leanings = stories.iter().map(|story| (story.cluster_id, known.leaning(&profile, story)));
     Ok(Preferences { summary: profile.summary(), leanings: leanings.collect() })
