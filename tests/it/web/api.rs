@@ -36,6 +36,67 @@ fn what_is_read_is_what_the_commands_say() {
     assert_eq!(back["change"]["changed"], true);
 }
 
+/// Days are those of each topic's zone: a digest of a later day in one can be older than one of an earlier day in the
+/// other.
+#[test]
+fn digests_of_topics_in_different_zones_are_paged_without_a_gap() {
+    let mut radar = Radar::at("2026-11-19T12:00:00Z");
+    radar.ok(&["init"]);
+    for (topic, zone) in [("east", "Pacific/Kiritimati"), ("west", "Pacific/Pago_Pago")] {
+        radar.ok(&["topic", "add", topic]);
+        radar.ok(&["topic", "set", topic, "--timezone", zone]);
+        radar.ok(&["opml", "import", &repository("examples/sources.opml"), "--topic", topic]);
+        for hour in ["06", "09", "11"] {
+            radar.ok(&[
+                "run",
+                "--topic",
+                topic,
+                "--window",
+                &format!("2026-11-18T00:00:00Z..2026-11-18T{hour}:30:00Z"),
+            ]);
+        }
+    }
+    let site = Site::start(&mut radar);
+    let ids = |page: &Value| -> Vec<String> {
+        page["digests"].as_array().unwrap().iter().map(|entry| entry["head"]["id"].to_string()).collect()
+    };
+    let all = ids(&site.get("/api/v1/digests").json());
+    assert_eq!(all.len(), 6);
+    let (mut paged, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = site.get(&format!("/api/v1/digests?limit=1{cursor}")).json();
+        paged.extend(ids(&page));
+        let Some(next) = page["next"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(paged, all);
+}
+
+/// Each copy of the database is a folder of its own among the temporary files.
+#[test]
+fn at_most_two_replays_copy_the_database_at_a_time() {
+    let mut radar = with_a_digest();
+    let temporary = radar.folder().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    radar.set("TMPDIR", temporary.to_str().unwrap());
+    let site = Site::start(&mut radar);
+    let copies = || std::fs::read_dir(&temporary).unwrap().count();
+    let body = json!({ "interests": "ferries" }).to_string();
+    let path = "/api/v1/topics/default/replay";
+    let most = std::thread::scope(|scope| {
+        let replays: Vec<_> = (0..6).map(|_| scope.spawn(|| site.send("POST", path, &[JSON], &body).status)).collect();
+        let mut most = 0;
+        while !replays.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            most = most.max(copies());
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        assert!(replays.into_iter().all(|replay| replay.join().unwrap() == 200));
+        most
+    });
+    assert!((1..=2).contains(&most), "{most} copies at a time");
+    assert_eq!(copies(), 0, "removed afterwards");
+}
+
 /// Method, path, headers and body; the status and the field that is named.
 type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, u16, Option<&'a str>);
 
