@@ -154,10 +154,14 @@ fn degree(relevance: &Relevance) -> String {
     )
 }
 
-/// Formats the terms that matched earlier feedback.
+/// Formats the terms that matched earlier feedback, and the share of the vectors.
 fn matched_feedback(debug: &ScoreDebug) -> String {
     let said = debug.leaning.in_words().map(|words| format!(" ({words})")).unwrap_or_default();
-    let terms: Vec<String> = debug.leaning.because.iter().map(|(term, share)| format!("{term} {share:+.2}")).collect();
+    let mut terms: Vec<String> =
+        debug.leaning.because.iter().map(|(term, share)| format!("{term} {share:+.2}")).collect();
+    if debug.leaning.vector != 0.0 {
+        terms.push(format!("meaning {:+.2}", debug.leaning.vector));
+    }
     if terms.is_empty() { said } else { format!("{said} (of what you said: {})", terms.join(", ")) }
 }
 

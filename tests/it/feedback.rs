@@ -144,6 +144,8 @@ fn likes_raise_what_says_the_same_in_other_words() {
     assert!(others.len() == OTHERS.len() && others.iter().all(|story| degree(story) < 0.1), "{others:?}");
     let reason = &near[0]["score_debug"]["evidence"]["preference_reason"];
     assert_eq!(reason, "near in meaning to what you liked", "{}", leaning(near[0]));
+    let told = radar.ok(&["item", near[0]["id"].as_str().unwrap()]);
+    assert!(told.contains("meaning +0."), "{told}");
 }
 
 #[test]
