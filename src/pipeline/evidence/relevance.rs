@@ -113,8 +113,8 @@ impl StoryRelevance {
         let matching = || degree.clauses.iter().filter(|met| met.score * degree.allowed >= WEAK);
         let mut words: Vec<String> = Vec::new();
         for word in matching().flat_map(|met| query.meeting_words(text, met)) {
-            if !words.iter().any(|known| known == word) {
-                words.push(word.to_owned());
+            if !words.contains(&word) {
+                words.push(word);
             }
         }
         let relevance = Relevance {

@@ -10,7 +10,7 @@ use super::phrases::{Phrase, compound, find};
 use super::places::{PlaceId, Places};
 use super::translations::{Language, Translations};
 use super::wordings::{Wording, abbreviated, english};
-use super::words::{fold, is_content, is_function_word, next_word};
+use super::words::{fold, is_content, is_function_word, is_modifier, next_word};
 
 /// A subject that a reader wants or excludes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Clause {
     pub denied: bool,
     /// Words expected in a text, in lower case. Abbreviations replace the phrases that they stand for.
     pub words: Vec<String>,
+    /// Modifiers among the words, each with the word to which a hyphen joins it: ("self", "hosting").
+    pub(super) modifiers: Vec<(String, String)>,
     /// Places that a text should be about.
     pub(super) places: Vec<PlaceId>,
     /// Places named earlier in its sentence, for a clause that names none.
@@ -233,15 +235,25 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
 /// ("hate speech"), or the first part of a hyphenated word ("no-code").
 fn subject_name(text: &str, sentence: &[Token], words: &[&str], at: usize) -> usize {
     let next = sentence.get(at + 1).filter(|next| next.mark == Mark::None);
-    let is_hyphenated = next.is_some_and(|next| text.get(sentence[at].end..next.start) == Some("-"));
-    compound(&words[at..]).max(usize::from(is_hyphenated))
+    compound(&words[at..]).max(usize::from(next.is_some_and(|next| is_hyphenated(text, &sentence[at], next))))
+}
+
+fn is_hyphenated(text: &str, word: &Token, next: &Token) -> bool {
+    text.get(word.end..next.start) == Some("-")
 }
 
 /// Builds a clause; `None` if no content words or places remain.
 fn clause(text: &str, part: &[&Token], denied: bool, language: Option<Language>) -> Option<Clause> {
     let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
-    let mut clause =
-        Clause { written: String::new(), denied, words: vec![], places: vec![], scope: vec![], english: vec![] };
+    let mut clause = Clause {
+        written: String::new(),
+        denied,
+        words: vec![],
+        modifiers: modifiers(text, part),
+        places: vec![],
+        scope: vec![],
+        english: vec![],
+    };
     let mut span: Option<(usize, usize)> = None;
     let mut kept: Vec<&str> = Vec::new();
     let sole_subject_at = sole_subject(&words);
@@ -276,6 +288,12 @@ fn clause(text: &str, part: &[&Token], denied: bool, language: Option<Language>)
     let (start, end) = span?;
     text.get(start..end)?.clone_into(&mut clause.written);
     Some(clause)
+}
+
+/// Returns the modifiers of a clause, each with the word that a hyphen joins it to.
+fn modifiers(text: &str, part: &[&Token]) -> Vec<(String, String)> {
+    let pairs = part.windows(2).filter(|pair| is_modifier(&pair[0].word) && is_hyphenated(text, pair[0], pair[1]));
+    pairs.map(|pair| (pair[0].word.clone(), pair[1].word.clone())).collect()
 }
 
 /// "Short reads about …" introduces a subject.
@@ -349,6 +367,15 @@ mod tests {
         assert_eq!(parsed("e-bikes and hate speech, hate crimes"), ["bikes", "hate speech", "hate crimes"]);
         assert_eq!(parsed("Doctors Without Borders, medicine"), ["Doctors Without Borders", "medicine"]);
         assert_eq!(parsed("I hate speeches, stop sport"), ["-speeches", "-sport"]);
+    }
+
+    #[test]
+    fn a_modifier_is_joined_to_the_word_after_its_hyphen() {
+        let modifiers = |text: &str| Interests::parse(text).clauses.remove(0).modifiers;
+        let of = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let expected: Vec<(String, String)> = of(&[("self", "hosted")]);
+        assert_eq!(modifiers("self-hosted open software"), expected);
+        assert!(modifiers("climate-friendly homes and self help").is_empty());
     }
 
     #[test]

@@ -111,6 +111,10 @@ impl Corpus {
         self.ids.get(Key::of(word))
     }
 
+    pub(super) fn word(&self, id: WordId) -> &str {
+        &self.words[id as usize].text
+    }
+
     /// Returns the mean number of words of a field, at least 1.
     #[expect(clippy::cast_precision_loss, reason = "counts of words")]
     pub(super) fn mean_length(&self, field: usize) -> f64 {

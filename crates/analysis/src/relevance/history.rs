@@ -57,6 +57,8 @@ fn stored(term: &Term) -> Vec<(StoredTerm, f64)> {
             add(word, 1.0);
             Variants::of(word).near().iter().for_each(|(word, weight)| add(word, *weight));
         }
+        // Stored counts have no positions.
+        Term::Modifier(word, _) => add(word, 1.0),
         Term::Place(place) => {
             let names = Places::shipped().names(place);
             names.iter().filter(|(name, _)| name.len() == 1).for_each(|(name, weight)| add(&name[0], *weight));

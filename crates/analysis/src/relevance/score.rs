@@ -257,6 +257,14 @@ mod tests {
     }
 
     #[test]
+    fn a_modifier_counts_only_before_the_word_that_it_is_joined_to() {
+        let texts = [("A course in self-defense", ""), ("Ways to self host a wiki", ""), ("Hosting a wiki", "")];
+        let found = degrees("self-hosting", &texts);
+        assert!(found[0].clauses.is_empty(), "{found:?}");
+        assert!(found[1].lexical > 1.5 * found[2].lexical && found[2].lexical > 0.0, "{found:?}");
+    }
+
+    #[test]
     fn an_ambiguous_word_is_met_in_the_sense_of_the_clause() {
         let boat = "The navy seized a vessel with cocaine off the coast; the army says its crew were drug smugglers";
         let race = "Athletes of the marathon train for races of ten miles with sprints and jogging, and a coach";
@@ -269,11 +277,14 @@ mod tests {
 
     #[test]
     fn a_match_says_by_which_words() {
-        let corpus = corpus(&[("Tides turn a turbine", "Tidal energy for Skerrow")]);
-        let interests = Interests::parse("tidal energy, ferries");
-        let query = Query::new(&interests, &corpus, &NoFrequencies);
-        let degree = query.degrees().remove(0);
-        assert_eq!(interests.clauses[degree.clauses[0].clause].written, "tidal energy");
-        assert!(query.meeting_words(0, &degree.clauses[0]).contains(&"tidal"), "{degree:?}");
+        let meeting_words = |interests: &str, body: &str| {
+            let corpus = corpus(&[("Soup", body)]);
+            let interests = Interests::parse(interests);
+            let query = Query::new(&interests, &corpus, &NoFrequencies);
+            query.meeting_words(0, &query.degrees()[0].clauses[0])
+        };
+        assert_eq!(meeting_words("ferries, tidal energy", "Tidal energy for Skerrow"), ["tidal", "energy"]);
+        assert_eq!(meeting_words("self-hosting", "Self defense. A self-hosted wiki"), ["self-hosted"]);
+        assert_eq!(meeting_words("South Africa", "A mine in the south. South Africa"), ["south africa"]);
     }
 }

@@ -32,6 +32,8 @@ const MAX_SPECIFICITY: f64 = 1.5;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Term {
     Word(String),
+    /// A word that counts only before a form of another: ("self", "hosting").
+    Modifier(String, String),
     Place(PlaceId),
 }
 
@@ -64,8 +66,12 @@ impl Hits {
         let index = TermIndex::of(terms, related);
         let mut hits: Vec<Vec<Hit>> = corpus.words.par_iter().map(|word| index.hits_of(word)).collect();
         for (number, term) in terms.iter().enumerate() {
-            let Term::Place(place) = term else { continue };
-            for (word, hit) in hits_of_place(corpus, number, place) {
+            let of_phrases = match term {
+                Term::Word(_) => continue,
+                Term::Modifier(word, of) => hits_of_modifier(corpus, number, word, of),
+                Term::Place(place) => hits_of_place(corpus, number, place),
+            };
+            for (word, hit) in of_phrases {
                 hits[word as usize].push(hit);
             }
         }
@@ -105,17 +111,18 @@ impl<'a> TermIndex<'a> {
     fn of(terms: &[Term], related: &'a [Vec<String>]) -> Self {
         let variants = |term: &Term| match term {
             Term::Word(word) => Some(Variants::of(word)),
-            Term::Place(_) => None,
+            Term::Modifier(..) | Term::Place(_) => None,
         };
         let variants: Vec<Option<Variants>> = terms.par_iter().map(variants).collect();
         let mut by_stem: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         let mut by_prefix: FxHashMap<[u8; SHARED_LETTERS], Vec<usize>> = FxHashMap::default();
         for (number, variants) in variants.iter().enumerate() {
-            let Some(variants) = variants else { continue };
-            for stem in variants.synonyms.keys().chain(&related[number]).chain([&variants.stem]) {
+            let own = variants.iter().flat_map(|variants| variants.synonyms.keys().chain([&variants.stem]));
+            for stem in own.chain(&related[number]) {
                 by_stem.entry(stem.clone()).or_default().push(number);
             }
-            if let Some(prefix) = variants.stem.as_bytes().first_chunk() {
+            let stem = variants.as_ref().map(|variants| variants.stem.as_bytes());
+            if let Some(prefix) = stem.and_then(<[u8]>::first_chunk) {
                 by_prefix.entry(*prefix).or_default().push(number);
             }
         }
@@ -133,7 +140,7 @@ impl<'a> TermIndex<'a> {
     }
 
     fn hit(&self, term: usize, word: &Word) -> Option<Hit> {
-        let direct = self.variants.get(term)?.as_ref()?.weight(word);
+        let direct = self.variants.get(term)?.as_ref().map_or(0.0, |variants| variants.weight(word));
         let is_related = direct <= 0.0 && self.related[term].iter().any(|stem| **stem == *word.stem);
         let related = if is_related { specificity(word) } else { 0.0 };
         (direct > 0.0 || is_related).then(|| Hit { term, direct, related, is_word: true, rest: Vec::new() })
@@ -143,6 +150,14 @@ impl<'a> TermIndex<'a> {
 /// Returns the weight of a related word: 1 if one text in fifty contains it, more if it is rarer and so more specific.
 fn specificity(word: &Word) -> f64 {
     (-WordVectors::shipped().share_of_texts(&word.text).ln() / SPECIFICITY_SCALE).min(MAX_SPECIFICITY)
+}
+
+/// Returns the hits of a modifier: before each word of the corpus that has the stem of `of`.
+fn hits_of_modifier(corpus: &Corpus, term: usize, word: &str, of: &str) -> Vec<(WordId, Hit)> {
+    let (Some(id), stem) = (corpus.id(word), stem(of)) else { return Vec::new() };
+    let forms = (0..).zip(&corpus.words).filter(|(_, word)| *word.stem == *stem);
+    let hit = |(form, _)| (id, Hit { term, direct: 1.0, related: 0.0, is_word: true, rest: vec![form] });
+    forms.map(hit).collect()
 }
 
 fn hits_of_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, Hit)> {

@@ -1,5 +1,7 @@
 //! Interests as a query over a corpus: weighted terms, and clauses of terms.
 
+use std::iter;
+
 use rayon::prelude::*;
 
 use super::clauses::{Clause, Interests};
@@ -9,7 +11,8 @@ use super::frequencies::DocumentFrequencies;
 use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
 use super::places::{PlaceId, Places};
 use super::spelling::{Correction, correct};
-use super::terms::{Hits, Term};
+use super::terms::{Hit, Hits, Term};
+use super::word_ids::WordId;
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
 use super::wordings::Wording;
 use super::words::stem;
@@ -72,7 +75,7 @@ impl<'a> Query<'a> {
             clauses.iter().map(|clause| (query_terms.terms_of(clause), query_terms.scope_of(clause))).collect();
         let hits = Hits::of(corpus, &query_terms.terms, &query_terms.related);
         let weight = |(number, term): (usize, &Term)| match term {
-            Term::Word(word) => weight_of_word(word, frequencies),
+            Term::Word(word) | Term::Modifier(word, _) => weight_of_word(word, frequencies),
             Term::Place(_) => weight_of_place(number, corpus, &hits),
         };
         let weights: Vec<f64> = query_terms.terms.iter().enumerate().map(weight).collect();
@@ -96,21 +99,29 @@ impl<'a> Query<'a> {
         &self.corrections
     }
 
-    /// Returns the words of a text, given its number, that match terms of a clause directly, in lower case and without
-    /// duplicates.
+    /// Returns the words and names of a text, given its number, that match terms of a clause directly, in lower case and
+    /// without duplicates.
     #[must_use]
-    pub fn meeting_words(&self, document: usize, met: &ClauseMatch) -> Vec<&str> {
+    pub fn meeting_words(&self, document: usize, met: &ClauseMatch) -> Vec<String> {
         let clause = self.wanted.iter().chain(&self.denied).find(|clause| clause.number == met.clause);
         let (Some(clause), Some(document)) = (clause, self.corpus.documents.get(document)) else {
             return Vec::new();
         };
-        let mut found: Vec<&str> = Vec::new();
-        for id in document.fields.iter().flatten() {
-            let meets = |term: usize| clause.wordings.iter().any(|wording| wording.terms.contains(&term));
-            let is_met = self.hits.of_word(*id).iter().any(|hit| hit.direct >= 0.5 && meets(hit.term));
-            let text = &*self.corpus.words[*id as usize].text;
-            if is_met && !found.contains(&text) {
-                found.push(text);
+        let meets = |term: usize| clause.wordings.iter().any(|wording| wording.terms.contains(&term));
+        let is_met =
+            |hit: &&Hit, after: &[WordId]| hit.direct >= 0.5 && meets(hit.term) && after.starts_with(&hit.rest);
+        let mut found: Vec<String> = Vec::new();
+        for field in &document.fields {
+            let mut at = 0;
+            while let Some((id, after)) = field.get(at..).and_then(<[WordId]>::split_first) {
+                at += 1;
+                let Some(hit) = self.hits.of_word(*id).iter().find(|hit| is_met(hit, after)) else { continue };
+                at += hit.rest.len();
+                let words: Vec<&str> = iter::once(id).chain(&hit.rest).map(|id| self.corpus.word(*id)).collect();
+                let phrase = words.join(if hit.is_word { "-" } else { " " });
+                if !found.contains(&phrase) {
+                    found.push(phrase);
+                }
             }
         }
         found
@@ -134,14 +145,19 @@ impl QueryTerms {
 
     /// Returns the terms of each wording of a clause.
     fn terms_of(&mut self, clause: &Clause) -> Vec<Vec<usize>> {
-        let own = self.terms_of_wording(&clause.words, &clause.places);
-        let english = clause.english.iter().map(|Wording { words, places }| self.terms_of_wording(words, places));
-        std::iter::once(own).chain(english).collect()
+        let own = self.terms_of_wording(&clause.words, &clause.modifiers, &clause.places);
+        let english = clause.english.iter().map(|Wording { words, places }| self.terms_of_wording(words, &[], places));
+        iter::once(own).chain(english).collect()
     }
 
-    fn terms_of_wording(&mut self, words: &[String], places: &[PlaceId]) -> Vec<usize> {
+    fn terms_of_wording(&mut self, words: &[String], modifiers: &[(String, String)], places: &[PlaceId]) -> Vec<usize> {
         let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
-        let mut terms: Vec<usize> = words.iter().map(|word| self.number(Term::Word(word.clone()))).collect();
+        let term = |(at, word): (usize, &String)| {
+            let is_joined = |(modifier, of): &&(String, String)| modifier == word && words.get(at + 1) == Some(of);
+            let joined = modifiers.iter().find(is_joined).cloned();
+            joined.map_or_else(|| Term::Word(word.clone()), |(modifier, of)| Term::Modifier(modifier, of))
+        };
+        let mut terms: Vec<usize> = words.iter().enumerate().map(|word| self.number(term(word))).collect();
         let mut at = 0;
         while at < stems.len() {
             let subject = (1..=MAX_PHRASE_WORDS.min(stems.len() - at))

@@ -293,10 +293,22 @@ pub(super) fn is_lead_in(word: &str) -> bool {
     LEAD_IN.contains(word)
 }
 
+/// Returns whether a lower-case word before a hyphen says nothing without the word after it ("self-hosting").
+pub(super) fn is_modifier(word: &str) -> bool {
+    MODIFIERS.contains(&word)
+}
+
 /// Returns whether a lower-case word of interests may name a subject.
 pub(super) fn is_content(word: &str) -> bool {
     word.chars().nth(1).is_some() && !is_function_word(word) && !is_lead_in(word)
 }
+
+const MODIFIERS: [&str; 58] = [
+    "all", "anti", "best", "big", "co", "cross", "deep", "double", "down", "early", "end", "ex", "far", "fast",
+    "first", "free", "full", "half", "hands", "hard", "high", "in", "inter", "large", "late", "left", "long", "low",
+    "mid", "multi", "near", "new", "no", "non", "off", "old", "on", "one", "open", "out", "over", "post", "pre", "re",
+    "real", "right", "second", "self", "semi", "short", "slow", "small", "soft", "third", "two", "up", "well", "zero",
+];
 
 fn set(words: &'static str) -> HashSet<&'static str> {
     words.split_whitespace().collect()
