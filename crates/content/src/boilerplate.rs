@@ -1,7 +1,7 @@
 //! Removes the phrases that publishing software appends to texts. Called on the plain text of bodies.
 
 /// Last lines without content, compared in lower case and without surrounding arrows, dots and brackets.
-const EMPTY_LINES: [&str; 14] = [
+const EMPTY_LINES: [&str; 32] = [
     "read more",
     "continue reading",
     "comments",
@@ -16,6 +16,45 @@ const EMPTY_LINES: [&str; 14] = [
     "read on",
     "learn more",
     "permalink",
+    // German
+    "weiterlesen",
+    "mehr lesen",
+    "mehr",
+    "zum artikel",
+    "kommentare",
+    // French
+    "lire la suite",
+    "lire plus",
+    "en savoir plus",
+    "lire l'article",
+    "lire l’article",
+    // Spanish, Portuguese, Italian, Dutch
+    "seguir leyendo",
+    "sigue leyendo",
+    "leer más",
+    "continuar leyendo",
+    "leia mais",
+    "continuar lendo",
+    "leggi tutto",
+    "lees verder",
+];
+
+/// Links to the full text that follow a sentence in its line, compared in lower case.
+const INLINE: [&str; 14] = [
+    "read more",
+    "continue reading",
+    "weiterlesen",
+    "mehr lesen",
+    "lire la suite",
+    "lire plus",
+    "en savoir plus",
+    "seguir leyendo",
+    "sigue leyendo",
+    "leer más",
+    "continuar leyendo",
+    "leia mais",
+    "leggi tutto",
+    "lees verder",
 ];
 
 /// Prefixes of a last line that is only a link to the full text.
@@ -70,11 +109,16 @@ fn empty_line(text: &str) -> Option<&str> {
 /// Matches "… end of the teaser. Read more".
 fn inline_tail(text: &str) -> Option<&str> {
     let trimmed = text.trim_end_matches(is_decoration);
-    let phrase = ["Read more", "Read More", "Continue reading", "Continue Reading"]
-        .into_iter()
-        .find(|p| trimmed.ends_with(p))?;
+    let phrase = INLINE.into_iter().find(|phrase| ends_with_phrase(trimmed, phrase))?;
     let before = trimmed[..trimmed.len() - phrase.len()].trim_end();
     before.ends_with(['.', '…', ']', '!', '?', ')']).then_some(before)
+}
+
+/// Returns whether a text ends with a phrase, which is in lower case, in any case.
+fn ends_with_phrase(text: &str, phrase: &str) -> bool {
+    let end = text.len().checked_sub(phrase.len()).and_then(|start| text.get(start..));
+    let mut letters = end.into_iter().flat_map(str::chars).zip(phrase.chars());
+    end.is_some() && letters.all(|(letter, expected)| letter.to_lowercase().eq([expected]))
 }
 
 /// Splits off the last `chars` characters, so that only the end of a long text is searched.
@@ -101,6 +145,11 @@ mod tests {
         assert_eq!(strip_boilerplate("A text. […]\nRead more »\nComments"), "A text. […]");
         assert_eq!(strip_boilerplate("A teaser… Continue reading →"), "A teaser…");
         assert_eq!(strip_boilerplate("A teaser.\nContinue reading A title on the site"), "A teaser.");
+        assert_eq!(strip_boilerplate("Lo construyó con sus manos. Seguir leyendo"), "Lo construyó con sus manos.");
+        assert_eq!(strip_boilerplate("Der Anfang …\nWeiterlesen →"), "Der Anfang …");
+        assert_eq!(strip_boilerplate("Le début… Lire la suite"), "Le début…");
+        assert_eq!(strip_boilerplate("Hay que leer. Leer más"), "Hay que leer.");
+        assert_eq!(strip_boilerplate("Quiero seguir leyendo"), "Quiero seguir leyendo");
         assert_eq!(strip_boilerplate("Words\nsubmitted by /u/someone [link] [comments]"), "Words");
         let long = "é word ".repeat(1_000);
         assert_eq!(strip_boilerplate(&format!("{long}\nThe post é appeared first on É.")), long.trim());

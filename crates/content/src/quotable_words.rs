@@ -79,6 +79,7 @@ pub(super) static BOILERPLATE: Patterns = Patterns::of(&[
     r"^ for (?:more|further|additional|full|the full|all the) (?:information|details|info|on|about|news|stories|list|changelog|release notes) ",
     r" (?:please )?(?:visit|go to|head (?:over )?to|check out) (?:our|my|the|their|us|\w+) ?(?:website|site|homepage|store|shop|page|blog|com|org|io|net|dev|example) ",
     r" (?:download|install|get) (?:our|the) (?:\w+ )?app (?:now|today|for|on|from|here|and) ",
+    r" podcast (?:app|apps|player|feed) | get your podcasts | never miss an? (?:episode|issue|update|post|story) | (?:subscriber|member)s?'? (?:only )?feed ",
     r" (?:available|listen|subscribe|follow|find us) (?:now )?(?:on|in|to us on) (?:apple podcasts|spotify|youtube|itunes|google podcasts|your favou?rite) ",
     r" (?:wherever|anywhere) you (?:get|listen|find) ",
     r" (?:listen to|watch|stream) (?:this|the|our|my) (?:\w+ ){0,2}(?:episode|podcast|show|interview|video|recording|stream) ",
