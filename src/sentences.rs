@@ -5,15 +5,14 @@
 //! `doctor`.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use aha_analysis::retrieval::{Block, SentenceVectors, Source, texts_of};
 use aha_content::sentences::sentences;
+use aha_net::hash::hex32;
 use aha_sentence::SentenceModel;
 use aha_store::StoreError;
-use sha2::{Digest as _, Sha256};
 use tokio::sync::OnceCell;
 
 use crate::app::App;
@@ -22,8 +21,6 @@ use crate::app::App;
 const VECTORS_PER_BATCH: usize = 512;
 /// Passages of documents read in one query.
 const PASSAGES_PER_QUERY: i64 = 200;
-/// Length of a hash in bytes.
-const HASH_BYTES: usize = 16;
 /// A vector is stored as whole numbers from -127 to 127, where 127 is its largest absolute value.
 const STEPS: f32 = 127.0;
 
@@ -73,7 +70,7 @@ pub(crate) async fn known(
     let stored = stored(app, model, &texts).await?;
     let mut known: HashMap<String, Vec<f32>> = HashMap::with_capacity(texts.len());
     for text in texts.into_iter().chain(needed.iter().cloned()) {
-        if let Some(bytes) = stored.get(&hash(&text)) {
+        if let Some(bytes) = stored.get(&hex32(text.as_bytes())) {
             known.insert(text, numbers(bytes));
         }
     }
@@ -85,7 +82,7 @@ pub(crate) async fn known(
 }
 
 async fn stored(app: &App, model: &SentenceModel, texts: &[String]) -> Result<HashMap<String, Vec<u8>>, StoreError> {
-    let hashes: Vec<String> = texts.iter().map(|text| hash(text)).collect();
+    let hashes: Vec<String> = texts.iter().map(|text| hex32(text.as_bytes())).collect();
     Ok(app.store().sentence_vectors(model.id(), &hashes).await?.into_iter().collect())
 }
 
@@ -109,10 +106,10 @@ pub(crate) async fn make(app: &App, passages: &[PassageInContext<'_>]) -> Result
     let mut texts: Vec<String> = texts.into_iter().collect();
     texts.sort();
     let known = stored(app, &model, &texts).await?;
-    texts.retain(|text| !known.contains_key(&hash(text)));
+    texts.retain(|text| !known.contains_key(&hex32(text.as_bytes())));
     for some in texts.chunks(VECTORS_PER_BATCH) {
         let made = encode(&model, some.to_vec()).await;
-        let rows: Vec<(String, Vec<u8>)> = some.iter().map(|text| hash(text)).zip(made).collect();
+        let rows: Vec<(String, Vec<u8>)> = some.iter().map(|text| hex32(text.as_bytes())).zip(made).collect();
         app.store().put_sentence_vectors(model.id(), &rows).await?;
     }
     Ok(texts.len())
@@ -164,13 +161,6 @@ async fn encode(model: &Arc<SentenceModel>, texts: Vec<String>) -> Vec<Vec<u8>> 
     let model = Arc::clone(model);
     let encoding = tokio::task::spawn_blocking(move || model.encode(&texts));
     encoding.await.unwrap_or_default().iter().map(|vector| bytes(vector)).collect()
-}
-
-fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(HASH_BYTES).fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 /// Stores each number as one byte. Only the direction is kept.

@@ -2,15 +2,14 @@
 //! deleted documents. Such a source can only be created on the command line. Called by [`crate::services::documents`].
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use aha_content::documents::{Format, MAX_DOCUMENT_BYTES, read};
 use aha_content::language::Languages;
 use aha_core::time::Timestamp;
+use aha_net::hash::hex32;
 use aha_store::NewDocument;
-use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use super::fetch::FetchError;
@@ -118,7 +117,7 @@ fn read_one(
         return Err(aha_content::documents::DocumentError::TooLarge.to_string());
     }
     let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-    let content_hash = hash(&bytes);
+    let content_hash = hex32(&bytes);
     if known == Some(&content_hash) {
         return Ok(None);
     }
@@ -141,14 +140,6 @@ fn read_one(
         read_at: now,
         passages: document.passages.into_iter().map(|passage| (passage.section, passage.text)).collect(),
     }))
-}
-
-/// The first 128 bits of the SHA-256, in hex.
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(16).fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 
 use aha_content::canonical::{canonical_url, is_page};
 use aha_content::fold::fold_line;
@@ -13,12 +12,9 @@ use aha_content::sanitize::sanitize;
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::item::{ItemMetadata, NewItem, TimeBasis};
 use aha_core::time::Timestamp;
+use aha_net::hash::hex32;
 use aha_store::records::IdentifiedItem;
-use sha2::{Digest, Sha256};
 use url::Url;
-
-/// Number of hexadecimal digits of a hash: 128 bits.
-const HASH_DIGITS: usize = 32;
 
 /// Identifies the items of one document. Of several with the same identity the first is kept; completely empty items
 /// are dropped.
@@ -89,7 +85,7 @@ fn identify_one(
         external_id,
         url: item.url,
         canonical_url: canonical,
-        hash_url: own_url.map(|url| hash(&[url])),
+        hash_url: own_url.map(|url| hex32(url.as_bytes())),
         hash_text,
         title: item.title.filter(|title| !title.is_empty()),
         body_text,
@@ -135,19 +131,7 @@ fn longest_markup(item: &NewItem) -> Option<&str> {
 /// Returns the hash of a title and a body, independent of white space and capitalisation.
 #[must_use]
 pub fn text_hash(title: &str, body: &str) -> String {
-    hash(&[&fold_line(title).to_lowercase(), "\n\n", &fold_line(body).to_lowercase()])
-}
-
-fn hash(parts: &[&str]) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update(part.as_bytes());
-    }
-    let mut hex = String::with_capacity(HASH_DIGITS);
-    for byte in hasher.finalize().iter().take(HASH_DIGITS / 2) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    hex32(format!("{}\n\n{}", fold_line(title).to_lowercase(), fold_line(body).to_lowercase()).as_bytes())
 }
 
 #[cfg(test)]
