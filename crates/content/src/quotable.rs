@@ -196,6 +196,7 @@ mod tests {
                 "If you become a paid subscriber, you get the whole archive of this letter.",
                 "Subscribe to our newsletter and never miss an update from the harbour.",
                 "You can also add that subscribers feed to your podcast app of choice and never miss an episode.",
+                "Lund, Ada et al. “City harbours and their ferries in old maps.”",
                 "Sign up for our free weekly email, delivered to your inbox each Friday.",
                 "Please consider supporting our work with a small monthly donation.",
                 "We use cookies to give you the best experience on our website.",

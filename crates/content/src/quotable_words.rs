@@ -165,6 +165,8 @@ pub(super) static DISCLOSURE: Patterns = Patterns::of(&[
 /// Labels of links to other content. Matched against the sentence as written, in lower case.
 pub(super) static LABEL: Patterns = Patterns::of(&[
     r"^\W*(?:see also|related(?: \w+)?|more (?:from|on|about)(?: \w+)?|read (?:more|also|next)|recommended(?: \w+)?|tags?|categor(?:y|ies)|topics?|via|sources?|references?|links?|previously|next|previous|sponsor(?:ed)?|promoted|corrections?|transcript|permalink|listen|watch|download|subscribe|contact|email|website|twitter|mastodon|discuss(?:ion)?|comments?|siehe auch|lesen sie auch|mehr zum thema|anzeige|korrektur|lire aussi|voir aussi|à lire aussi|lea también|ver también|te puede interesar)\s?:",
+    // An entry of a list of references: “Lund, Ada, et al. “Title” …”.
+    r#"^\W*[\w'-]+, [\w. -]{1,40},? (?:et al\.?|and others)[.,]? ?["“‘]"#,
 ]);
 
 /// Picture captions, bylines, datelines and author descriptions.

@@ -217,7 +217,9 @@ fn ends_in_abbreviation(open: &str, next_word: &str) -> bool {
         && bare.split('.').all(|part| part.chars().count() == 1 && part.chars().all(char::is_alphabetic));
     let double = bare.split('-').all(|part| part.trim_end_matches('.').chars().count() == 1) && bare.contains('-');
     match lower.as_str() {
-        "no" | "p" | "s" | "sec" => followed_by_number,
+        "no" | "sec" => followed_by_number,
+        // A page; in upper case it is an initial.
+        "p" | "s" if bare == lower => followed_by_number,
         lower if ABBREVIATIONS.contains(&lower) => true,
         lower if MAY_END.contains(&lower) || initials || double => !opens,
         _ => false,
@@ -236,6 +238,7 @@ mod tests {
             "Am 3. Oktober und im 21. Jahrhundert gilt das bzw. Ähnliches.",
             "M. Dupont et Mme. Durand sont venus à 9.30 heures avec J.-P. Martin.",
             "Yahoo! said so, and “Why?” he asked.",
+            "It is by Ada P. Lund and Jo S. Brandt, see p. 12.",
         ] {
             assert_eq!(sentences(whole), [whole]);
         }
