@@ -24,7 +24,7 @@
 //! - [`ask`]: questions answered from what was read, each sentence with its source.
 //! - [`assistant`]: turns a sentence into planner operations, or answers it.
 //! - [`journal`]: extracts lasting knowledge from daily notes.
-//! - [`questionnaire`]: one list of questions for many inputs and models.
+//! - [`questionnaire`]: one list of questions put to several models.
 //! - [`retention`]: removes old data.
 //! - [`cli`], [`daemon`], [`web`]: the interfaces for people and schedulers.
 

@@ -1,4 +1,5 @@
-//! Sentence vectors by the model of `AHA_SENTENCE_MODEL_DIR`. Vectors of documents are computed when these are read;
+//! Sentence vectors by the model of `AHA_SENTENCE_MODEL_DIR`. Vectors of documents are computed when the documents are
+//! read;
 //! vectors of a question, and of text that has none yet, when it is asked.
 //!
 //! Input: texts. Output: their vectors, as they are stored. Called where documents are read, by `ask`, `reindex` and
@@ -22,22 +23,22 @@ const VECTORS_PER_BATCH: usize = 512;
 /// Passages of documents read in one query.
 const PASSAGES_PER_QUERY: i64 = 200;
 /// A vector is stored as whole numbers from -127 to 127, where 127 is its largest absolute value.
-const STEPS: f32 = 127.0;
+const MAX_QUANTISED: f32 = 127.0;
 
 static MODEL: OnceCell<Option<Arc<SentenceModel>>> = OnceCell::const_new();
 
-/// Returns the model, which is loaded once a process. `None` if none is set or it cannot be used, which `doctor`
+/// Returns the model, which is loaded once per process. `None` if none is set or it cannot be used, which `doctor`
 /// explains.
 pub(crate) async fn model(app: &App) -> Option<Arc<SentenceModel>> {
     let folder = app.config().llm.sentence_model_dir.clone()?;
-    let read = async || match load(folder).await {
+    let loaded = async || match load(folder).await {
         Ok(model) => Some(Arc::new(model)),
         Err(error) => {
             tracing::warn!(%error, "questions are answered without a sentence model");
             None
         }
     };
-    MODEL.get_or_init(read).await.clone()
+    MODEL.get_or_init(loaded).await.clone()
 }
 
 /// Loads a model from a folder, off the async threads.
@@ -61,13 +62,13 @@ impl SentenceVectors for KnownSentences {
 }
 
 /// Returns the stored vectors of `texts`, and the vectors of `needed`, which are computed where they are not stored.
-pub(crate) async fn known(
+pub(crate) async fn load_or_compute(
     app: &App,
     model: &Arc<SentenceModel>,
     texts: Vec<String>,
     needed: Vec<String>,
 ) -> Result<KnownSentences, StoreError> {
-    let stored = stored(app, model, &texts).await?;
+    let stored = load_stored(app, model, &texts).await?;
     let mut known: HashMap<String, Vec<f32>> = HashMap::with_capacity(texts.len());
     for text in texts.into_iter().chain(needed.iter().cloned()) {
         if let Some(bytes) = stored.get(&hex32(text.as_bytes())) {
@@ -81,7 +82,11 @@ pub(crate) async fn known(
     Ok(KnownSentences(known))
 }
 
-async fn stored(app: &App, model: &SentenceModel, texts: &[String]) -> Result<HashMap<String, Vec<u8>>, StoreError> {
+async fn load_stored(
+    app: &App,
+    model: &SentenceModel,
+    texts: &[String],
+) -> Result<HashMap<String, Vec<u8>>, StoreError> {
     let hashes: Vec<String> = texts.iter().map(|text| hex32(text.as_bytes())).collect();
     Ok(app.store().sentence_vectors(model.id(), &hashes).await?.into_iter().collect())
 }
@@ -99,17 +104,17 @@ pub(crate) struct PassageInContext<'p> {
 ///
 /// # Errors
 /// When the store fails; vectors stored before that stay.
-pub(crate) async fn make(app: &App, passages: &[PassageInContext<'_>]) -> Result<usize, StoreError> {
+pub(crate) async fn compute_missing(app: &App, passages: &[PassageInContext<'_>]) -> Result<usize, StoreError> {
     let Some(model) = model(app).await else { return Ok(0) };
     let sources: Vec<Source<'_>> = passages.iter().map(source).collect();
     let texts: HashSet<String> = texts_of(&sources).into_iter().flatten().collect();
     let mut texts: Vec<String> = texts.into_iter().collect();
     texts.sort();
-    let known = stored(app, &model, &texts).await?;
+    let known = load_stored(app, &model, &texts).await?;
     texts.retain(|text| !known.contains_key(&hex32(text.as_bytes())));
-    for some in texts.chunks(VECTORS_PER_BATCH) {
-        let made = encode(&model, some.to_vec()).await;
-        let rows: Vec<(String, Vec<u8>)> = some.iter().map(|text| hex32(text.as_bytes())).zip(made).collect();
+    for batch in texts.chunks(VECTORS_PER_BATCH) {
+        let made = encode(&model, batch.to_vec()).await;
+        let rows: Vec<(String, Vec<u8>)> = batch.iter().map(|text| hex32(text.as_bytes())).zip(made).collect();
         app.store().put_sentence_vectors(model.id(), &rows).await?;
     }
     Ok(texts.len())
@@ -119,7 +124,7 @@ pub(crate) async fn make(app: &App, passages: &[PassageInContext<'_>]) -> Result
 ///
 /// # Errors
 /// When the store fails.
-pub(crate) async fn make_all(app: &App) -> Result<usize, StoreError> {
+pub(crate) async fn recompute_all(app: &App) -> Result<usize, StoreError> {
     app.store().clear_sentence_vectors().await?;
     if model(app).await.is_none() {
         return Ok(0);
@@ -130,7 +135,7 @@ pub(crate) async fn make_all(app: &App) -> Result<usize, StoreError> {
         let passages = app.store().passages_after(place, PASSAGES_PER_QUERY).await?;
         let Some(last) = passages.last() else { return Ok(total) };
         after = Some((last.document_id.clone(), last.position));
-        let of: Vec<PassageInContext<'_>> = passages
+        let in_context: Vec<PassageInContext<'_>> = passages
             .iter()
             .map(|p| PassageInContext {
                 document: &p.name,
@@ -139,7 +144,7 @@ pub(crate) async fn make_all(app: &App) -> Result<usize, StoreError> {
                 text: &p.text,
             })
             .collect();
-        total += make(app, &of).await?;
+        total += compute_missing(app, &in_context).await?;
     }
 }
 
@@ -167,7 +172,7 @@ async fn encode(model: &Arc<SentenceModel>, texts: Vec<String>) -> Vec<Vec<u8>> 
 fn bytes(vector: &[f32]) -> Vec<u8> {
     let largest = vector.iter().fold(f32::MIN_POSITIVE, |largest, number| largest.max(number.abs()));
     #[expect(clippy::cast_possible_truncation, reason = "from -127 to 127")]
-    let step = |number: &f32| (number / largest * STEPS).round() as i8;
+    let step = |number: &f32| (number / largest * MAX_QUANTISED).round() as i8;
     vector.iter().map(|number| step(number).to_le_bytes()[0]).collect()
 }
 

@@ -245,7 +245,7 @@ async fn known_sentences(
         (texts.into_iter().flatten().collect::<Vec<_>>(), needed)
     });
     let (texts, needed) = choosing.await.unwrap_or_default();
-    Ok(Some(sentences::known(app, &model, texts, needed).await.map_err(ServiceError::from)?))
+    Ok(Some(sentences::load_or_compute(app, &model, texts, needed).await.map_err(ServiceError::from)?))
 }
 
 /// Builds the answer from sentences that a model wrote and its passages support. `best`: the passages sent to it.

@@ -16,12 +16,12 @@ pub(super) const LOCAL: &str = "local";
 /// The result of asking a model.
 pub(super) enum ModelReply {
     Answered(Value),
-    /// No model is configured for it, none answered, or the budget leaves no room.
+    /// No model is configured for the task, none answered, or the budget does not cover the call.
     Unavailable,
 }
 
-/// Asks the model of `task` about the message; `material` is further input for the task.
-pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: Value) -> Result<ModelReply> {
+/// Asks the model of `task` about the message; `task_input` is further input for the task.
+pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, task_input: Value) -> Result<ModelReply> {
     let gateway = app.gateway();
     let tier = app.config().budget_tier;
     if !gateway.can_do(task, tier) {
@@ -36,7 +36,7 @@ pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: 
         message: message.text.clone(),
         conversation: turns.map(|turn| format!("{}: {}", turn.role, turn.text)).chain(question).collect(),
         records: context::snapshot(&draft.state, draft.today.date, &draft.focus, &message.selection),
-        material,
+        material: task_input,
     };
     let scope = gateway.standalone(task, tier);
     match gateway.answer(app.store(), &scope, input(task, asked)).boxed().await? {
@@ -53,9 +53,9 @@ pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: 
 }
 
 /// Returns the `text` of an answer as one plain paragraph, without the model's reasoning, tags, code blocks and
-/// Markdown. If the text is JSON, its field `text` is used.
+/// Markdown. If the text is JSON, its field `text`, `summary` or `answer` is used.
 pub(super) fn plain_text(answer: &Value) -> Option<String> {
-    let text = without_between(answer["text"].as_str()?, "<think>", "</think>");
+    let text = remove_delimited(answer["text"].as_str()?, "<think>", "</think>");
     let text = text.replace("<response>", "").replace("</response>", "");
     let in_json = serde_json::from_str::<Value>(unfenced(&text)).ok();
     let text = match &in_json {
@@ -64,7 +64,7 @@ pub(super) fn plain_text(answer: &Value) -> Option<String> {
         }
         _ => &text,
     };
-    let text = without_between(text, "```", "```").replace("**", "").replace('`', "");
+    let text = remove_delimited(text, "```", "```").replace("**", "").replace('`', "");
     let words: Vec<&str> = text.split_whitespace().filter(|word| !is_mark(word)).collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
@@ -81,7 +81,8 @@ fn is_mark(word: &str) -> bool {
     matches!(word, "-" | "*") || (!word.is_empty() && word.bytes().all(|byte| byte == b'#'))
 }
 
-fn without_between(text: &str, open: &str, close: &str) -> String {
+/// Removes every part from `open` to `close`.
+fn remove_delimited(text: &str, open: &str, close: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(open) {

@@ -37,7 +37,7 @@ pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> 
     let Changes { read, removed, unchanged, failed } = found?;
     if !read.is_empty() || !removed.is_empty() {
         app.store().replace_documents(source.id, &read, &removed).await?;
-        sentences::make(app, &passages(&read)).await?;
+        sentences::compute_missing(app, &passages(&read)).await?;
     }
     Ok(Refreshed { read: read.len(), unchanged, removed: removed.len(), failed })
 }

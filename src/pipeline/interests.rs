@@ -1,5 +1,5 @@
-//! Previews what interests would match among stored items, for a user who is about to set them. Called by `aha-radar
-//! topic`; stores nothing.
+//! Previews what interests would match among stored items, for a user who is about to set them. Called by
+//! `services::topics`; stores nothing.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Runs a topic: finishes an unfinished run, then reads the next window. Called by `aha-radar run` and the daemon.
+//! Runs a topic: finishes an unfinished run, then reads the next window. Called by `services::runs`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -29,7 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 }
 
 pub(super) fn page_routes() -> Router<WebState> {
-    Router::new().route("/ask/stream", post(ask_stream_of_page))
+    Router::new().route("/ask/stream", post(ask_stream_from_form))
 }
 
 /// Answers a question in events: `found`, then `answer` or `failure`, and `done`.
@@ -44,15 +44,16 @@ async fn ask_stream(
     Ok(events(state, AskRequest { question, ..AskRequest::default() }))
 }
 
-async fn ask_stream_of_page(
+/// The same for the form of the ask page.
+async fn ask_stream_from_form(
     _: Reader,
     State(state): State<WebState>,
     form: SentForm,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     let question = form.text("question").to_owned();
     checked(&question)?;
-    let filled = |name: &str| Some(form.text(name).to_owned()).filter(|text| !text.is_empty());
-    Ok(events(state, AskRequest { question, topic: filled("topic"), since: filled("since") }))
+    let non_empty = |name: &str| Some(form.text(name).to_owned()).filter(|text| !text.is_empty());
+    Ok(events(state, AskRequest { question, topic: non_empty("topic"), since: non_empty("since") }))
 }
 
 fn events(state: WebState, request: AskRequest) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {

@@ -1,5 +1,5 @@
-//! The layers of the product: faces parse, call services and render; they reach neither store nor gateway, and modules
-//! depend on each other in one direction, those of the root and those within each crate.
+//! The layers of the product: interfaces parse, call services and render; they reach neither store nor gateway, and
+//! modules depend on each other in one direction, those of the root and those within each crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -33,10 +33,10 @@ fn code(file: &Path) -> String {
 
 #[test]
 fn faces_reach_neither_store_nor_gateway() {
-    let faces = ["cli", "web"].map(|face| rust_files(&source().join(face))).concat();
-    assert!(faces.len() > 40, "{} files are fewer than there were", faces.len());
+    let interfaces = ["cli", "web"].map(|interface| rust_files(&source().join(interface))).concat();
+    assert!(interfaces.len() > 40, "{} files are fewer than there were", interfaces.len());
     let mut reached = Vec::new();
-    for file in faces {
+    for file in interfaces {
         let code = code(&file);
         // A statement may be broken before the dot.
         let joined: String = code.split_whitespace().collect();
@@ -97,9 +97,9 @@ fn modules_of_the_root_depend_on_each_other_in_one_direction() {
 
 #[test]
 fn services_know_no_face() {
-    let faces = ["cli", "web", "daemon"];
+    let interfaces = ["cli", "web", "daemon"];
     let known = &dependencies()["services"];
-    assert!(faces.iter().all(|face| !known.contains(*face)), "{known:?}");
+    assert!(interfaces.iter().all(|interface| !known.contains(*interface)), "{known:?}");
     let unneutral = ["clap::", "anyhow::", "println!", "axum::"];
     for file in rust_files(&source().join("services")) {
         let code = code(&file);

@@ -50,7 +50,7 @@ macro_rules! id_type {
     };
 }
 
-id_type!(/// The owner.
+id_type!(/// A user.
     UserId, "user");
 id_type!(/// A topic, by its name.
     TopicId, "topic");
@@ -58,7 +58,7 @@ id_type!(/// A source, by topic and location.
     SourceId, "source");
 id_type!(/// A content item, by its natural identity.
     ItemId, "item");
-id_type!(/// An owner's document, by source and path.
+id_type!(/// A user's document, by source and path.
     DocumentId, "document");
 id_type!(/// A story, by topic and first item.
     ClusterId, "cluster");

@@ -90,7 +90,7 @@ fn apply_one(state: &mut State, operation: &Operation, id: i64, now: Timestamp) 
         (Action::Delete, kind) => delete(state, kind, id, now)?,
         (_, Kind::Goal) => {
             let goes_round = operation.action == Action::AddChild
-                && operation.child_id.is_none_or(|child| state.is_below(id, child));
+                && operation.child_id.is_none_or(|child| state.is_self_or_descendant(id, child));
             if goes_round {
                 return Err(ErrorCode::GoalCycle);
             }

@@ -79,19 +79,20 @@ impl State {
         [Kind::Todo, Kind::Event, Kind::Habit].into_iter().find_map(|kind| self.item(kind, id))
     }
 
-    /// Returns the records that a sentence can refer to: those open on `today` or later, with `done` all of them.
-    pub fn candidates(&self, today: NaiveDate, done: bool) -> impl Iterator<Item = Candidate<'_>> {
-        let items = self.items().filter(move |item| done || item.is_open(today)).map(Candidate::from);
-        let goals = self.goals().filter(move |goal| done || goal.status == GoalStatus::Active).map(Candidate::from);
+    /// Returns the records that a sentence can refer to: those open on `today` or later; all of them if `include_done` is true.
+    pub fn candidates(&self, today: NaiveDate, include_done: bool) -> impl Iterator<Item = Candidate<'_>> {
+        let items = self.items().filter(move |item| include_done || item.is_open(today)).map(Candidate::from);
+        let goals =
+            self.goals().filter(move |goal| include_done || goal.status == GoalStatus::Active).map(Candidate::from);
         items.chain(goals)
     }
 
-    /// Returns whether goal `below` is `above`, or `above` is one of its descendants.
+    /// Returns whether `goal` is `ancestor` or one of its descendants.
     #[must_use]
-    pub fn is_below(&self, above: i64, below: i64) -> bool {
-        let (mut open, mut seen) = (vec![below], BTreeSet::new());
+    pub fn is_self_or_descendant(&self, goal: i64, ancestor: i64) -> bool {
+        let (mut open, mut seen) = (vec![ancestor], BTreeSet::new());
         while let Some(id) = open.pop() {
-            if id == above {
+            if id == goal {
                 return true;
             }
             if seen.insert(id) {

@@ -345,7 +345,7 @@ impl Checker<'_> {
     fn check_child(&mut self, action: Action) {
         self.check_id(Kind::Goal, "childId", ErrorCode::MissingChildId);
         if let (Action::AddChild, Some(parent), Some(child)) = (action, self.id("id"), self.id("childId"))
-            && self.state.is_below(parent, child)
+            && self.state.is_self_or_descendant(parent, child)
         {
             self.report(ErrorCode::GoalCycle);
         }

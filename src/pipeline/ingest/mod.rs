@@ -1,5 +1,5 @@
-//! Stage 1: fetches every source that is due, in parallel, and stores their items, in the order of the sources'
-//! addresses.
+//! Stages 1 and 2, ingest and search: fetch every source that is due, in parallel, and store their items, in the order
+//! of the sources' addresses. Searches are the sources that cost credits.
 //!
 //! Input: the topic's enabled sources; in a scheduled run only those whose next check is due. Output: `fetch_runs`,
 //! `content_items`, source health. A source that fails is marked with the reason; the others continue. Committing in a

@@ -48,7 +48,7 @@ pub async fn reindex(app: &App) -> Result<usize> {
     loop {
         let indexed = app.store().index_missing(ENTRIES_PER_TRANSACTION).await?;
         if indexed == 0 {
-            sentences::make_all(app).await?;
+            sentences::recompute_all(app).await?;
             return Ok(total);
         }
         total += indexed;

@@ -274,16 +274,16 @@ impl Rewriter<'_> {
     }
 }
 
-/// Returns the attributes as written, without those that are replaced: namespaces that the root now declares, invalid
-/// bases, and those in `dropped`.
+/// Returns the attributes as written, except namespaces that the root now declares, invalid bases, and those in
+/// `dropped`.
 fn copied_attributes(start: &BytesStart<'_>, dropped: &[&str]) -> String {
     let mut out = String::new();
     for attribute in start.attributes().with_checks(false).filter_map(Result::ok) {
         let key: &str = attribute.key.as_ref();
-        let declared = key.strip_prefix("xmlns:").is_some_and(|p| PREFIXES.iter().any(|(known, _)| *known == p));
+        let is_known_prefix = key.strip_prefix("xmlns:").is_some_and(|p| PREFIXES.iter().any(|(known, _)| *known == p));
         let bad_base = key == "xml:base"
             && !matches!(url::Url::parse(&attribute.value), Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase));
-        if key != "xmlns" && !declared && !bad_base && !dropped.contains(&key) {
+        if key != "xmlns" && !is_known_prefix && !bad_base && !dropped.contains(&key) {
             let _ = write!(out, " {key}=\"{}\"", attribute.value.replace('"', "&quot;"));
         }
     }

@@ -1,4 +1,9 @@
-//! Parses RSS, Atom and JSON feeds, including malformed ones.
+//! Parses RSS, Atom and JSON feeds, including malformed ones: bytes to raw items, whose HTML is sanitised later, when
+//! items are identified.
+//!
+//! Steps (`parse`): decode (`charset`), lift long texts out of the markup (`lift`), survey the markup (`survey`), repair
+//! a broken document (`repair`, `salvage`), rewrite old dialects (`dialect`), feed-rs (`engine`), then what feed-rs
+//! omits (`items`, `dates`, `json`).
 
 mod cdf;
 mod charset;

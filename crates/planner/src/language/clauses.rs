@@ -6,7 +6,7 @@ use super::courtesy::plain;
 use super::interpret::command;
 use super::phrases::after_any;
 use super::tokens::Token;
-use super::vocabulary::DOING;
+use super::vocabulary::TASK_VERBS;
 
 /// Words that begin a command.
 const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|shift|defer|rename|retitle|delete|\
@@ -119,7 +119,7 @@ fn continues_in_past(before: &[Token], rest: &[Token]) -> bool {
     let rest_is_passive = (2..=rest.len()).any(|end| is_passive(&rest[..end]));
     let ends_in_participle = |tokens: &[Token]| {
         let tokens = plain(tokens);
-        let is_named = |first: &Token| tokens.len() == 2 || !first.is_one_of(DOING);
+        let is_named = |first: &Token| tokens.len() == 2 || !first.is_one_of(TASK_VERBS);
         tokens.len() > 1 && tokens.len() < 5 && is_named(&tokens[0]) && tokens.last().is_some_and(is_participle)
     };
     let part = rest.split(|token| token.is_one_of("and|,|&|;|.")).next().unwrap_or(rest);
@@ -148,17 +148,17 @@ fn begins_sentence(rest: &[Token]) -> bool {
     })
 }
 
-/// Splits a subject into things to do. "Call the bank and email Jo" is two things, since each part begins with a verb
-/// and has an object.
+/// Splits tokens into tasks. "Call the bank and email Jo" is two tasks, since each part begins with a verb and has an
+/// object.
 #[must_use]
-pub fn coordinated(tokens: &[Token]) -> Vec<&[Token]> {
+pub fn split_tasks(tokens: &[Token]) -> Vec<&[Token]> {
     // In "Paint, brushes and tape on Saturday" the day after the verb is not an object.
     let names_day = |next: &Token| {
         next.is_one_of("on|at|by|tomorrow|today|tonight|next|this|every|until|before|and|,")
             || super::numbers::weekday(&next.lower, true).is_some()
     };
-    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(DOING) && !names_day(&tokens[1]);
-    if !tokens.first().is_some_and(|first| first.is_one_of(DOING)) || tokens.len() < 2 {
+    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(TASK_VERBS) && !names_day(&tokens[1]);
+    if !tokens.first().is_some_and(|first| first.is_one_of(TASK_VERBS)) || tokens.len() < 2 {
         return vec![tokens];
     }
     let mut found = Vec::new();

@@ -96,7 +96,7 @@ fn shorter(tokens: &[Token]) -> Option<&[Token]> {
     let phrases = BEFORE.split('|').filter_map(|phrase| {
         let rest = after_any(tokens, phrase)?;
         let unsure = BEFORE_A_MARK.split('|').any(|other| other == phrase);
-        let orders = super::phrases::listed(ORDER, phrase) && super::vocabulary::begins_with_doing(rest);
+        let orders = super::phrases::listed(ORDER, phrase) && super::vocabulary::begins_with_task_verb(rest);
         (!unsure || orders || rest.first().is_none_or(Token::is_mark)).then_some(rest)
     });
     phrases.chain(wish(tokens)).min_by_key(|rest| rest.len())

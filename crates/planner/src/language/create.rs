@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::clauses::coordinated;
+use super::clauses::split_tasks;
 use super::extras::Extras;
 use super::phrases::{after_any, has_any, without_marks};
 use super::repeats::Repeat;
@@ -68,7 +68,7 @@ impl Reader<'_> {
 
     /// Splits a subject into things to do: between verb phrases, and where each part has its own day.
     fn parts<'t>(&self, subject: &'t [Token]) -> Vec<&'t [Token]> {
-        coordinated(subject).into_iter().flat_map(|part| self.by_days(part)).collect()
+        split_tasks(subject).into_iter().flat_map(|part| self.by_days(part)).collect()
     }
 
     /// Splits "mend the fence on Saturday and pump up the tyres on Sunday" into its parts.
@@ -106,7 +106,7 @@ impl Reader<'_> {
     ) -> Result<Vec<Operation>, Question> {
         let of_doing = |when: &When| {
             let first = words.iter().zip(&when.used).find(|(word, used)| !**used && !word.is_mark());
-            first.is_some_and(|(word, _)| super::vocabulary::begins_with_doing(std::slice::from_ref(word)))
+            first.is_some_and(|(word, _)| super::vocabulary::begins_with_task_verb(std::slice::from_ref(word)))
         };
         let shorter = when.without_duration().filter(|when| {
             let is_todo = matches!(kind, Some(Kind::Todo | Kind::Habit));

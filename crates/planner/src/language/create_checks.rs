@@ -7,7 +7,7 @@ use super::guard::means_all;
 use super::phrases::{has_any, listed};
 use super::titles::{EMPTY_TITLES, PLANS, is_meaningless, is_talk, only_pronouns};
 use super::tokens::Token;
-use super::vocabulary::{DOING, begins_with_doing};
+use super::vocabulary::{TASK_VERBS, begins_with_task_verb};
 use super::when::When;
 use super::{Question, Reader};
 use crate::matching::{Candidate, ClarifyOption, matches, ranked_options, tokens as title_words};
@@ -82,7 +82,7 @@ impl Reader<'_> {
     fn is_statement(&self, kept: &[&Token], words: &[Token], when: &When) -> bool {
         let of_others = kept.len() > 2
             && !kept[0].quoted
-            && !kept[0].is_one_of(DOING)
+            && !kept[0].is_one_of(TASK_VERBS)
             && kept[1..3].iter().any(|word| word.is_one_of(FINITE));
         let verb = (1..words.len()).find(|at| {
             words[*at].is_one_of("is|are|was|were|isn't|aren't|have|has|go|goes|come|comes|clashes|overlaps")
@@ -100,7 +100,7 @@ impl Reader<'_> {
         let ends_known = words[0].is_one_of("quit|stop|pause|resume|skip|restart") && self.is_one(&words[1..]);
         let [verb, object, rest @ ..] = kept else { return ends_known };
         let rest: Vec<Token> = rest.iter().map(|word| (*word).clone()).collect();
-        let changes = !verb.is_one_of(DOING)
+        let changes = !verb.is_one_of(TASK_VERBS)
             || verb.is_one_of("swap|merge|combine|split|change|move|archive|switch|make|set|turn|give");
         let definite = object.is_one_of("the|my|our|both|those|these");
         // "Call the meeting Catch-up" does not identify the meeting.
@@ -128,7 +128,7 @@ impl Reader<'_> {
             || too_short
             || in_month(words)
             || means_all(words)
-            || !(begins_with_doing(words) || words.len() <= MAX_BARE_WORDS)
+            || !(begins_with_task_verb(words) || words.len() <= MAX_BARE_WORDS)
         {
             return Err(self.ask_what(title));
         }
@@ -142,7 +142,7 @@ impl Reader<'_> {
         let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
         let named: Vec<_> = matches(title, open).into_iter().map(|one| title_words(one.title)).collect();
         let same = named.contains(&words);
-        let by_verb = kept.len() > 1 && kept[0].is_one_of(DOING);
+        let by_verb = kept.len() > 1 && kept[0].is_one_of(TASK_VERBS);
         same || (!certain && !by_verb && !named.is_empty())
     }
 
@@ -170,7 +170,7 @@ fn in_month(words: &[Token]) -> bool {
     is_short
         && lead.is_one_of("in|next|this")
         && super::numbers::month(&month.lower).is_some()
-        && !begins_with_doing(words)
+        && !begins_with_task_verb(words)
 }
 
 fn is_too_vague(title: &str, words: &[Token], when: &When) -> bool {

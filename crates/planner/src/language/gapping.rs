@@ -11,7 +11,7 @@ use super::courtesy::plain;
 use super::moving::destination;
 use super::phrases::{after_any, listed};
 use super::tokens::Token;
-use super::vocabulary::{ADDING, MOVING, TO_DO, begins_with_doing, kind_noun};
+use super::vocabulary::{ADDING, MOVING, TO_DO, begins_with_task_verb, kind_noun};
 use super::when::When;
 
 /// Adjectives before a noun for a kind.
@@ -63,7 +63,7 @@ fn repeated(before: &[Token], part: &[Token], today: Today, in_list: bool) -> Op
 /// Returns the verb if each part has its own day or time: "Call mum tonight and dad tomorrow".
 fn verb_of_doing(before: &[Token], part: &[Token], today: Today) -> Option<Token> {
     let before = after_any(before, TO_DO).unwrap_or(before);
-    let verb = before.first().filter(|_| begins_with_doing(before) && !begins_with_doing(part))?;
+    let verb = before.first().filter(|_| begins_with_task_verb(before) && !begins_with_task_verb(part))?;
     let has_time = |words: &[Token]| {
         let when = When::read(words, today);
         let named = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).count();

@@ -6,7 +6,7 @@ use chrono::{Datelike as _, Duration, NaiveDate};
 
 use super::day_arithmetic::{Phrase, ends, next_date, word, words};
 use super::tokens::Token;
-use super::vocabulary::begins_with_doing;
+use super::vocabulary::begins_with_task_verb;
 
 /// Holidays with a fixed date: name, month, day.
 const FIXED: [(&str, u32, u32); 17] = [
@@ -58,7 +58,7 @@ pub(super) fn holiday(tokens: &[Token], today: NaiveDate, after_preposition: boo
     let (length, day) = fixed().or_else(movable)?;
     // "On Christmas Eve collect the turkey".
     let continues = after_preposition
-        && (begins_with_doing(&rest[length..])
+        && (begins_with_task_verb(&rest[length..])
             || rest.get(length).is_some_and(|next| next.is_one_of("i|we|remind|please|don't")));
     (ends(rest, length) || continues).then_some((the + length, day))
 }

@@ -40,7 +40,7 @@ fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<
         rest.split(|token| token.is_one_of(",|;|.")).map(without_marks).filter(|part| !part.is_empty()).collect();
     let of_doing = |part: &&[Token]| {
         let part = after_any(part, "and|then").unwrap_or(part);
-        super::vocabulary::begins_with_doing(part) && !When::read(part, today).has_schedule()
+        super::vocabulary::begins_with_task_verb(part) && !When::read(part, today).has_schedule()
     };
     let each = parts.len() > 1 && when.date.is_some() && when.covers_all(day) && parts.iter().all(of_doing);
     let with_day = |part: &&[Token]| [after_any(part, "and|then").unwrap_or(part), day, &[Token::made(";")]].concat();

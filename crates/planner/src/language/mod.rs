@@ -250,7 +250,7 @@ impl Reader<'_> {
             return self.create(None, None, clause, false).or(made);
         }
         match made {
-            Err(question) if destructive && follows_todo && vocabulary::begins_with_doing(clause) => {
+            Err(question) if destructive && follows_todo && vocabulary::begins_with_task_verb(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
             }
             made => made,

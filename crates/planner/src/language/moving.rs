@@ -90,8 +90,9 @@ fn by_other_words(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let describes =
         |target: &[Token]| target.last().is_some_and(Token::is_mark) && When::read(target, today).date.is_some();
     // "Tidy the loft - to be done by 3 May" creates a record.
-    let of_doing =
-        |target: &[Token]| super::vocabulary::begins_with_doing(target) && target.iter().skip(2).any(Token::is_mark);
+    let of_doing = |target: &[Token]| {
+        super::vocabulary::begins_with_task_verb(target) && target.iter().skip(2).any(Token::is_mark)
+    };
     let (target, found) = moved_statement(clause, today)
         .filter(|(target, _)| !of_doing(target))
         .map(|(target, found)| {

@@ -9,7 +9,7 @@ use super::past_forms::presents;
 use super::phrases::{after_any, around, before_end, has_any, listed};
 use super::tokens::Token;
 use super::topic::joined;
-use super::vocabulary::{ADDING, DOING, MOVING, TO_DO};
+use super::vocabulary::{ADDING, MOVING, TASK_VERBS, TO_DO};
 use super::when::When;
 
 /// Phrases before a participle: "has to be paid".
@@ -108,7 +108,7 @@ fn new_to_do(subject: &[Token], base: &str, following: &[Token]) -> Option<Vec<T
 
 fn base_of_participle(word: &str) -> Option<String> {
     let bases = presents(word);
-    let known = bases.iter().find(|base| listed(DOING, base) || listed(DOING_IT, base)).cloned();
+    let known = bases.iter().find(|base| listed(TASK_VERBS, base) || listed(DOING_IT, base)).cloned();
     known.or_else(|| bases.into_iter().next())
 }
 
@@ -119,7 +119,7 @@ fn base_of_gerund(word: &str) -> Option<String> {
     let doubled = stem.strip_suffix(last).filter(|shorter| shorter.ends_with(last));
     let with_e = format!("{stem}e");
     let candidates = [Some(stem), Some(with_e.as_str()), doubled];
-    let known = candidates.into_iter().flatten().find(|base| listed(DOING, base) || listed(DOING_IT, base));
+    let known = candidates.into_iter().flatten().find(|base| listed(TASK_VERBS, base) || listed(DOING_IT, base));
     let spelt = || {
         let calls_for_e = stem.ends_with(['v', 'z', 'c', 'u', 's']);
         doubled.filter(|_| !stem.ends_with(['l', 's', 'z'])).unwrap_or(if calls_for_e { &with_e } else { stem })

@@ -13,7 +13,7 @@ use super::phrases::{after_any, before_end, has_any, listed};
 use super::shift::Shift;
 use super::tokens::Token;
 use super::topic::{joined, verb_of};
-use super::vocabulary::{MOVING, WHY, begins_with_doing};
+use super::vocabulary::{MOVING, WHY, begins_with_task_verb};
 use super::when::When;
 
 /// Words between a person and the verb of their request.
@@ -51,7 +51,7 @@ impl Reader<'_> {
             let (who, rest) = clause.split_at(at);
             let wanting = rest.iter().take_while(|word| word.is_one_of(WANTING)).count();
             let is_person = !who[0].is_one_of("i|we|i'm|i've|you|it|that|this|there") && self.is_one(who);
-            if !is_person || verb_of(who).is_some() || begins_with_doing(who) {
+            if !is_person || verb_of(who).is_some() || begins_with_task_verb(who) {
                 return None;
             }
             (0..=wanting).rev().find_map(|skipped| {
@@ -133,7 +133,8 @@ impl Reader<'_> {
         let is_bare =
             matches!(command(clause, self.today), Command::Create { certain: false, .. } | Command::Move { .. });
         let on_change = verb_of(next).is_some() || after_any(next, INSTEAD).is_some();
-        if !has_any(clause, WHY) || !is_bare || !on_change || begins_with_doing(clause) || verb_of(clause).is_some() {
+        if !has_any(clause, WHY) || !is_bare || !on_change || begins_with_task_verb(clause) || verb_of(clause).is_some()
+        {
             return None;
         }
         let subject =

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use super::past_forms::{SUBJECTS, presents};
 use super::phrases::{after_any, before_end, listed, without_marks};
 use super::tokens::Token;
-use super::vocabulary::{DOING, TO_DO};
+use super::vocabulary::{TASK_VERBS, TO_DO};
 use super::when::When;
 use super::{Question, Reader, change};
 use crate::matching::{Candidate, matches, matches_by_meaning, ranked_options};
@@ -115,7 +115,8 @@ impl Reader<'_> {
         let text = self.text(object);
         let has_passed = day.is_some_and(|day| day <= self.today.date);
         let verb_is_known = || verb.ends_with("ed") && bases.iter().any(|base| !matches(base, open()).is_empty());
-        let of_doing = bases.iter().any(|base| listed(DOING, base)) && day.is_none() && object.len() < MAX_OBJECT_WORDS;
+        let of_doing =
+            bases.iter().any(|base| listed(TASK_VERBS, base)) && day.is_none() && object.len() < MAX_OBJECT_WORDS;
         if !(is_report || has_passed || verb_is_known() || of_doing) {
             return None;
         }

@@ -8,18 +8,20 @@ use crate::time_of_day::TimeOfDay;
 /// A start, and the end if it is given.
 pub type Times = (TimeOfDay, Option<TimeOfDay>);
 
+/// The hours that parts of a day stand for.
 const MORNING: u16 = 9;
 const AFTERNOON: u16 = 12;
 const EVENING: u16 = 19;
 const NIGHT: u16 = 22;
 const TONIGHT: u16 = 20;
+
 /// Parses one or two times at the beginning of `tokens`.
 #[must_use]
 pub fn times(tokens: &[Token]) -> Phrase<Times> {
     times_after(tokens, false)
 }
 
-/// Parses the same. With `after_day`, directly after a day, "8.30" and "9-12" are times too.
+/// Parses one or two times at the beginning of `tokens`. With `after_day`, directly after a day, "8.30" and "9-12" are times too.
 #[must_use]
 pub fn times_after(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     [at_time(tokens, after_day), part_of_day(tokens), range(tokens, after_day)]
@@ -42,7 +44,7 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
         && let Some((start, _)) = written_text(start, "")
         && (end.certain || is_introduced || (start.minutes && end.minutes))
     {
-        return Some((skipped + 1 + more, both(start, end)?));
+        return Some((skipped + 1 + more, resolve_range(start, end)?));
     }
     // "From 5 to 6pm" does not contain "five to six".
     let figures =
@@ -70,11 +72,11 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
         || (skipped == 1 && word(tokens, 0) != "at")
         || (is_introduced && !matches!(word(tokens, at), "and"));
     // "2 to 3" may be a count.
-    certain.then(|| Some((at + 1 + second, both(start, end)?))).flatten()
+    certain.then(|| Some((at + 1 + second, resolve_range(start, end)?))).flatten()
 }
 
-/// Resolves the start to the half of the day of the end, unless it would then be after the end.
-fn both(mut start: Written, end: Written) -> Option<Times> {
+/// Gives the start the am or pm of the end, unless it would then be after the end.
+fn resolve_range(mut start: Written, end: Written) -> Option<Times> {
     let end_time = end.time()?;
     if start.half.is_none() && end.half.is_some() && start.hour <= 12 {
         let same = Written { half: end.half, certain: true, ..start };
@@ -83,8 +85,9 @@ fn both(mut start: Written, end: Written) -> Option<Times> {
     }
     let start_time = start.time()?;
     // "7 to 9" in the evening, "3 to 4.30": the end is in the same half of the day.
-    let later = Written { half: Some(Half::Pm), ..end }.time().filter(|_| end.half.is_none() && !end.is_24_hour);
-    let end_time = if end_time < start_time { later.unwrap_or(end_time) } else { end_time };
+    let end_in_afternoon =
+        Written { half: Some(Half::Pm), ..end }.time().filter(|_| end.half.is_none() && !end.is_24_hour);
+    let end_time = if end_time < start_time { end_in_afternoon.unwrap_or(end_time) } else { end_time };
     (start_time <= end_time).then_some((start_time, Some(end_time)))
 }
 
@@ -120,7 +123,7 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     }
     let ends = next.is_none_or(|next| {
         next.is_mark()
-            || super::vocabulary::begins_with_doing(std::slice::from_ref(next))
+            || super::vocabulary::begins_with_task_verb(std::slice::from_ref(next))
             || next.quoted
             || next.is_one_of(PHRASE_STARTS)
             || super::numbers::weekday(&next.lower, true).is_some()

@@ -2,7 +2,7 @@
 
 use super::phrases::{listed, without_marks};
 use super::tokens::{Token, text_of};
-use super::vocabulary::{EVENTS, begins_with_doing};
+use super::vocabulary::{EVENTS, begins_with_task_verb};
 use super::when::When;
 use crate::record::Kind;
 
@@ -118,7 +118,8 @@ pub fn kind_of(title: &str, when: &When) -> Kind {
     // "Book club meeting", "swim lesson": two nouns.
     let is_compound =
         head.starts_with(&["book", "club"]) || (head.len() == 2 && is_event && listed(COMPOUNDS, head[0]));
-    let is_verb = !is_compound && head.first().is_some_and(|first| begins_with_doing(&super::tokens::tokens(first)));
+    let is_verb =
+        !is_compound && head.first().is_some_and(|first| begins_with_task_verb(&super::tokens::tokens(first)));
     // "call with Anna" is an event, "call Anna" is not.
     let phones = matches!(head, ["phone" | "video" | "skype" | "zoom" | "conference", "call"]);
     if is_event

@@ -7,7 +7,7 @@ use super::numbers::figures;
 use super::phrases::{after_any, around, before_end, has_any, without_marks};
 use super::shift::Shift;
 use super::tokens::Token;
-use super::vocabulary::{EVENTS, begins_with_doing};
+use super::vocabulary::{EVENTS, begins_with_task_verb};
 use super::when::When;
 use super::{Question, Reader, Today};
 use crate::matching::matches;
@@ -171,14 +171,14 @@ fn is_now(clause: &[Token], today: Today) -> bool {
         return false;
     };
     let now = rest.last().is_some_and(|last| last.is("now")) || around(clause, "is now|are now").is_some();
-    now && !subject.is_empty() && !begins_with_doing(clause) && When::read_after("at", rest, today).has_schedule()
+    now && !subject.is_empty() && !begins_with_task_verb(clause) && When::read_after("at", rest, today).has_schedule()
 }
 
 /// Matches "Dentist moved": neither the record nor the new time is clear.
 fn is_moved_statement(clause: &[Token]) -> bool {
     let subject = before_end(clause, SAID_AT_END);
     subject.is_some_and(|words| {
-        !words.is_empty() && !begins_with_doing(words) && !words[0].is_one_of("have|get|need|want|having|getting")
+        !words.is_empty() && !begins_with_task_verb(words) && !words[0].is_one_of("have|get|need|want|having|getting")
     })
 }
 

@@ -107,8 +107,8 @@ pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|
     symposium|summit|retreat|hackathon|meetup|meet-up|open-day|auction|sale|parade|procession|regatta|tournament|\
     final|semi-final|derby|race";
 
-/// Verbs that begin todos, so that "call the bank and email Jo" is two of them.
-pub(super) const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|\
+/// Verbs that begin todos, so that "call the bank and email Jo" is two todos.
+pub(super) const TASK_VERBS: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|\
     prepare|review|finish|\
     submit|plan|organise|organize|visit|meet|ask|text|message|water|feed|walk|take|bring|get|return|renew|update|\
     file|print|sign|schedule|cancel|post|drop|collect|ring|research|draft|study|practice|practise|iron|vacuum|mow|\
@@ -177,8 +177,8 @@ pub(super) const ROOMS: &str = "room|office|hall|zoom|teams|studio|library|cafe|
 
 /// Returns whether the tokens begin like a todo.
 #[must_use]
-pub fn begins_with_doing(tokens: &[Token]) -> bool {
-    tokens.first().is_some_and(|first| first.is_one_of(DOING))
+pub fn begins_with_task_verb(tokens: &[Token]) -> bool {
+    tokens.first().is_some_and(|first| first.is_one_of(TASK_VERBS))
 }
 
 /// Returns the kind that a noun names.

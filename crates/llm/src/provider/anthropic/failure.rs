@@ -9,7 +9,7 @@ use crate::provider::failure::{error_body, of_status, retry_after};
 use crate::transport::WireResponse;
 
 /// Phrases in the message of a refused request when the credit or the monthly limit is used up.
-const USED_UP: [&str; 2] = ["credit balance is too low", "reached your specified api usage limits"];
+const QUOTA_EXHAUSTED: [&str; 2] = ["credit balance is too low", "reached your specified api usage limits"];
 
 pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
     error_of_response(response.status, &error_body(response), retry_after(response, now))
@@ -18,7 +18,7 @@ pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
 /// Converts an error's body. Its type takes precedence over the status, which errors within a stream do not have.
 pub(super) fn error_of_response(status: u16, body: &Value, retry_after: Option<Duration>) -> CallError {
     let message = body["error"]["message"].as_str().unwrap_or_default().to_lowercase();
-    let status = if USED_UP.iter().any(|words| message.contains(words)) {
+    let status = if QUOTA_EXHAUSTED.iter().any(|words| message.contains(words)) {
         402
     } else {
         body["error"]["type"].as_str().and_then(status_of).unwrap_or(status)

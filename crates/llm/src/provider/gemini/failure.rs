@@ -8,8 +8,8 @@ use crate::error::CallError;
 use crate::provider::failure::{MAX_RETRY_AFTER, error_body, of_status, retry_after};
 use crate::transport::WireResponse;
 
-/// Phrases in a 429 when waiting for a minute does not help.
-const USED_UP: [&str; 3] = ["per day", "credits are depleted", "spending cap"];
+/// Phrases in a 429 response that mean that waiting a minute does not help.
+const QUOTA_EXHAUSTED: [&str; 3] = ["per day", "credits are depleted", "spending cap"];
 
 pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
     error_of_response(response.status, &error_body(response), retry_after(response, now))
@@ -24,7 +24,7 @@ pub(super) fn in_stream(body: &Value) -> CallError {
 
 fn error_of_response(status: u16, body: &Value, header_wait: Option<Duration>) -> CallError {
     let error = &body["error"];
-    let wait = details(error, "RetryInfo").find_map(|info| delay(info["retryDelay"].as_str()?)).or(header_wait);
+    let wait = details_of_type(error, "RetryInfo").find_map(|info| delay(info["retryDelay"].as_str()?)).or(header_wait);
     let status = match error["status"].as_str() {
         _ if is_bad_key(error) => 401,
         Some("RESOURCE_EXHAUSTED") if is_used_up(error) => 402,
@@ -36,14 +36,14 @@ fn error_of_response(status: u16, body: &Value, header_wait: Option<Duration>) -
 }
 
 /// Returns the details of an error with a given type, which is the last part of the type URL.
-fn details<'a>(error: &'a Value, kind: &'static str) -> impl Iterator<Item = &'a Value> {
+fn details_of_type<'a>(error: &'a Value, kind: &'static str) -> impl Iterator<Item = &'a Value> {
     let all = error["details"].as_array().into_iter().flatten();
     all.filter(move |detail| detail["@type"].as_str().is_some_and(|name| name.ends_with(kind)))
 }
 
 /// Whether the key is invalid, which this API reports as a bad request.
 fn is_bad_key(error: &Value) -> bool {
-    details(error, "ErrorInfo").any(|info| info["reason"] == "API_KEY_INVALID")
+    details_of_type(error, "ErrorInfo").any(|info| info["reason"] == "API_KEY_INVALID")
         || error["message"].as_str().is_some_and(|message| message.starts_with("API key not valid"))
 }
 
@@ -53,8 +53,11 @@ fn is_used_up(error: &Value) -> bool {
     let is_long = |violation: &Value| {
         violation["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")) || violation["quotaValue"] == "0"
     };
-    USED_UP.iter().any(|words| message.contains(words))
-        || details(error, "QuotaFailure").filter_map(|failure| failure["violations"].as_array()).flatten().any(is_long)
+    QUOTA_EXHAUSTED.iter().any(|words| message.contains(words))
+        || details_of_type(error, "QuotaFailure")
+            .filter_map(|failure| failure["violations"].as_array())
+            .flatten()
+            .any(is_long)
 }
 
 /// Parses a duration in the API's format: `17s`, `0.5s`.
