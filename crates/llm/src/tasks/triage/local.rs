@@ -112,17 +112,14 @@ fn add(found: &mut Vec<Finding>, points: f64, words: impl Into<String>) {
     found.push(Finding { points, words: words.into() });
 }
 
-/// Points for the degree of relevance: 58 × (1 − e^(−degree/1.6))^1.3. The exponent lowers weak degrees, so that fewer
-/// irrelevant stories score 51 or more (`docs/RANKING.md`).
-const INTEREST_POINTS: f64 = 58.0;
+/// Points of the highest degree, and the degree at which 63 % of them are reached.
+const INTEREST_POINTS: f64 = 54.0;
 const INTEREST_SCALE: f64 = 1.6;
-const INTEREST_EXPONENT: f64 = 1.3;
 
 /// Adds points for the degree of relevance, and subtracts points to the extent that the story is denied.
 fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
     let Some(relevance) = evidence.relevance.as_ref() else { return };
-    let share = 1.0 - (-relevance.degree.max(0.0) / INTEREST_SCALE).exp();
-    let points = INTEREST_POINTS * share.powf(INTEREST_EXPONENT);
+    let points = INTEREST_POINTS * (1.0 - (-relevance.degree.max(0.0) / INTEREST_SCALE).exp());
     let words = if is_asked_for(evidence) { matched(evidence) } else { String::new() };
     add(found, points, words);
     if let Some(denied) = relevance.denied.first() {

@@ -32,7 +32,7 @@ fn more_voices_and_the_owners_words_raise_the_score() {
     });
     assert!((21..=50).contains(&plain), "{plain}");
     assert!((51..=80).contains(&told), "{told}");
-    assert!((51..=80).contains(&wanted), "{wanted}");
+    assert!(wanted > 55 && told > 50, "{wanted} and {told}");
 }
 
 #[test]
