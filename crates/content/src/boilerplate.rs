@@ -1,9 +1,8 @@
 //! Removes the phrases that publishing software appends to texts. Called on the plain text of bodies.
 
-/// Last lines without content, compared in lower case and without surrounding arrows, dots and brackets.
-const EMPTY_LINES: [&str; 32] = [
-    "read more",
-    "continue reading",
+/// Last lines without content, besides [`INLINE`], compared in lower case and without surrounding arrows, dots and
+/// brackets.
+const EMPTY_LINES: [&str; 18] = [
     "comments",
     "view comments",
     "more",
@@ -17,29 +16,17 @@ const EMPTY_LINES: [&str; 32] = [
     "learn more",
     "permalink",
     // German
-    "weiterlesen",
-    "mehr lesen",
     "mehr",
     "zum artikel",
     "kommentare",
     // French
-    "lire la suite",
-    "lire plus",
-    "en savoir plus",
     "lire l'article",
     "lire l’article",
     // Spanish, Portuguese, Italian, Dutch
-    "seguir leyendo",
-    "sigue leyendo",
-    "leer más",
-    "continuar leyendo",
-    "leia mais",
     "continuar lendo",
-    "leggi tutto",
-    "lees verder",
 ];
 
-/// Links to the full text that follow a sentence in its line, compared in lower case.
+/// Links to the full text, which may also follow a sentence in its line, compared in lower case.
 const INLINE: [&str; 14] = [
     "read more",
     "continue reading",
@@ -103,7 +90,8 @@ fn empty_line(text: &str) -> Option<&str> {
     let line = line.to_lowercase();
     let leads_on = LEADING_ON.iter().any(|p| line.starts_with(p));
     // A single-line text with such a prefix may be the author's own sentence.
-    ((leads_on && start > 0) || EMPTY_LINES.contains(&line.as_str())).then(|| &text[..start])
+    let is_empty = |line: &str| EMPTY_LINES.iter().chain(&INLINE).any(|known| *known == line);
+    ((leads_on && start > 0) || is_empty(&line)).then(|| &text[..start])
 }
 
 /// Matches "… end of the teaser. Read more".
