@@ -127,7 +127,7 @@ impl SqliteStore {
         // Only after the writer is open: the last connection to close would checkpoint the migrations' log at once.
         drop(writer.acquire().await?);
         open::close(prepared).await;
-        Ok(Self { batches: WriteQueue::new(writer.clone()), writer, reader, checkpoints })
+        Ok(Self { batches: WriteQueue::new(writer.clone(), checkpoints.clone()), writer, reader, checkpoints })
     }
 
     /// Returns the schema version of a database and the version that this program knows, without changing anything.
@@ -148,6 +148,7 @@ impl SqliteStore {
 
     /// Begins a write that needs no lease: the owner's own settings, and the ledger's reservations.
     async fn write(&self, operation: &'static str) -> Result<Write> {
+        self.checkpoints.wait_if_behind().await;
         // A deferred transaction that reads before it writes can fail at once where an immediate one waits.
         let tx = self.writer.begin_with("BEGIN IMMEDIATE").await?;
         Ok(Write { tx, operation, checkpoints: self.checkpoints.clone() })

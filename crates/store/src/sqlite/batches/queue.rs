@@ -8,6 +8,7 @@ use sqlx::{Sqlite, SqlitePool};
 use tokio::sync::oneshot;
 
 use super::{Batch, is_refused};
+use crate::sqlite::checkpoint::Checkpoints;
 use crate::{Result, StoreError};
 
 /// Pending batches. One task runs all of them on the connection that it holds, because the pool checks each returned
@@ -15,6 +16,7 @@ use crate::{Result, StoreError};
 #[derive(Debug, Clone)]
 pub(in crate::sqlite) struct WriteQueue {
     writer: SqlitePool,
+    checkpoints: Checkpoints,
     waiting: Arc<Queue<Waiting>>,
 }
 
@@ -28,8 +30,8 @@ struct Waiting {
 const MAX_CONSECUTIVE: usize = 16;
 
 impl WriteQueue {
-    pub(in crate::sqlite) fn new(writer: SqlitePool) -> Self {
-        Self { writer, waiting: Arc::default() }
+    pub(in crate::sqlite) fn new(writer: SqlitePool, checkpoints: Checkpoints) -> Self {
+        Self { writer, checkpoints, waiting: Arc::default() }
     }
 
     pub(super) async fn run(&self, operation: &'static str, batch: Batch) -> Result<bool> {
@@ -50,6 +52,7 @@ impl WriteQueue {
 
     /// Runs batches on one connection. Returns true if the queue is empty.
     async fn serve_some(&self) -> bool {
+        self.checkpoints.wait_if_behind().await;
         let mut connection = match self.writer.acquire().await {
             Ok(connection) => connection,
             Err(error) => return self.refuse(error),
