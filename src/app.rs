@@ -13,7 +13,7 @@ use aha_core::time::Timestamp;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::embedder::EmbedRouter;
 use aha_llm::prompt::{PromptError, Prompts};
-use aha_llm::retry_policy::PIPELINE;
+use aha_llm::retry_policy::STANDARD;
 use aha_llm::transport::Http;
 use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
 use aha_store::{SharedStore, SourceShare, VectorState};
@@ -292,7 +292,7 @@ fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
         breakers: Arc::clone(&gateway.breakers),
         clock: gateway.clock,
         budget: gateway.budget,
-        retry: PIPELINE,
+        retry: STANDARD,
         jitter: Arc::clone(&gateway.jitter),
         dry_run: gateway.dry_run,
     }

@@ -17,7 +17,7 @@
 //! - [`config`]: every setting, read once.
 //! - [`sources`]: connectors and fetching.
 //! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
-//! - `sentences`: sentence vectors, computed by a model and stored.
+//! - `embedding_weights`, `sentences`: the models of word and of sentence vectors, loaded once.
 //! - [`digest`]: the renderings.
 //! - [`app`]: the state that a process shares: store, gateway, fetcher, clock, settings.
 //! - [`services`]: the use cases, written once for all interfaces. These have modules of their own:
@@ -35,6 +35,7 @@ pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod digest;
+mod embedding_weights;
 pub mod journal;
 pub mod pipeline;
 pub mod questionnaire;

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use aha_analysis::retrieval::{Block, SentenceVectors, Source, texts_of};
+use aha_analysis::retrieval::{Block, CandidatePassage, SentenceVectors, passage_texts};
 use aha_content::sentences::sentences;
 use aha_net::hash::hex32;
 use aha_sentence::SentenceModel;
@@ -106,8 +106,8 @@ pub(crate) struct PassageInContext<'p> {
 /// When the store fails; vectors stored before that stay.
 pub(crate) async fn compute_missing(app: &App, passages: &[PassageInContext<'_>]) -> Result<usize, StoreError> {
     let Some(model) = model(app).await else { return Ok(0) };
-    let sources: Vec<Source<'_>> = passages.iter().map(source).collect();
-    let texts: HashSet<String> = texts_of(&sources).into_iter().flatten().collect();
+    let candidates: Vec<CandidatePassage<'_>> = passages.iter().map(candidate).collect();
+    let texts: HashSet<String> = passage_texts(&candidates).into_iter().flatten().collect();
     let mut texts: Vec<String> = texts.into_iter().collect();
     texts.sort();
     let known = load_stored(app, &model, &texts).await?;
@@ -148,8 +148,8 @@ pub(crate) async fn recompute_all(app: &App) -> Result<usize, StoreError> {
     }
 }
 
-fn source<'p>(passage: &PassageInContext<'p>) -> Source<'p> {
-    Source {
+fn candidate<'p>(passage: &PassageInContext<'p>) -> CandidatePassage<'p> {
+    CandidatePassage {
         document: passage.document,
         title: passage.title,
         section: passage.section,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use aha_core::digest::Evidence;
 use aha_core::topic::BudgetTier;
 use aha_llm::provider::ModelRequest;
-use aha_llm::router::{Backend, Route, Wire};
+use aha_llm::router::{Backend, Connection, Route};
 use aha_llm::settings::Egress;
 use aha_llm::transport::{Http, Timeouts, Transport as _, WireRequest};
 use aha_llm::{CallScope, Outcome, RunCallState, TaskItem, answer, request};
@@ -90,7 +90,7 @@ fn route(app: &App) -> Route {
     app.gateway().router().choose(triage::TASK, BudgetTier::Normal).remove(0)
 }
 
-fn wire(route: &Route) -> &Wire {
+fn wire(route: &Route) -> &Connection {
     let Backend::Wire(wire) = &route.backend else { unreachable!() };
     wire
 }

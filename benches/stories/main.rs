@@ -18,7 +18,7 @@ use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
 use aha_analysis::stories::agreement::Agreement;
-use aha_analysis::stories::cluster::{Clustering, Document, FREQUENCY_DAYS};
+use aha_analysis::stories::cluster::{ClusterItem, Clustering, FREQUENCY_DAYS};
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::lookup::Limits;
 use aha_core::ids::{ItemId, SourceId, TopicId};
@@ -54,7 +54,7 @@ fn main() {
 /// As the daemon does it: each day's run has the items of the last [`FREQUENCY_DAYS`] days before it.
 fn report(size: usize, name: &str, limits: Limits) {
     let mut stream = Stream::new(size);
-    let (mut known, mut told, mut spent) = (Vec::<Document>::new(), Vec::new(), 0.0);
+    let (mut known, mut told, mut spent) = (Vec::<ClusterItem>::new(), Vec::new(), 0.0);
     let mut stories: Vec<usize> = Vec::new();
     for day in 0..DAYS {
         let from = Timestamp::from_millis(i64::try_from(day).unwrap() * DAY_MS);
@@ -79,8 +79,8 @@ fn report(size: usize, name: &str, limits: Limits) {
     println!("{size:>9} {name:>8} {an_item:>12.1} {:>9} {:>8.4} {found:>9}", peak_mib(), agreement.bcubed.f1);
 }
 
-fn document(report: &Report, number: usize) -> Document {
-    Document {
+fn document(report: &Report, number: usize) -> ClusterItem {
+    ClusterItem {
         id: ItemId::of(&[&number.to_string()]),
         source: SourceId::of(&[&report.source.to_string()]),
         time: Timestamp::from_millis(report.time_ms),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aha_analysis::stories::agreement::Agreement;
-use aha_analysis::stories::cluster::{Document, Placed, place};
+use aha_analysis::stories::cluster::{ClusterItem, Placed, place};
 use aha_analysis::stories::copies::copies;
 use aha_analysis::stories::features::Features;
 use aha_core::ids::{ItemId, SourceId, TopicId};
@@ -30,9 +30,9 @@ pub fn time(file: &str) {
     let read = std::fs::read_to_string(file).unwrap();
     let lines: Vec<Line> = read.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let begun = Instant::now();
-    let mut labelled: Vec<(Document, &str)> = lines.par_iter().map(labelled).collect();
+    let mut labelled: Vec<(ClusterItem, &str)> = lines.par_iter().map(labelled).collect();
     labelled.sort_by_key(|(document, _)| (document.time, document.id));
-    let (documents, stories): (Vec<Document>, Vec<&str>) = labelled.into_iter().unzip();
+    let (documents, stories): (Vec<ClusterItem>, Vec<&str>) = labelled.into_iter().unzip();
     let assignments = placed(&documents).assignments;
     let seconds = begun.elapsed().as_secs_f64();
     let told: Vec<_> = stories.into_iter().zip(assignments).collect();
@@ -40,9 +40,9 @@ pub fn time(file: &str) {
 }
 
 /// As `aha-radar calibrate` takes a line: each of a source of its own.
-fn labelled(line: &Line) -> (Document, &str) {
+fn labelled(line: &Line) -> (ClusterItem, &str) {
     let time = line.published_at.as_ref().map(|time| Timestamp::parse_rfc3339(time).unwrap());
-    let document = Document {
+    let document = ClusterItem {
         id: ItemId::of(&["labelled", "1", &line.id]),
         source: SourceId::of(&["labelled", &line.id]),
         time: time.unwrap_or_default(),
@@ -55,7 +55,7 @@ fn labelled(line: &Line) -> (Document, &str) {
     (document, &line.story)
 }
 
-fn placed(documents: &[Document]) -> Placed {
+fn placed(documents: &[ClusterItem]) -> Placed {
     place(TopicId::of(&["bench"]), documents, LOCAL_THRESHOLDS)
 }
 
@@ -63,7 +63,7 @@ fn placed(documents: &[Document]) -> Placed {
 pub fn add(new: usize, size: usize) {
     let mut stream = Stream::new(size);
     let reports = (0..DAYS).flat_map(|day| stream.day(day)).enumerate();
-    let mut documents: Vec<Document> = reports.map(|(number, report)| document(&report, number)).collect();
+    let mut documents: Vec<ClusterItem> = reports.map(|(number, report)| document(&report, number)).collect();
     documents.sort_by_key(|document| (document.time, document.id));
     let stored = documents.len().saturating_sub(new);
     let assignments = placed(&documents[..stored]).assignments;

@@ -8,7 +8,7 @@ that follows from the grade of the story's best member (grade 0: 12, 0.5: 40, 1:
 the whole number between for halves). Vectors are answered with 404, all other tasks with the smallest valid answer.
 
 Out, for each reader and tier: nDCG@10 and P@5 of the digest (as in rank_score.py); `crossed`, how many of the first ten stand above
-a story that the judge put into a higher band; `plan`, the candidates by src/pipeline/plan.rs, at most the stories of the run; `asked`, the
+a story that the judge put into a higher band; `plan`, the candidates by src/pipeline/run_limits.rs, at most the stories of the run; `asked`, the
 stories the judge was asked about; `recall`, the share of the run's relevant stories (grade 1 or more; `general` 2) that are among them.
 With --share S further runs have a cap (AHA_BUDGET_RUN_CREDITS) that pays for about S of the plan: the columns after `|`. An order by
 chance would have a recall equal to asked / plan there. They are means of --repeats runs that differ in ids alone, since many stories
@@ -25,7 +25,7 @@ SCORES = {0.0: 12, 0.5: 40, 1.0: 60, 1.5: 70, 2.0: 85}
 SCORES_GENERAL = {0.0: 12, 1.0: 40, 2.0: 65, 3.0: 85}
 
 TIERS = {"low": (30, 10, 25, 300), "normal": (70, 20, 50, 700), "high": (200, 60, 100, 2000)}
-"""Base, per source, least and most candidates: src/pipeline/plan.rs."""
+"""Base, per source, least and most candidates: src/pipeline/run_limits.rs."""
 
 CREDITS_PER_1K_OUTPUT_TOKENS = 1
 MARGIN_CREDITS = 0.1

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use aha_analysis::retrieval::extract::{Described, describe};
-use aha_analysis::retrieval::{Meaning, Question, SentenceVectors, Source};
+use aha_analysis::retrieval::{CandidatePassage, Question, SentenceVectors, SimilarityModels};
 use aha_analysis::stories::space::Space;
 use serde::Serialize;
 
 use super::passages::{Found, retrieve};
 use super::{AskError, AskRequest, known_sentences};
 use crate::app::App;
-use crate::services::meaning;
+use crate::embedding_weights;
 
 /// A sentence with the features that determine its order and the decision, in the order of their fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,23 +34,23 @@ pub async fn described(app: &App, text: &str) -> Result<Vec<DescribedSentence>, 
     let question = Question::new(text);
     let found = retrieve(app, &question, &AskRequest::default()).await?.ok_or(AskError::EmptyStore)?;
     let found: Arc<Found> = Arc::new(found);
-    let weights = meaning::weights(app).await;
+    let weights = embedding_weights::weights(app).await;
     let known = known_sentences(app, &question, &found).await?;
-    let meaning = Meaning::with(
+    let meaning = SimilarityModels::with(
         weights.as_deref().map(|weights| weights as &dyn Space),
         known.as_ref().map(|known| known as &dyn SentenceVectors),
     );
-    let sources = found.sources();
-    let described = describe(&question, &sources, &meaning, Some(&found.frequencies));
-    Ok(described.into_iter().map(|one| named(one, &sources)).collect())
+    let candidates = found.candidates();
+    let described = describe(&question, &candidates, &meaning, Some(&found.frequencies));
+    Ok(described.into_iter().map(|one| named(one, &candidates)).collect())
 }
 
-fn named(one: Described, sources: &[Source<'_>]) -> DescribedSentence {
-    let source = &sources[one.passage];
+fn named(one: Described, candidates: &[CandidatePassage<'_>]) -> DescribedSentence {
+    let candidate = &candidates[one.passage];
     DescribedSentence {
         passage: one.passage,
-        document: source.document.to_owned(),
-        section: source.section.to_owned(),
+        document: candidate.document.to_owned(),
+        section: candidate.section.to_owned(),
         text: one.text,
         is_in_force: one.is_in_force,
         features: one.features.values().to_vec(),

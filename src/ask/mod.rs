@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aha_analysis::retrieval::{
-    Extract, Meaning, Question, SentenceVectors, Source, answer, best_passages, of_question, texts_of,
+    CandidatePassage, Extract, Question, SentenceVectors, SimilarityModels, answer, best_passages, passage_texts,
+    question_texts,
 };
 use aha_analysis::stories::space::Space;
 use aha_core::failpoint;
@@ -24,8 +25,9 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::app::App;
+use crate::embedding_weights;
 use crate::sentences::{self, KnownSentences};
-use crate::services::{ServiceError, meaning};
+use crate::services::ServiceError;
 use passages::{Found, Passage, retrieve};
 use written::Written;
 
@@ -124,7 +126,7 @@ pub async fn ask_reporting(
 ) -> Result<Answer, AskError> {
     let text = checked(&request.question)?;
     // Loaded once a process, so not counted as part of answering.
-    meaning::weights(app).await;
+    embedding_weights::weights(app).await;
     sentences::model(app).await;
     tokio::time::timeout(deadline(), answered(app, &text, request, on_found)).await.unwrap_or(Err(AskError::Timeout))
 }
@@ -175,11 +177,11 @@ async fn answered(
     if !is_written || best.is_empty() {
         return picked.ok_or(AskError::Unanswered);
     }
-    let sources = found.sources();
-    let given: Vec<&Source<'_>> = best.iter().map(|passage| &sources[*passage]).collect();
+    let candidates = found.candidates();
+    let given: Vec<&CandidatePassage<'_>> = best.iter().map(|passage| &candidates[*passage]).collect();
     let left = deadline().saturating_sub(started.elapsed()).saturating_sub(RESERVED_TIME);
     match written::write(app, text, &given, left).await {
-        Written::Answer(sentences) => Ok(written_answer(sentences, &best, &sources, &found)),
+        Written::Answer(sentences) => Ok(written_answer(sentences, &best, &candidates, &found)),
         Written::Refused => Err(AskError::Unanswered),
         Written::Unavailable(why) => {
             tracing::warn!(%why, "a question is answered without a model");
@@ -200,26 +202,26 @@ async fn pick(
     found: Arc<Found>,
     is_written: bool,
 ) -> Result<(Option<Answer>, Vec<usize>), AskError> {
-    let weights = meaning::weights(app).await;
+    let weights = embedding_weights::weights(app).await;
     let known = known_sentences(app, &question, &found).await?;
     let picking = tokio::task::spawn_blocking(move || {
-        let meaning = Meaning::with(
+        let meaning = SimilarityModels::with(
             weights.as_deref().map(|weights| weights as &dyn Space),
             known.as_ref().map(|known| known as &dyn SentenceVectors),
         );
-        let (sources, frequencies) = (found.sources(), Some(&found.frequencies));
-        let picked = answer(&question, &sources, &meaning, frequencies);
+        let (candidates, frequencies) = (found.candidates(), Some(&found.frequencies));
+        let picked = answer(&question, &candidates, &meaning, frequencies);
         if let Some(best) = &picked {
             let (probability, evidence, text) = (best.probability, best.evidence, best.text());
             tracing::debug!(probability, ?evidence, text, best.is_answered, "the best answer found");
         }
         let picked = picked.filter(|picked| picked.is_answered);
         let best = if is_written {
-            best_passages(&question, &sources, &meaning, frequencies, MAX_PASSAGES)
+            best_passages(&question, &candidates, &meaning, frequencies, MAX_PASSAGES)
         } else {
             Vec::new()
         };
-        (picked.map(|picked| cited(&picked, &sources, &found)), best)
+        (picked.map(|picked| cited(&picked, &candidates, &found)), best)
     });
     Ok(picking.await.unwrap_or_default())
 }
@@ -236,12 +238,12 @@ async fn known_sentences(
     let Some(model) = sentences::model(app).await else { return Ok(None) };
     let (asked, all) = (question.clone(), Arc::clone(found));
     let choosing = tokio::task::spawn_blocking(move || {
-        let sources = all.sources();
+        let candidates = all.candidates();
         let frequencies = Some(&all.frequencies);
-        let texts = texts_of(&sources);
-        let best = best_passages(&asked, &sources, &Meaning::shipped(), frequencies, ENCODED_PASSAGES);
+        let texts = passage_texts(&candidates);
+        let best = best_passages(&asked, &candidates, &SimilarityModels::shipped(), frequencies, ENCODED_PASSAGES);
         let of_best = best.into_iter().flat_map(|passage| texts[passage].clone());
-        let needed: Vec<String> = of_question(&asked).into_iter().chain(of_best).collect();
+        let needed: Vec<String> = question_texts(&asked).into_iter().chain(of_best).collect();
         (texts.into_iter().flatten().collect::<Vec<_>>(), needed)
     });
     let (texts, needed) = choosing.await.unwrap_or_default();
@@ -252,13 +254,13 @@ async fn known_sentences(
 fn written_answer(
     sentences: Vec<(String, Vec<usize>)>,
     best: &[usize],
-    sources: &[Source<'_>],
+    candidates: &[CandidatePassage<'_>],
     found: &Found,
 ) -> Answer {
     let mut citations: Vec<Citation> = Vec::new();
     let mut cite = |place: usize| {
         let passage = best[place];
-        cited_place(&mut citations, &sources[passage], &found.passages[passage], by_rank(place))
+        cited_place(&mut citations, &candidates[passage], &found.passages[passage], by_rank(place))
     };
     let sentences: Vec<CitedSentence> = sentences
         .into_iter()
@@ -282,19 +284,19 @@ fn by_rank(place: usize) -> f64 {
     1.0 - place as f64 / (MAX_PASSAGES as f64 + 1.0)
 }
 
-fn cited(picked: &Extract, sources: &[Source<'_>], found: &Found) -> Answer {
+fn cited(picked: &Extract, candidates: &[CandidatePassage<'_>], found: &Found) -> Answer {
     let mut citations: Vec<Citation> = Vec::new();
     let sentences: Vec<CitedSentence> = picked
         .quotes
         .iter()
         .map(|quote| {
             let relevance = (quote.score * picked.probability * 1000.0).round() / 1000.0;
-            let (source, passage) = (&sources[quote.passage], &found.passages[quote.passage]);
-            let place = cited_place(&mut citations, source, passage, relevance);
+            let (candidate, passage) = (&candidates[quote.passage], &found.passages[quote.passage]);
+            let place = cited_place(&mut citations, candidate, passage, relevance);
             CitedSentence { text: quote.text.clone(), citations: vec![place] }
         })
         .collect();
-    let name = |passage: usize| sources[passage].document;
+    let name = |passage: usize| candidates[passage].document;
     let note = picked.outdated.map(|(old, new)| {
         format!("{} says otherwise and is older than {}, which is followed here", name(old), name(new))
     });
@@ -302,17 +304,22 @@ fn cited(picked: &Extract, sources: &[Source<'_>], found: &Found) -> Answer {
 }
 
 /// Returns the index of a passage's citation, which is added unless its section of the same text is cited already.
-fn cited_place(citations: &mut Vec<Citation>, source: &Source<'_>, passage: &Passage, relevance_score: f64) -> usize {
+fn cited_place(
+    citations: &mut Vec<Citation>,
+    candidate: &CandidatePassage<'_>,
+    passage: &Passage,
+    relevance_score: f64,
+) -> usize {
     let is_cited = |one: &Citation| {
         let is_same_text = one.item == passage.item && one.url == passage.url;
-        is_same_text && one.document == source.document && one.section == source.section
+        is_same_text && one.document == candidate.document && one.section == candidate.section
     };
     if let Some(place) = citations.iter().position(is_cited) {
         return place;
     }
     citations.push(Citation {
-        document: source.document.to_owned(),
-        section: source.section.to_owned(),
+        document: candidate.document.to_owned(),
+        section: candidate.section.to_owned(),
         relevance_score,
         url: passage.url.clone(),
         item: passage.item,
@@ -339,7 +346,7 @@ mod tests {
         let passages = ["a", "b", "a"].map(|item| Passage::of_item("Weekly notes", ItemId::of(&[item])));
         let mut citations = Vec::new();
         let places = passages.iter().map(|passage| {
-            let source = Source {
+            let candidate = CandidatePassage {
                 document: "Weekly notes",
                 title: None,
                 section: "",
@@ -348,7 +355,7 @@ mod tests {
                 is_replaced: false,
                 is_item: true,
             };
-            cited_place(&mut citations, &source, passage, 0.5)
+            cited_place(&mut citations, &candidate, passage, 0.5)
         });
         assert_eq!(places.collect::<Vec<_>>(), [0, 1, 0]);
     }

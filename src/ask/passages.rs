@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aha_analysis::retrieval::{Block, Frequencies, Question, Source, Wanted, neighbours};
+use aha_analysis::retrieval::{Block, CandidatePassage, PassageFrequencies, Question, QuestionTerms, neighbours};
 use aha_content::documents::passages_of_item;
 use aha_content::search_terms::query_stems;
 use aha_content::sentences::sentences;
@@ -30,7 +30,7 @@ const MAX_MATCHES: usize = 4_000;
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) passages: Vec<Passage>,
-    pub(super) frequencies: Frequencies,
+    pub(super) frequencies: PassageFrequencies,
 }
 
 #[derive(Debug)]
@@ -77,11 +77,11 @@ impl Found {
         names
     }
 
-    pub(super) fn sources(&self) -> Vec<Source<'_>> {
+    pub(super) fn candidates(&self) -> Vec<CandidatePassage<'_>> {
         let block = |text| Block { text, sentences: sentences(text) };
-        let source = |passage| {
+        let candidate = |passage| {
             let Passage { document, title, section, text, dated, is_replaced, item, .. }: &Passage = passage;
-            Source {
+            CandidatePassage {
                 document,
                 title: title.as_deref(),
                 section,
@@ -91,7 +91,7 @@ impl Found {
                 is_item: item.is_some(),
             }
         };
-        self.passages.iter().map(source).collect()
+        self.passages.iter().map(candidate).collect()
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
     let counted = app.store().term_frequencies(&stems).await.map_err(crate::services::ServiceError::from)?;
     let having: HashMap<String, usize> =
         counted.into_iter().map(|(stem, entries)| (stem, usize::try_from(entries).unwrap_or(usize::MAX))).collect();
-    let frequencies = Frequencies { passages: usize::try_from(entries).unwrap_or(usize::MAX), having };
+    let frequencies = PassageFrequencies { passages: usize::try_from(entries).unwrap_or(usize::MAX), having };
     let wanted = rarest(words, &frequencies);
     let query = SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, limit: CANDIDATES };
     let entries = app.store().find_entries(&query).await.map_err(crate::services::ServiceError::from)?;
@@ -143,11 +143,11 @@ fn without_path(source: &str) -> String {
 }
 
 /// Keeps the passages with the most of the question's words, in the order in which they were found.
-fn most_promising(passages: Vec<Passage>, question: &Question, frequencies: &Frequencies) -> Vec<Passage> {
+fn most_promising(passages: Vec<Passage>, question: &Question, frequencies: &PassageFrequencies) -> Vec<Passage> {
     if passages.len() <= MAX_PASSAGES {
         return passages;
     }
-    let mut wanted = Wanted::of(question, frequencies);
+    let mut wanted = QuestionTerms::of(question, frequencies);
     let weigh = |(place, passage): (usize, &Passage)| {
         let text = format!("{} {} {}", passage.document, passage.section, passage.text);
         (place, wanted.weigh(&text))
@@ -174,7 +174,7 @@ fn words(question: &Question) -> Vec<BTreeSet<String>> {
 }
 
 /// Returns the words that occur, the rarest first, until too many entries contain them.
-fn rarest(words: Vec<BTreeSet<String>>, frequencies: &Frequencies) -> Vec<Forms> {
+fn rarest(words: Vec<BTreeSet<String>>, frequencies: &PassageFrequencies) -> Vec<Forms> {
     let entries =
         |stems: &BTreeSet<String>| stems.iter().filter_map(|stem| frequencies.having.get(stem)).sum::<usize>();
     let mut counted: Vec<(usize, BTreeSet<String>)> =

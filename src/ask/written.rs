@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aha_analysis::retrieval::Source;
+use aha_analysis::retrieval::CandidatePassage;
 use aha_core::time::Timestamp;
 use aha_llm::tasks::answer::{AnswerInput, NumberedPassage, TASK, input};
 use aha_llm::{CallScope, Outcome, RunCallState, TaskItem};
@@ -45,16 +45,16 @@ pub(super) fn is_configured(app: &App) -> bool {
 
 /// Asks the model about these passages, the most likely first, within the time limit. A call that times out is still
 /// settled, and its answer stored for the next time.
-pub(super) async fn write(app: &App, question: &str, sources: &[&Source<'_>], limit: Duration) -> Written {
-    let numbered = |(at, source): (usize, &&Source<'_>)| NumberedPassage {
+pub(super) async fn write(app: &App, question: &str, candidates: &[&CandidatePassage<'_>], limit: Duration) -> Written {
+    let numbered = |(at, candidate): (usize, &&CandidatePassage<'_>)| NumberedPassage {
         number: at + 1,
-        document: source.document.to_owned(),
-        section: source.section.to_owned(),
-        date: Timestamp::from_millis(source.dated).to_string().chars().take(10).collect(),
-        text: source.blocks.iter().map(|block| block.text).collect::<Vec<_>>().join("\n"),
+        document: candidate.document.to_owned(),
+        section: candidate.section.to_owned(),
+        date: Timestamp::from_millis(candidate.dated).to_string().chars().take(10).collect(),
+        text: candidate.blocks.iter().map(|block| block.text).collect::<Vec<_>>().join("\n"),
     };
     let asked =
-        AnswerInput { question: question.to_owned(), passages: sources.iter().enumerate().map(numbered).collect() };
+        AnswerInput { question: question.to_owned(), passages: candidates.iter().enumerate().map(numbered).collect() };
     let texts: Vec<String> = asked.passages.iter().map(|passage| passage.text.clone()).collect();
     let known = asked.passages.iter().map(|p| format!("{}\n{}\n{}", p.document, p.section, p.text));
     let fingerprint =
@@ -87,7 +87,7 @@ async fn called(app: &App, item: TaskItem) -> Outcome {
             call_state: Arc::new(RunCallState::default()),
         };
         let failed = |error: &dyn std::fmt::Display| Outcome::Failed { reason: error.to_string() };
-        match app.gateway().stored(app.store(), TASK, &scope, &item).await {
+        match app.gateway().stored_answer(app.store(), TASK, &scope, &item).await {
             Ok(Some(stored)) => return stored,
             Ok(None) => {}
             Err(error) => return failed(&error),

@@ -5,7 +5,7 @@ use std::path::Path;
 use aha_analysis::static_model::Weights;
 use aha_analysis::stories::agreement::{Agreement, Score};
 use aha_analysis::stories::calibration::{STANDARD_ERROR, Tuned, tune};
-use aha_analysis::stories::cluster::{Clustering, Document};
+use aha_analysis::stories::cluster::{ClusterItem, Clustering};
 use aha_analysis::stories::lookup::Limits;
 use aha_analysis::stories::space::{Space as _, mixture};
 use aha_core::ids::{ClusterId, TopicId};
@@ -28,14 +28,14 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
     let dense = weights.as_ref().map(|weights| weights.id().to_owned());
     let space = mixture(dense.as_deref());
     let kept = ThresholdStore::open(&config, arguments.tune).await?;
-    let known = kept.found(dense.as_deref()).await?;
+    let known = kept.load(dense.as_deref()).await?;
     let measuring = tokio::task::spawn_blocking(move || {
         let labelled = read(&arguments.input, arguments.seed, weights.as_ref())?;
         measure(&labelled, space, known, arguments)
     });
     let (measured, arguments) = measuring.await.context("the measuring thread ended early")??;
     if arguments.tune {
-        kept.keep(&measured.space, &measured.found(config.clock.now())).await?;
+        kept.save(&measured.space, &measured.found(config.clock.now())).await?;
     }
     let origin = measured.origin(known);
     if arguments.json {
@@ -61,7 +61,7 @@ fn measure(
     known: Option<Thresholds>,
     arguments: CalibrateArguments,
 ) -> Result<(Measured, CalibrateArguments)> {
-    let documents: &[Document] = &labelled.documents;
+    let documents: &[ClusterItem] = &labelled.documents;
     let clustering = Clustering::of(documents, Limits::DEFAULT);
     let stories: Vec<&str> = labelled.stories.iter().map(String::as_str).collect();
     let shipped = Thresholds::shipped(&space);
@@ -102,7 +102,7 @@ impl Measured {
     fn found(&self, found_at: aha_core::time::Timestamp) -> TunedThresholds {
         TunedThresholds {
             thresholds: self.thresholds,
-            documents: i64::try_from(self.agreement.documents).unwrap_or(i64::MAX),
+            documents: i64::try_from(self.agreement.items).unwrap_or(i64::MAX),
             bcubed_f1: self.agreement.bcubed.f1,
             found_at,
         }
@@ -134,7 +134,7 @@ impl Measured {
     }
 
     fn as_table(&self, origin: &str) -> String {
-        let Agreement { documents, stories, clusters, bcubed, pairwise } = self.agreement;
+        let Agreement { items: documents, stories, clusters, bcubed, pairwise } = self.agreement;
         let Thresholds { pair, group: crowd, split, .. } = self.thresholds;
         let mut table = output::table(&["", "precision", "recall", "F1"]);
         for (name, score) in [("B³", bcubed), ("pairwise", pairwise)] {
@@ -151,7 +151,7 @@ impl Measured {
     }
 
     fn pair_among_documents(&self) -> f64 {
-        self.thresholds.pair_among(self.agreement.documents)
+        self.thresholds.pair_among(self.agreement.items)
     }
 
     /// Describes which thresholds are kept after tuning, and why.

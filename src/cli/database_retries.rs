@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::output;
 use crate::pipeline::{RunError, StopSignal};
 use crate::services::ServiceError;
-use crate::services::database::{Decision, StoreError};
+use crate::services::database::{RetryAdvice, StoreError};
 
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
@@ -33,12 +33,12 @@ pub(super) async fn with_database_retries<T>(stop: &StopSignal, work: impl Async
 
 fn is_transient(error: &anyhow::Error) -> bool {
     if let Some(error) = error.downcast_ref::<ServiceError>() {
-        return matches!(error, ServiceError::Store(_)) && error.decision() == Some(Decision::Retry);
+        return matches!(error, ServiceError::Store(_)) && error.retry_advice() == Some(RetryAdvice::Soon);
     }
     let decision = match error.downcast_ref::<RunError>() {
-        Some(RunError::Store(error)) => Some(error.decision()),
+        Some(RunError::Store(error)) => Some(error.retry_advice()),
         Some(_) => None,
-        None => error.downcast_ref::<StoreError>().map(StoreError::decision),
+        None => error.downcast_ref::<StoreError>().map(StoreError::retry_advice),
     };
-    decision == Some(Decision::Retry)
+    decision == Some(RetryAdvice::Soon)
 }

@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use crate::app::App;
-use crate::pipeline::interests::Preview;
 use crate::services::topics;
+use crate::services::topics::InterestMatches;
 
 use super::output;
 
@@ -16,7 +16,7 @@ pub(super) async fn show(app: &App, topic: &str, trial: Option<&str>, days: u16,
     output::print(&output::one_safe_text(&in_words(&found, days)))
 }
 
-fn in_words(found: &Preview, days: u16) -> String {
+fn in_words(found: &InterestMatches, days: u16) -> String {
     if found.clauses.is_empty() {
         return "no interests: nothing in these words says what is wanted; \
                 try --try \"embedded databases, tidal energy in Scotland. No sport.\""

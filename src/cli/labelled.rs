@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
-use aha_analysis::stories::cluster::Document;
+use aha_analysis::stories::cluster::ClusterItem;
 use aha_analysis::stories::dense::DenseVector;
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::space::Space as _;
@@ -41,7 +41,7 @@ struct Line {
 /// The documents by time, each with its own id and label. The seed decides the order of documents with the same time.
 #[derive(Default)]
 pub(super) struct Labelled {
-    pub(super) documents: Vec<Document>,
+    pub(super) documents: Vec<ClusterItem>,
     pub(super) ids: Vec<String>,
     pub(super) stories: Vec<String>,
 }
@@ -51,7 +51,7 @@ pub(super) struct Labelled {
 pub(super) fn read(path: &Path, seed: u64, weights: Option<&Weights>) -> Result<Labelled> {
     let file = std::fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut reader = BufReader::new(file);
-    let mut lines: Vec<(Document, String, String)> = Vec::new();
+    let mut lines: Vec<(ClusterItem, String, String)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut numbers = 1_usize..;
     while let Some(part) =
@@ -98,7 +98,7 @@ fn read_part(reader: &mut impl BufRead, numbers: &mut RangeFrom<usize>) -> std::
 }
 
 /// Parses one line into a document, its id and its label.
-fn parse_line(bytes: &[u8], seed: u64, weights: Option<&Weights>) -> Result<(Document, String, String), String> {
+fn parse_line(bytes: &[u8], seed: u64, weights: Option<&Weights>) -> Result<(ClusterItem, String, String), String> {
     let line = parse(bytes)?;
     Ok((document(&line, seed, weights)?, line.id, line.story))
 }
@@ -119,14 +119,14 @@ fn parse(bytes: &[u8]) -> Result<Line, String> {
 }
 
 /// Builds a document. Each counts as one from its own source; those without a time all have the same time.
-fn document(line: &Line, seed: u64, weights: Option<&Weights>) -> Result<Document, String> {
+fn document(line: &Line, seed: u64, weights: Option<&Weights>) -> Result<ClusterItem, String> {
     let time = match &line.published_at {
         None => Timestamp::default(),
         Some(text) => Timestamp::parse_rfc3339(text)
             .map_err(|error| format!("\"published_at\" is no time like 2026-11-22T07:00:00Z: {error}"))?,
     };
     let vector = weights.and_then(|weights| weights.vector(line.title.as_deref(), &line.text));
-    Ok(Document {
+    Ok(ClusterItem {
         id: ItemId::of(&["labelled", &seed.to_string(), &line.id]),
         source: SourceId::of(&["labelled", &line.id]),
         time,

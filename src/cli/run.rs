@@ -74,14 +74,14 @@ pub(super) async fn request(
     let (topic, window) = (arguments.topic.clone(), arguments.window.clone());
     let choice = RunChoice { topic, window, rejudge: arguments.rejudge };
     let progress: Arc<dyn Progress> = Arc::<Bars>::clone(bars);
-    Ok(runs::request(app, &choice, progress, stop).await?)
+    Ok(runs::to_run_request(app, &choice, progress, stop).await?)
 }
 
 /// Reports that there is nothing new to read, and shows the last digest instead.
 async fn up_to_date(app: &App, topic: &Topic, outcome: &RunOutcome, json: bool) -> Result<()> {
     let until = outcome.up_to_date.map_or_else(String::new, |until| format!(" up to {until}"));
     output::note(&format!("topic {:?} has been read{until}: nothing to do before the next minute", topic.name));
-    match digests::newest(app, topic).await? {
+    match digests::find_latest(app, topic).await? {
         Some(digest) => show(app, topic, &digest, json, None).await,
         None => Ok(()),
     }
@@ -91,7 +91,7 @@ async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Optio
     if json {
         return output::print(&render(digest, Format::Json, None)?);
     }
-    let latest = digests::newest(app, topic).await?;
+    let latest = digests::find_latest(app, topic).await?;
     let footer = Footer { html, is_latest: latest.is_some_and(|latest| latest.digest.id == digest.digest.id) };
     output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), footer))
 }

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::pipeline::documents::Refreshed;
 use crate::services::documents;
 use crate::services::sources::add::{AddNote, SourcesToAdd, add};
-use crate::sources::{Place, address_from_argument};
+use crate::sources::{SourceLocation, location_from_argument};
 
 pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     let AddArguments { locations, topic, kind, title, weight, as_is, full_text } = arguments;
@@ -34,7 +34,7 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
 async fn add_documents(app: &App, locations: &[String], topic: &str, title: Option<&str>) -> Result<()> {
     let mut new = Vec::new();
     for location in locations {
-        let Place { url, .. } = address_from_argument(location, &app.config().sources.sites)
+        let SourceLocation { url, .. } = location_from_argument(location, &app.config().sources.sites)
             .map_err(|error| UsageError(error.to_string()))?;
         if !url.starts_with("file:") {
             let why = "is no local folder or file; documents are read from this machine";

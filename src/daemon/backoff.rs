@@ -1,10 +1,10 @@
-//! How long the daemon waits before it retries a failed operation: by the error's [`Decision`], longer after each
+//! How long the daemon waits before it retries a failed operation: by the error's [`RetryAdvice`], longer after each
 //! failure.
 
 use std::time::Duration;
 
 use aha_core::failpoint;
-use aha_store::error::Decision;
+use aha_store::error::RetryAdvice;
 use tokio::time::Instant;
 
 /// Consecutive failures of one operation, and when it may be retried.
@@ -16,7 +16,7 @@ pub(super) struct Backoff {
 
 impl Backoff {
     /// Records a failure and returns the pause until the next attempt.
-    pub(super) fn failed(&mut self, decision: Decision, now: Instant) -> Duration {
+    pub(super) fn failed(&mut self, decision: RetryAdvice, now: Instant) -> Duration {
         let pause = pause(decision, self.failures);
         self.failures = self.failures.saturating_add(1);
         self.until = Some(now + pause);
@@ -35,11 +35,11 @@ impl Backoff {
 
 /// Returns the pause. Transient failures are retried soon; failures that a person has to fix, such as a full disk, less
 /// often.
-fn pause(decision: Decision, failures: u32) -> Duration {
+fn pause(decision: RetryAdvice, failures: u32) -> Duration {
     let (first, longest) = match decision {
-        Decision::Retry => (Duration::from_secs(5), Duration::from_mins(5)),
-        Decision::Park => (Duration::from_mins(1), Duration::from_mins(15)),
-        Decision::Abort => (Duration::from_mins(15), Duration::from_mins(15)),
+        RetryAdvice::Soon => (Duration::from_secs(5), Duration::from_mins(5)),
+        RetryAdvice::NextAttempt => (Duration::from_mins(1), Duration::from_mins(15)),
+        RetryAdvice::NeedsPerson => (Duration::from_mins(15), Duration::from_mins(15)),
     };
     failpoint::pause("AHA_RETRY_MS", first.saturating_mul(1 << failures.min(10)).min(longest))
 }
@@ -51,11 +51,11 @@ mod tests {
     #[test]
     fn each_failure_doubles_the_pause_up_to_a_limit() {
         let (mut backoff, now) = (Backoff::default(), Instant::now());
-        let pauses = [(); 8].map(|()| backoff.failed(Decision::Retry, now).as_secs());
+        let pauses = [(); 8].map(|()| backoff.failed(RetryAdvice::Soon, now).as_secs());
         assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300]);
         assert!(!backoff.may_try(now + Duration::from_secs(299)) && backoff.may_try(now + Duration::from_mins(5)));
-        assert_eq!([0, 1, 4].map(|n| pause(Decision::Park, n).as_secs()), [60, 120, 900]);
-        assert_eq!([0, 30].map(|n| pause(Decision::Abort, n).as_secs()), [900, 900]);
+        assert_eq!([0, 1, 4].map(|n| pause(RetryAdvice::NextAttempt, n).as_secs()), [60, 120, 900]);
+        assert_eq!([0, 30].map(|n| pause(RetryAdvice::NeedsPerson, n).as_secs()), [900, 900]);
         assert!(Backoff::default().may_try(now));
     }
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_core::topic::Topic;
-use aha_store::error::Decision;
+use aha_store::error::RetryAdvice;
 use aha_store::{OpenMode, SharedStore, StoreError};
 use backoff::Backoff;
 use thiserror::Error;
@@ -52,10 +52,10 @@ pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
             },
             () = &mut ended => return Ok(None),
         };
-        if error.decision() != Decision::Retry {
+        if error.retry_advice() != RetryAdvice::Soon {
             return Err(error);
         }
-        let pause = backoff.failed(Decision::Retry, Instant::now());
+        let pause = backoff.failed(RetryAdvice::Soon, Instant::now());
         tracing::error!(%error, again_in_s = pause.as_secs(), "the database cannot be opened; trying again");
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
@@ -118,7 +118,7 @@ fn minute_tick(tick: &Arc<Notify>) -> Result<Job, JobSchedulerError> {
 struct Topics {
     app: App,
     runs: Runs,
-    tasks: JoinSet<Result<(), Decision>>,
+    tasks: JoinSet<Result<(), RetryAdvice>>,
     running: HashMap<Id, String>,
     /// Topics whose last run failed, by name.
     failing: HashMap<String, Backoff>,
@@ -146,7 +146,7 @@ impl Topics {
         match self.try_start_due().await {
             Ok(()) => self.reading = Backoff::default(),
             Err(error) => {
-                let pause = self.reading.failed(error.decision(), Instant::now());
+                let pause = self.reading.failed(error.retry_advice(), Instant::now());
                 tracing::error!(%error, again_in_s = pause.as_secs(), "the topics that are due could not be read; trying again");
             }
         }
@@ -188,12 +188,12 @@ impl Topics {
         }
     }
 
-    fn note(&mut self, ended: Result<(Id, Result<(), Decision>), JoinError>) {
+    fn note(&mut self, ended: Result<(Id, Result<(), RetryAdvice>), JoinError>) {
         let (id, outcome) = match ended {
             Ok((id, outcome)) => (id, outcome),
             Err(error) => {
                 tracing::error!(%error, "a run broke off");
-                (error.id(), Err(Decision::Park))
+                (error.id(), Err(RetryAdvice::NextAttempt))
             }
         };
         let Some(topic) = self.running.remove(&id) else { return };
@@ -216,7 +216,7 @@ impl Topics {
 
 /// Runs a topic and schedules its next run. The error is the decision of a failure that is to be retried before the
 /// next scheduled time.
-async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), Decision> {
+async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), RetryAdvice> {
     match Box::pin(runs.run_scheduled(&topic.name)).await {
         // The runner has logged each run.
         Ok(_) => {}
@@ -229,7 +229,7 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), Decision> {
             // It is still due and would restart immediately.
             tracing::info!(topic = %topic.name, "run stopped by hand; it continues when next due, or when it is started");
         }
-        Err(error) => match error.decision() {
+        Err(error) => match error.retry_advice() {
             // Another process is running the topic. If that process dies, this one completes its run.
             Some(decision) if matches!(error, RunError::Held { .. }) => {
                 tracing::info!(topic = %topic.name, %error, "the topic is being run elsewhere");
@@ -244,7 +244,7 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), Decision> {
     }
     due::schedule_next(&app, &topic, app.clock().now()).await.map_err(|error| {
         tracing::error!(topic = %topic.name, %error, "the next run could not be planned");
-        error.decision()
+        error.retry_advice()
     })
 }
 

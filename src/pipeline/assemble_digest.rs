@@ -19,7 +19,7 @@ use aha_store::{CallCost, DigestCommit};
 use super::deep_summary::discussions;
 use super::rank::Ranked;
 use super::results::Results;
-use super::task_batch::{Judgement, Skip, calls};
+use super::task_batch::{Skip, TaskResult, calls};
 use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::{deep_summary, triage};
 
@@ -53,7 +53,7 @@ pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Diges
     // A story whose judgement failed is not marked as delivered, so that the next run asks about it again.
     let is_delivered = |ranked: &&&Ranked| {
         let judgement = results.judged.by_story.get(&results.selected.stories[ranked.story].cluster_id);
-        cursor_run && judgement.is_some_and(|judgement| judgement.state() != Judgement::FAILED)
+        cursor_run && judgement.is_some_and(|judgement| judgement.state() != TaskResult::FAILED)
     };
     let delivered = shown.iter().filter(is_delivered).map(|ranked| {
         let story = &results.selected.stories[ranked.story];
@@ -150,7 +150,7 @@ fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, rank
     let story = &results.selected.stories[ranked.story];
     let item = story.representative();
     let judgement = results.judged.by_story.get(&story.cluster_id);
-    let verdict: Option<Verdict> = judgement.and_then(Judgement::read);
+    let verdict: Option<Verdict> = judgement.and_then(TaskResult::read);
     let summary = results.summaries.by_story.get(&story.cluster_id);
     DigestStory {
         id: DigestItemId::of(&[&digest.to_string(), &story.cluster_id.to_string()]),
@@ -168,10 +168,10 @@ fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, rank
         author: item.author.clone(),
         teaser: story.members.iter().all(|member| member.item.is_teaser()),
         excerpt: first_words(&item.body_text, EXCERPT_CHARS),
-        state: judgement.map_or(Judgement::FAILED, Judgement::state).to_owned(),
+        state: judgement.map_or(TaskResult::FAILED, TaskResult::state).to_owned(),
         cost: StoryCost { triage_microcredits: costs.share(judgement), summary_microcredits: costs.share(summary) },
         triage: verdict,
-        summary: summary.and_then(Judgement::read::<Summary>),
+        summary: summary.and_then(TaskResult::read::<Summary>),
         // Added for all stories at once after the digest is stored.
         kept_summary: None,
         entities: match results.entities.by_model.by_story.get(&story.cluster_id) {
@@ -185,7 +185,7 @@ fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, rank
     }
 }
 
-fn reason(verdict: Option<&Verdict>, judgement: Option<&Judgement>) -> String {
+fn reason(verdict: Option<&Verdict>, judgement: Option<&TaskResult>) -> String {
     match (verdict, judgement.and_then(|j| j.failure.as_ref())) {
         (Some(verdict), _) => verdict.reason.clone(),
         (None, Some(failure)) => format!("Not judged: {failure}"),
@@ -298,7 +298,7 @@ impl Costs {
     }
 
     /// Returns one story's share of a call about several, rounded up.
-    fn share(&self, judgement: Option<&Judgement>) -> MicroCredits {
+    fn share(&self, judgement: Option<&TaskResult>) -> MicroCredits {
         let call = judgement.and_then(|judgement| self.calls.get(judgement.call_id.as_ref()?));
         MicroCredits(call.map_or(0, |cost| {
             let stories = cost.stories.max(1);
@@ -308,7 +308,7 @@ impl Costs {
 }
 
 fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked]) -> Cost {
-    let summaries: Vec<&Judgement> = shown
+    let summaries: Vec<&TaskResult> = shown
         .iter()
         .filter_map(|ranked| results.summaries.by_story.get(&results.selected.stories[ranked.story].cluster_id))
         .filter(|judgement| judgement.answer.is_none())
@@ -337,7 +337,7 @@ fn is_by_fallback(context: &RunContext, results: &Results, ranked: &Ranked) -> b
     let (gateway, tier) = (context.app.gateway(), context.run.settings.tier);
     let cluster = results.selected.stories[ranked.story].cluster_id;
     let by_task = [(triage::TASK, &results.judged.by_story), (deep_summary::TASK, &results.summaries.by_story)];
-    (context.replays || !gateway.is_dry_run())
+    (context.is_replay || !gateway.is_dry_run())
         && by_task.into_iter().any(|(task, judgements)| {
             let judgement = judgements.get(&cluster).filter(|judgement| judgement.answer.is_some());
             judgement.is_some_and(|judgement| !judgement.is_paid()) && gateway.router().falls_back_to_local(task, tier)

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aha_analysis::stories::cluster::{Document, FREQUENCY_DAYS, OPEN_DAYS, Placed, place};
+use aha_analysis::stories::cluster::{ClusterItem, FREQUENCY_DAYS, OPEN_DAYS, Placed, place};
 use aha_analysis::stories::dense::DenseVector;
 use aha_analysis::stories::features::{Features, LOCAL_SPACE};
 use aha_analysis::stories::space::mixture;
@@ -26,24 +26,24 @@ pub(super) const FOREVER: Timestamp = Timestamp::from_millis(i64::MAX);
 /// `space`: the space of the dense vectors to compare in addition.
 pub(super) async fn run(context: &RunContext, space: Option<&str>) -> Result<(), RunError> {
     context.progress.begin(Stage::Cluster, 0);
-    let Some(mut documents) = documents_since(context, FREQUENCY_DAYS).await? else {
+    let Some(mut cluster_items) = cluster_items_since(context, FREQUENCY_DAYS).await? else {
         context.progress.end(Stage::Cluster, "nothing new");
         return Ok(());
     };
     if let Some(space) = space {
-        add_vectors(context, space, &mut documents).await?;
+        add_vectors(context, space, &mut cluster_items).await?;
     }
     let (topic, thresholds) = (context.topic.id, thresholds(context, space).await?);
     let placing = tokio::task::spawn_blocking(move || {
-        let placed = place(topic, &documents, thresholds);
-        (documents, placed)
+        let placed = place(topic, &cluster_items, thresholds);
+        (cluster_items, placed)
     });
-    let (documents, placed) = placing.await.map_err(|_| RunError::Interrupted)?;
+    let (cluster_items, placed) = placing.await.map_err(|_| RunError::Interrupted)?;
     let commit = ClusterCommit {
         created: placed.placements.iter().filter(|p| p.began).map(|p| (p.cluster, p.item)).collect(),
         joined: placed.placements.iter().map(|p| (p.item, p.cluster, p.similarity)).collect(),
         merged: placed.merges.iter().map(|merge| (merge.from, merge.into)).collect(),
-        representatives: representatives(context, &documents, &placed).await?,
+        representatives: representatives(context, &cluster_items, &placed).await?,
     };
     context.store().commit_clusters(&context.lease, &commit).await?;
     context.progress.end(Stage::Cluster, &in_words(&commit));
@@ -60,14 +60,14 @@ fn in_words(commit: &ClusterCommit) -> String {
 /// Returns the thresholds determined on the owner's labelled stories, with these vectors or lexically; otherwise the
 /// shipped ones.
 pub(super) async fn thresholds(context: &RunContext, dense: Option<&str>) -> Result<Thresholds, RunError> {
-    Ok(found(context.store(), dense).await?.unwrap_or_else(|| Thresholds::shipped(&mixture(dense))))
+    Ok(tuned_thresholds(context.store(), dense).await?.unwrap_or_else(|| Thresholds::shipped(&mixture(dense))))
 }
 
 /// Returns the thresholds stored by `calibrate --tune`.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn found(store: &SharedStore, dense: Option<&str>) -> Result<Option<Thresholds>, StoreError> {
+pub async fn tuned_thresholds(store: &SharedStore, dense: Option<&str>) -> Result<Option<Thresholds>, StoreError> {
     let mixture = mixture(dense);
     if let Some(found) = store.thresholds(&mixture).await? {
         return Ok(Some(found));
@@ -76,50 +76,54 @@ pub async fn found(store: &SharedStore, dense: Option<&str>) -> Result<Option<Th
     Ok(of_words.map(|found| Thresholds { dense: DenseThresholds::of(&mixture), ..found }))
 }
 
-/// Adds dense vectors of that space to the documents that are compared, where they exist.
-async fn add_vectors(context: &RunContext, space: &str, documents: &mut [Document]) -> Result<(), RunError> {
-    let Some(oldest) = documents.iter().find(|document| document.cluster.is_none()) else { return Ok(()) };
+/// Adds dense vectors of that space to the items that are compared, where they exist.
+async fn add_vectors(context: &RunContext, space: &str, cluster_items: &mut [ClusterItem]) -> Result<(), RunError> {
+    let Some(oldest) = cluster_items.iter().find(|cluster_item| cluster_item.cluster.is_none()) else { return Ok(()) };
     let window = Window { start: oldest.time.days_before(OPEN_DAYS), end: FOREVER };
     let stored = context.store().vectors(context.topic.id, space, window).await?;
     let mut vectors: HashMap<ItemId, DenseVector> =
         stored.into_iter().filter_map(|(id, bytes)| Some((id, DenseVector::from_bytes(&bytes)?))).collect();
-    for document in documents {
-        document.dense = vectors.remove(&document.id).map(Arc::new);
+    for cluster_item in cluster_items {
+        cluster_item.dense = vectors.remove(&cluster_item.id).map(Arc::new);
     }
     Ok(())
 }
 
 /// Returns items from `days` before the oldest one without a story on, or `None` if all have a story.
-pub(super) async fn documents_since(context: &RunContext, days: i64) -> Result<Option<Vec<Document>>, RunError> {
+pub(super) async fn cluster_items_since(context: &RunContext, days: i64) -> Result<Option<Vec<ClusterItem>>, RunError> {
     let Some(oldest) = context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await? else {
         return Ok(None);
     };
     let window = Window { start: oldest.days_before(days), end: FOREVER };
-    documents_in(context.store(), context.topic.id, &context.vectors, window, FOREVER).await.map(Some)
+    cluster_items_in(context.store(), context.topic.id, &context.vectors, window, FOREVER).await.map(Some)
 }
 
 /// Returns a topic's items of a window in the form in which they are compared, for use outside of a run.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn stored_documents(store: &SharedStore, topic: TopicId, window: Window) -> Result<Vec<Document>, RunError> {
-    documents_in(store, topic, &Vectors::default(), window, FOREVER).await
+pub async fn stored_cluster_items(
+    store: &SharedStore,
+    topic: TopicId,
+    window: Window,
+) -> Result<Vec<ClusterItem>, RunError> {
+    cluster_items_in(store, topic, &FeatureCache::default(), window, FOREVER).await
 }
 
 /// Reads in parts, because the stored form of a text takes several times the memory of the compared form.
-pub(super) async fn documents_in(
+pub(super) async fn cluster_items_in(
     store: &SharedStore,
     topic: TopicId,
-    vectors: &Vectors,
+    vectors: &FeatureCache,
     window: Window,
     snapshot: Timestamp,
-) -> Result<Vec<Document>, RunError> {
-    let mut documents = Vec::new();
+) -> Result<Vec<ClusterItem>, RunError> {
+    let mut cluster_items = Vec::new();
     for part in window.parts(PART_DAYS, PARTS) {
         let items = store.embedded_items(topic, LOCAL_SPACE, part, snapshot).await?;
-        documents.extend(to_documents(vectors, items).await?);
+        cluster_items.extend(to_cluster_items(vectors, items).await?);
     }
-    Ok(documents)
+    Ok(cluster_items)
 }
 
 /// Number of days read at a time, and maximum number of such parts; the rest of the window is read at once.
@@ -127,18 +131,18 @@ const PART_DAYS: i64 = 4;
 const PARTS: usize = 24;
 
 /// Decodes the stored vectors on the blocking pool.
-async fn to_documents(vectors: &Vectors, items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {
+async fn to_cluster_items(vectors: &FeatureCache, items: Vec<EmbeddedItem>) -> Result<Vec<ClusterItem>, RunError> {
     let vectors = vectors.clone();
     let reading = tokio::task::spawn_blocking(move || {
-        items.par_iter().map(|item| document(&vectors, item)).collect::<Result<Vec<_>, _>>()
+        items.par_iter().map(|item| cluster_item(&vectors, item)).collect::<Result<Vec<_>, _>>()
     });
     Ok(reading.await.map_err(|_| RunError::Interrupted)??)
 }
 
-fn document(vectors: &Vectors, item: &EmbeddedItem) -> Result<Document, StoreError> {
+fn cluster_item(vectors: &FeatureCache, item: &EmbeddedItem) -> Result<ClusterItem, StoreError> {
     let features = vectors.read(item)?;
     let copy = item.duplicate_of.is_some();
-    Ok(Document {
+    Ok(ClusterItem {
         id: item.id,
         source: item.source,
         time: item.time,
@@ -150,14 +154,14 @@ fn document(vectors: &Vectors, item: &EmbeddedItem) -> Result<Document, StoreErr
     })
 }
 
-/// Vectors decoded in this attempt; three stages use the same ones.
+/// Features decoded in this attempt; three stages use the same ones.
 #[derive(Debug, Clone, Default)]
-pub struct Vectors(Arc<Mutex<HashMap<ItemId, ReadVector>>>);
+pub struct FeatureCache(Arc<Mutex<HashMap<ItemId, ReadVector>>>);
 
 /// The features, with the hash of the text from which they were computed.
 type ReadVector = (String, Arc<Features>);
 
-impl Vectors {
+impl FeatureCache {
     fn read(&self, item: &EmbeddedItem) -> Result<Arc<Features>, StoreError> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, features)) = known().get(&item.id).filter(|(hash, _)| *hash == item.hash_text) {
@@ -176,14 +180,14 @@ impl Vectors {
 /// Returns the representative of each story whose items have changed.
 async fn representatives(
     context: &RunContext,
-    documents: &[Document],
+    cluster_items: &[ClusterItem],
     placed: &Placed,
 ) -> Result<Vec<(ClusterId, ItemId)>, RunError> {
     let joined: HashMap<ItemId, f64> = placed.placements.iter().map(|p| (p.item, p.similarity)).collect();
     let mut members: BTreeMap<ClusterId, Vec<ItemId>> = BTreeMap::new();
-    for (document, assignment) in documents.iter().zip(&placed.assignments) {
+    for (cluster_item, assignment) in cluster_items.iter().zip(&placed.assignments) {
         if let Some(cluster) = assignment.filter(|cluster| placed.changed.contains(cluster)) {
-            members.entry(cluster).or_default().push(document.id);
+            members.entry(cluster).or_default().push(cluster_item.id);
         }
     }
     let ids: Vec<ItemId> = members.values().flatten().copied().collect();

@@ -7,17 +7,17 @@ use aha_analysis::stories::copies::copies;
 use aha_content::numbers::count;
 use aha_core::ids::ItemId;
 
-use super::cluster::documents_since;
+use super::cluster::cluster_items_since;
 use super::{RunContext, RunError, Stage};
 
 pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
     context.progress.begin(Stage::Dedupe, 0);
-    let Some(documents) = documents_since(context, COPY_DAYS).await? else {
+    let Some(cluster_items) = cluster_items_since(context, COPY_DAYS).await? else {
         context.progress.end(Stage::Dedupe, "nothing new");
         return Ok(());
     };
-    let placed: HashSet<ItemId> = documents.iter().filter(|d| d.cluster.is_some()).map(|d| d.id).collect();
-    let found = tokio::task::spawn_blocking(move || copies(&documents)).await;
+    let placed: HashSet<ItemId> = cluster_items.iter().filter(|d| d.cluster.is_some()).map(|d| d.id).collect();
+    let found = tokio::task::spawn_blocking(move || copies(&cluster_items)).await;
     let new: Vec<(ItemId, ItemId)> =
         found.map_err(|_| RunError::Interrupted)?.into_iter().filter(|(copy, _)| !placed.contains(copy)).collect();
     context.store().commit_duplicates(&context.lease, &new).await?;

@@ -1,4 +1,4 @@
-//! Stage 11: deep summaries for stories whose verdict asks for one, in order of rank, up to the plan's limit. Stories
+//! Stage 11: deep summaries for stories whose verdict asks for one, in order of rank, up to the run's limit. Stories
 //! without a text are skipped.
 
 use std::collections::HashMap;
@@ -10,10 +10,10 @@ use aha_core::verdict::Verdict;
 use aha_llm::{Task, TaskItem};
 
 use super::ingest::ReadSources;
-use super::plan::Plan;
 use super::rank::Ranked;
+use super::run_limits::RunLimits;
 use super::select::Selected;
-use super::task_batch::{Judgement, TaskResults, run_tasks};
+use super::task_batch::{TaskResult, TaskResults, run_tasks};
 use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::deep_summary;
 use aha_llm::tasks::summary::SummaryInput;
@@ -31,7 +31,7 @@ pub(super) async fn run(
     ranked: &[Ranked],
 ) -> Result<TaskResults, RunError> {
     let settings = &context.run.settings;
-    let plan = Plan::of(settings.tier, sources.all.len(), settings.depth);
+    let limits = RunLimits::of(settings.tier, sources.all.len(), settings.depth);
     let sources = sources.by_id();
     let task_items: Vec<(ClusterId, TaskItem)> = ranked
         .iter()
@@ -42,14 +42,14 @@ pub(super) async fn run(
             let input = deep_summary::input(summary_input(context, deep_summary::TASK, selected, &sources, story)?);
             Some((story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
         })
-        .take(plan.deep_summaries)
+        .take(limits.deep_summaries)
         .collect();
     // One story per call: a summary is long, and a failed call affects no other story.
     run_tasks(context, deep_summary::TASK, Stage::DeepSummary, task_items, 1).await
 }
 
 fn deserves(judged: &TaskResults, story: &Story) -> bool {
-    let verdict: Option<Verdict> = judged.by_story.get(&story.cluster_id).and_then(Judgement::read);
+    let verdict: Option<Verdict> = judged.by_story.get(&story.cluster_id).and_then(TaskResult::read);
     verdict.is_some_and(|verdict| verdict.should_deep_summarize)
 }
 

@@ -5,7 +5,7 @@ use std::error::Error as _;
 use aha_core::time::Timestamp;
 use aha_core::topic::topic_option;
 use aha_store::StoreError;
-use aha_store::error::Decision;
+use aha_store::error::RetryAdvice;
 use thiserror::Error;
 
 use crate::sources::fetch::FetchError;
@@ -81,11 +81,11 @@ impl RunError {
 
     /// How a daemon handles the error; `None`: the topic waits for its next scheduled time.
     #[must_use]
-    pub const fn decision(&self) -> Option<Decision> {
+    pub const fn retry_advice(&self) -> Option<RetryAdvice> {
         match self {
-            Self::Store(error) => Some(error.decision()),
-            Self::Held { .. } => Some(Decision::Retry),
-            Self::LeaseLost => Some(Decision::Park),
+            Self::Store(error) => Some(error.retry_advice()),
+            Self::Held { .. } => Some(RetryAdvice::Soon),
+            Self::LeaseLost => Some(RetryAdvice::NextAttempt),
             Self::Interrupted
             | Self::CursorAhead { .. }
             | Self::NoTopic { .. }

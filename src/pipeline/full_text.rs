@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::sync::atomic::Ordering;
 
-use aha_core::item::{PageNote, PageOutcome, TEASER_CHARS};
+use aha_core::item::{FullTextFetch, PageOutcome, TEASER_CHARS};
 use aha_core::source::Source;
 use aha_store::IdentifiedItem;
 
@@ -20,7 +20,7 @@ const PAGES_A_SOURCE: usize = 20;
 /// Reads the pages of the newest items whose page was not read before. Returns whether pages are left, which later runs
 /// read while the source still lists them.
 pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [IdentifiedItem]) -> bool {
-    let notes = match context.store().page_notes(source.id).await {
+    let notes = match context.store().full_text_hashes(source.id).await {
         Ok(notes) => notes,
         Err(error) => {
             tracing::warn!(source = %source.url, %error, "no page of this source is read this time");
@@ -51,7 +51,7 @@ pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [Ide
 async fn read_one(context: &RunContext, item: &mut IdentifiedItem) {
     let Some(url) = item.url.clone() else { return };
     let page = context.app.pages().read(context.app.fetcher(), &url).await;
-    item.metadata.full_text = Some(PageNote { outcome: page.outcome, source_hash: item.hash_text.clone() });
+    item.metadata.full_text = Some(FullTextFetch { outcome: page.outcome, source_hash: item.hash_text.clone() });
     // A page with less text than the teaser is not the intended one.
     if page.outcome == PageOutcome::Read && page.text.len() > item.body_text.len() {
         item.body_text = page.text;

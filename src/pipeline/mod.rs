@@ -16,11 +16,9 @@ pub mod error;
 pub mod evidence;
 pub mod full_text;
 pub mod ingest;
-pub mod interests;
 pub mod lease;
 pub mod lease_owner;
 pub(crate) mod paid_search;
-pub mod plan;
 pub mod preferences;
 pub mod progress;
 mod publish;
@@ -28,14 +26,15 @@ pub mod rank;
 pub mod replay;
 mod results;
 pub mod rules;
+pub mod run_limits;
 pub mod runner;
 pub mod select;
-mod senses;
 mod signals;
 mod stages;
 pub mod task_batch;
 pub mod triage;
 mod triage_order;
+mod word_vectors;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -114,7 +113,8 @@ impl Stage {
     }
 }
 
-/// State that the stages of one attempt share and do not change.
+/// What the stages of one attempt share. Set before they run, except [`RunContext::snapshot`] (set after ingest), the
+/// cache of features and the number of pages left.
 #[derive(Debug)]
 pub struct RunContext {
     pub app: App,
@@ -124,10 +124,10 @@ pub struct RunContext {
     pub lease: Lease,
     /// Items first seen after this are excluded from term frequencies.
     pub snapshot: Timestamp,
-    pub vectors: cluster::Vectors,
+    pub vectors: cluster::FeatureCache,
     pub rejudge: bool,
     /// A past run is repeated from stored data; no model is called.
-    pub replays: bool,
+    pub is_replay: bool,
     /// Whether a schedule started it; sources are then fetched only if their next check is due.
     pub scheduled: bool,
     /// Shared state of the attempt's model calls.

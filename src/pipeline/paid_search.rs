@@ -3,8 +3,8 @@
 //! `source test`.
 
 use aha_core::money::MicroCredits;
+use aha_core::purpose;
 use aha_core::source::{Source, Validators};
-use aha_core::task::purpose;
 use aha_core::topic::BudgetTier;
 use aha_llm::{CallScope, Cost, Executed, ServiceCall, ServiceCharge};
 use aha_store::{AnswerKey, NewAnswer, StoreError};

@@ -2,7 +2,7 @@
 
 use aha_core::digest::Estimate;
 
-use super::embed::DenseVectors;
+use super::embed::EmbedOutcome;
 use super::entities::Entities;
 use super::ingest::ReadSources;
 use super::rank::Ranked;
@@ -15,7 +15,7 @@ use super::task_batch::TaskResults;
 pub(super) struct Results {
     pub(super) sources: ReadSources,
     pub(super) items: InScope,
-    pub(super) vectors: DenseVectors,
+    pub(super) vectors: EmbedOutcome,
     pub(super) selected: Selected,
     pub(super) judged: TaskResults,
     pub(super) ranked: Vec<Ranked>,

@@ -208,17 +208,17 @@ async fn attempt(
     let new = NewRun { repin_prompts: request.rejudge, ..new.clone() };
     let run = app.store().open_run(lease, &new).await?;
     let attempt = app.store().begin_attempt(lease, run.id, app.clock().now()).await?;
-    end_orphaned_calls(app, lease).await?;
+    settle_orphaned_calls(app, lease).await?;
     let mut context = RunContext {
         app: app.clone(),
         topic: topic.clone(),
         snapshot: run.snapshot_at.unwrap_or_default(),
-        vectors: super::cluster::Vectors::default(),
+        vectors: super::cluster::FeatureCache::default(),
         run,
         attempt,
         lease: lease.clone(),
         rejudge: request.rejudge,
-        replays: false,
+        is_replay: false,
         scheduled: request.scheduled,
         call_state: Arc::default(),
         progress: Arc::clone(&request.progress),
@@ -238,10 +238,10 @@ async fn attempt(
 }
 
 /// Processes that reserved calls under an earlier lease have ended, so the outcome of these calls will never be known.
-async fn end_orphaned_calls(app: &App, lease: &Lease) -> Result<(), RunError> {
+async fn settle_orphaned_calls(app: &App, lease: &Lease) -> Result<(), RunError> {
     let store = app.store();
-    let succeeded = store.sweep_calls(OrphanedCalls::Superseded(lease.topic, lease.token)).await?;
-    let expired = store.sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
+    let succeeded = store.settle_orphaned_calls(OrphanedCalls::Superseded(lease.topic, lease.token)).await?;
+    let expired = store.settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
     if succeeded + expired > 0 {
         tracing::warn!(calls = succeeded + expired, "calls of a process that ended; `aha-radar calls` shows them");
     }

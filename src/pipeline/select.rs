@@ -18,9 +18,9 @@ use aha_llm::local;
 use aha_store::StoryRecord;
 
 use super::ingest::ReadSources;
-use super::plan::Plan;
 use super::preferences::Preferences;
 use super::rules::{InScope, Rules};
+use super::run_limits::RunLimits;
 use super::{RunContext, RunError, Stage, evidence, preferences};
 
 /// The stories to judge, with the data about them.
@@ -35,7 +35,7 @@ pub(super) struct Selected {
     pub(super) late_by_source: HashMap<SourceId, usize>,
     /// In-scope items of stories shown before that have not grown.
     pub(super) already_delivered: usize,
-    /// In-scope items of stories excluded by the plan.
+    /// In-scope items of stories excluded by the limits.
     pub(super) not_considered: usize,
 }
 
@@ -55,9 +55,9 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InS
         evidence.preference = leaning.degree;
         evidence.preference_reason = leaning.in_words();
     }
-    let plan = Plan::of(context.run.settings.tier, sources.all.len(), context.run.settings.depth);
-    let explored = explored(plan.candidates, context.run.settings.ranking.exploration);
-    let chosen = choose(&fresh, plan.candidates, explored, window, &evidence);
+    let limits = RunLimits::of(context.run.settings.tier, sources.all.len(), context.run.settings.depth);
+    let explored = explored(limits.candidates, context.run.settings.ranking.exploration);
+    let chosen = choose(&fresh, limits.candidates, explored, window, &evidence);
     let (selected, excluded): (Vec<_>, Vec<_>) =
         fresh.into_iter().enumerate().partition(|(index, _)| chosen.contains(index));
     let not_considered = excluded.iter().map(|(_, story)| story.in_scope().count()).sum();
@@ -148,9 +148,9 @@ fn choose(
     }
     let weight = |index: usize| {
         let known = evidence.get(&stories[index].cluster_id);
-        let promise = known.map_or(0.0, local::promise);
+        let score = known.map_or(0.0, local::local_score_without_ceilings);
         let engagement = known.and_then(|e| e.engagement_percentile).unwrap_or(0.5);
-        (promise, heuristic(recency(stories[index].latest(), window), engagement))
+        (score, heuristic(recency(stories[index].latest(), window), engagement))
     };
     let mut by_weight: Vec<usize> = (0..stories.len()).collect();
     by_weight.sort_by(|a, b| {

@@ -107,7 +107,7 @@ async fn answers(context: &RunContext, items: &[TaskItem]) -> Result<Vec<Outcome
     let (gateway, store, scope) = (context.app.gateway(), context.store(), own_scope(context));
     let mut outcomes = Vec::with_capacity(items.len());
     for item in items {
-        outcomes.push(gateway.stored(store, signal_parse::TASK, &scope, item).await?);
+        outcomes.push(gateway.stored_answer(store, signal_parse::TASK, &scope, item).await?);
     }
     let open: Vec<usize> = (0..items.len()).filter(|index| outcomes[*index].is_none()).collect();
     for batch in open.chunks(BATCH) {

@@ -53,7 +53,7 @@ async fn enter<T: Default>(
     work: impl Future<Output = Result<T, RunError>>,
 ) -> Result<T, RunError> {
     let spec = stage.spec();
-    if context.replays && !spec.replayed {
+    if context.is_replay && !spec.replayed {
         return Ok(T::default());
     }
     // The run ends with the digest. The stage after it writes nothing to the run's row and runs even if a stop was
@@ -62,7 +62,7 @@ async fn enter<T: Default>(
         context.check()?;
         note(context, stage).await?;
     }
-    if !context.replays {
+    if !context.is_replay {
         failpoint::hit(spec.name);
     }
     let begun = Instant::now();
@@ -73,7 +73,7 @@ async fn enter<T: Default>(
 }
 
 async fn note(context: &RunContext, stage: Stage) -> Result<(), RunError> {
-    if !context.replays {
+    if !context.is_replay {
         context.store().note_stage(&context.lease, context.run.id, context.attempt, stage.as_str()).await?;
     }
     Ok(())
@@ -82,7 +82,7 @@ async fn note(context: &RunContext, stage: Stage) -> Result<(), RunError> {
 /// Pins the snapshot: items that arrive after the sources were read are excluded from the run's term frequencies. A
 /// replay uses the run's own snapshot.
 async fn pin_snapshot(context: &mut RunContext) -> Result<(), RunError> {
-    if !context.replays {
+    if !context.is_replay {
         let now = context.app.clock().now();
         context.snapshot = context.store().pin_snapshot(&context.lease, context.run.id, now).await?;
     }

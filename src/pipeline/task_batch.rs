@@ -32,7 +32,7 @@ pub enum Skip {
 
 /// The result of a task for a story.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Judgement {
+pub struct TaskResult {
     /// The answer with the fields added by the gateway; `None` if there is none, which is never a score of 0.
     pub answer: Option<Value>,
     pub call_id: Option<String>,
@@ -41,7 +41,7 @@ pub struct Judgement {
     pub skipped: Option<Skip>,
 }
 
-impl Judgement {
+impl TaskResult {
     /// The state of a story whose judgement failed.
     pub const FAILED: &str = "failed";
 
@@ -73,7 +73,7 @@ impl Judgement {
     }
 }
 
-impl From<Outcome> for Judgement {
+impl From<Outcome> for TaskResult {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Answered { answer, call_id } => {
@@ -123,7 +123,7 @@ pub(super) async fn calls(context: &RunContext, purpose: Option<&str>) -> Result
 /// The results of a task for some stories.
 #[derive(Debug, Default)]
 pub(super) struct TaskResults {
-    pub(super) by_story: HashMap<ClusterId, Judgement>,
+    pub(super) by_story: HashMap<ClusterId, TaskResult>,
     /// Estimated cost of using a model for the stories without a model's answer; only set if no model is configured.
     pub(super) with_a_model: Option<Estimate>,
 }
@@ -133,7 +133,7 @@ pub(super) struct TaskResults {
 pub(super) trait NextFirst: Send + Sync {
     async fn next_first(
         &self,
-        judged: &HashMap<ClusterId, Judgement>,
+        judged: &HashMap<ClusterId, TaskResult>,
         open: Vec<(ClusterId, TaskItem)>,
     ) -> Result<Vec<(ClusterId, TaskItem)>, RunError>;
 }
@@ -165,19 +165,19 @@ pub(super) async fn run_tasks_by(
     let scope = scope(context, task);
     context.progress.begin(stage, items.len());
     let (store, gateway) = (context.store(), context.app.gateway());
-    let mut by_story: HashMap<ClusterId, Judgement> = HashMap::new();
+    let mut by_story: HashMap<ClusterId, TaskResult> = HashMap::new();
     for (cluster, item) in &items {
-        let stored = if context.replays {
-            gateway.given(store, task, &scope, item).await?
+        let stored = if context.is_replay {
+            gateway.answer_for_replay(store, task, &scope, item).await?
         } else {
-            gateway.stored(store, task, &scope, item).await?
+            gateway.stored_answer(store, task, &scope, item).await?
         };
         if let Some(outcome) = stored {
             by_story.insert(*cluster, outcome.into());
             context.progress.step("");
         }
     }
-    let paid = |cluster: &ClusterId| by_story.get(cluster).is_some_and(Judgement::is_paid);
+    let paid = |cluster: &ClusterId| by_story.get(cluster).is_some_and(TaskResult::is_paid);
     let unpaid: Vec<&TaskItem> = items.iter().filter(|(cluster, _)| !paid(cluster)).map(|(_, item)| item).collect();
     let with_a_model =
         if gateway.has_models() { None } else { gateway.estimate(task, scope.tier, &unpaid, batch_size) };
@@ -185,8 +185,8 @@ pub(super) async fn run_tasks_by(
     let open: Vec<(ClusterId, TaskItem)> =
         items.into_iter().filter(|(cluster, _)| !by_story.contains_key(cluster)).collect();
     let asked = open.len();
-    let open = if context.replays { without_calls(context, open, &mut by_story) } else { open };
-    spare(context, task, &scope).await?;
+    let open = if context.is_replay { without_calls(context, open, &mut by_story) } else { open };
+    skip_if_budget_low(context, task, &scope).await?;
     let mut next_first = match make {
         Some(make) if may_run_out(context, task, &scope, &open, batch_size).await? => Some(make()),
         _ => None,
@@ -232,19 +232,19 @@ async fn may_run_out(
 fn without_calls(
     context: &RunContext,
     open: Vec<(ClusterId, TaskItem)>,
-    by_story: &mut HashMap<ClusterId, Judgement>,
+    by_story: &mut HashMap<ClusterId, TaskResult>,
 ) -> Vec<(ClusterId, TaskItem)> {
     if !context.app.config().llm.has_models() {
         return open;
     }
-    let unknown = Judgement { failure: Some("no answer is stored".to_owned()), ..Judgement::default() };
+    let unknown = TaskResult { failure: Some("no answer is stored".to_owned()), ..TaskResult::default() };
     by_story.extend(open.into_iter().map(|(cluster, _)| (cluster, unknown.clone())));
     Vec::new()
 }
 
 /// When the budget runs low, less important tasks are skipped so that triage can continue: entities first, then
 /// summaries.
-async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<(), RunError> {
+async fn skip_if_budget_low(context: &RunContext, task: Task, scope: &CallScope) -> Result<(), RunError> {
     let gateway = context.app.gateway();
     if !gateway.has_models() {
         return Ok(());
@@ -255,7 +255,7 @@ async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<()
         tracing::warn!(task = task.as_str(), used = used.0, "the budget comes to its end");
     }
     if is_spared {
-        context.call_state.spare(task, "the rest of the budget is kept for judging stories");
+        context.call_state.skip_task(task, "the rest of the budget is kept for judging stories");
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use aha_llm::tasks::triage::{self, EarlierDigest, MemberInput, TriageInput};
 use super::ingest::ReadSources;
 use super::rules::InScope;
 use super::select::Selected;
-use super::task_batch::{Judgement, MakeOrder, Skip, TaskResults, run_tasks_by, scope};
+use super::task_batch::{MakeOrder, Skip, TaskResult, TaskResults, run_tasks_by, scope};
 use super::triage_order::TriageOrder;
 use super::{RunContext, RunError, Stage};
 use crate::digest::format::Calendar;
@@ -39,8 +39,9 @@ pub(super) async fn run(
         .map(|story| (story.cluster_id, task_item(context, selected, &sources, story)))
         .collect();
     if context.app.gateway().has_models() {
-        let promise = |cluster: &ClusterId| selected.evidence.get(cluster).map_or(0.0, local::promise);
-        task_items.sort_by(|(a, _), (b, _)| promise(b).total_cmp(&promise(a)).then(a.cmp(b)));
+        let score =
+            |cluster: &ClusterId| selected.evidence.get(cluster).map_or(0.0, local::local_score_without_ceilings);
+        task_items.sort_by(|(a, _), (b, _)| score(b).total_cmp(&score(a)).then(a.cmp(b)));
     }
     let (task_items, noise) = split_noise(context, items, selected, task_items).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
@@ -59,7 +60,7 @@ async fn split_noise(
     items: &InScope,
     selected: &Selected,
     task_items: Vec<(ClusterId, TaskItem)>,
-) -> Result<(Vec<(ClusterId, TaskItem)>, Vec<(ClusterId, Judgement)>), RunError> {
+) -> Result<(Vec<(ClusterId, TaskItem)>, Vec<(ClusterId, TaskResult)>), RunError> {
     let limit = context.run.settings.ranking.noise_limit;
     // Depends on the configuration, so that an estimate and a replay skip the same stories as a run.
     if !context.app.config().llm.has_models() || limit >= 1.0 {
@@ -71,13 +72,17 @@ async fn split_noise(
     for (cluster, task_item) in task_items {
         let likely = selected.evidence.get(&cluster).map_or(0.0, |evidence| evidence.noise);
         let is_noise = likely >= limit && !always_judged.contains(&cluster);
-        if is_noise && context.app.gateway().stored(context.store(), triage::TASK, &scope, &task_item).await?.is_none()
+        if is_noise
+            && context.app.gateway().stored_answer(context.store(), triage::TASK, &scope, &task_item).await?.is_none()
         {
             let why = format!(
                 "its headline is {:.1} % like advertisements and bait, too likely noise to be paid for",
                 likely * 100.0
             );
-            noise.push((cluster, Judgement { failure: Some(why), skipped: Some(Skip::Noise), ..Judgement::default() }));
+            noise.push((
+                cluster,
+                TaskResult { failure: Some(why), skipped: Some(Skip::Noise), ..TaskResult::default() },
+            ));
         } else {
             to_judge.push((cluster, task_item));
         }

@@ -8,9 +8,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use aha_analysis::relevance::Senses;
+use aha_analysis::relevance::CenteredVectors;
 use aha_analysis::stories::features::Features;
-use aha_analysis::stories::preferences::{Background, Candidate, Fading, Profile, Said};
+use aha_analysis::stories::preferences::{Background, Candidate, FeedbackDecay, FeedbackExample, Profile};
 use aha_core::digest::Evidence;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{ClusterId, SourceId};
@@ -23,16 +23,16 @@ use aha_llm::local;
 use async_trait::async_trait;
 
 use super::RunError;
-use super::senses::{readable, senses};
-use super::task_batch::{Judgement, NextFirst};
+use super::task_batch::{NextFirst, TaskResult};
+use super::word_vectors::{centered_vectors, readable};
 
-/// Scores from here on count as liked, lower ones as disliked: the contract's band "worth reading" begins here.
+/// Scores from here on count as liked, lower ones as disliked: the band "worth reading" begins here.
 const LIKED_FROM: u64 = 51;
 
 /// Weights of the order by facts and of the nearness by word vectors, relative to that of the words in common with
 /// judged stories; each is standardised. `docs/RANKING.md` has what was measured.
-const PROMISE_WEIGHT: f64 = 0.5;
-const SENSE_WEIGHT: f64 = 1.0;
+const LOCAL_SCORE_WEIGHT: f64 = 0.5;
+const WORD_VECTOR_WEIGHT: f64 = 1.0;
 
 /// Orders stories by a judge's answers.
 pub(super) struct TriageOrder(Arc<Candidates>);
@@ -49,7 +49,7 @@ struct Representative {
     story: ClusterId,
     item: Item,
     source: String,
-    promise: f64,
+    score: f64,
 }
 
 impl TriageOrder {
@@ -65,7 +65,7 @@ impl TriageOrder {
                 story: story.cluster_id,
                 source: sources.get(&item.source_id).map(|source| source.display_name()).unwrap_or_default(),
                 item,
-                promise: evidence.get(&story.cluster_id).map_or(0.0, local::promise),
+                score: evidence.get(&story.cluster_id).map_or(0.0, local::local_score_without_ceilings),
             }
         };
         let stories = stories.iter().map(representative).collect();
@@ -77,7 +77,7 @@ impl TriageOrder {
 impl NextFirst for TriageOrder {
     async fn next_first(
         &self,
-        judged: &HashMap<ClusterId, Judgement>,
+        judged: &HashMap<ClusterId, TaskResult>,
         mut open: Vec<(ClusterId, TaskItem)>,
     ) -> Result<Vec<(ClusterId, TaskItem)>, RunError> {
         let scores: HashMap<ClusterId, u64> =
@@ -109,15 +109,16 @@ impl Candidates {
                 None => open.push(place),
             }
         }
-        let by_senses = texts.senses.leanings(&liked, &disliked);
+        let by_vectors = texts.vectors.leanings(&liked, &disliked);
         let standardised =
             |value: &dyn Fn(usize) -> f64| standardised(open.iter().map(|place| value(*place)).collect());
         let words =
             standardised(&|place| profile.leaning(&[candidate(&stories[place], &texts.features[place])]).degree);
-        let senses = standardised(&|place| by_senses[place]);
-        let promises = standardised(&|place| stories[place].promise);
-        let points = words.iter().zip(&senses).zip(&promises);
-        let points = points.map(|((words, sense), promise)| words + SENSE_WEIGHT * sense + PROMISE_WEIGHT * promise);
+        let vectors = standardised(&|place| by_vectors[place]);
+        let local_scores = standardised(&|place| stories[place].score);
+        let points = words.iter().zip(&vectors).zip(&local_scores);
+        let points =
+            points.map(|((words, nearness), score)| words + WORD_VECTOR_WEIGHT * nearness + LOCAL_SCORE_WEIGHT * score);
         open.iter().map(|place| stories[*place].story).zip(points).collect()
     }
 }
@@ -125,7 +126,7 @@ impl Candidates {
 /// The stories' texts, prepared for comparison.
 struct Texts {
     features: Vec<Arc<Features>>,
-    senses: Senses,
+    vectors: CenteredVectors,
 }
 
 impl Texts {
@@ -134,19 +135,19 @@ impl Texts {
             Arc::new(Features::of(item.title.as_deref(), &item.body_text))
         };
         let items: Vec<&Item> = stories.iter().map(|story| &story.item).collect();
-        Self { features: stories.iter().map(features).collect(), senses: senses(&items) }
+        Self { features: stories.iter().map(features).collect(), vectors: centered_vectors(&items) }
     }
 
     fn profile(&self, stories: &[Representative], scores: &HashMap<ClusterId, u64>, at: Timestamp) -> Profile {
-        let said: Vec<Said> =
+        let said: Vec<FeedbackExample> =
             stories.iter().filter_map(|of| scores.get(&of.story).map(|score| said(of, *score, at))).collect();
         let background = Background { features: self.features.clone(), ..Background::default() };
-        Profile::of(&said, &BTreeSet::new(), &background, Fading { at, decay_days: 1.0 })
+        Profile::of(&said, &BTreeSet::new(), &background, FeedbackDecay { at, decay_days: 1.0 })
     }
 }
 
 /// Returns a score as feedback, given now, so that it does not decay.
-fn said(of: &Representative, score: u64, at: Timestamp) -> Said {
+fn said(of: &Representative, score: u64, at: Timestamp) -> FeedbackExample {
     let event = FeedbackEvent {
         item_id: of.item.id,
         kind: if score >= LIKED_FROM { FeedbackKind::Like } else { FeedbackKind::Dislike },
@@ -156,7 +157,7 @@ fn said(of: &Representative, score: u64, at: Timestamp) -> Said {
         terms: Vec::new(),
         given_at: at,
     };
-    Said { event, body: Some(of.item.body_text.clone()), vector: None }
+    FeedbackExample { event, body: Some(of.item.body_text.clone()), vector: None }
 }
 
 fn candidate<'a>(of: &'a Representative, features: &'a Features) -> Candidate<'a> {

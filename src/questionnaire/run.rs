@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use aha_core::task::purpose;
-use aha_llm::conversation::{Answer, Archive, Conversation, ConversationError, Exchanged, Terms, Validate};
+use aha_core::purpose;
+use aha_llm::conversation::{
+    Answer, AnsweredQuestion, Archive, Conversation, ConversationError, ConversationSettings, Validate,
+};
 use aha_llm::provider::AnswerFormat;
 use aha_llm::router::Route;
 use aha_llm::{CallScope, Gateway};
@@ -50,11 +52,11 @@ impl Respondent {
         unit: &Unit<'_>,
     ) -> Result<(Vec<Line>, Archive), ConversationError> {
         let system = Some(questionnaire.system_prompt.clone()).filter(|prompt| !prompt.is_empty());
-        let terms = Terms {
+        let terms = ConversationSettings {
             format: AnswerFormat::Schema { name: "answer".to_owned(), schema: answer_schema().into() },
             stores_answers: true,
             retries_rejected: self.retries_rejected,
-            ..Terms::of(unit.route.clone(), system, purpose::QUESTIONNAIRE)
+            ..ConversationSettings::of(unit.route.clone(), system, purpose::QUESTIONNAIRE)
         };
         let (gateway, store) = (Arc::clone(&self.gateway), Arc::clone(&self.store));
         let mut conversation = Conversation::begin(gateway, store, self.scope.clone(), terms)?;
@@ -88,7 +90,12 @@ impl Respondent {
     }
 
     /// Returns how an outcome was obtained. The cost is that of all attempts.
-    async fn metadata(&self, unit: &Unit<'_>, question: &Question, turn: &Exchanged) -> Result<Metadata, StoreError> {
+    async fn metadata(
+        &self,
+        unit: &Unit<'_>,
+        question: &Question,
+        turn: &AnsweredQuestion,
+    ) -> Result<Metadata, StoreError> {
         let costs = self.store.costs_of_calls(&turn.calls).await?;
         Ok(Metadata {
             asked_at: Some(turn.asked_at),

@@ -42,14 +42,14 @@ pub type Result<T> = std::result::Result<T, AccountError>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FeedbackUser {
     id: UserId,
-    teaches: bool,
+    counts_for_learning: bool,
 }
 
 impl FeedbackUser {
     /// Returns the user with that name.
     #[must_use]
     pub fn new(name: &str, role: Role) -> Self {
-        Self { id: UserId::of(&[name]), teaches: role > Role::Reader }
+        Self { id: UserId::of(&[name]), counts_for_learning: role > Role::Reader }
     }
 
     /// Returns the user that exists from the start.
@@ -63,8 +63,8 @@ impl FeedbackUser {
     }
 
     /// Returns whether the topics' digests learn from this user.
-    pub(super) const fn teaches(self) -> bool {
-        self.teaches
+    pub(super) const fn counts_for_learning(self) -> bool {
+        self.counts_for_learning
     }
 }
 
@@ -130,7 +130,7 @@ pub async fn remove(app: &App, name: &str) -> Result<()> {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn with_password(app: &App, name: &str, password: String) -> Result<Option<Account>> {
+pub async fn authenticate(app: &App, name: &str, password: String) -> Result<Option<Account>> {
     let (account, hash) = app.store().account(name).await?.unzip();
     let is_right = password::is_right(password, hash).await;
     Ok(account.filter(|_| is_right))
@@ -149,7 +149,7 @@ pub async fn begin_session(app: &App, name: &str, fingerprint: &str) -> Result<(
 ///
 /// # Errors
 /// When the store fails.
-pub async fn of_session(app: &App, fingerprint: &str) -> Result<Option<Account>> {
+pub async fn account_of_session(app: &App, fingerprint: &str) -> Result<Option<Account>> {
     Ok(app.store().session(fingerprint, app.clock().wall()).await?)
 }
 

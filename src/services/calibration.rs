@@ -30,9 +30,9 @@ impl ThresholdStore {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn found(&self, dense: Option<&str>) -> Result<Option<Thresholds>> {
+    pub async fn load(&self, dense: Option<&str>) -> Result<Option<Thresholds>> {
         match &self.0 {
-            Some(store) => Ok(cluster::found(store, dense).await?),
+            Some(store) => Ok(cluster::tuned_thresholds(store, dense).await?),
             None => Ok(None),
         }
     }
@@ -41,7 +41,7 @@ impl ThresholdStore {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn keep(&self, space: &str, found: &TunedThresholds) -> Result<()> {
+    pub async fn save(&self, space: &str, found: &TunedThresholds) -> Result<()> {
         match &self.0 {
             Some(store) => Ok(store.store_thresholds(space, found).await?),
             None => Ok(()),

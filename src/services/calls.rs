@@ -1,7 +1,7 @@
 //! The ledger, row by row.
 
 use aha_core::ids::{DigestId, RunId};
-use aha_core::task::purpose;
+use aha_core::purpose;
 use aha_core::time::Timestamp;
 use aha_llm::{Task, tasks};
 use aha_store::CallFilter;

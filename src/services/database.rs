@@ -5,7 +5,7 @@ use aha_store::OpenMode;
 use aha_store::copy::{CopyError, CopyRequest};
 
 pub use aha_store::copy::CopiedTable;
-pub use aha_store::error::Decision;
+pub use aha_store::error::RetryAdvice;
 pub use aha_store::{SchemaVersion, StoreError};
 
 use super::{Result, ServiceError};

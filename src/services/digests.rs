@@ -21,7 +21,7 @@ pub const LATEST: &str = "latest";
 /// When `which` is neither `latest` nor an id, or there is no such digest.
 pub async fn find(app: &App, which: &str, topic: &str) -> Result<Digest> {
     if which == LATEST {
-        return latest(app, topic).await;
+        return latest_by_name(app, topic).await;
     }
     let id = which.parse().map_err(|_| {
         let wrong = "is neither `latest` nor the id of a digest; `aha-radar runs` lists them";
@@ -43,7 +43,7 @@ pub async fn by_id(app: &App, id: DigestId) -> Result<Digest> {
 ///
 /// # Errors
 /// When there is no such topic, or it has no digest yet.
-pub async fn latest(app: &App, topic: &str) -> Result<Digest> {
+pub async fn latest_by_name(app: &App, topic: &str) -> Result<Digest> {
     let found = topics::find(app, topic).await?;
     let digest = app.store().latest_digest(found.id).await?;
     digest.ok_or_else(|| {
@@ -56,7 +56,7 @@ pub async fn latest(app: &App, topic: &str) -> Result<Digest> {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn newest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
+pub async fn find_latest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
     Ok(app.store().latest_digest(topic.id).await?)
 }
 
@@ -64,15 +64,15 @@ pub async fn newest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn newest_of(app: &App, topic: &str) -> Result<Option<DigestId>> {
-    newest_id(app, topics::find(app, topic).await?.id).await
+pub async fn latest_id_by_name(app: &App, topic: &str) -> Result<Option<DigestId>> {
+    latest_id(app, topics::find(app, topic).await?.id).await
 }
 
 /// Returns the id of a topic's newest digest, without reading its stories.
 ///
 /// # Errors
 /// When the store fails.
-pub(crate) async fn newest_id(app: &App, topic: TopicId) -> Result<Option<DigestId>> {
+pub(crate) async fn latest_id(app: &App, topic: TopicId) -> Result<Option<DigestId>> {
     let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
     Ok(app.store().digest_entries(&newest).await?.pop().map(|entry| entry.head.id))
 }
@@ -81,7 +81,7 @@ pub(crate) async fn newest_id(app: &App, topic: TopicId) -> Result<Option<Digest
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn recent(app: &App, topic: &str, limit: i64, section: Option<Section>) -> Result<Vec<Digest>> {
+pub async fn latest_several(app: &App, topic: &str, limit: i64, section: Option<Section>) -> Result<Vec<Digest>> {
     let topic = topics::find(app, topic).await?.id;
     Ok(app.store().recent_digests(topic, limit, section).await?)
 }
@@ -91,7 +91,7 @@ pub async fn recent(app: &App, topic: &str, limit: i64, section: Option<Section>
 /// # Errors
 /// When the topic no longer exists or the store fails.
 pub async fn is_latest(app: &App, digest: &Digest) -> Result<bool> {
-    Ok(newest_of(app, &digest.digest.topic).await? == Some(digest.digest.id))
+    Ok(latest_id_by_name(app, &digest.digest.topic).await? == Some(digest.digest.id))
 }
 
 /// Which digests to list: of one topic or all, of days from `first` to `last`, both included.

@@ -3,7 +3,7 @@
 use aha_llm::conversation::ConversationError;
 use aha_store::StoreError;
 use aha_store::copy::CopyError;
-use aha_store::error::Decision;
+use aha_store::error::RetryAdvice;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -123,10 +123,10 @@ impl ServiceError {
 
     /// Returns what an automatic caller should do; `None` if a retry is no use.
     #[must_use]
-    pub const fn decision(&self) -> Option<Decision> {
+    pub const fn retry_advice(&self) -> Option<RetryAdvice> {
         match self {
-            Self::Store(error) => Some(error.decision()),
-            Self::Run(error) => error.decision(),
+            Self::Store(error) => Some(error.retry_advice()),
+            Self::Run(error) => error.retry_advice(),
             Self::NotFound { .. }
             | Self::Invalid { .. }
             | Self::Conflict { .. }
@@ -182,9 +182,9 @@ const fn kind_of_store(error: &StoreError) -> ErrorKind {
         StoreError::UnsupportedDatabase { .. } => ErrorKind::InvalidInput,
         StoreError::NotFound { .. } => ErrorKind::NotFound,
         StoreError::StillOpen { .. } => ErrorKind::Conflict,
-        other => match other.decision() {
-            Decision::Retry => ErrorKind::Busy,
-            Decision::Park | Decision::Abort => ErrorKind::Store,
+        other => match other.retry_advice() {
+            RetryAdvice::Soon => ErrorKind::Busy,
+            RetryAdvice::NextAttempt | RetryAdvice::NeedsPerson => ErrorKind::Store,
         },
     }
 }

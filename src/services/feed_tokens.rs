@@ -14,7 +14,7 @@ use crate::app::App;
 ///
 /// # Errors
 /// When the store fails.
-pub async fn make(app: &App, name: &str) -> Result<String> {
+pub async fn create(app: &App, name: &str) -> Result<String> {
     let token = format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>());
     app.store().set_feed_token(name, &fingerprint(&token), app.clock().wall()).await?;
     Ok(token)
@@ -24,7 +24,7 @@ pub async fn make(app: &App, name: &str) -> Result<String> {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn since(app: &App, name: &str) -> Result<Option<Timestamp>> {
+pub async fn created_at(app: &App, name: &str) -> Result<Option<Timestamp>> {
     Ok(app.store().feed_token(name).await?)
 }
 
@@ -32,7 +32,7 @@ pub async fn since(app: &App, name: &str) -> Result<Option<Timestamp>> {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn take_back(app: &App, name: &str) -> Result<bool> {
+pub async fn revoke(app: &App, name: &str) -> Result<bool> {
     Ok(app.store().remove_feed_token(name).await?)
 }
 
@@ -40,7 +40,7 @@ pub async fn take_back(app: &App, name: &str) -> Result<bool> {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn user(app: &App, token: &str) -> Result<Option<String>> {
+pub async fn user_of(app: &App, token: &str) -> Result<Option<String>> {
     Ok(app.store().user_of_feed_token(&fingerprint(token)).await?)
 }
 

@@ -1,7 +1,7 @@
 //! Idempotency keys: requests that must not be executed twice, with their answers, stored for a day.
 
 use aha_core::time::Timestamp;
-pub use aha_store::{KeyAnswer, KeyState, KeyUse};
+pub use aha_store::{IdempotentRequest, RequestState, StoredResponse};
 
 use super::Result;
 use crate::app::App;
@@ -16,17 +16,17 @@ const ABANDONED_AFTER_MS: i64 = 30 * 60 * 1000;
 ///
 /// # Errors
 /// When the store fails.
-pub async fn take(app: &App, of: &KeyUse) -> Result<KeyState> {
+pub async fn claim(app: &App, of: &IdempotentRequest) -> Result<RequestState> {
     let now = app.clock().wall();
     let abandoned_before = Timestamp::from_millis(now.as_millis() - ABANDONED_AFTER_MS);
-    Ok(app.store().claim_key(of, now, abandoned_before, now.days_before(RETENTION_DAYS)).await?)
+    Ok(app.store().claim_request(of, now, abandoned_before, now.days_before(RETENTION_DAYS)).await?)
 }
 
 /// Stores the answer, for when the request is sent again.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn answer(app: &App, of: &KeyUse, answer: &KeyAnswer) -> Result<()> {
+pub async fn store_response(app: &App, of: &IdempotentRequest, answer: &StoredResponse) -> Result<()> {
     Ok(app.store().answer_key(of, answer).await?)
 }
 
@@ -34,6 +34,6 @@ pub async fn answer(app: &App, of: &KeyUse, answer: &KeyAnswer) -> Result<()> {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn free(app: &App, of: &KeyUse) -> Result<()> {
-    Ok(app.store().free_key(of).await?)
+pub async fn release(app: &App, of: &IdempotentRequest) -> Result<()> {
+    Ok(app.store().release_request(of).await?)
 }

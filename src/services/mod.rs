@@ -22,7 +22,6 @@ pub mod followups;
 pub mod health;
 pub mod idempotency;
 pub mod items;
-pub(crate) mod meaning;
 pub mod models;
 mod password;
 pub mod planner;

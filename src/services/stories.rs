@@ -46,7 +46,7 @@ pub async fn find(app: &App, item: &str, topic: &str) -> Result<FoundStory> {
 }
 
 async fn by_rank(app: &App, rank: usize, topic: &str) -> Result<FoundStory> {
-    let digest = digests::latest(app, topic).await?;
+    let digest = digests::latest_by_name(app, topic).await?;
     let count = digest.stories.len();
     let found = digest.stories.into_iter().find(|story| story.rank == rank);
     let there = if count == 0 { "no story".to_owned() } else { format!("the ranks 1 to {count}") };

@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::sources::blocking_pool::run_blocking;
 use crate::sources::fetch::{FetchError, Fetcher, Freshness, Request};
-use crate::sources::listing::{Page, fetch_with};
+use crate::sources::http::{Page, fetch_feed};
 use crate::sources::{Connector, FetchOutcome, FetchResult};
 
 /// The parser has its own deadline; this one covers steps that it cannot interrupt.
@@ -33,7 +33,7 @@ impl Connector for FeedConnector {
 async fn fetch_from_web(source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
     let request = Request::to(&source.url).if_changed(&source.validators);
     let read = async |page: Page| parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await;
-    fetch_with(fetcher, &request, read).await
+    fetch_feed(fetcher, &request, read).await
 }
 
 async fn read_file(url: &Url, max_bytes: usize) -> Result<FetchResult, FetchError> {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::fetch::{FetchError, Fetcher, Request, Response};
-use super::listing::{elements, fetch_with, json, problems_of};
+use super::http::{elements, fetch_feed, json, problems_of};
 use super::sites::Sites;
 use super::{Connector, FetchResult};
 
@@ -70,7 +70,7 @@ impl Connector for HackerNews {
             }
         };
         let request = Request::to(url).if_changed(&source.validators);
-        let result = fetch_with(fetcher, &request, async |page| stories(&page.bytes, title)).await?;
+        let result = fetch_feed(fetcher, &request, async |page| stories(&page.bytes, title)).await?;
         // The request URL is not the source's address, so a redirect does not move the source.
         Ok(FetchResult { moved_to: None, ..result })
     }

@@ -1,5 +1,5 @@
-//! Resolves where a source is. Input: a URL or a path as the user wrote it. Output: the source's URL. Called by the
-//! commands and by the OPML reader.
+//! Resolves where a source is. Input: a short name, a URL or a path as the user wrote it. Output: the source's kind and
+//! address. Called by services, by the command `source add` and by the readers of OPML and of Miniflux.
 
 use std::path::{Path, PathBuf};
 
@@ -7,19 +7,19 @@ use aha_core::source::SourceKind;
 use url::Url;
 
 use super::fetch::FetchError;
-use super::presets::{Place, recognise, shorthand};
+use super::short_names::{SourceLocation, resolve_short_name, source_of_page};
 use super::sites::Sites;
 
 /// Resolves a command line argument to a source: a short name such as `hn:top`, an address or an existing path.
 ///
 /// # Errors
 /// `bad_url` for a name or address that cannot be used, `file` for a path that does not exist.
-pub fn address_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchError> {
-    if let Some(place) = shorthand(text, sites)? {
+pub fn location_from_argument(text: &str, sites: &Sites) -> Result<SourceLocation, FetchError> {
+    if let Some(place) = resolve_short_name(text, sites)? {
         return Ok(place);
     }
-    let url = location_from_argument(text)?;
-    Ok(recognise(&url, sites).unwrap_or(Place { kind: SourceKind::Feed, url }))
+    let url = url_from_argument(text)?;
+    Ok(source_of_page(&url, sites).unwrap_or(SourceLocation { kind: SourceKind::Feed, url }))
 }
 
 /// Resolves what was typed elsewhere than on this machine's command line: a short name, or an address with or without its
@@ -27,8 +27,8 @@ pub fn address_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchEr
 ///
 /// # Errors
 /// `bad_url` for a name or address that cannot be used.
-pub fn web_address_from_argument(text: &str, sites: &Sites) -> Result<Option<Place>, FetchError> {
-    if let Some(place) = shorthand(text, sites)? {
+pub fn web_location_from_argument(text: &str, sites: &Sites) -> Result<Option<SourceLocation>, FetchError> {
+    if let Some(place) = resolve_short_name(text, sites)? {
         return Ok(Some(place));
     }
     let text = text.trim();
@@ -38,29 +38,29 @@ pub fn web_address_from_argument(text: &str, sites: &Sites) -> Result<Option<Pla
         }
         url => url,
     };
-    Ok(url.map(|url| recognise(&url, sites).unwrap_or(Place { kind: SourceKind::Feed, url })))
+    Ok(url.map(|url| source_of_page(&url, sites).unwrap_or(SourceLocation { kind: SourceKind::Feed, url })))
 }
 
 /// Resolves an address from another program's list: like an argument, but never a path.
 ///
 /// # Errors
 /// `bad_url` for one that cannot be fetched.
-pub(super) fn address_from_list(address: &str, sites: &Sites) -> Result<Place, FetchError> {
-    let url = location_from_outline(address, None)?;
-    Ok(recognise(&url, sites).unwrap_or(Place { kind: SourceKind::Feed, url }))
+pub(super) fn location_from_list(address: &str, sites: &Sites) -> Result<SourceLocation, FetchError> {
+    let url = url_from_outline(address, None)?;
+    Ok(source_of_page(&url, sites).unwrap_or(SourceLocation { kind: SourceKind::Feed, url }))
 }
 
 /// Whether `text` is another notation for the source at `url`.
 #[must_use]
 pub fn is_location_of(text: &str, url: &str, sites: &Sites) -> bool {
-    address_from_argument(text, sites).is_ok_and(|place| place.url == url)
+    location_from_argument(text, sites).is_ok_and(|place| place.url == url)
 }
 
 /// Converts a command line argument, a URL or an existing path, to a source's URL: `http(s)://…` or `file:///…`.
 ///
 /// # Errors
 /// `bad_url` for an address that cannot be fetched, `file` for a path that does not exist.
-fn location_from_argument(text: &str) -> Result<String, FetchError> {
+fn url_from_argument(text: &str) -> Result<String, FetchError> {
     let text = text.trim();
     if let Some(url) = web_url(text)? {
         return Ok(url);
@@ -96,7 +96,7 @@ fn names_host(text: &str) -> bool {
 
 /// Converts an address within an OPML: like an argument, but a path is relative to `folder` and need not exist yet.
 /// Without a folder, paths are refused: they are accepted only from the command line.
-pub(super) fn location_from_outline(text: &str, folder: Option<&Path>) -> Result<String, FetchError> {
+pub(super) fn url_from_outline(text: &str, folder: Option<&Path>) -> Result<String, FetchError> {
     let text = text.trim();
     let is_file = text.len() >= 5 && text.as_bytes()[..5].eq_ignore_ascii_case(b"file:");
     if !is_file && let Some(url) = web_url(text)? {
@@ -157,11 +157,11 @@ mod tests {
     use std::path::Path;
 
     use super::super::sites::Sites;
-    use super::{location_from_argument, location_from_outline, web_address_from_argument};
+    use super::{url_from_argument, url_from_outline, web_location_from_argument};
 
     #[test]
     fn arguments_are_urls_or_existing_paths() {
-        let kind = |text: &str| location_from_argument(text).map_err(|e| e.kind());
+        let kind = |text: &str| url_from_argument(text).map_err(|e| e.kind());
         assert_eq!(kind("HTTP://Example.com").as_deref(), Ok("http://example.com/"));
         assert_eq!(kind("feed:https://example.com/x").as_deref(), Ok("https://example.com/x"));
         assert_eq!(kind("ftp://example.com/x"), Err("bad_url"));
@@ -180,14 +180,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a b.xml");
         std::fs::write(&path, "x").unwrap();
-        let url = location_from_argument(path.to_str().unwrap()).unwrap();
+        let url = url_from_argument(path.to_str().unwrap()).unwrap();
         assert!(url.starts_with("file:///") && url.ends_with("/a%20b.xml"), "{url}");
-        assert_eq!(location_from_argument(&url).unwrap(), url);
+        assert_eq!(url_from_argument(&url).unwrap(), url);
     }
 
     #[test]
     fn what_is_typed_elsewhere_does_not_depend_on_files() {
-        let url = |text: &str| web_address_from_argument(text, &Sites::default()).unwrap().map(|place| place.url);
+        let url = |text: &str| web_location_from_argument(text, &Sites::default()).unwrap().map(|place| place.url);
         assert!(Path::new("Cargo.toml").exists() && Path::new("README.md").exists());
         assert_eq!(url("Cargo.toml").as_deref(), Some("https://cargo.toml/"));
         assert_eq!(url("README.md"), Some("https://readme.md/".to_owned()));
@@ -200,11 +200,11 @@ mod tests {
 
     #[test]
     fn outlines_start_at_their_folder() {
-        let at = |text: &str| location_from_outline(text, Some(Path::new("/data/lists"))).map_err(|e| e.kind());
+        let at = |text: &str| url_from_outline(text, Some(Path::new("/data/lists"))).map_err(|e| e.kind());
         assert_eq!(at("../feeds/a.xml").as_deref(), Ok("file:///data/feeds/a.xml"));
         assert_eq!(at("file:///x/y.xml").as_deref(), Ok("file:///x/y.xml"));
         assert_eq!(at("https://x.org/f").as_deref(), Ok("https://x.org/f"));
         assert_eq!(at("gopher://x.org/f"), Err("bad_url"));
-        assert_eq!(location_from_outline("a.xml", None).map_err(|e| e.kind()), Err("bad_url"));
+        assert_eq!(url_from_outline("a.xml", None).map_err(|e| e.kind()), Err("bad_url"));
     }
 }

@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::fetch::{FetchError, Fetcher, Request, Response, shown};
-use super::listing::elements;
-use super::location::address_from_list;
+use super::http::elements;
+use super::location::location_from_list;
 use super::sites::Sites;
 
 /// Entries per response: each includes its whole content.
@@ -126,7 +126,7 @@ impl Miniflux {
                 found.unusable.push(format!("the feed '{name}' is switched off there"));
                 continue;
             }
-            match address_from_list(&fold_line(&feed.url), sites) {
+            match location_from_list(&fold_line(&feed.url), sites) {
                 Ok(place) => found.feeds.push(Subscription {
                     id: feed.id,
                     source: NewSource {

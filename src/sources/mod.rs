@@ -7,16 +7,16 @@ pub mod discover;
 pub mod documents;
 pub mod feed;
 pub mod fetch;
+pub mod fetch_schedule;
 pub mod full_text;
 mod hacker_news;
+mod http;
 pub mod identity;
-mod listing;
 mod location;
 pub mod miniflux;
 pub mod opml;
-pub mod pace;
-mod presets;
 mod reddit;
+mod short_names;
 pub mod signal;
 mod sites;
 mod youtube;
@@ -31,9 +31,9 @@ use reddit::Reddit;
 use signal::{Found, SearchProvider, Signal};
 use youtube::YouTube;
 
-pub use location::{address_from_argument, is_location_of, web_address_from_argument};
-pub use presets::{Place, recognise};
+pub use location::{is_location_of, location_from_argument, web_location_from_argument};
 pub use reddit::RedditKey;
+pub use short_names::{SourceLocation, source_of_page};
 pub use sites::Sites;
 
 /// The result of fetching a source.

@@ -9,8 +9,8 @@ use aha_core::source::{NewSource, SourceKind};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::location::location_from_outline;
-use super::presets::{FEED_PRESETS, Place, shorthand};
+use super::location::url_from_outline;
+use super::short_names::{SourceLocation, resolve_short_name};
 use super::sites::Sites;
 
 /// Maximum number of unusable outlines that are named; the rest is only counted.
@@ -36,7 +36,7 @@ pub struct OpmlError {
 
 /// The content of a list.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Listed {
+pub struct OpmlSources {
     /// Sources at any level, each address once.
     pub sources: Vec<NewSource>,
     /// The outlines that cannot be used, each with the reason; at most [`MAX_NAMED`].
@@ -46,7 +46,7 @@ pub struct Listed {
 }
 
 /// Reads the sources of an OPML file. Paths are relative to the file's folder.
-pub fn read_file(path: &Path, sites: &Sites) -> Result<Listed, OpmlError> {
+pub fn read_file(path: &Path, sites: &Sites) -> Result<OpmlSources, OpmlError> {
     let failed = |reason: String| OpmlError { file: path.display().to_string(), reason };
     let found = std::fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
     if !found.is_file() {
@@ -61,12 +61,12 @@ pub fn read_file(path: &Path, sites: &Sites) -> Result<Listed, OpmlError> {
 }
 
 /// Reads the sources of an OPML document called `file`. Without a `folder`, paths to local files are refused.
-pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>, sites: &Sites) -> Result<Listed, OpmlError> {
+pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>, sites: &Sites) -> Result<OpmlSources, OpmlError> {
     let failed = |reason: String| OpmlError { file: file.to_owned(), reason };
     let (text, _) = decode(bytes, None);
     let mut reader = Reader::from_str(&text);
     reader.config_mut().allow_dangling_amp = true;
-    let mut listed = Listed::default();
+    let mut listed = OpmlSources::default();
     let mut seen = HashSet::new();
     let mut depth = 0_usize;
     let mut folders = Folders::default();
@@ -143,7 +143,7 @@ fn address(outline: &BytesStart<'_>) -> Option<String> {
     value(outline, &["xmlUrl", "xmlurl", "xmlURL", "XMLURL"])
 }
 
-impl Listed {
+impl OpmlSources {
     fn take(&mut self, found: Result<Option<NewSource>, String>, seen: &mut HashSet<String>) {
         match found {
             Ok(Some(source)) if seen.insert(source.url.clone()) => self.sources.push(source),
@@ -168,11 +168,11 @@ fn source(
     let title = value(&["title", "text"]);
     let Some(address) = address(outline) else { return Ok(None) };
     let unusable = |error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address));
-    let place = if let Some(place) = shorthand(&address, sites).map_err(unusable)? {
+    let place = if let Some(place) = resolve_short_name(&address, sites).map_err(unusable)? {
         place
     } else {
-        let url = location_from_outline(&address, folder).map_err(unusable)?;
-        Place { kind: kind_of(value(&[KIND, OLDER_KIND]).as_deref(), &url), url }
+        let url = url_from_outline(&address, folder).map_err(unusable)?;
+        SourceLocation { kind: kind_of(value(&[KIND, OLDER_KIND]).as_deref(), &url), url }
     };
     let weight = value(&[WEIGHT]).and_then(|weight| weight.parse().ok()).filter(|weight| (0.1..=3.0).contains(weight));
     Ok(Some(NewSource {
@@ -191,7 +191,7 @@ fn kind_of(text: Option<&str>, url: &str) -> SourceKind {
     if is_named(&SourceKind::Documents) && url.starts_with("file:") {
         return SourceKind::Documents;
     }
-    FEED_PRESETS.into_iter().chain([SourceKind::Reddit]).find(is_named).unwrap_or_default()
+    SourceKind::ALL.into_iter().filter(|kind| kind.has_web_address()).find(is_named).unwrap_or_default()
 }
 
 /// Renders the sources as an OPML 2.0 document.
@@ -257,10 +257,10 @@ mod tests {
 
     use aha_core::source::{NewSource, SourceKind};
 
-    use super::{Listed, OpmlError, write};
+    use super::{OpmlError, OpmlSources, write};
     use crate::sources::sites::Sites;
 
-    fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, OpmlError> {
+    fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<OpmlSources, OpmlError> {
         super::read(bytes, file, folder, &Sites::default())
     }
 
@@ -315,6 +315,15 @@ mod tests {
         (sources[0].weight, sources[1].weight, sources[1].full_text) = (Some(0.35), Some(3.0), true);
         let text = write("Mine & yours", &sources);
         assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap().sources, sources);
+    }
+
+    #[test]
+    fn every_kind_with_a_web_address_is_written_and_read_back() {
+        for kind in SourceKind::ALL.into_iter().filter(|kind| kind.has_web_address()) {
+            let source = NewSource { kind, url: "https://x.org/f".into(), ..NewSource::default() };
+            let read_back = read(write("Mine", &[source]).as_bytes(), "x", None).unwrap().sources;
+            assert_eq!(read_back[0].kind, kind);
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use url::Url;
 
 use super::feed::parse_blocking;
 use super::fetch::{FetchError, Fetcher, Request, Response};
-use super::listing::{elements, fetch_with, json, problems_of};
+use super::http::{elements, fetch_feed, json, problems_of};
 use super::sites::Sites;
 use super::{Connector, FetchResult};
 
@@ -68,10 +68,10 @@ impl Reddit {
     ) -> Result<FetchResult, FetchError> {
         let Some(name) = source.url.strip_prefix("reddit:") else {
             let request = Request::to(&source.url).if_changed(&source.validators);
-            let read = async |page: super::listing::Page| {
+            let read = async |page: super::http::Page| {
                 parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await
             };
-            return fetch_with(fetcher, &request, read).await;
+            return fetch_feed(fetcher, &request, read).await;
         };
         let (subreddit, order) = name.split_once('/').unwrap_or((name, "hot"));
         let request = match &self.key {
@@ -83,7 +83,7 @@ impl Reddit {
             None => Request::to(format!("{}/r/{subreddit}/{order}.json?limit={POSTS}&raw_json=1", self.public)),
         };
         let request = request.if_changed(&source.validators);
-        let result = fetch_with(fetcher, &request, async |page| posts(&page.bytes, subreddit)).await;
+        let result = fetch_feed(fetcher, &request, async |page| posts(&page.bytes, subreddit)).await;
         if matches!(&result, Err(FetchError::Http { status: 401, .. })) {
             state.token = None;
         }

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::feed::parse_blocking;
 use super::fetch::{FetchError, Fetcher, Request};
-use super::listing::fetch_with;
+use super::http::fetch_feed;
 use super::{Connector, FetchResult};
 
 /// The connector of the kind `youtube`; the source's address is that of the feed.
@@ -22,7 +22,7 @@ pub struct YouTube;
 impl Connector for YouTube {
     async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         let request = Request::to(&source.url).if_changed(&source.validators);
-        let read = async |page: super::listing::Page| {
+        let read = async |page: super::http::Page| {
             let counts = counts(&page.bytes);
             let mut feed = parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await?;
             for item in &mut feed.items {
@@ -32,7 +32,7 @@ impl Connector for YouTube {
             }
             Ok(feed)
         };
-        fetch_with(fetcher, &request, read).await
+        fetch_feed(fetcher, &request, read).await
     }
 }
 

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::services::accounts::{AccountError, PasswordError};
-use crate::services::database::{Decision, StoreError};
+use crate::services::database::{RetryAdvice, StoreError};
 use crate::services::{ErrorKind, ServiceError};
 
 /// Seconds after which a client should retry if a resource is temporarily unavailable.
@@ -176,16 +176,16 @@ impl From<StoreError> for Failure {
         if let StoreError::NotFound { .. } = error {
             return Self::not_found(error.to_string());
         }
-        match error.decision() {
-            Decision::Retry | Decision::Park if matches!(error, StoreError::DiskFull) => {
+        match error.retry_advice() {
+            RetryAdvice::Soon | RetryAdvice::NextAttempt if matches!(error, StoreError::DiskFull) => {
                 tracing::error!(%error, "a request met a full disk");
                 Self::unavailable("the disk of the database is full; nothing can be saved until space is freed on it")
             }
-            Decision::Retry | Decision::Park => {
+            RetryAdvice::Soon | RetryAdvice::NextAttempt => {
                 tracing::error!(%error, "a request met a database that does not answer");
                 Self::unavailable("the database does not answer at the moment; try again in a few seconds")
             }
-            Decision::Abort => Self::internal(&error),
+            RetryAdvice::NeedsPerson => Self::internal(&error),
         }
     }
 }

@@ -256,7 +256,7 @@ async fn session(port: u16, script: Script, window: Window) -> WebDriverResult<W
         let blocked = serde_json::json!({ "profile.managed_default_content_settings.javascript": 2 });
         wanted.add_experimental_option("prefs", blocked)?;
     }
-    aha_net::client::name_provider();
+    aha_net::client::install_crypto_provider();
     WebDriver::new(&format!("http://127.0.0.1:{port}"), wanted).await
 }
 

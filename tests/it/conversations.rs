@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aha_core::task::purpose;
+use aha_core::purpose;
 use aha_core::topic::BudgetTier;
-use aha_llm::conversation::{Conversation, ConversationError, Terms};
+use aha_llm::conversation::{Conversation, ConversationError, ConversationSettings};
 use aha_llm::provider::AnswerFormat;
 use aha_llm::{CallScope, ModelRef, RunCallState};
 use aha_radar::app::App;
@@ -287,7 +287,7 @@ async fn conversation(radar: &Radar, talker: &Talker, max_attempts: u32) -> Conv
     let store = aha_store::open(&radar.database_url(), aha_store::OpenMode::CreateIfMissing).await.unwrap();
     let app = App::new(config, store).unwrap();
     let model: ModelRef = "openai/talker".parse().unwrap();
-    let terms = Terms {
+    let terms = ConversationSettings {
         route: app.gateway().router().named(&model).unwrap(),
         system: "Be kind.".to_owned(),
         format: AnswerFormat::Text,

@@ -1,5 +1,5 @@
 //! Converts HTML to plain text. Input: markup from feeds; output: text without tags, scripts and invisible characters.
-//! Called by the feed connector for titles, and for bodies where item identity is determined.
+//! Called by the feed parser, and by everything in `src/sources` that reads markup.
 
 use std::borrow::Cow;
 

@@ -23,13 +23,13 @@ pub struct ScoreDebug {
     pub engagement: f64,
     /// 0.6 recency + 0.4 engagement.
     pub heuristic: f64,
-    /// Weighted sum of likes minus dislikes of its terms.
+    /// Points by which feedback moves a model's judgement; 0 for one of `local`, which contains them.
     pub preference: f64,
     /// 1 − highest similarity to the topic's earlier stories.
     pub novelty: f64,
     pub base: f64,
     pub source_weight: f64,
-    /// From likes and dislikes of the source and the author.
+    /// Always 1: likes of the source and the author count in `preference`. Kept because stored digests have it.
     pub user_weight: f64,
     /// Likes and dislikes that match the story.
     #[serde(default)]

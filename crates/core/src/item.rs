@@ -99,7 +99,7 @@ pub struct ItemMetadata {
     pub updated_at: Option<Timestamp>,
     /// Result of reading the page that a teaser links to, if that was attempted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub full_text: Option<PageNote>,
+    pub full_text: Option<FullTextFetch>,
     /// The date had no zone and was read as UTC.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_zone_assumed: bool,
@@ -113,7 +113,7 @@ pub struct ItemMetadata {
 
 /// Result of reading the page that an item links to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageNote {
+pub struct FullTextFetch {
     pub outcome: PageOutcome,
     /// Hash of the text that the source itself gave. If the source edits it, the page is read again.
     pub source_hash: String,

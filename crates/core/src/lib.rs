@@ -1,11 +1,11 @@
-//! The domain types of the product: items, stories, verdicts, runs, digests. No I/O, no randomness; only [`clock`]
-//! reads the time.
+//! The domain types of the product: items, stories, verdicts, runs, digests. No randomness; only [`clock`] reads the
+//! time; no I/O except that of [`failpoint`] in debug builds.
 //!
-//! Every other crate builds on this one, and it depends on none of them. Money is whole micro-credits ([`money`]),
-//! times are whole milliseconds ([`time`]) from a [`clock`] that can be pinned, ids are derived from natural identities
-//! ([`ids`]), and states and kinds of rows are enumerations ([`run`], [`source`], [`topic`], [`task`]). [`settings`]
-//! reads variables and collects the problems of each. [`failpoint`] lets a test kill the process at a named point, in
-//! debug builds only.
+//! It depends on no other crate of the workspace; all others except `benchmark` and `sentence` build on it. Money is
+//! whole micro-credits ([`money`]), times are whole milliseconds ([`time`]) from a [`clock`] that can be pinned, ids are
+//! derived from natural identities ([`ids`]), and states and kinds of rows are enumerations ([`run`], [`source`],
+//! [`topic`]). [`settings`] reads variables and collects the problems of each. [`failpoint`] lets a test kill the process
+//! at a named point, in debug builds only.
 //!
 //! ```
 //! use aha_core::money::MicroCredits;
@@ -28,6 +28,7 @@ pub mod ids;
 pub mod item;
 pub mod model;
 pub mod money;
+pub mod purpose;
 pub mod queue;
 pub mod ranking;
 pub mod run;
@@ -37,7 +38,6 @@ pub mod settings;
 pub mod source;
 pub mod story;
 pub mod summary;
-pub mod task;
 pub mod thresholds;
 pub mod time;
 pub mod topic;

@@ -52,6 +52,28 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
+    pub const ALL: [Self; 9] = [
+        Self::Feed,
+        Self::HackerNews,
+        Self::Reddit,
+        Self::Youtube,
+        Self::GithubReleases,
+        Self::Arxiv,
+        Self::Lobsters,
+        Self::Signal,
+        Self::Documents,
+    ];
+
+    /// Whether a source of this kind can be stored by a web address. The others have a name that `source add`
+    /// understands, such as `hn:top`, or are files.
+    #[must_use]
+    pub const fn has_web_address(self) -> bool {
+        match self {
+            Self::Feed | Self::Reddit | Self::Youtube | Self::GithubReleases | Self::Arxiv | Self::Lobsters => true,
+            Self::HackerNews | Self::Signal | Self::Documents => false,
+        }
+    }
+
     /// Returns the name, as stored and shown.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -193,8 +215,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_stored_and_read_by_the_same_name() {
-        use SourceKind::*;
-        for kind in [Feed, HackerNews, Reddit, Youtube, GithubReleases, Arxiv, Lobsters, Signal, Documents] {
+        for kind in SourceKind::ALL {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
             assert_eq!(serde_json::from_value::<SourceKind>(kind.as_str().into()).unwrap(), kind);
         }

@@ -1,4 +1,4 @@
-//! A deep summary of a story (seed 004, `deep_summary_v1`).
+//! A deep summary of a story (`schemas/deep_summary_v1.json`).
 
 use serde::{Deserialize, Serialize};
 

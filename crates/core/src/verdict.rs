@@ -1,4 +1,4 @@
-//! The triage verdict on a story (seed 004, `triage_v1`).
+//! The triage verdict on a story (`schemas/triage_v1.json`).
 
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::answer;
 use super::call_log::Label;
 use super::error::CallError;
-use super::exchange::{EncodedRequest, ended};
+use super::exchange::{EncodedRequest, drain_to_result};
 use super::gateway::{Gateway, Job, key};
 use super::metered_call::{Closing, Executed, NotSent, Received};
 use super::model_call::ModelCall;
@@ -84,7 +84,7 @@ impl Gateway {
             return Received::answered_locally(require_good_answer(local_answers(job, route, items)));
         };
         let label = Label { call: id, purpose: job.task.as_str(), items: items.len(), is_lines: false };
-        let exchanged = ended(self.logged_exchange(label, encoded)).await;
+        let exchanged = drain_to_result(self.logged_exchange(label, encoded)).await;
         let at_limit = exchanged.reply.at_limit(encoded.request.max_output_tokens);
         Received::of(exchanged, |text| {
             answer::read(job.task, job.prompt_id, &route.model, items.len(), &text, at_limit)

@@ -71,7 +71,7 @@ impl Breakers {
     ///
     /// # Errors
     /// When the breaker is open: for how long, and why.
-    pub fn admit<'b>(&'b self, server: &'b str, now: Instant) -> Result<Admission<'b>, Refused> {
+    pub fn admit<'b>(&'b self, server: &'b str, now: Instant) -> Result<BreakerPermit<'b>, Refused> {
         let mut servers = self.servers();
         let mut is_probe = false;
         if let Some(open) = servers.get_mut(server).and_then(|server| server.open.as_mut()) {
@@ -81,7 +81,7 @@ impl Breakers {
             open.is_probing = true;
             is_probe = true;
         }
-        Ok(Admission { breakers: self, server, is_probe })
+        Ok(BreakerPermit { breakers: self, server, is_probe })
     }
 
     /// Returns the servers whose breakers are open, and the remaining time of each.
@@ -104,14 +104,14 @@ impl Breakers {
 /// An exchange that may take place.
 #[derive(Debug)]
 #[must_use]
-pub struct Admission<'b> {
+pub struct BreakerPermit<'b> {
     breakers: &'b Breakers,
     server: &'b str,
     /// Whether it is to show that the server is back. Nothing else is admitted until it ends.
     is_probe: bool,
 }
 
-impl Admission<'_> {
+impl BreakerPermit<'_> {
     /// Records the outcome. An answer, good or bad, and a refusal show that the server is available.
     pub fn record(mut self, failure: Option<&CallError>, now: Instant) {
         let is_probe = std::mem::take(&mut self.is_probe);
@@ -134,7 +134,7 @@ impl Admission<'_> {
     }
 }
 
-impl Drop for Admission<'_> {
+impl Drop for BreakerPermit<'_> {
     fn drop(&mut self) {
         if !self.is_probe {
             return;

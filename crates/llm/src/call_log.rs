@@ -10,7 +10,7 @@ use aha_net::endpoint::without_secrets;
 use futures::{Stream, StreamExt as _};
 use serde_json::{Map, Value};
 
-use super::exchange::{EncodedRequest, ExchangeEvent, Exchanged};
+use super::exchange::{EncodedRequest, ExchangeEvent, ExchangeResult};
 use super::gateway::Gateway;
 use super::tasks;
 use super::turn::Turn;
@@ -64,7 +64,7 @@ pub(super) fn chunk(call: CallId, purpose: &'static str, number: u64, object: &M
     tracing::debug!(event = "llm_response_chunk", request_id = %call, chunk_num = number, data);
 }
 
-pub(super) fn completed(call: CallId, total_chunks: u64, begun: Instant, exchanged: &Exchanged) {
+pub(super) fn completed(call: CallId, total_chunks: u64, begun: Instant, exchanged: &ExchangeResult) {
     tracing::debug!(
         event = "llm_request_completed",
         request_id = %call,

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use super::egress;
 use super::pace::{Pace, slots_for};
 use super::provider::{self, Capabilities, Sampling, Server};
-use super::route::{Backend, Candidate, Route, Traits, Wire};
+use super::route::{Backend, Candidate, Connection, ModelOptions, Route};
 use super::streaming_only::StreamingOnly;
 use super::tasks::{Task, manual_summary};
 use super::transport::Timeouts;
@@ -37,22 +37,22 @@ pub(super) struct ConfiguredModels {
 
 #[derive(Debug, Clone)]
 struct Model {
-    wire: Arc<Wire>,
-    traits: Traits,
+    wire: Arc<Connection>,
+    options: ModelOptions,
     /// The terms in a conversation.
-    terms: Terms,
+    terms: PriceAndLimits,
 }
 
 /// A model of a task's chain.
 #[derive(Debug)]
 struct ChainEntry {
     model: ModelRef,
-    terms: Terms,
+    terms: PriceAndLimits,
 }
 
 /// The price of a model and its input and output limits.
 #[derive(Debug, Clone, Copy)]
-struct Terms {
+struct PriceAndLimits {
     /// `None` when unknown.
     price: Option<Price>,
     max_output_tokens: u32,
@@ -62,7 +62,7 @@ struct Terms {
     effort: Option<Effort>,
 }
 
-impl Terms {
+impl PriceAndLimits {
     const fn of(task: &TaskSettings, price: Option<Price>) -> Self {
         Self {
             price,
@@ -100,8 +100,9 @@ impl ConfiguredModels {
         let models = catalogue.entries.iter();
         let models = models.map(|(name, entry)| (name.clone(), Model::of_entry(entry, egress, slots(entry))));
         let chain_entry = |task: Task, (name, entry): (&ModelRef, &CatalogueEntry)| {
-            let default_terms = Terms::without_task(entry.max_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS), entry.price);
-            let terms = tasks.get(&task).map_or(default_terms, |settings| Terms::of(settings, entry.price));
+            let default_terms =
+                PriceAndLimits::without_task(entry.max_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS), entry.price);
+            let terms = tasks.get(&task).map_or(default_terms, |settings| PriceAndLimits::of(settings, entry.price));
             ChainEntry { model: name.clone(), terms }
         };
         let chain =
@@ -115,14 +116,19 @@ impl ConfiguredModels {
         let server =
             Server { endpoint: settings.endpoint.clone(), key: Some(settings.key.clone()), headers: HeaderMap::new() };
         let timeouts = Timeouts::of(settings.timeout);
-        let wire =
-            Arc::new(Wire { dialect: &provider::OPENAI, server, timeouts, streaming_only: StreamingOnly::default() });
+        let wire = Arc::new(Connection {
+            dialect: &provider::OPENAI,
+            server,
+            timeouts,
+            streaming_only: StreamingOnly::default(),
+        });
         let refusal = egress::refusal(egress, &settings.endpoint);
         let of_texts = settings.tasks.get(&manual_summary::TASK);
         let model = |price| {
-            let terms =
-                of_texts.map_or(Terms::without_task(DEFAULT_OUTPUT_TOKENS, price), |task| Terms::of(task, price));
-            let model = Model { wire: Arc::clone(&wire), traits: Traits::default(), terms };
+            let terms = of_texts.map_or(PriceAndLimits::without_task(DEFAULT_OUTPUT_TOKENS, price), |task| {
+                PriceAndLimits::of(task, price)
+            });
+            let model = Model { wire: Arc::clone(&wire), options: ModelOptions::default(), terms };
             refusal.clone().map_or(Ok(model), Err)
         };
         let mut named = priced_models(settings);
@@ -134,7 +140,9 @@ impl ConfiguredModels {
         }
         let chain = |task: &TaskSettings, tier| {
             let chain = task.chain(tier).into_iter();
-            chain.map(|one| ChainEntry { model: openai_model(one.name), terms: Terms::of(task, one.price) }).collect()
+            chain
+                .map(|one| ChainEntry { model: openai_model(one.name), terms: PriceAndLimits::of(task, one.price) })
+                .collect()
         };
         let chains = settings.tasks.iter();
         let chains = chains.map(|(task, settings)| (*task, BudgetTier::ALL.map(|tier| chain(settings, tier))));
@@ -197,8 +205,9 @@ fn openai_model(model: &str) -> ModelRef {
 }
 
 impl Model {
-    fn route(&self, name: &ModelRef, terms: Terms) -> Route {
-        let Terms { price, max_output_tokens, max_input_chars, max_title_chars, max_calls_per_run, effort } = terms;
+    fn route(&self, name: &ModelRef, terms: PriceAndLimits) -> Route {
+        let PriceAndLimits { price, max_output_tokens, max_input_chars, max_title_chars, max_calls_per_run, effort } =
+            terms;
         Route {
             model: name.clone(),
             backend: Backend::Wire(Arc::clone(&self.wire)),
@@ -208,7 +217,7 @@ impl Model {
             max_title_chars,
             max_calls_per_run,
             effort,
-            traits: self.traits.clone(),
+            options: self.options.clone(),
         }
     }
 
@@ -224,7 +233,7 @@ impl Model {
         let times = entry.timeouts;
         let timeouts = Timeouts { first_byte: times.first_byte, idle: times.idle, whole: times.whole };
         let capabilities = entry.capabilities;
-        let traits = Traits {
+        let options = ModelOptions {
             capabilities: Capabilities {
                 strict_schema: capabilities.strict_schema,
                 streaming_only: capabilities.streaming_only,
@@ -242,9 +251,9 @@ impl Model {
             retry: entry.retry,
             pace: Some(Arc::new(Pace::of(&entry.limits, slots, Instant::now))),
         };
-        let wire = Wire { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
-        let terms = Terms::without_task(entry.max_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS), entry.price);
-        Ok(Self { wire: Arc::new(wire), traits, terms })
+        let wire = Connection { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
+        let terms = PriceAndLimits::without_task(entry.max_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS), entry.price);
+        Ok(Self { wire: Arc::new(wire), options, terms })
     }
 }
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::gateway_parts::GatewayParts;
 use super::ledger;
 use super::provider::{self, Server};
 use super::request;
-use super::router::{Backend, ModelRef, Route, Traits, Wire};
+use super::router::{Backend, Connection, ModelOptions, ModelRef, Route};
 use super::streaming_only::StreamingOnly;
 use super::task_item::TaskItem;
 use super::tasks::Task;
@@ -84,11 +84,11 @@ pub(super) fn tokens(bytes: usize) -> i64 {
     i64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(i64::MAX)
 }
 
-static EXAMPLE_WIRE: LazyLock<Option<Arc<Wire>>> = LazyLock::new(|| {
+static EXAMPLE_WIRE: LazyLock<Option<Arc<Connection>>> = LazyLock::new(|| {
     let endpoint = Url::parse("https://example.invalid/v1/responses").ok()?;
     let server = Server { endpoint, key: None, headers: HeaderMap::new() };
     let (timeouts, streaming_only) = (Timeouts::of(Duration::ZERO), StreamingOnly::default());
-    Some(Arc::new(Wire { dialect: &provider::OPENAI, server, timeouts, streaming_only }))
+    Some(Arc::new(Connection { dialect: &provider::OPENAI, server, timeouts, streaming_only }))
 });
 
 fn example(task: Task) -> Route {
@@ -102,6 +102,6 @@ fn example(task: Task) -> Route {
         max_title_chars: limits.title_chars,
         max_calls_per_run: None,
         effort: None,
-        traits: Traits::default(),
+        options: ModelOptions::default(),
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::CallError;
 use super::provider::{ModelRequest, Reply, StreamReader, short};
-use super::router::Wire;
+use super::router::Connection;
 use super::stream::{Decoder, Frame, stream_from};
 use super::streaming_only;
 use super::tasks::TaskTimeouts;
@@ -22,7 +22,7 @@ use super::transport::{MAX_BODY_MIB, Timeouts, Transport, WireRequest, WireStrea
 /// An encoded request and its server.
 #[derive(Debug)]
 pub struct EncodedRequest<'a> {
-    pub wire: &'a Wire,
+    pub wire: &'a Connection,
     pub request: ModelRequest,
     pub encoded: WireRequest,
     pub timeouts: Timeouts,
@@ -34,12 +34,12 @@ pub enum ExchangeEvent {
     /// A piece of the answer's text.
     Text(String),
     /// The last event.
-    Ended(Exchanged),
+    Ended(ExchangeResult),
 }
 
 /// The result of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exchanged {
+pub struct ExchangeResult {
     pub reply: Reply,
     /// The text of a stream up to its end, complete or not; empty for an answer in one piece.
     pub streamed: String,
@@ -47,13 +47,13 @@ pub struct Exchanged {
     pub unreadable: u32,
 }
 
-impl From<Reply> for Exchanged {
+impl From<Reply> for ExchangeResult {
     fn from(reply: Reply) -> Self {
         Self { reply, streamed: String::new(), unreadable: 0 }
     }
 }
 
-impl From<CallError> for Exchanged {
+impl From<CallError> for ExchangeResult {
     fn from(error: CallError) -> Self {
         Self::from(Reply { outcome: Err(error), usage: None, request_id: None })
     }
@@ -64,7 +64,7 @@ impl<'a> EncodedRequest<'a> {
     ///
     /// # Errors
     /// As for [`crate::provider::Dialect::encode`].
-    pub fn new(wire: &'a Wire, request: ModelRequest) -> Result<Self, CallError> {
+    pub fn new(wire: &'a Connection, request: ModelRequest) -> Result<Self, CallError> {
         let encoded = wire.dialect.encode(&request, &wire.server)?;
         Ok(Self { wire, request, encoded, timeouts: wire.timeouts })
     }
@@ -98,7 +98,7 @@ impl<'a> EncodedRequest<'a> {
         transport: &dyn Transport,
         now: SystemTime,
         events: &UnboundedSender<ExchangeEvent>,
-    ) -> Exchanged {
+    ) -> ExchangeResult {
         let Self { wire, request, .. } = self;
         let redactor = Redactor::of(wire.server.key.as_ref());
         let mut exchanged = self.receive(transport, now, events).await;
@@ -134,7 +134,7 @@ impl<'a> EncodedRequest<'a> {
         transport: &dyn Transport,
         now: SystemTime,
         events: &UnboundedSender<ExchangeEvent>,
-    ) -> Exchanged {
+    ) -> ExchangeResult {
         let Self { wire, request, encoded, timeouts } = self;
         let answer = match transport.open(encoded, *timeouts).await {
             Ok(answer) => answer,
@@ -152,7 +152,7 @@ impl<'a> EncodedRequest<'a> {
         }
     }
 
-    async fn streamed(&self, mut answer: WireStream, events: &UnboundedSender<ExchangeEvent>) -> Exchanged {
+    async fn streamed(&self, mut answer: WireStream, events: &UnboundedSender<ExchangeEvent>) -> ExchangeResult {
         let Self { wire, request, .. } = self;
         let header_id = answer.headers.get("x-request-id").and_then(|value| value.to_str().ok()).map(short);
         let mut collector = StreamCollector {
@@ -192,7 +192,7 @@ impl<'a> EncodedRequest<'a> {
         }
         let mut reply = reader.close(&text, stream_error);
         reply.request_id = reply.request_id.or(header_id);
-        Exchanged { reply, streamed: text, unreadable }
+        ExchangeResult { reply, streamed: text, unreadable }
     }
 }
 
@@ -200,14 +200,14 @@ impl<'a> EncodedRequest<'a> {
 const GRACE_PERIOD: Duration = Duration::from_secs(30);
 
 /// Returns some time after the receiver of an exchange's events has been dropped.
-pub(super) async fn abandoned<T>(reader: &UnboundedSender<T>, timeouts: Timeouts) -> CallError {
+pub(super) async fn fail_after_grace_period<T>(reader: &UnboundedSender<T>, timeouts: Timeouts) -> CallError {
     reader.closed().await;
     tokio::time::sleep(GRACE_PERIOD.min(timeouts.whole)).await;
     CallError::Interrupted("nobody was waiting for the answer any more".to_owned())
 }
 
 /// Returns the result of an exchange, ignoring the other events.
-pub async fn ended(exchange: impl Stream<Item = ExchangeEvent>) -> Exchanged {
+pub async fn drain_to_result(exchange: impl Stream<Item = ExchangeEvent>) -> ExchangeResult {
     let mut exchange = pin!(exchange);
     while let Some(event) = exchange.next().await {
         if let ExchangeEvent::Ended(exchanged) = event {

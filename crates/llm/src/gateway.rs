@@ -62,7 +62,7 @@ impl Gateway {
     }
 
     /// Waits until every exchange that was begun is settled, including those whose caller stopped waiting.
-    pub async fn settled(&self) {
+    pub async fn wait_until_settled(&self) {
         self.in_flight.close();
         self.in_flight.wait().await;
     }
@@ -114,7 +114,7 @@ impl Gateway {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn stored(
+    pub async fn stored_answer(
         &self,
         store: &SharedStore,
         task: Task,
@@ -133,7 +133,7 @@ impl Gateway {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn given(
+    pub async fn answer_for_replay(
         &self,
         store: &SharedStore,
         task: Task,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use aha_core::money::{MicroCredits, Price};
-use aha_store::error::Decision;
+use aha_store::error::RetryAdvice;
 use aha_store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedStore, StoreError};
 
 use super::call_scope::CallScope;
@@ -98,7 +98,7 @@ pub(super) async fn settle(store: &SharedStore, scope: &CallScope, settlement: &
     loop {
         let leased = LeasedSettlement { lease: scope.lease.clone(), settlement: settlement.clone() };
         match ledger_writer::settle(store, &scope.call_state, leased).await {
-            Err(error) if error.decision() == Decision::Retry && attempts < SETTLE_TRIES => {
+            Err(error) if error.retry_advice() == RetryAdvice::Soon && attempts < SETTLE_TRIES => {
                 tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
                 tokio::time::sleep(Duration::from_secs(1 << attempts)).await;
                 attempts += 1;

@@ -8,7 +8,9 @@ use super::tasks::entity_extract;
 use super::tasks::summary::SummaryInput;
 use aha_core::model::ModelRef;
 
-pub use super::tasks::triage::{NO_EVIDENCE, NO_INTEREST_MATCHED, is_asked_for, promise, worth};
+pub use super::tasks::triage::{
+    NO_EVIDENCE, NO_INTEREST_MATCHED, is_asked_for, local_score, local_score_without_ceilings,
+};
 pub use aha_core::model::{LOCAL_MODEL as MODEL, LOCAL_PROVIDER as PROVIDER};
 
 /// Takes the place of a prompt id for entities found by rules.

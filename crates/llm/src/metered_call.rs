@@ -12,7 +12,7 @@ use super::call_scope::CallScope;
 use super::error::CallError;
 use super::ledger::{self, Cost};
 use super::ledger_writer;
-use super::ledger_writer::Deadline;
+use super::ledger_writer::CallTimeout;
 pub use super::ledger_writer::NotSent;
 use super::pace::Pace;
 use super::provider::Usage;
@@ -29,7 +29,7 @@ pub enum Executed<T> {
 pub(super) struct MeteredCall<'a> {
     pub(super) store: &'a SharedStore,
     pub(super) scope: &'a CallScope,
-    pub(super) deadline: Deadline,
+    pub(super) deadline: CallTimeout,
     /// `None` for calls answered in this process, or by a service with limits of its own.
     pub(super) server: Option<ServerLimits<'a>>,
     /// Data of the call that might be printed: tests search it for secrets.

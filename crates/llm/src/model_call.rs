@@ -9,10 +9,10 @@ use super::budget;
 use super::call_scope::CallScope;
 use super::error::CallError;
 use super::estimate::BYTES_PER_TOKEN;
-use super::exchange::{EncodedRequest, Exchanged};
+use super::exchange::{EncodedRequest, ExchangeResult};
 use super::gateway::Gateway;
 use super::ledger;
-use super::ledger_writer::Deadline;
+use super::ledger_writer::CallTimeout;
 use super::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits};
 use super::provider::Reply;
 use super::router::Route;
@@ -37,7 +37,7 @@ pub(super) struct ModelCall<'a> {
 
 impl<T> Received<T> {
     /// Builds the result of an exchange, parsing its text with `read`.
-    pub(super) fn of(exchanged: Exchanged, read: impl FnOnce(String) -> Result<T, CallError>) -> Self {
+    pub(super) fn of(exchanged: ExchangeResult, read: impl FnOnce(String) -> Result<T, CallError>) -> Self {
         let has_begun = !exchanged.streamed.is_empty();
         let Reply { outcome, usage, request_id } = exchanged.reply;
         Self { outcome: outcome.and_then(read), usage, request_id, has_begun }
@@ -63,9 +63,9 @@ impl Gateway {
         let server = call.encoded.map(|encoded| ServerLimits {
             breakers: &self.parts.breakers,
             account: route.account(),
-            pace: route.traits.pace.as_deref().map(|pace| (pace, tokens(encoded))),
+            pace: route.options.pace.as_deref().map(|pace| (pace, tokens(encoded))),
         });
-        let deadline = Deadline { clock: self.parts.clock, timeout: route.longest() };
+        let deadline = CallTimeout { clock: self.parts.clock, timeout: route.longest() };
         let metered = MeteredCall { store, scope: call.scope, deadline, server, shown: &(self, call) };
         let closing = |received: &Received<T>| {
             let mut closing = Closing::at(route.price, received);
@@ -76,7 +76,7 @@ impl Gateway {
         Box::pin(metered.execute(|| self.new_call(call, deadline), send, closing)).await
     }
 
-    fn new_call(&self, call: &ModelCall<'_>, deadline: Deadline) -> NewCall {
+    fn new_call(&self, call: &ModelCall<'_>, deadline: CallTimeout) -> NewCall {
         let (scope, clock, route) = (call.scope, self.parts.clock, call.route);
         let (reserved, limits) = match call.encoded {
             Some(EncodedRequest { encoded, request, .. }) => (

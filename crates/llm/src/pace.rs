@@ -27,7 +27,7 @@ impl std::fmt::Debug for Pace {
 
 /// Held while a call is under way. Dropping it before the call was sent returns its tokens.
 #[derive(Debug)]
-pub struct Turn<'a> {
+pub struct RatePermit<'a> {
     _slot: Option<SemaphorePermit<'a>>,
     taken: Option<Taken<'a>>,
 }
@@ -47,7 +47,7 @@ impl Pace {
 
     /// Waits until a call of about `tokens` tokens is allowed. A call of more than a minute's tokens waits for all of
     /// them.
-    pub async fn turn(&self, tokens: i64) -> Turn<'_> {
+    pub async fn turn(&self, tokens: i64) -> RatePermit<'_> {
         let slot = match &self.slots {
             // The semaphore is never closed. If it were, continuing without a permit is right.
             Some(slots) => slots.acquire().await.ok(),
@@ -60,11 +60,11 @@ impl Pace {
             Some(known) => Some(known.take(tokens).await),
             None => None,
         };
-        Turn { _slot: slot, taken }
+        RatePermit { _slot: slot, taken }
     }
 }
 
-impl Turn<'_> {
+impl RatePermit<'_> {
     /// Marks the call as sent: its tokens count as used until the actual usage is known.
     pub fn sent(&mut self) {
         if let Some(taken) = &mut self.taken {

@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::error::CallError;
 use crate::provider::{self, KeyHeader};
-use crate::route::{Backend, Route, Wire};
+use crate::route::{Backend, Connection, Route};
 use crate::transport::Http;
 
 /// The result of fetching a server's models.
@@ -46,7 +46,7 @@ pub async fn probe(http: &Http, route: &Route, key: Option<String>) -> Option<Pr
     };
     match model_names(http, wire).await {
         Ok(names) => {
-            let name = route.traits.name.as_deref().unwrap_or(&route.model.model);
+            let name = route.options.name.as_deref().unwrap_or(&route.model.model);
             probed.answers = true;
             probed.models = Some(names.len());
             probed.knows_model = Some(names.iter().any(|known| is_name(known, name)));
@@ -66,7 +66,7 @@ fn is_name(listed: &str, name: &str) -> bool {
 }
 
 /// Fetches the names of the models at a server.
-async fn model_names(http: &Http, wire: &Wire) -> Result<Vec<String>, CallError> {
+async fn model_names(http: &Http, wire: &Connection) -> Result<Vec<String>, CallError> {
     // Dialects are compared by name: they are zero-sized, so their addresses may be equal.
     let spoken = format!("{:?}", wire.dialect);
     let dialect = provider::DIALECTS.iter().find(|(_, dialect)| format!("{dialect:?}") == spoken);

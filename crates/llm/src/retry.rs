@@ -68,21 +68,21 @@ fn backoff(policy: &RetryPolicy, left: Left, jitter: f64) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::super::retry_policy::{INTERACTIVE, PIPELINE, RetrySettings};
+    use super::super::retry_policy::{INTERACTIVE, RetrySettings, STANDARD};
     use super::*;
 
     fn after(error: &CallError, left: Left, stories: usize) -> Next {
-        next(&PIPELINE, left, error, stories, 1.0)
+        next(&STANDARD, left, error, stories, 1.0)
     }
 
     #[test]
     fn a_passing_failure_is_tried_once_more_and_then_falls_back() {
         let late = CallError::TimedOut(1);
-        let all = PIPELINE.all();
+        let all = STANDARD.all();
         let Next::Again { after: wait, left } = after(&late, all, 5) else { panic!() };
         assert_eq!((wait, left), (Duration::from_secs(1), Left { transient: 0, repairs: 1 }));
         assert_eq!(after(&late, left, 5), Next::NextModel);
-        assert_eq!(next(&PIPELINE, all, &late, 5, 0.0), Next::Again { after: Duration::from_millis(500), left });
+        assert_eq!(next(&STANDARD, all, &late, 5, 0.0), Next::Again { after: Duration::from_millis(500), left });
     }
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
             message: String::new(),
             retry_after: Some(Duration::from_secs(seconds)),
         };
-        let all = PIPELINE.all();
+        let all = STANDARD.all();
         assert!(matches!(after(&limited(7), all, 1), Next::Again { after, .. } if after == Duration::from_secs(7)));
         assert_eq!(after(&limited(3600), all, 1), Next::NextModel);
     }
@@ -121,7 +121,7 @@ mod tests {
             multiplier: Some(3.0),
             jitter: Some(0.25),
         };
-        let policy = PIPELINE.with(&settings);
+        let policy = STANDARD.with(&settings);
         assert_eq!((policy.transient, policy.repairs), (4, 1));
         let mut left = policy.all();
         let mut waits = Vec::new();
@@ -130,13 +130,13 @@ mod tests {
             left = fewer;
         }
         assert_eq!(waits, [1.5, 4.5, 7.5, 7.5]);
-        assert_eq!(PIPELINE.with(&RetrySettings::default()), PIPELINE);
+        assert_eq!(STANDARD.with(&RetrySettings::default()), STANDARD);
     }
 
     #[test]
     fn an_unusable_answer_is_repaired_once() {
         let invalid = CallError::Invalid(String::new());
-        let Next::Repair { left } = after(&invalid, PIPELINE.all(), 3) else { panic!() };
+        let Next::Repair { left } = after(&invalid, STANDARD.all(), 3) else { panic!() };
         assert_eq!(left, Left { transient: 1, repairs: 0 });
         assert_eq!(after(&invalid, left, 3), Next::NextModel);
     }
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn too_much_is_halved_and_a_single_story_goes_to_the_next_model() {
         for error in [CallError::Truncated(9), CallError::Filtered, CallError::Declined(String::new())] {
-            assert_eq!(after(&error, PIPELINE.all(), 4), Next::Halves);
-            assert_eq!(after(&error, PIPELINE.all(), 1), Next::NextModel);
+            assert_eq!(after(&error, STANDARD.all(), 4), Next::Halves);
+            assert_eq!(after(&error, STANDARD.all(), 1), Next::NextModel);
         }
     }
 
@@ -156,8 +156,8 @@ mod tests {
             CallError::Forbidden(String::new()),
             CallError::QuotaExhausted(String::new()),
         ] {
-            assert_eq!(after(&error, PIPELINE.all(), 4), Next::AbandonProvider);
+            assert_eq!(after(&error, STANDARD.all(), 4), Next::AbandonProvider);
         }
-        assert_eq!(after(&CallError::UnknownModel(String::new()), PIPELINE.all(), 4), Next::AbandonModel);
+        assert_eq!(after(&CallError::UnknownModel(String::new()), STANDARD.all(), 4), Next::AbandonModel);
     }
 }

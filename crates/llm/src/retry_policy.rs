@@ -45,8 +45,9 @@ impl RetriedKinds {
     pub const TRANSPORT: Self = Self { transport: true, rate_limits: false, overload: false, server_errors: false };
 }
 
-/// Seed 004: one retry after a transient error, one after a failed validation.
-pub const PIPELINE: RetryPolicy = RetryPolicy {
+/// For everything that a schedule or a request waits for: one retry after a failure that may be temporary, one after an
+/// answer that fails validation.
+pub const STANDARD: RetryPolicy = RetryPolicy {
     transient: 1,
     retried: RetriedKinds::ALL,
     repairs: 1,

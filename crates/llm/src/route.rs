@@ -23,11 +23,11 @@ use crate::settings::Effort;
 pub enum Backend {
     /// In this process.
     Local,
-    Wire(Arc<Wire>),
+    Wire(Arc<Connection>),
 }
 
 /// A server and its dialect.
-pub struct Wire {
+pub struct Connection {
     pub dialect: &'static dyn provider::Dialect,
     pub server: Server,
     pub timeouts: Timeouts,
@@ -35,7 +35,7 @@ pub struct Wire {
 }
 
 /// Omits the address's query, which may hold a key.
-impl fmt::Debug for Wire {
+impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let host = self.server.endpoint.host_str();
         f.debug_struct("Wire").field("dialect", &self.dialect).field("host", &host).finish_non_exhaustive()
@@ -55,12 +55,12 @@ pub struct Route {
     pub max_title_chars: usize,
     pub max_calls_per_run: Option<u32>,
     pub effort: Option<Effort>,
-    pub traits: Traits,
+    pub options: ModelOptions,
 }
 
 /// Settings of a model that apply to every request.
 #[derive(Debug, Clone, Default)]
-pub struct Traits {
+pub struct ModelOptions {
     pub capabilities: Capabilities,
     pub sampling: Sampling,
     /// Provider-specific fields, sent with every request.
@@ -83,7 +83,7 @@ pub struct Traits {
     pub pace: Option<Arc<Pace>>,
 }
 
-impl Traits {
+impl ModelOptions {
     /// Returns the task's retry policy with this model's settings applied.
     #[must_use]
     pub fn retry(&self, of_task: &RetryPolicy) -> RetryPolicy {
@@ -100,7 +100,7 @@ impl Route {
     /// Builds a question to this model, with its settings.
     #[must_use]
     pub fn request(&self, system: String, user: String, format: AnswerFormat, max_output_tokens: u32) -> ModelRequest {
-        let Traits { capabilities, sampling, provider_specific, name, max_tokens, .. } = self.traits.clone();
+        let ModelOptions { capabilities, sampling, provider_specific, name, max_tokens, .. } = self.options.clone();
         let name = name.as_deref().unwrap_or(&self.model.model);
         let max_output_tokens = max_output_tokens.min(max_tokens.unwrap_or(u32::MAX));
         let is_streaming_only = matches!(&self.backend, Backend::Wire(wire) if wire.streaming_only.is_known(name));
@@ -126,7 +126,7 @@ impl Route {
     /// Returns the task's retry policy with this model's settings applied.
     #[must_use]
     pub fn retry(&self, of_task: &RetryPolicy) -> RetryPolicy {
-        self.traits.retry(of_task)
+        self.options.retry(of_task)
     }
 
     /// Returns the account that is charged, by server and key: models on the same account are refused together.

@@ -11,7 +11,7 @@ use super::provider;
 use super::tasks::Task;
 use crate::settings::{Egress, LlmSettings, OpenAiSettings};
 
-pub use super::route::{Backend, Candidate, Route, Traits, Wire};
+pub use super::route::{Backend, Candidate, Connection, ModelOptions, Route};
 pub use aha_core::model::ModelRef;
 
 /// Chooses chains of models. The first of a chain is called first, the others when it fails.
@@ -158,6 +158,6 @@ fn local(task: Task) -> Option<Route> {
         max_title_chars: usize::MAX,
         max_calls_per_run: None,
         effort: None,
-        traits: Traits::default(),
+        options: ModelOptions::default(),
     })
 }

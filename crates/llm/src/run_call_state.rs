@@ -116,7 +116,7 @@ impl RunCallState {
     }
 
     /// Skips a task, so that the budget serves others.
-    pub fn spare(&self, task: Task, why: &str) {
+    pub fn skip_task(&self, task: Task, why: &str) {
         self.exhaust(task.as_str(), &UsedUp { limit: Limit::Credits, why: why.to_owned() }, false);
     }
 

@@ -12,7 +12,7 @@ use super::budget;
 use super::call_scope::CallScope;
 use super::gateway::Gateway;
 use super::ledger::Cost;
-use super::ledger_writer::Deadline;
+use super::ledger_writer::CallTimeout;
 use super::metered_call::{Closing, Executed, MeteredCall, NotSent, Received};
 
 /// Longer than any call takes, including the wait of a rate-limited host.
@@ -58,7 +58,7 @@ impl Gateway {
         send: impl Future<Output = T>,
         charge: impl FnOnce(&T) -> ServiceCharge,
     ) -> Result<Executed<T>, StoreError> {
-        let deadline = Deadline { clock: self.parts.clock, timeout: MAX_DURATION };
+        let deadline = CallTimeout { clock: self.parts.clock, timeout: MAX_DURATION };
         let metered = MeteredCall { store, scope: call.scope, deadline, server: None, shown: &(self, call) };
         let close = |received: &Received<T>| match &received.outcome {
             Ok(answer) => {
@@ -77,7 +77,7 @@ impl Gateway {
         Ok(executed)
     }
 
-    fn service_row(&self, call: &ServiceCall<'_>, deadline: Deadline) -> NewCall {
+    fn service_row(&self, call: &ServiceCall<'_>, deadline: CallTimeout) -> NewCall {
         let ServiceCall { scope, purpose, .. } = call;
         let (run, attempt) = (scope.run.map(|run| run.to_string()).unwrap_or_default(), scope.attempt.to_string());
         let now = self.parts.clock.now();

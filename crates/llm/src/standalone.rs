@@ -54,12 +54,12 @@ impl Gateway {
         let task = input.task();
         let item = TaskItem { fingerprint: input.hash(), members: Vec::new(), input };
         if task.spec().stored_answers != StoredAnswers::None
-            && let Some(stored) = self.stored(store, task, scope, &item).await?
+            && let Some(stored) = self.stored_answer(store, task, scope, &item).await?
         {
             return Ok(stored);
         }
         // Expired reservations of killed processes are settled before this call is admitted.
-        store.sweep_calls(OrphanedCalls::Expired(self.parts.clock.wall())).await?;
+        store.settle_orphaned_calls(OrphanedCalls::Expired(self.parts.clock.wall())).await?;
         let outcomes = self.call(store, task, scope, std::slice::from_ref(&item)).await?;
         let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))

@@ -204,7 +204,7 @@ impl Streaming {
             return Ok(stored);
         }
         // Expired reservations of killed processes are settled before this call is admitted.
-        self.store.sweep_calls(OrphanedCalls::Expired(self.gateway.parts.clock.wall())).await?;
+        self.store.settle_orphaned_calls(OrphanedCalls::Expired(self.gateway.parts.clock.wall())).await?;
         let (tier, chain) = self.gateway.chain(&self.store, task, &self.scope).await?;
         let mut answer = StreamedAnswer::default();
         if chain.is_empty() {
@@ -223,7 +223,7 @@ impl Streaming {
         if self.task().spec().stored_answers == StoredAnswers::None {
             return Ok(None);
         }
-        let found = self.gateway.stored(&self.store, self.task(), &self.scope, &self.item).await?;
+        let found = self.gateway.stored_answer(&self.store, self.task(), &self.scope, &self.item).await?;
         let Some(Outcome::Answered { answer, call_id }) = found else { return Ok(None) };
         let answer = of_stored(&answer, call_id);
         if !answer.text.is_empty() {

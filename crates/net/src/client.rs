@@ -7,12 +7,12 @@ use std::sync::Once;
 /// Returns [`reqwest::Client::builder`] with the crypto provider installed.
 #[expect(clippy::disallowed_methods, reason = "the one place that calls it")]
 pub fn builder() -> reqwest::ClientBuilder {
-    name_provider();
+    install_crypto_provider();
     reqwest::Client::builder()
 }
 
 /// Installs the crypto provider. For clients that another crate builds.
-pub fn name_provider() {
+pub fn install_crypto_provider() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Fails if another provider is already installed, which works as well.

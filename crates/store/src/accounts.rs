@@ -8,7 +8,7 @@ use crate::Result;
 
 /// A request with an `Idempotency-Key`: it must be executed only once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyUse {
+pub struct IdempotentRequest {
     /// The user of the key.
     pub user: String,
     pub key: String,
@@ -18,7 +18,7 @@ pub struct KeyUse {
 
 /// The response to such a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyAnswer {
+pub struct StoredResponse {
     pub status: u16,
     pub body: String,
     /// The header `Location`.
@@ -27,14 +27,14 @@ pub struct KeyAnswer {
 
 /// State of such a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyState {
+pub enum RequestState {
     /// The key is new: execute the request, then store its answer or free the key.
     Claimed,
     /// The request was begun and has no answer yet.
     InProgress,
     /// The key was used for another request.
     UsedByAnotherRequest,
-    Answered(KeyAnswer),
+    Answered(StoredResponse),
 }
 
 #[async_trait]
@@ -64,15 +64,15 @@ pub trait AccountStore: Send + Sync {
     async fn user_of_feed_token(&self, fingerprint: &str) -> Result<Option<String>>;
     /// Claims a key for a request, also if the same request claimed it before `abandoned_before` and has no answer yet.
     /// Removes keys from before `remove_before`.
-    async fn claim_key(
+    async fn claim_request(
         &self,
-        of: &KeyUse,
+        of: &IdempotentRequest,
         now: Timestamp,
         abandoned_before: Timestamp,
         remove_before: Timestamp,
-    ) -> Result<KeyState>;
+    ) -> Result<RequestState>;
     /// Stores the answer for repetitions of the request.
-    async fn answer_key(&self, of: &KeyUse, answer: &KeyAnswer) -> Result<()>;
+    async fn answer_key(&self, of: &IdempotentRequest, answer: &StoredResponse) -> Result<()>;
     /// Frees a key whose request was not carried out.
-    async fn free_key(&self, of: &KeyUse) -> Result<()>;
+    async fn release_request(&self, of: &IdempotentRequest) -> Result<()>;
 }

@@ -152,7 +152,7 @@ from_rows!(SpendRow {
 
 /// The owner's decision on a pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Review {
+pub struct SummaryDecision {
     pub item: ItemId,
     /// The summary if it was promoted; the text itself is not stored.
     pub summary_json: Option<String>,

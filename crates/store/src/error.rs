@@ -83,27 +83,29 @@ pub enum StoreError {
     Database(#[source] sqlx::Error),
 }
 
-/// How a caller should handle an error.
+/// When to retry after an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum RetryAdvice {
     /// The cause passes by itself: retry later.
-    Retry,
+    Soon,
     /// Stop this attempt; the run stays unfinished and the next attempt continues.
-    Park,
+    NextAttempt,
     /// Retrying will not help until a person acts.
-    Abort,
+    NeedsPerson,
 }
 
 impl StoreError {
     #[must_use]
-    pub const fn decision(&self) -> Decision {
+    pub const fn retry_advice(&self) -> RetryAdvice {
         match self {
             Self::Locked { .. }
             | Self::ServerAway { .. }
             | Self::ServerFull { .. }
             | Self::ConnectionLost { .. }
-            | Self::Conflict { .. } => Decision::Retry,
-            Self::LeaseLost { .. } | Self::DiskFull | Self::TooSlow { .. } | Self::Database(_) => Decision::Park,
+            | Self::Conflict { .. } => RetryAdvice::Soon,
+            Self::LeaseLost { .. } | Self::DiskFull | Self::TooSlow { .. } | Self::Database(_) => {
+                RetryAdvice::NextAttempt
+            }
             Self::Missing { .. }
             | Self::CannotOpen { .. }
             | Self::ReadOnly
@@ -117,7 +119,7 @@ impl StoreError {
             | Self::ServerReadOnly
             | Self::NotFound { .. }
             | Self::StillOpen { .. }
-            | Self::Corrupt { .. } => Decision::Abort,
+            | Self::Corrupt { .. } => RetryAdvice::NeedsPerson,
         }
     }
 

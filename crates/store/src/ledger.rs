@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use sqlx::error::BoxDynError;
 
-use super::call_records::{Adjustment, CallCost, CallFilter, CallRecord, Counter, Review, SpendBy, SpendRow};
+use super::call_records::{Adjustment, CallCost, CallFilter, CallRecord, Counter, SpendBy, SpendRow, SummaryDecision};
 use super::shared::column;
 use super::{AnswerKey, Lease, NewEmbedding, Result};
 
@@ -61,7 +61,7 @@ pub trait LedgerStore: Send + Sync {
 
     /// Ends the reservations of calls whose caller has ended. A call becomes `unsettled` at its reserved amount, or an
     /// error at 0 if nothing was reserved. Returns the number of calls.
-    async fn sweep_calls(&self, which: OrphanedCalls) -> Result<u64>;
+    async fn settle_orphaned_calls(&self, which: OrphanedCalls) -> Result<u64>;
     /// Writes the actual cost of a call, with the reason. An `unsettled` call becomes an error and keeps its error
     /// kind.
     async fn adjust_call(&self, adjustment: &Adjustment) -> Result<()>;
@@ -80,8 +80,8 @@ pub trait LedgerStore: Send + Sync {
     /// Returns the costs of these calls, by id; unsettled calls count at their reserved amount.
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>>;
     /// Stores the owner's decision on a pasted text.
-    async fn commit_review(&self, review: &Review) -> Result<()>;
-    async fn review(&self, item: ItemId) -> Result<Option<Review>>;
+    async fn commit_summary_decision(&self, review: &SummaryDecision) -> Result<()>;
+    async fn review(&self, item: ItemId) -> Result<Option<SummaryDecision>>;
 }
 
 /// A call that is about to be made.

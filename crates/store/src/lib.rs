@@ -1,7 +1,7 @@
 //! The store: small traits of whole operations on an embedded SQLite database or a Postgres server.
 //!
-//! Input: domain types. Output: domain types or a [`StoreError`]. Called by the pipeline's stages, the commands and the
-//! web. No operation hands out an open transaction, so none can be held across a network call. Every operation that
+//! Input: domain types. Output: domain types or a [`StoreError`]. Called by services, the pipeline's stages, the gateway
+//! and the modules beside services; never by the commands or the web. No operation hands out an open transaction, so none can be held across a network call. Every operation that
 //! commits a run's work takes the run's [`Lease`] and is refused if another process has taken over since.
 //!
 //! ```
@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-pub use accounts::{AccountStore, KeyAnswer, KeyState, KeyUse};
+pub use accounts::{AccountStore, IdempotentRequest, RequestState, StoredResponse};
 pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
 pub use call_records::*;
 pub use error::StoreError;
@@ -200,7 +200,7 @@ pub trait SourceStore: Send + Sync {
     /// Returns, for a source's newest items by its external ids, the hash of the source's own text when the item's page
     /// was read. `None` if the item belongs to another source or was removed, so that this source must not read its
     /// page.
-    async fn page_notes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>>;
+    async fn full_text_hashes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>>;
     /// Returns sources already fetched successfully in the run's current pass.
     async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>>;
     /// Returns the last fetch of each source in the run's current pass.

@@ -252,7 +252,7 @@ pub struct StoryRecord {
     pub members: Vec<(ItemId, f64)>,
 }
 
-/// The key under which an answer is stored (DESIGN: answers are paid once).
+/// The key under which an answer is stored (each answer is paid once).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerKey {
     pub task: &'static str,

@@ -1,6 +1,6 @@
 //! The arguments for calls and their cost.
 
-use aha_core::task::purpose;
+use aha_core::purpose;
 use aha_llm::tasks;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};

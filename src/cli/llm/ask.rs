@@ -5,10 +5,10 @@ use std::path::Path;
 use std::pin::pin;
 
 use aha_core::money::MicroCredits;
-use aha_core::task::purpose;
+use aha_core::purpose;
 use aha_llm::ModelRef;
 use aha_llm::catalogue::ResponseFormat;
-use aha_llm::conversation::{Answer, Conversation, ConversationError, Progress, Terms};
+use aha_llm::conversation::{Answer, Conversation, ConversationError, ConversationSettings, Progress};
 use aha_llm::provider::AnswerFormat;
 use anyhow::{Context as _, Result};
 use futures::StreamExt as _;
@@ -29,9 +29,9 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     let route = models::route(app, arguments.model.as_deref())?;
     let model = route.model.clone();
     let question = question(arguments.question)?;
-    let response_format = route.traits.response_format;
-    let usual = Terms::of(route, arguments.system, purpose::ASK);
-    let terms = Terms {
+    let response_format = route.options.response_format;
+    let usual = ConversationSettings::of(route, arguments.system, purpose::ASK);
+    let terms = ConversationSettings {
         format: format(arguments.schema.as_deref(), response_format)?,
         streams: arguments.stream,
         max_attempts: arguments.attempts.unwrap_or(usual.max_attempts),

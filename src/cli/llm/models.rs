@@ -44,7 +44,7 @@ fn table(models: &[ConfiguredModel]) -> String {
             model.limits.in_words(),
             model.capabilities.join(" "),
             model.tasks.join(" "),
-            model.steps_in_for.join(" "),
+            model.fallback_for.join(" "),
             model.not_asked(),
         ]);
     }

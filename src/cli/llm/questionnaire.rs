@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aha_core::money::MicroCredits;
-use aha_core::task::purpose;
+use aha_core::purpose;
 use aha_llm::catalogue::yaml_to_json;
 use aha_llm::router::Route;
 use anyhow::{Context as _, Result};

@@ -25,7 +25,7 @@ const THREADS: usize = 8;
 
 /// Vectors that the stage `cluster` compares in addition to words.
 #[derive(Debug, Default)]
-pub(super) struct DenseVectors {
+pub(super) struct EmbedOutcome {
     /// The space of the dense vectors, if all that were due exist.
     pub(super) space: Option<String>,
     /// Why only words are compared although an embedding model was configured.
@@ -34,7 +34,7 @@ pub(super) struct DenseVectors {
     pub(super) estimate: Option<Estimate>,
 }
 
-impl DenseVectors {
+impl EmbedOutcome {
     fn lexical_only(why: String) -> Self {
         Self { lexical_only: Some(why), ..Self::default() }
     }
@@ -44,7 +44,7 @@ impl DenseVectors {
     }
 }
 
-pub(super) async fn run(context: &RunContext, sources: &ReadSources) -> Result<DenseVectors, RunError> {
+pub(super) async fn run(context: &RunContext, sources: &ReadSources) -> Result<EmbedOutcome, RunError> {
     context.progress.begin(Stage::Embed, 0);
     let texts = count_words(context).await?;
     let embedded = match &context.app.config().llm.embed_model_dir {

@@ -1,7 +1,7 @@
 //! The provider's part of stage 5: dense vectors for items without a story and for items that may belong to the same
 //! stories.
 //!
-//! Input: items with their word counts. Output: [`DenseVectors::space`], which the stage `cluster` compares in
+//! Input: items with their word counts. Output: [`EmbedOutcome::space`], which the stage `cluster` compares in
 //! addition. If a vector that is due cannot be obtained, the whole run compares words only. Items beyond
 //! `OPENAI_EMBED_MAX_ITEMS_PER_RUN` are compared by words, the others by both.
 
@@ -20,7 +20,7 @@ use aha_llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, 
 use aha_store::{CallRecord, EmbeddedItem};
 use futures::StreamExt as _;
 
-use super::DenseVectors;
+use super::EmbedOutcome;
 use crate::pipeline::cluster::FOREVER;
 use crate::pipeline::rules::Rules;
 use crate::pipeline::task_batch::{calls, scope_for, until_stopped};
@@ -30,35 +30,35 @@ use crate::pipeline::{RunContext, RunError};
 /// items appear within a week, and vectors cost money. Older items without a vector are compared by words only.
 const VECTOR_DAYS: i64 = 7;
 
-pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<DenseVectors, RunError> {
+pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<EmbedOutcome, RunError> {
     let (embedder, scope) = (context.app.embedder(), scope_for(context, PREPARATION.to_owned()));
-    let Some(route) = embedder.route(scope.tier) else { return Ok(DenseVectors::default()) };
+    let Some(route) = embedder.route(scope.tier) else { return Ok(EmbedOutcome::default()) };
     let space = route.as_ref().map(EmbedRoute::space).unwrap_or_default();
-    let Some(due) = Due::find(context, &space).await? else { return Ok(DenseVectors::default()) };
+    let Some(due) = Due::find(context, &space).await? else { return Ok(EmbedOutcome::default()) };
     let route = match route {
         Ok(route) => route,
-        Err(why) => return Ok(DenseVectors::lexical_only(why.clone())),
+        Err(why) => return Ok(EmbedOutcome::lexical_only(why.clone())),
     };
     let job = embedder.job(route, scope, due.some_known);
     if let Some(why) = embedder.refused(context.store(), &job).await? {
         tracing::info!(model = %job.route.model, %why, "it makes no vectors, and is not asked for any for a while");
-        return Ok(DenseVectors::default());
+        return Ok(EmbedOutcome::default());
     }
     let texts = due.texts(context, sources, &job).await?;
     if embedder.is_dry_run() {
         // Whether a general model can compute vectors is only known after it has.
         let is_certain = !job.route.is_general || job.is_known;
         let estimate = embedder.estimate(&job, &texts).filter(|_| is_certain);
-        return Ok(DenseVectors { estimate, ..DenseVectors::default() });
+        return Ok(EmbedOutcome { estimate, ..EmbedOutcome::default() });
     }
     match until_stopped(context, embed_all(context, &job, &texts)).await? {
         Embedded::Stored { left_out } => {
             tracing::debug!(texts = texts.len(), left_out, space = %job.space, "vectors are there");
-            Ok(DenseVectors::space(job.space))
+            Ok(EmbedOutcome::space(job.space))
         }
         Embedded::Failed(why) | Embedded::NoBudget(UsedUp { why, .. }) => {
             tracing::warn!(%why, "texts are compared by their words alone in this run");
-            Ok(if job.route.is_general { DenseVectors::default() } else { DenseVectors::lexical_only(why) })
+            Ok(if job.route.is_general { EmbedOutcome::default() } else { EmbedOutcome::lexical_only(why) })
         }
         Embedded::Interrupted => Err(context.stop.ended().await),
     }

@@ -1,7 +1,7 @@
 //! Part of stage 5: computes dense vectors from a folder of weights, for items without a story and for items that may
 //! belong to the same stories.
 //!
-//! Input: items with their word counts. Output: [`DenseVectors::space`], which the stage `cluster` compares in
+//! Input: items with their word counts. Output: [`EmbedOutcome::space`], which the stage `cluster` compares in
 //! addition. It is set only once all vectors exist, so that a change of the weights takes effect at once. If the folder
 //! is unusable, words only are compared, and the digest reports it.
 
@@ -16,29 +16,29 @@ use aha_core::ids::ItemId;
 use aha_store::ItemText;
 
 use super::vectors::Due;
-use super::{COMMIT_ITEMS, DenseVectors, embed};
+use super::{COMMIT_ITEMS, EmbedOutcome, embed};
 use crate::pipeline::{RunContext, RunError};
 
-pub(super) async fn run(context: &RunContext, folder: &Path) -> Result<DenseVectors, RunError> {
+pub(super) async fn run(context: &RunContext, folder: &Path) -> Result<EmbedOutcome, RunError> {
     if context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await?.is_none() {
-        return Ok(DenseVectors::default());
+        return Ok(EmbedOutcome::default());
     }
     // Loaded again for each run, because the folder may have changed.
     let weights = match Weights::load(folder).await {
         Ok(weights) => Arc::new(weights),
         Err(error) => {
             tracing::warn!(%error, "texts are compared by their words alone in this run");
-            return Ok(DenseVectors::lexical_only(error.to_string()));
+            return Ok(EmbedOutcome::lexical_only(error.to_string()));
         }
     };
-    let Some(due) = Due::find(context, weights.id()).await? else { return Ok(DenseVectors::default()) };
+    let Some(due) = Due::find(context, weights.id()).await? else { return Ok(EmbedOutcome::default()) };
     tracing::debug!(texts = due.items.len(), space = weights.id(), "vectors are made from weights");
     for items in due.items.chunks(COMMIT_ITEMS) {
         context.check()?;
         let vectors = embed(&weights, texts(context, items).await?).await?;
         context.store().commit_embeddings(&context.lease, weights.id(), &vectors).await?;
     }
-    Ok(DenseVectors::space(weights.id().to_owned()))
+    Ok(EmbedOutcome::space(weights.id().to_owned()))
 }
 
 /// Returns the texts that belong to the hashes.

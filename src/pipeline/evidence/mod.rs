@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use aha_analysis::stories::cadence::{CADENCE_DAYS, Cadences};
-use aha_analysis::stories::cluster::Document;
+use aha_analysis::stories::cluster::ClusterItem;
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::lookup::{LookupIndex, Shared};
 use aha_analysis::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
@@ -20,7 +20,7 @@ use aha_core::item::Engagement;
 use aha_core::story::Story;
 use aha_core::window::Window;
 
-use super::cluster::{documents_in, thresholds};
+use super::cluster::{cluster_items_in, thresholds};
 use super::{RunContext, RunError};
 use near_sources::NearSources;
 use prominence::Prominence;
@@ -38,7 +38,7 @@ const NEW_TERMS: usize = 4;
 /// Data needed to gather the evidence.
 struct History {
     /// Items before the window that are not the run's own, by time.
-    earlier: Vec<Document>,
+    earlier: Vec<ClusterItem>,
     weighted: Vec<Weighted>,
     index: LookupIndex,
     frequencies: Frequencies,
@@ -106,13 +106,14 @@ async fn history(context: &RunContext, stories: &[Story]) -> Result<History, Run
     // Late items are part of the run, so they must not count as history.
     let own: HashSet<ItemId> = stories.iter().flat_map(Story::in_scope).map(|member| member.item.id).collect();
     let span = Window { start: window.start.days_before(NOVELTY_DAYS), end: window.end };
-    let documents = documents_in(context.store(), context.topic.id, &context.vectors, span, context.snapshot).await?;
-    let frequencies = Frequencies::of(documents.iter().map(|d| &*d.features));
-    let features = documents.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
-    let prominence = Prominence::of(&documents, |document| document.time >= window.start);
-    let of_sources = newest_of_sources(&documents);
-    let earlier: Vec<Document> =
-        documents.into_iter().filter(|d| d.time < window.start && !own.contains(&d.id)).collect();
+    let cluster_items =
+        cluster_items_in(context.store(), context.topic.id, &context.vectors, span, context.snapshot).await?;
+    let frequencies = Frequencies::of(cluster_items.iter().map(|d| &*d.features));
+    let features = cluster_items.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
+    let prominence = Prominence::of(&cluster_items, |cluster_item| cluster_item.time >= window.start);
+    let of_sources = newest_of_sources(&cluster_items);
+    let earlier: Vec<ClusterItem> =
+        cluster_items.into_iter().filter(|d| d.time < window.start && !own.contains(&d.id)).collect();
     let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
     let mut index = LookupIndex::default();
     for (number, vector) in weighted.iter().enumerate() {
@@ -123,17 +124,20 @@ async fn history(context: &RunContext, stories: &[Story]) -> Result<History, Run
 }
 
 /// Returns the newest items first, at most [`SOURCE_ITEMS`] per source.
-fn newest_of_sources(documents: &[Document]) -> Vec<(ItemId, SourceId, Arc<Features>)> {
-    let mut newest: Vec<&Document> = documents.iter().filter(|document| !document.copy).collect();
-    newest.sort_by_key(|document| (std::cmp::Reverse(document.time), document.id));
+fn newest_of_sources(cluster_items: &[ClusterItem]) -> Vec<(ItemId, SourceId, Arc<Features>)> {
+    let mut newest: Vec<&ClusterItem> = cluster_items.iter().filter(|cluster_item| !cluster_item.copy).collect();
+    newest.sort_by_key(|cluster_item| (std::cmp::Reverse(cluster_item.time), cluster_item.id));
     let mut taken: HashMap<SourceId, usize> = HashMap::new();
-    newest.retain(|document| {
-        let count = taken.entry(document.source).or_default();
+    newest.retain(|cluster_item| {
+        let count = taken.entry(cluster_item.source).or_default();
         *count += 1;
         *count <= SOURCE_ITEMS
     });
     newest.truncate(ALL_SOURCE_ITEMS);
-    newest.into_iter().map(|document| (document.id, document.source, Arc::clone(&document.features))).collect()
+    newest
+        .into_iter()
+        .map(|cluster_item| (cluster_item.id, cluster_item.source, Arc::clone(&cluster_item.features)))
+        .collect()
 }
 
 /// Returns for each story the most similar earlier item of another story: similarity and title.

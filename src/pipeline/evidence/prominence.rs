@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use aha_analysis::stories::cluster::Document;
+use aha_analysis::stories::cluster::ClusterItem;
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::similarity::Frequencies;
 use aha_analysis::stories::vocabulary::Term;
@@ -35,23 +35,23 @@ pub(super) struct Prominence {
 
 impl Prominence {
     /// `is_in_window`: whether an item is in the run's window; the others are from the days before.
-    pub(super) fn of(documents: &[Document], is_in_window: impl Fn(&Document) -> bool) -> Self {
+    pub(super) fn of(cluster_items: &[ClusterItem], is_in_window: impl Fn(&ClusterItem) -> bool) -> Self {
         let mut first_source: HashMap<ClusterId, SourceId> = HashMap::new();
         let mut of_several: HashSet<ClusterId> = HashSet::new();
-        for (cluster, source) in documents.iter().filter_map(|d| Some((d.cluster?, d.source))) {
+        for (cluster, source) in cluster_items.iter().filter_map(|d| Some((d.cluster?, d.source))) {
             if *first_source.entry(cluster).or_insert(source) != source {
                 of_several.insert(cluster);
             }
         }
         let mut corroborated: HashMap<SourceId, (usize, usize)> = HashMap::new();
         let mut sources_with_name: HashMap<Term, HashSet<SourceId>> = HashMap::new();
-        for document in documents.iter().filter(|document| !document.copy) {
-            let (by_others, all) = corroborated.entry(document.source).or_default();
-            *by_others += usize::from(document.cluster.is_some_and(|cluster| of_several.contains(&cluster)));
+        for cluster_item in cluster_items.iter().filter(|cluster_item| !cluster_item.copy) {
+            let (by_others, all) = corroborated.entry(cluster_item.source).or_default();
+            *by_others += usize::from(cluster_item.cluster.is_some_and(|cluster| of_several.contains(&cluster)));
             *all += 1;
-            if is_in_window(document) {
-                for name in document.features.names_in_lead() {
-                    sources_with_name.entry(name).or_default().insert(document.source);
+            if is_in_window(cluster_item) {
+                for name in cluster_item.features.names_in_lead() {
+                    sources_with_name.entry(name).or_default().insert(cluster_item.source);
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::RunContext;
 use crate::sources::blocking_pool::run_blocking;
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
-use crate::sources::{FetchOutcome, FetchResult, identity, pace};
+use crate::sources::{FetchOutcome, FetchResult, fetch_schedule, identity};
 
 pub(super) fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) -> FetchCommit {
     let (run, attempt) = (context.run.id.to_string(), context.attempt.to_string());
@@ -85,11 +85,11 @@ pub(super) async fn identify(commit: &FetchCommit, items: Vec<NewItem>) -> Resul
 /// Sets the time of the next fetch after a successful one.
 pub(super) fn schedule(commit: &mut FetchCommit, source: &Source, freshness: Freshness, jitter: f64) {
     let published: Vec<Timestamp> = commit.items.iter().filter_map(|item| item.published_at).collect();
-    let interval = pace::interval(source.check_interval, &published, commit.finished_at);
+    let interval = fetch_schedule::interval(source.check_interval, &published, commit.finished_at);
     commit.check_interval = Some(interval);
     // A file has no host to be polite to.
     let is_remote = commit.http_status.is_some();
-    commit.next_check_at = is_remote.then(|| commit.finished_at + pace::wait(interval, freshness, jitter));
+    commit.next_check_at = is_remote.then(|| commit.finished_at + fetch_schedule::wait(interval, freshness, jitter));
     commit.not_before = freshness.limited_for.map(|wait| commit.finished_at + wait);
 }
 
@@ -105,6 +105,6 @@ pub(super) fn mark(commit: &mut FetchCommit, source: &Source, error: (String, St
     commit.status = FetchStatus::Error;
     commit.health = if error.0 == "gone" { SourceHealth::Gone } else { SourceHealth::Failing };
     commit.error = Some(error);
-    let pause = pace::pause(source.consecutive_failures.saturating_add(1), jitter);
+    let pause = fetch_schedule::pause(source.consecutive_failures.saturating_add(1), jitter);
     commit.next_check_at = pause.map(|wait| commit.finished_at + wait);
 }

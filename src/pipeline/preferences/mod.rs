@@ -8,10 +8,10 @@ mod vectors;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use aha_analysis::stories::cluster::Document;
+use aha_analysis::stories::cluster::ClusterItem;
 use aha_analysis::stories::dense::DenseVector;
 use aha_analysis::stories::features::Features;
-use aha_analysis::stories::preferences::{Background, Candidate, Fading, Profile, Said};
+use aha_analysis::stories::preferences::{Background, Candidate, FeedbackDecay, FeedbackExample, Profile};
 use aha_core::feedback::{FeedbackEvent, PreferenceScore};
 use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId, UserId};
 use aha_core::item::Item;
@@ -21,9 +21,9 @@ use aha_core::story::{Story, StoryMember};
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
 use aha_store::{SharedStore, StoreError};
-use vectors::Vectors;
+use vectors::ItemVectors;
 
-use super::cluster::{documents_in, stored_documents};
+use super::cluster::{cluster_items_in, stored_cluster_items};
 use super::{RunContext, RunError};
 
 /// Number of the newest feedback events that are used; older ones have decayed.
@@ -81,11 +81,11 @@ impl TopicFeedback {
 pub async fn profile(
     store: &SharedStore,
     topic: TopicId,
-    sayings: TopicFeedback,
+    topic_feedback: TopicFeedback,
     at: Timestamp,
     ranking: &Ranking,
 ) -> Result<Profile, RunError> {
-    Ok(profiles(store, topic, vec![sayings], at, ranking).await?.pop().unwrap_or_default())
+    Ok(profiles(store, topic, vec![topic_feedback], at, ranking).await?.pop().unwrap_or_default())
 }
 
 /// Returns the profiles of several sets of feedback; the background is read once.
@@ -95,20 +95,20 @@ pub async fn profile(
 pub async fn profiles(
     store: &SharedStore,
     topic: TopicId,
-    sayings: Vec<TopicFeedback>,
+    topic_feedback: Vec<TopicFeedback>,
     at: Timestamp,
     ranking: &Ranking,
 ) -> Result<Vec<Profile>, RunError> {
-    if sayings.iter().all(|sayings| sayings.events.is_empty()) {
-        return Ok(sayings.iter().map(|_| Profile::default()).collect());
+    if topic_feedback.iter().all(|topic_feedback| topic_feedback.events.is_empty()) {
+        return Ok(topic_feedback.iter().map(|_| Profile::default()).collect());
     }
     let digest = store.latest_digest(topic).await?.map(|digest| digest.digest);
     let (start, end) = digest.map_or((at, at), |digest| (digest.window_start, digest.window_end));
-    let documents = stored_documents(store, topic, background_window(start, end)).await?;
+    let cluster_items = stored_cluster_items(store, topic, background_window(start, end)).await?;
     let mut profiles = Vec::new();
-    for sayings in sayings {
-        let items = items_with_feedback(store, topic, &sayings).await?;
-        profiles.push(learn(sayings, &items, &Vectors::default(), &documents, fading(at, ranking)));
+    for topic_feedback in topic_feedback {
+        let items = items_with_feedback(store, topic, &topic_feedback).await?;
+        profiles.push(learn(topic_feedback, &items, &ItemVectors::default(), &cluster_items, decay(at, ranking)));
     }
     Ok(profiles)
 }
@@ -117,18 +117,18 @@ fn background_window(start: Timestamp, end: Timestamp) -> Window {
     Window { start: start.days_before(BACKGROUND_DAYS), end }
 }
 
-const fn fading(at: Timestamp, ranking: &Ranking) -> Fading {
-    Fading { at, decay_days: ranking.decay_days }
+const fn decay(at: Timestamp, ranking: &Ranking) -> FeedbackDecay {
+    FeedbackDecay { at, decay_days: ranking.decay_days }
 }
 
 /// Reads the items that feedback was given on, as far as they are still stored.
 async fn items_with_feedback(
     store: &SharedStore,
     topic: TopicId,
-    sayings: &TopicFeedback,
+    topic_feedback: &TopicFeedback,
 ) -> Result<HashMap<ItemId, Item>, StoreError> {
     let mut items = HashMap::new();
-    for part in sayings.events.chunks(PART) {
+    for part in topic_feedback.events.chunks(PART) {
         let ids: Vec<ItemId> = part.iter().map(|(_, event)| event.item_id).collect();
         items.extend(store.load_items(topic, &ids).await?.into_iter().map(|(item, _)| (item.id, item)));
     }
@@ -137,25 +137,25 @@ async fn items_with_feedback(
 
 /// Computes a profile from feedback and the items that it was given on.
 fn learn(
-    sayings: TopicFeedback,
+    topic_feedback: TopicFeedback,
     items: &HashMap<ItemId, Item>,
-    vectors: &Vectors,
-    documents: &[Document],
-    fading: Fading,
+    vectors: &ItemVectors,
+    cluster_items: &[ClusterItem],
+    decay: FeedbackDecay,
 ) -> Profile {
-    let TopicFeedback { events, unlearnt } = sayings;
-    let said: Vec<Said> = events
+    let TopicFeedback { events, unlearnt } = topic_feedback;
+    let said: Vec<FeedbackExample> = events
         .into_iter()
-        .map(|(_, event)| Said {
+        .map(|(_, event)| FeedbackExample {
             body: items.get(&event.item_id).map(|item| item.body_text.clone()),
             vector: vectors.of_item.get(&event.item_id).cloned(),
             event,
         })
         .collect();
     let unlearnt = unlearnt.into_iter().collect();
-    let features = documents.iter().map(|document| Arc::clone(&document.features)).collect();
+    let features = cluster_items.iter().map(|cluster_item| Arc::clone(&cluster_item.features)).collect();
     let background = Background { features, baseline: vectors.baseline, vectors: vectors.kind };
-    Profile::of(&said, &unlearnt, &background, fading)
+    Profile::of(&said, &unlearnt, &background, decay)
 }
 
 pub(super) async fn gather(
@@ -164,19 +164,19 @@ pub(super) async fn gather(
     stories: &[Story],
 ) -> Result<Preferences, RunError> {
     let (store, topic, window) = (context.store(), context.topic.id, context.run.window);
-    let sayings = TopicFeedback::stored(store, topic).await?;
-    if sayings.events.is_empty() {
+    let topic_feedback = TopicFeedback::stored(store, topic).await?;
+    if topic_feedback.events.is_empty() {
         return Ok(Preferences::default());
     }
     let span = background_window(window.start, window.end);
-    let documents = documents_in(store, topic, &context.vectors, span, context.snapshot).await?;
-    let items = items_with_feedback(store, topic, &sayings).await?;
-    let vectors = Vectors::of(context, stories, items.values()).await?;
-    let fading = fading(window.end, &context.run.settings.ranking);
-    let profile = learn(sayings, &items, &vectors, &documents, fading);
+    let cluster_items = cluster_items_in(store, topic, &context.vectors, span, context.snapshot).await?;
+    let items = items_with_feedback(store, topic, &topic_feedback).await?;
+    let vectors = ItemVectors::of(context, stories, items.values()).await?;
+    let decay = decay(window.end, &context.run.settings.ranking);
+    let profile = learn(topic_feedback, &items, &vectors, &cluster_items, decay);
     let known = StoryFeatures {
         names: sources.iter().map(|source| (source.id, source.display_name())).collect(),
-        features: documents.into_iter().map(|document| (document.id, document.features)).collect(),
+        features: cluster_items.into_iter().map(|cluster_item| (cluster_item.id, cluster_item.features)).collect(),
         vectors: vectors.of_item,
     };
     let leanings = stories.iter().map(|story| (story.cluster_id, known.leaning(&profile, story)));

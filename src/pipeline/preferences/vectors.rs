@@ -14,18 +14,18 @@ use aha_core::window::Window;
 use aha_llm::embedder::EmbedRoute;
 use aha_store::StoreError;
 
-use super::super::senses::{readable, senses};
+use super::super::word_vectors::{centered_vectors, readable};
 use super::super::{RunContext, RunError};
 
-/// Vectors of items.
+/// The vectors of items.
 #[derive(Default)]
-pub(super) struct Vectors {
+pub(super) struct ItemVectors {
     pub(super) of_item: HashMap<ItemId, Arc<DenseVector>>,
     pub(super) baseline: Option<Baseline>,
     pub(super) kind: VectorKind,
 }
 
-impl Vectors {
+impl ItemVectors {
     /// Returns the vectors of the stories' items and of the items with feedback.
     pub(super) async fn of<'a>(
         context: &RunContext,
@@ -55,8 +55,8 @@ impl Vectors {
     }
 
     fn by_words(items: &BTreeMap<ItemId, Item>) -> Self {
-        let senses = senses(&items.values().collect::<Vec<_>>());
-        let vectors = items.keys().enumerate().filter_map(|(place, id)| Some((*id, senses.vector(place)?)));
+        let centered = centered_vectors(&items.values().collect::<Vec<_>>());
+        let vectors = items.keys().enumerate().filter_map(|(place, id)| Some((*id, centered.vector(place)?)));
         Self::in_order(vectors, VectorKind::Words)
     }
 

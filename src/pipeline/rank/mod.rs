@@ -26,7 +26,7 @@ use selection::Selection;
 use super::ingest::ReadSources;
 use super::rules::InScope;
 use super::select::{Selected, heuristic, recency};
-use super::task_batch::{Judgement, Skip, TaskResults};
+use super::task_batch::{Skip, TaskResult, TaskResults};
 use super::{RunContext, Stage};
 
 /// Neutral engagement of an item whose engagement is unknown.
@@ -62,7 +62,7 @@ pub(super) fn run(
     });
     set_percentiles(&mut ranked);
     let settings = &context.run.settings;
-    let is_judged = |story: &Story| judged.by_story.get(&story.cluster_id).is_some_and(Judgement::is_paid);
+    let is_judged = |story: &Story| judged.by_story.get(&story.cluster_id).is_some_and(TaskResult::is_paid);
     let judged = (0..selected.stories.len()).filter(|index| is_judged(&selected.stories[*index])).collect();
     let selection = Selection {
         stories: &selected.stories,
@@ -91,10 +91,10 @@ impl Scorer<'_> {
         let ranking = &context.run.settings.ranking;
         let evidence = self.selected.evidence.get(&story.cluster_id).cloned().unwrap_or_default();
         let judgement = self.judged.by_story.get(&story.cluster_id);
-        let verdict: Option<Verdict> = judgement.and_then(Judgement::read);
+        let verdict: Option<Verdict> = judgement.and_then(TaskResult::read);
         let is_noise = judgement.is_some_and(|judgement| judgement.skipped == Some(Skip::Noise));
         let boosted = story.in_scope().any(|member| self.items.boosted.contains(&member.item.id));
-        let terms = Terms {
+        let terms = ScoreTerms {
             judgement: verdict.as_ref().map(|verdict| f64::from(verdict.aha_score)),
             is_local: verdict.is_some_and(|verdict| verdict.provider == local::PROVIDER),
             recency: recency(story.latest(), context.run.window),
@@ -114,7 +114,7 @@ impl Scorer<'_> {
     }
 }
 
-struct Terms {
+struct ScoreTerms {
     /// The Aha score, 0 to 100.
     judgement: Option<f64>,
     /// Whether `local` gave it; it then already includes the reader's likes and interests.
@@ -147,11 +147,11 @@ fn moved(score: f64, points: f64) -> f64 {
     (score + points).clamp(BANDS[band], end)
 }
 
-impl Terms {
+impl ScoreTerms {
     fn weigh(self, ranking: &Ranking, evidence: Evidence) -> ScoreDebug {
         let heuristic = heuristic(self.recency, self.engagement);
         // Without a judgement, the score that `local` would give is used for ranking; the Aha score stays unknown.
-        let stand_in = local::worth(&evidence) * self.noise_factor;
+        let stand_in = local::local_score(&evidence) * self.noise_factor;
         // Integer scores tie; the score of `local` has decimals, which break ties.
         let judged = match self.judgement {
             Some(score) if !self.is_local => score,
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     fn weigh(judgement: Option<f64>, age_hours: f64) -> ScoreDebug {
-        let terms = Terms {
+        let terms = ScoreTerms {
             judgement,
             is_local: false,
             recency: 0.5,

@@ -14,7 +14,7 @@ use aha_core::story::Story;
 use aha_core::topic::DigestSizes;
 use aha_llm::local;
 
-use super::super::plan::TOP_OF_ONE_SOURCE;
+use super::super::run_limits::TOP_OF_ONE_SOURCE;
 use super::{Ranked, band, moved, round};
 
 /// Counts of the stories selected so far, by kind, source and author.

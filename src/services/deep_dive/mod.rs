@@ -1,8 +1,8 @@
 //! Deep dive: summarises a text that the user pastes for a story; the summary is kept or dropped. The text itself is
 //! not stored.
 
+mod decision;
 mod pasted_text;
-mod review;
 
 use aha_core::digest::Estimate;
 use aha_core::ids::ItemId;
@@ -12,8 +12,8 @@ use aha_llm::local;
 use aha_store::StoreError;
 use serde::Serialize;
 
+pub use self::decision::{DecidedSummary, KeptSummary, decide, kept};
 pub use self::pasted_text::PastedText;
-pub use self::review::{DecidedSummary, KeptSummary, decide, kept};
 use super::stories::FoundStory;
 use super::{Result, ServiceError};
 use crate::app::App;
@@ -102,7 +102,7 @@ pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Resu
         app.store().costs_of_calls(std::slice::from_ref(&call_id)).await?.iter().map(|cost| cost.microcredits).sum()
     };
     Ok(DeepDive {
-        item_id: review::item(&found.story)?,
+        item_id: decision::item(&found.story)?,
         title: found.story.title.clone(),
         summary: serde_json::from_value(answer).map_err(StoreError::from)?,
         call_id,
@@ -117,7 +117,7 @@ pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Resu
 /// # Errors
 /// When the store fails.
 pub async fn promote(app: &App, made: &DeepDive) -> Result<()> {
-    review::promote(app, made.item_id, &made.answer_json, &made.call_id).await
+    decision::promote(app, made.item_id, &made.answer_json, &made.call_id).await
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use aha_store::OrphanedCalls;
 use futures::FutureExt as _;
 
 use super::super::{Result, topics};
-use super::{DeepDiveEstimate, FoundStory, review};
+use super::{DeepDiveEstimate, FoundStory, decision};
 use crate::app::App;
 use aha_llm::tasks::manual_summary;
 use aha_llm::tasks::summary::SummaryInput;
@@ -48,10 +48,10 @@ impl PastedText {
         };
         let ask = TaskItem {
             fingerprint: hex32(text.as_bytes()),
-            members: vec![review::item(story)?],
+            members: vec![decision::item(story)?],
             input: manual_summary::input(input(story, text, topic.interests)),
         };
-        let stored = app.gateway().stored(app.store(), TASK, &scope, &ask).boxed().await?;
+        let stored = app.gateway().stored_answer(app.store(), TASK, &scope, &ask).boxed().await?;
         let estimate = app.gateway().estimate(TASK, scope.tier, &[&ask], 1);
         let limit = app.config().llm.max_input_chars(TASK);
         let all = text.chars().count();
@@ -77,7 +77,7 @@ impl PastedText {
             return Ok(stored.clone());
         }
         // Reservations of an earlier process that was killed must be counted before this call is admitted.
-        app.store().sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
+        app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
         let call = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.ask));
         let outcomes = call.boxed().await?;
         let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };

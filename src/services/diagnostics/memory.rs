@@ -10,15 +10,15 @@ use aha_store::SharedStore;
 use super::super::Result;
 use super::Findings;
 use crate::pipeline::RunError;
-use crate::pipeline::cluster::stored_documents;
+use crate::pipeline::cluster::stored_cluster_items;
 
 /// More than this may be too much for a small machine.
 const LARGE_MIB: usize = 1_024;
 
 pub(super) async fn search(store: &SharedStore, topic: &Topic, now: Timestamp, findings: &mut Findings) -> Result<()> {
     let window = Window { start: now.days_before(FREQUENCY_DAYS), end: now };
-    let documents = stored_documents(store, topic.id, window).await?;
-    let measuring = tokio::task::spawn_blocking(move || SearchMemory::of(&documents));
+    let cluster_items = stored_cluster_items(store, topic.id, window).await?;
+    let measuring = tokio::task::spawn_blocking(move || SearchMemory::of(&cluster_items));
     let memory = measuring.await.map_err(|_| RunError::Interrupted)?;
     let SearchMemory { items, open_items, .. } = memory;
     let mib = memory.bytes().div_ceil(1024 * 1024);

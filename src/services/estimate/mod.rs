@@ -91,7 +91,7 @@ pub async fn estimate(config: Config, choice: &RunChoice) -> Result<RunEstimate>
     let scratch = Scratch::new()?;
     let app = scratch.app(config).await?;
     let topic = topics::find(&app, &choice.topic).await?;
-    let request = runs::request(&app, choice, Arc::new(Silent), StopSignal::default()).await?;
+    let request = runs::to_run_request(&app, choice, Arc::new(Silent), StopSignal::default()).await?;
     let outcome = runs::run(&app, &request).await?;
     of_dry_run(&app, &topic, outcome).await
 }

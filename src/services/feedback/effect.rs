@@ -34,8 +34,8 @@ pub(super) fn points(
     let points = if by_model {
         ranking.preference * (after - before)
     } else {
-        let worth = |preference| local::worth(&Evidence { preference, ..story.score_debug.evidence.clone() });
-        worth(after) - worth(before)
+        let score = |preference| local::local_score(&Evidence { preference, ..story.score_debug.evidence.clone() });
+        score(after) - score(before)
     };
     (points * 10.0).round() / 10.0
 }

@@ -90,10 +90,10 @@ async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: Feedback
 
 /// Writes feedback and the profile that follows from all of it. Returns how many of the changes are new.
 async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<usize> {
-    let mut sayings = TopicFeedback::stored(app.store(), topic).await?;
-    apply(user, topic, &feedback, &mut sayings);
-    let (events, now) = (sayings.events.len(), app.clock().now());
-    let profile = profile(app.store(), topic, sayings, now, &app.config().ranking).await?;
+    let mut topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
+    apply(user, topic, &feedback, &mut topic_feedback);
+    let (events, now) = (topic_feedback.events.len(), app.clock().now());
+    let profile = profile(app.store(), topic, topic_feedback, now, &app.config().ranking).await?;
     store(app, user, topic, &feedback, &profile, events).await
 }
 
@@ -134,11 +134,11 @@ async fn store(
     Ok(app.store().write_feedback(user.id(), topic, feedback, &saved).await?)
 }
 
-/// Changes `sayings` in the same order as the store does, to what the store will contain.
-fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: &mut TopicFeedback) {
-    let TopicFeedback { events, unlearnt } = sayings;
+/// Changes `topic_feedback` in the same order as the store does, to what the store will contain.
+fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, topic_feedback: &mut TopicFeedback) {
+    let TopicFeedback { events, unlearnt } = topic_feedback;
     match feedback {
-        FeedbackWrite::Give(_) | FeedbackWrite::Withdraw { .. } if !user.teaches() => {}
+        FeedbackWrite::Give(_) | FeedbackWrite::Withdraw { .. } if !user.counts_for_learning() => {}
         FeedbackWrite::Give(given) => {
             for event in given {
                 let is_of = |(whose, old): &(UserId, FeedbackEvent), kind| {
@@ -204,14 +204,14 @@ async fn shown_profile(app: &App, topic: TopicId) -> Result<Arc<Profile>> {
     let now = app.clock().now();
     // Read first: feedback that is given in between makes the next version differ.
     let version = app.store().feedback_version(topic).await?;
-    let digest = digests::newest_id(app, topic).await?;
+    let digest = digests::latest_id(app, topic).await?;
     let made_of = (digest, now.as_millis() / SHOWN_MILLIS, version);
     let fingerprint = hex32(&serde_json::to_vec(&made_of).map_err(StoreError::from)?);
     if let Some(known) = app.profile_cache().get(&topic, &fingerprint) {
         return Ok(known);
     }
-    let sayings = TopicFeedback::stored(app.store(), topic).await?;
-    let made = Arc::new(profile(app.store(), topic, sayings, now, &app.config().ranking).await?);
+    let topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
+    let made = Arc::new(profile(app.store(), topic, topic_feedback, now, &app.config().ranking).await?);
     app.profile_cache().put(topic, fingerprint, Arc::clone(&made));
     Ok(made)
 }
@@ -273,8 +273,8 @@ pub async fn export(app: &App, user: FeedbackUser, topic: &str) -> Result<Vec<Fe
 pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
     let topic = topics::find(app, topic).await?.id;
     let now = app.clock().now();
-    let sayings = TopicFeedback::stored(app.store(), topic).await?;
-    if !profile(app.store(), topic, sayings, now, &app.config().ranking).await?.knows(name) {
+    let topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
+    if !profile(app.store(), topic, topic_feedback, now, &app.config().ranking).await?.knows(name) {
         let why =
             "nothing was learnt of a word, source or author of that name; `aha-radar feedback list` shows what was";
         return Err(ServiceError::not_found("learnt name", format!("{name:?}: {why}")));
@@ -333,20 +333,20 @@ mod tests {
         use FeedbackKind::{Dislike, Like, Save};
         let topic = TopicId::of(&["t"]);
         let (owner, zoe) = (FeedbackUser::owner(), FeedbackUser::new("zoe", Role::Editor));
-        let mut sayings = TopicFeedback {
+        let mut topic_feedback = TopicFeedback {
             events: vec![(owner.id(), event("a", Like, 5)), (zoe.id(), event("a", Like, 6))],
             unlearnt: vec!["ferry".to_owned()],
         };
         let given = FeedbackWrite::Give(vec![event("a", Dislike, 9), event("b", Save, 1), event("b", Save, 7)]);
-        apply(owner, topic, &given, &mut sayings);
+        apply(owner, topic, &given, &mut topic_feedback);
         let of_zoe = (zoe.id(), event("a", Like, 6));
         let after = [(owner.id(), event("b", Save, 1)), of_zoe.clone(), (owner.id(), event("a", Dislike, 9))];
-        assert_eq!(sayings.events, after);
-        apply(FeedbackUser::new("ann", Role::Reader), topic, &given, &mut sayings);
-        assert_eq!(sayings.events, after, "a reader's feedback teaches nobody else's digest");
-        apply(owner, topic, &FeedbackWrite::Withdraw { item: ItemId::of(&["b"]), kind: Save }, &mut sayings);
-        assert_eq!(sayings.events, [of_zoe, (owner.id(), event("a", Dislike, 9))]);
-        apply(owner, topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut sayings);
-        assert!(sayings.unlearnt.is_empty());
+        assert_eq!(topic_feedback.events, after);
+        apply(FeedbackUser::new("ann", Role::Reader), topic, &given, &mut topic_feedback);
+        assert_eq!(topic_feedback.events, after, "a reader's feedback counts_for_learning nobody else's digest");
+        apply(owner, topic, &FeedbackWrite::Withdraw { item: ItemId::of(&["b"]), kind: Save }, &mut topic_feedback);
+        assert_eq!(topic_feedback.events, [of_zoe, (owner.id(), event("a", Dislike, 9))]);
+        apply(owner, topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut topic_feedback);
+        assert!(topic_feedback.unlearnt.is_empty());
     }
 }

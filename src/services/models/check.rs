@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use aha_core::task::purpose;
+use aha_core::purpose;
 use aha_core::topic::BudgetTier;
-use aha_llm::conversation::Terms;
+use aha_llm::conversation::ConversationSettings;
 use aha_llm::provider::AnswerFormat;
 use aha_llm::router::Route;
 use aha_llm::tasks;
@@ -68,8 +68,11 @@ fn configured(app: &App) -> Vec<Route> {
 async fn check_one(app: &App, route: Route) -> Result<CheckedModel> {
     let model = route.model.clone();
     let route = Route { max_output_tokens: MAX_OUTPUT_TOKENS, ..route };
-    let terms =
-        Terms { format: AnswerFormat::Text, max_attempts: 1, ..Terms::of(route, Some(String::new()), purpose::CHECK) };
+    let terms = ConversationSettings {
+        format: AnswerFormat::Text,
+        max_attempts: 1,
+        ..ConversationSettings::of(route, Some(String::new()), purpose::CHECK)
+    };
     let mut conversation = converse(app, purpose::CHECK, terms)?;
     let begun = Instant::now();
     let outcome = conversation.ask(QUESTION, None).await;

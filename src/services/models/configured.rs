@@ -44,7 +44,8 @@ pub struct ConfiguredModel {
     /// Tasks in whose chain it comes first, with tiers where they differ.
     pub tasks: Vec<String>,
     /// Tasks in whose chain it comes later.
-    pub steps_in_for: Vec<String>,
+    #[serde(rename = "steps_in_for")]
+    pub fallback_for: Vec<String>,
     /// The catalogue's file and line, or the settings.
     pub configured_by: String,
     /// Why it is not asked.
@@ -123,7 +124,7 @@ fn from_catalogue(
         ("reasoning_effort", can.reasoning_effort),
         ("usage_in_streams", can.usage_in_streams),
     ];
-    let (mut tasks, steps_in_for) = served(router, name, true);
+    let (mut tasks, fallback_for) = served(router, name, true);
     tasks.extend(task_and_tiers(
         PURPOSE,
         TIERS.map(|tier| catalogue.embedder(tier).is_some_and(|(first, _)| first == name)),
@@ -149,7 +150,7 @@ fn from_catalogue(
         first_byte_seconds: entry.timeouts.first_byte.as_secs_f64(),
         fallbacks: entry.fallbacks.iter().map(ToString::to_string).collect(),
         tasks,
-        steps_in_for,
+        fallback_for,
         configured_by,
         unusable: router.named(name).err(),
         left_alone_seconds: None,
@@ -167,7 +168,7 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<ConfiguredMode
     }
     let configured = models.into_iter().map(|(model, price)| {
         let name = ModelRef { provider: OPENAI_NAME.to_owned(), model: model.to_owned() };
-        let (tasks, steps_in_for) = served(router, &name, false);
+        let (tasks, fallback_for) = served(router, &name, false);
         ConfiguredModel {
             provider: name.provider,
             model: name.model.clone(),
@@ -183,7 +184,7 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<ConfiguredMode
             first_byte_seconds: openai.timeout.as_secs_f64(),
             fallbacks: Vec::new(),
             tasks,
-            steps_in_for,
+            fallback_for,
             configured_by: SETTINGS.to_owned(),
             unusable: router.settings_refusal().map(str::to_owned),
             left_alone_seconds: None,
@@ -256,9 +257,9 @@ impl ConfiguredModel {
         let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key {key}"));
         let mut parts = vec![format!("at {}", self.host), key, self.price_in_words.clone()];
         parts.extend((!limits.is_empty()).then_some(limits));
-        parts.push(match (self.tasks.is_empty(), self.steps_in_for.is_empty()) {
+        parts.push(match (self.tasks.is_empty(), self.fallback_for.is_empty()) {
             (false, _) => format!("for {}", self.tasks.join(", ")),
-            (true, false) => format!("steps in for {}", self.steps_in_for.join(", ")),
+            (true, false) => format!("steps in for {}", self.fallback_for.join(", ")),
             (true, true) => "for no task".to_owned(),
         });
         format!("{}/{}: {}", self.provider, self.model, parts.join("; "))

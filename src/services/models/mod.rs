@@ -7,7 +7,7 @@ pub mod terms;
 
 use std::sync::Arc;
 
-use aha_llm::conversation::{Answer, Conversation, Terms};
+use aha_llm::conversation::{Answer, Conversation, ConversationSettings};
 use aha_llm::router::Route;
 use aha_llm::{CallScope, RunCallState};
 use aha_store::OrphanedCalls;
@@ -52,20 +52,20 @@ pub fn route(app: &App, name: Option<&str>) -> Result<Route> {
 /// # Errors
 /// When the store fails.
 pub async fn settle_orphaned_calls(app: &App) -> Result<()> {
-    app.store().sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
+    app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
     Ok(())
 }
 
 /// Waits until every call in progress is settled, so that its cost is known.
 pub async fn settled(app: &App) {
-    app.gateway().settled().await;
+    app.gateway().wait_until_settled().await;
 }
 
 /// Starts a conversation by hand.
 ///
 /// # Errors
 /// When the model cannot be asked on these terms.
-pub fn converse(app: &App, purpose: &str, terms: Terms) -> Result<Conversation> {
+pub fn converse(app: &App, purpose: &str, terms: ConversationSettings) -> Result<Conversation> {
     let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
     Ok(Conversation::begin(gateway, store, scope(app, purpose), terms)?)
 }

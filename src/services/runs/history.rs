@@ -30,10 +30,10 @@ pub async fn by_id(app: &App, id: RunId) -> Result<PastRun> {
 ///
 /// # Errors
 /// When its topic no longer exists.
-pub async fn again(app: &App, past: &PastRun) -> Result<RunChoice> {
+pub async fn choice_to_repeat(app: &App, past: &PastRun) -> Result<RunChoice> {
     let topic = topics::list(app).await?.into_iter().find(|topic| topic.id == past.run.topic_id);
     let topic = topic.ok_or_else(|| ServiceError::not_found("topic", "the run's topic is gone"))?;
-    Ok(past.again(&topic.name))
+    Ok(past.choice_to_repeat(&topic.name))
 }
 
 /// Lists runs of one topic or of all, the newest window first.
@@ -66,7 +66,7 @@ impl From<(Run, Vec<RunAttempt>)> for PastRun {
 impl PastRun {
     /// Returns the choice that continues it, or makes it once more.
     #[must_use]
-    pub fn again(&self, topic: &str) -> RunChoice {
+    pub fn choice_to_repeat(&self, topic: &str) -> RunChoice {
         let window = match self.run.mode {
             // A cursor run continues the unfinished run.
             RunMode::Cursor => None,

@@ -23,7 +23,7 @@ use crate::pipeline::progress::Progress;
 use crate::pipeline::runner::{self, RunOutcome, RunRequest};
 use crate::pipeline::{RunError, Stage, StopSignal, due};
 
-pub use history::{PastRun, again, by_id, find, history};
+pub use history::{PastRun, by_id, choice_to_repeat, find, history};
 
 /// A run as somebody asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
@@ -43,7 +43,7 @@ pub struct RunChoice {
 ///
 /// # Errors
 /// When there is no such topic, or its zone or the window cannot be read.
-pub async fn request(
+pub async fn to_run_request(
     app: &App,
     choice: &RunChoice,
     progress: Arc<dyn Progress>,
@@ -166,7 +166,7 @@ impl Runs {
         let stop = StopSignal::default();
         let status = self.begun(&choice.topic);
         let reporter = Reporter { status: Arc::clone(&status), app: self.app.clone() };
-        let request = request(&self.app, choice, Arc::new(reporter), stop.clone()).await?;
+        let request = to_run_request(&self.app, choice, Arc::new(reporter), stop.clone()).await?;
         self.check_free(&choice.topic).await?;
         self.register(&choice.topic, &status, stop)?;
         let (app, receiver) = (self.app.clone(), status.subscribe());

@@ -19,8 +19,9 @@ use aha_store::{SearchHit, SearchQuery, forms};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Result, ServiceError, meaning, stories, topics};
+use super::{Result, ServiceError, stories, topics};
 use crate::app::App;
+use crate::embedding_weights;
 use crate::sentences;
 use excerpt::{excerpt, stems};
 use query::parse;
@@ -112,7 +113,7 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let sources = sources(app, topic, request.source.as_ref().or(parsed.source.as_ref())).await?;
     let since = request.since.as_ref().or(parsed.since.as_ref());
     let since = since.map(|text| since_when(text, app.clock().now())).transpose()?;
-    let weights = meaning::weights(app).await;
+    let weights = embedding_weights::weights(app).await;
     if request.by == SearchBy::Meaning && weights.is_none() {
         let why = "searching by meaning needs weights: name their folder in AHA_EMBED_MODEL_DIR";
         return Err(ServiceError::invalid("by", why));

@@ -15,7 +15,7 @@ use crate::sources::Connector as _;
 use crate::sources::discover::{Discovery, FoundFeed, is_like_feed_address};
 use crate::sources::feed::FeedConnector;
 use crate::sources::fetch::FetchError;
-use crate::sources::{Place, address_from_argument, recognise, web_address_from_argument};
+use crate::sources::{SourceLocation, location_from_argument, source_of_page, web_location_from_argument};
 
 /// Sources to add, and how to read them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -78,8 +78,8 @@ pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) +
     wanted.check()?;
     let mut sources = Vec::new();
     for location in &new.locations {
-        let place = place(app.config(), location, new.allow_paths).map_err(unusable)?;
-        let Place { kind, url } = if new.as_is { place } else { resolved(app, place, note).await? };
+        let location = resolve_location(app.config(), location, new.allow_paths).map_err(unusable)?;
+        let SourceLocation { kind, url } = if new.as_is { location } else { resolved(app, location, note).await? };
         let title = new.title.clone();
         sources.push(NewSource {
             kind,
@@ -109,50 +109,63 @@ fn unusable(message: String) -> ServiceError {
 }
 
 /// Parses a location, or returns what is wrong with it. Files of this machine are accepted only with `allow_paths`.
-pub(super) fn place(config: &Config, location: &str, allow_paths: bool) -> std::result::Result<Place, String> {
+pub(super) fn resolve_location(
+    config: &Config,
+    location: &str,
+    allow_paths: bool,
+) -> std::result::Result<SourceLocation, String> {
     let sites = &config.sources.sites;
     if allow_paths {
-        return address_from_argument(location, sites).map_err(|error| error.to_string());
+        return location_from_argument(location, sites).map_err(|error| error.to_string());
     }
     let refused = || format!("{location:?} is no web address; local files can only be added on the command line");
-    web_address_from_argument(location, sites).map_err(|error| error.to_string())?.ok_or_else(refused)
+    web_location_from_argument(location, sites).map_err(|error| error.to_string())?.ok_or_else(refused)
 }
 
 /// Resolves a location to a feed, if that can be determined now. An address that looks like a feed's is not fetched;
 /// only its host name is resolved.
-async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<Place> {
-    if place.kind != SourceKind::Feed {
-        return Ok(place);
+async fn resolved(
+    app: &App,
+    location: SourceLocation,
+    note: &mut (dyn FnMut(AddNote) + Send),
+) -> Result<SourceLocation> {
+    if location.kind != SourceKind::Feed {
+        return Ok(location);
     }
-    if place.url.starts_with("http") && is_like_feed_address(&place.url) {
-        if let Err(error) = app.fetcher().resolve(&place.url).boxed().await {
-            note(AddNote::Unread { url: place.url.clone(), error });
+    if location.url.starts_with("http") && is_like_feed_address(&location.url) {
+        if let Err(error) = app.fetcher().resolve(&location.url).boxed().await {
+            note(AddNote::Unread { url: location.url.clone(), error });
         }
-        return Ok(place);
+        return Ok(location);
     }
-    if place.url.starts_with("http") {
-        return feed_of(app, place, note).await;
+    if location.url.starts_with("http") {
+        return feed_of(app, location, note).await;
     }
     // A file that is no feed now is unlikely to become one.
-    let new = NewSource { kind: place.kind, url: place.url.clone(), ..NewSource::default() };
+    let new = NewSource { kind: location.kind, url: location.url.clone(), ..NewSource::default() };
     FeedConnector.fetch(&Source::never_fetched(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
-    Ok(place)
+    Ok(location)
 }
 
 /// Returns the address itself if it is a feed's or cannot be read now; else that of the page's only feed.
-async fn feed_of(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<Place> {
-    match crate::sources::discover::discover(app.fetcher(), &place.url).boxed().await {
-        Ok(Discovery::Feed) => Ok(place),
+async fn feed_of(
+    app: &App,
+    location: SourceLocation,
+    note: &mut (dyn FnMut(AddNote) + Send),
+) -> Result<SourceLocation> {
+    match crate::sources::discover::discover(app.fetcher(), &location.url).boxed().await {
+        Ok(Discovery::Feed) => Ok(location),
         Ok(Discovery::Page(mut found)) if found.len() == 1 => {
             let url = found.remove(0).url;
-            note(AddNote::FeedOfPage { page: place.url, feed: url.clone() });
-            Ok(recognise(&url, &app.config().sources.sites).unwrap_or(Place { kind: SourceKind::Feed, url }))
+            note(AddNote::FeedOfPage { page: location.url, feed: url.clone() });
+            Ok(source_of_page(&url, &app.config().sources.sites)
+                .unwrap_or(SourceLocation { kind: SourceKind::Feed, url }))
         }
-        Ok(Discovery::Page(found)) => Err(ServiceError::invalid("locations", choice(&place.url, &found))),
+        Ok(Discovery::Page(found)) => Err(ServiceError::invalid("locations", choice(&location.url, &found))),
         Err(error @ (FetchError::NoFeed { .. } | FetchError::NotAFeed { .. })) => Err(error.into()),
         Err(error) => {
-            note(AddNote::Unread { url: place.url.clone(), error });
-            Ok(place)
+            note(AddNote::Unread { url: location.url.clone(), error });
+            Ok(location)
         }
     }
 }
@@ -180,7 +193,7 @@ pub struct DiscoveredFeed {
 /// # Errors
 /// When the address cannot be used or read, or links to no feed.
 pub async fn discover(app: &App, address: &str) -> Result<Vec<DiscoveredFeed>> {
-    let Place { kind, url } = place(app.config(), address, false).map_err(unusable)?;
+    let SourceLocation { kind, url } = resolve_location(app.config(), address, false).map_err(unusable)?;
     let itself = |url: String| vec![DiscoveredFeed { url, title: None }];
     if kind != SourceKind::Feed {
         return Ok(itself(url));

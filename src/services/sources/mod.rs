@@ -167,7 +167,7 @@ const SHARE_CACHE_MILLIS: i64 = 60_000;
 /// When there is no such topic or the store fails.
 pub async fn shares(app: &App, topic: &str) -> Result<Arc<SourceShares>> {
     let topic = topics::find(app, topic).await?;
-    let digest = digests::newest_id(app, topic.id).await?;
+    let digest = digests::latest_id(app, topic.id).await?;
     // Items that arrive between two digests change a share of two weeks by little.
     let fingerprint = format!("{digest:?} {}", app.clock().wall().as_millis() / SHARE_CACHE_MILLIS);
     if let Some(known) = app.share_cache().get(&topic.id, &fingerprint) {

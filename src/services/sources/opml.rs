@@ -7,13 +7,13 @@ use aha_store::SourcesAdded;
 
 use super::{Result, ServiceError, topics};
 use crate::app::App;
-use crate::sources::opml::{self, Listed};
+use crate::sources::opml::{self, OpmlSources};
 
 /// Reads the sources of a file. Paths in it are relative to it.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read_file(app: &App, file: &Path) -> Result<Listed> {
+pub fn read_file(app: &App, file: &Path) -> Result<OpmlSources> {
     Ok(opml::read_file(file, &app.config().sources.sites)?)
 }
 
@@ -21,7 +21,7 @@ pub fn read_file(app: &App, file: &Path) -> Result<Listed> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(app: &App, bytes: &[u8], name: &str) -> Result<Listed> {
+pub fn read(app: &App, bytes: &[u8], name: &str) -> Result<OpmlSources> {
     let mut listed = opml::read(bytes, name, None, &app.config().sources.sites)?;
     let before = listed.sources.len();
     listed.sources.retain(|source| !source.url.starts_with("file:"));
@@ -33,7 +33,7 @@ pub fn read(app: &App, bytes: &[u8], name: &str) -> Result<Listed> {
 ///
 /// # Errors
 /// When none of its outlines can be used.
-pub async fn import(app: &App, name: &str, listed: &Listed, topic: &str) -> Result<SourcesAdded> {
+pub async fn import(app: &App, name: &str, listed: &OpmlSources, topic: &str) -> Result<SourcesAdded> {
     if listed.unusable_count > 0 && listed.sources.is_empty() {
         let why = match listed.unusable_count {
             1 => "its only outline cannot be used".to_owned(),

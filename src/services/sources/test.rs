@@ -11,7 +11,7 @@ use aha_llm::{CallScope, Executed, NotSent};
 use aha_store::{OpenMode, OrphanedCalls};
 use serde::Serialize;
 
-use super::add::place;
+use super::add::resolve_location;
 use super::{Result, ServiceError};
 use crate::app::{App, connectors, fetch_config};
 use crate::config::Config;
@@ -19,7 +19,7 @@ use crate::pipeline::paid_search::search;
 use crate::services::models::scope;
 use crate::sources::fetch::{FetchError, Fetcher};
 use crate::sources::signal::{Found, SearchResult};
-use crate::sources::{Connectors, FetchOutcome, FetchResult, Place};
+use crate::sources::{Connectors, FetchOutcome, FetchResult, SourceLocation};
 
 /// The content of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -92,7 +92,8 @@ impl SourceTester {
     /// When the location cannot be used or read.
     pub async fn test(&self, location: &str) -> Result<TestedSource> {
         let unusable = |message: String| ServiceError::invalid("location", message);
-        let Place { kind, url } = place(&self.config, location, self.allow_paths).map_err(unusable)?;
+        let SourceLocation { kind, url } =
+            resolve_location(&self.config, location, self.allow_paths).map_err(unusable)?;
         let new = NewSource { kind, url, ..NewSource::default() };
         let source = Source::never_fetched(TopicId::of(&["source test"]), &new);
         let result = match (&self.config.sources.search, self.connectors.of(source.kind)) {
@@ -119,7 +120,7 @@ impl SourceTester {
         let app = App::new(self.config.clone(), store)?;
         // The time distinguishes one test from the next.
         let scope = CallScope { attempt: app.clock().wall().as_millis(), ..scope(&app, "") };
-        app.store().sweep_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
+        app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
         match search(&app, &scope, source).await? {
             Executed::Answered(result) => Ok(result?),
             Executed::Failed(error) => {

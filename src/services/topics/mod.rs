@@ -1,6 +1,7 @@
 //! Topics: what the user wants to read about, when, and what to mute.
 
 mod change;
+mod interest_matches;
 
 use aha_core::schedule::Schedule;
 use aha_core::topic::{DEFAULT_TOPIC, Rule, RuleAction, Topic};
@@ -10,11 +11,12 @@ use serde::Serialize;
 pub use change::TopicChange;
 use change::apply;
 pub(super) use change::at_most;
+use interest_matches::interest_matches;
+pub use interest_matches::{InterestMatch, InterestMatches};
 
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::pipeline::RunError;
-use crate::pipeline::interests::{Preview, preview};
 use crate::pipeline::lease::acquire;
 
 /// Default number of days that a preview of interests reads.
@@ -217,10 +219,10 @@ fn drop_rule(topic: &mut Topic, rule: &str) -> Result<()> {
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn preview_interests(app: &App, name: &str, trial: Option<&str>, days: u16) -> Result<Preview> {
+pub async fn preview_interests(app: &App, name: &str, trial: Option<&str>, days: u16) -> Result<InterestMatches> {
     let topic = find(app, name).await?;
     let text = trial.unwrap_or(&topic.interests);
-    Ok(preview(app, &topic, text, app.clock().now(), i64::from(days)).await?)
+    Ok(interest_matches(app, &topic, text, app.clock().now(), i64::from(days)).await?)
 }
 
 /// Describes what a topic mutes.

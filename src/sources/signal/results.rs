@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::provider::SearchProvider;
 use crate::sources::fetch::FetchError;
-use crate::sources::listing::json;
+use crate::sources::http::json;
 
 /// Common JSON pointers to lists of results.
 const COMMON_POINTERS: [&str; 9] =

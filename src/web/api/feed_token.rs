@@ -25,7 +25,7 @@ struct Since {
 #[utoipa::path(get, path = "/api/v1/feed-token", tag = "feeds",
     responses((status = 200, description = "`since` when there is one", body = Object)))]
 async fn since(Reader(who): Reader, State(state): State<WebState>) -> Result<Json<Since>, Failure> {
-    Ok(Json(Since { since: feed_tokens::since(state.app(), &who.name).await? }))
+    Ok(Json(Since { since: feed_tokens::created_at(state.app(), &who.name).await? }))
 }
 
 #[derive(Debug, Serialize)]
@@ -40,7 +40,7 @@ struct Made {
 #[utoipa::path(post, path = "/api/v1/feed-token", tag = "feeds",
     responses((status = 201, description = "The `token`, and the `address` of a feed with it", body = Object)))]
 async fn make(Reader(who): Reader, State(state): State<WebState>) -> Result<(StatusCode, Json<Made>), Failure> {
-    let token = feed_tokens::make(state.app(), &who.name).await?;
+    let token = feed_tokens::create(state.app(), &who.name).await?;
     let address = state.address(&format!("/feeds/TOPIC/stories.rss?token={token}"));
     Ok((StatusCode::CREATED, Json(Made { token, address })))
 }
@@ -49,6 +49,6 @@ async fn make(Reader(who): Reader, State(state): State<WebState>) -> Result<(Sta
 #[utoipa::path(delete, path = "/api/v1/feed-token", tag = "feeds",
     responses((status = 204, description = "There is none any more")))]
 async fn take_back(Reader(who): Reader, State(state): State<WebState>) -> Result<StatusCode, Failure> {
-    feed_tokens::take_back(state.app(), &who.name).await?;
+    feed_tokens::revoke(state.app(), &who.name).await?;
     Ok(StatusCode::NO_CONTENT)
 }

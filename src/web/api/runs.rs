@@ -99,7 +99,7 @@ async fn one(_: Reader, State(state): State<WebState>, PathOf(id): PathOf<String
     responses((status = 202, description = "How it stands; `Location` has it as it goes on", body = Object),
         (status = 409, description = "A run holds the topic", body = super::ErrorBody)))]
 async fn retry(_: Editor, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<Response, Failure> {
-    let choice = runs::again(state.app(), &past(&state, &id).await?).await?;
+    let choice = runs::choice_to_repeat(state.app(), &past(&state, &id).await?).await?;
     started(&state, &choice).await
 }
 

@@ -14,8 +14,8 @@ use super::super::{Admin, Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, 
 use super::on_own_thread;
 use super::page::PageQuery;
 use crate::pipeline::StopSignal;
-use crate::pipeline::interests::Preview;
 use crate::services::replay::{self, Replay, ReplayChoice, ReplayRules};
+use crate::services::topics::InterestMatches;
 use crate::services::topics::{self, PREVIEW_DAYS, RemovedTopic, TopicChange};
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
@@ -121,7 +121,7 @@ async fn preview(
     State(state): State<WebState>,
     PathOf(name): PathOf<String>,
     JsonBody(Trial { interests, days }): JsonBody<Trial>,
-) -> Result<Json<Preview>, Failure> {
+) -> Result<Json<InterestMatches>, Failure> {
     let days = days.unwrap_or(PREVIEW_DAYS);
     if !(1..=60).contains(&days) {
         return Err(Failure::invalid("days", "it is a number from 1 to 60"));

@@ -58,7 +58,7 @@ async fn of_digests(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure
             author: None,
         }
     };
-    Ok(digests::recent(state.app(), topic, DIGESTS, None).await?.iter().map(entry).collect())
+    Ok(digests::latest_several(state.app(), topic, DIGESTS, None).await?.iter().map(entry).collect())
 }
 
 /// Formats the digest's first line and its stories.
@@ -72,7 +72,7 @@ fn in_html(overview: &Overview) -> String {
 /// Returns each story once, as in its newest digest.
 async fn of_stories(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure> {
     let (mut known, mut entries) = (HashSet::new(), Vec::new());
-    for digest in digests::recent(state.app(), topic, DIGESTS, Some(Section::Top)).await? {
+    for digest in digests::latest_several(state.app(), topic, DIGESTS, Some(Section::Top)).await? {
         let calendar = Calendar::of(&digest.digest);
         for story in &digest.stories {
             if known.insert(story.cluster_id) {

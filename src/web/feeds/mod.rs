@@ -89,6 +89,6 @@ async fn fingerprint(state: &WebState, topic: &str, what: &str) -> Result<Option
     if !matches!(what, "digests" | "stories") {
         return Ok(None);
     }
-    let digest = digests::newest_of(state.app(), topic).await?;
+    let digest = digests::latest_id_by_name(state.app(), topic).await?;
     Ok(Some(format!("{digest:?} {}", state.app().clock().wall().as_millis() / RENDERED_MILLIS)))
 }

@@ -14,7 +14,7 @@ use futures::FutureExt as _;
 use super::super::extract::body;
 use super::super::{ASK_STREAM, FEED_TOKEN, Failure, WebState};
 use super::identity::Identity;
-use crate::services::idempotency::{self, KeyAnswer, KeyState, KeyUse};
+use crate::services::idempotency::{self, IdempotentRequest, RequestState, StoredResponse};
 
 const HEADER: &str = "idempotency-key";
 const MAX_KEY_CHARS: usize = 200;
@@ -54,22 +54,26 @@ async fn with_key(
     let (parts, sent) = request.into_parts();
     let bytes = body(Request::from_parts(parts.clone(), sent), state).await?;
     let identity_of_request = [parts.uri.to_string().as_bytes(), b"\n", &bytes[..]].concat();
-    let of = KeyUse { user: identity.name.clone(), key: key.to_owned(), request_hash: hex32(&identity_of_request) };
-    match idempotency::take(state.app(), &of).await? {
-        KeyState::Answered(answer) => Ok(replayed(answer)),
-        KeyState::InProgress => {
+    let of = IdempotentRequest {
+        user: identity.name.clone(),
+        key: key.to_owned(),
+        request_hash: hex32(&identity_of_request),
+    };
+    match idempotency::claim(state.app(), &of).await? {
+        RequestState::Answered(answer) => Ok(replayed(answer)),
+        RequestState::InProgress => {
             Err(Failure::conflict("a request with this key is under way; ask again when it is done"))
         }
-        KeyState::UsedByAnotherRequest => {
+        RequestState::UsedByAnotherRequest => {
             Err(Failure::invalid(HEADER, "this key was used for another request; make a new one"))
         }
-        KeyState::Claimed => {
+        RequestState::Claimed => {
             let handled =
                 AssertUnwindSafe(next.run(Request::from_parts(parts, Body::from(bytes)))).catch_unwind().await;
             match handled {
                 Ok(response) => store_response(state, &of, response).await,
                 Err(panic) => {
-                    idempotency::free(state.app(), &of).await?;
+                    idempotency::release(state.app(), &of).await?;
                     resume_unwind(panic)
                 }
             }
@@ -78,9 +82,9 @@ async fn with_key(
 }
 
 /// Stores the response of a success; a failure may be retried.
-async fn store_response(state: &WebState, of: &KeyUse, response: Response) -> Result<Response, Failure> {
+async fn store_response(state: &WebState, of: &IdempotentRequest, response: Response) -> Result<Response, Failure> {
     if !response.status().is_success() {
-        idempotency::free(state.app(), of).await?;
+        idempotency::release(state.app(), of).await?;
         return Ok(response);
     }
     let (parts, sent) = response.into_parts();
@@ -88,12 +92,12 @@ async fn store_response(state: &WebState, of: &KeyUse, response: Response) -> Re
     let bytes = to_bytes(sent, usize::MAX).await.map_err(|error| Failure::internal(&error))?;
     let stored = if bytes.len() <= MAX_ANSWER_BYTES { String::from_utf8_lossy(&bytes) } else { TOO_LARGE.into() };
     let location = parts.headers.get(header::LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let answer = KeyAnswer { status: parts.status.as_u16(), body: stored.into_owned(), location };
-    idempotency::answer(state.app(), of, &answer).await?;
+    let answer = StoredResponse { status: parts.status.as_u16(), body: stored.into_owned(), location };
+    idempotency::store_response(state.app(), of, &answer).await?;
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 
-fn replayed(answer: KeyAnswer) -> Response {
+fn replayed(answer: StoredResponse) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
     let is_replayed = header::HeaderName::from_static("idempotency-replayed");
     let headers = [(header::CONTENT_TYPE, "application/json"), (is_replayed, "true")];

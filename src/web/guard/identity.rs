@@ -122,12 +122,12 @@ async fn who(state: &WebState, headers: &HeaderMap, uri: &Uri) -> Result<Option<
         return is_right.then_some(Some(owner)).ok_or_else(refused);
     }
     if let Some(secret) = csrf::cookie(headers, SESSION_COOKIE)
-        && let Some(account) = accounts::of_session(state.app(), &csrf::fingerprint(secret)).await?
+        && let Some(account) = accounts::account_of_session(state.app(), &csrf::fingerprint(secret)).await?
     {
         return Ok(Some(Identity { name: account.name, role: account.role, by: SignedInBy::Session }));
     }
     if let Some(token) = feed_token(uri) {
-        let name = feed_tokens::user(state.app(), &token).await?;
+        let name = feed_tokens::user_of(state.app(), &token).await?;
         let name =
             name.ok_or_else(|| Failure::unauthorised("the token of this feed was taken back; make a new one"))?;
         return Ok(Some(Identity { name, role: Role::Reader, by: SignedInBy::FeedToken }));

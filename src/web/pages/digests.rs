@@ -70,7 +70,7 @@ async fn today(
 ) -> Result<Html<String>, Failure> {
     let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
     let noted = Noted::read(of.noted.as_deref());
-    match digests::latest(state.app(), &topics.current).await {
+    match digests::latest_by_name(state.app(), &topics.current).await {
         Ok(digest) => digest_page(&state, who.user(), shell, topics, &digest, true, noted).await,
         Err(error) if is_first_time(&error, of.topic.as_deref(), &topics) => welcome::page(&state, shell, topics).await,
         Err(error) => Err(error.into()),

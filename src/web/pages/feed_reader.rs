@@ -59,7 +59,7 @@ async fn shown(
     token: Option<String>,
 ) -> Result<Html<String>, Failure> {
     let topics = TopicLinks::read(state.app(), topic).await?;
-    let since = feed_tokens::since(state.app(), user).await?.map(day);
+    let since = feed_tokens::created_at(state.app(), user).await?.map(day);
     let feeds = feeds(state, &topics.current, token.as_deref());
     html(&FeedReaderPage { shell, topics, feeds, since, token, sign_in_required: state.sign_in_required() })
 }
@@ -80,12 +80,12 @@ async fn make(
     shell: Shell,
     form: SentForm,
 ) -> Result<Html<String>, Failure> {
-    let token = feed_tokens::make(state.app(), &who.name).await?;
+    let token = feed_tokens::create(state.app(), &who.name).await?;
     let topic = Some(form.text("topic")).filter(|topic| !topic.is_empty());
     shown(&state, &who.name, shell, topic, Some(token)).await
 }
 
 async fn revoke(Reader(who): Reader, State(state): State<WebState>, _: SentForm) -> Result<Redirect, Failure> {
-    feed_tokens::take_back(state.app(), &who.name).await?;
+    feed_tokens::revoke(state.app(), &who.name).await?;
     Ok(Redirect::to(&format!("{}/feed-reader", state.prefix())))
 }

@@ -69,7 +69,7 @@ pub(super) fn status_of(state: &WebState, topic: &str) -> Option<RunStatus> {
 }
 
 pub(super) fn past_run(past: PastRun, topic: &str, is_running: bool) -> Past {
-    let retry = (past.is_broken_off() && !is_running).then(|| past.again(topic).window.unwrap_or_default());
+    let retry = (past.is_broken_off() && !is_running).then(|| past.choice_to_repeat(topic).window.unwrap_or_default());
     let PastRun { run, digest_id, mut attempts } = past;
     let count = attempts.len();
     let last = attempts.pop();

@@ -48,7 +48,7 @@ async fn sign_in(State(state): State<WebState>, shell: Shell, request: Request) 
         return Err(Failure::too_many("too many wrong passwords from this address; wait a minute", seconds));
     }
     let (name, password) = (form.text("name").to_owned(), form.exact("password").to_owned());
-    let Some(account) = accounts::with_password(state.app(), &name, password).await? else {
+    let Some(account) = accounts::authenticate(state.app(), &name, password).await? else {
         tracing::warn!(%from, "a wrong name or password");
         let problem = Some("Name or password is wrong.");
         let page = html(&SignInPage { shell, next: form.text("next").to_owned(), name, problem })?;

@@ -11,9 +11,9 @@ use axum::routing::{get, post};
 use super::super::{Admin, Editor, Failure, PathOf, Reader, WebState};
 use super::topic_links::{encoded, query_of};
 use super::{SentForm, Shell, html, problem_of};
-use crate::pipeline::interests::Preview;
 use crate::services::ServiceError;
 use crate::services::preview::{self, ChangePreview, PreviewedStory};
+use crate::services::topics::InterestMatches;
 use crate::services::topics::{self, TopicChange, schedule_in_words};
 
 pub(super) fn routes() -> Router<WebState> {
@@ -81,7 +81,7 @@ struct TopicPage {
     topic: Topic,
     values: Values,
     /// What the typed interests match.
-    matches: Option<Preview>,
+    matches: Option<InterestMatches>,
     trial: Option<PreviewState>,
     problem: Option<String>,
 }
@@ -182,7 +182,7 @@ async fn remove_rule(
 }
 
 /// The preview, and what the interests match if they are part of it.
-type PreviewResult = (PreviewState, Option<Preview>);
+type PreviewResult = (PreviewState, Option<InterestMatches>);
 
 async fn preview_change(
     state: &WebState,

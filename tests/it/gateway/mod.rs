@@ -14,7 +14,7 @@ use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::prompt::Prompts;
-use aha_llm::retry_policy::{PIPELINE, RetryPolicy};
+use aha_llm::retry_policy::{RetryPolicy, STANDARD};
 use aha_llm::{CallScope, Gateway, GatewayParts, Outcome, Router, RunCallState, TaskItem};
 use aha_radar::config::Config;
 use aha_store::{CallFilter, CallRecord, Counter, OpenMode, OrphanedCalls, SharedStore};
@@ -51,7 +51,7 @@ fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
         clock: Clock::pinned(Timestamp::from_millis(NOW)),
         budget: config.budget,
         language: String::new(),
-        retry_override: Some(RetryPolicy { base: Duration::ZERO, ..PIPELINE }),
+        retry_override: Some(RetryPolicy { base: Duration::ZERO, ..STANDARD }),
         // The faults are drawn by lot: those of one server in a row mean nothing.
         breakers: Arc::new(Breakers::new(BreakerPolicy { failures: u32::MAX, ..BreakerPolicy::default() })),
         jitter: Arc::new(|| 0.0),
@@ -212,7 +212,7 @@ async fn what_was_dropped_is_swept() {
         let _ = tokio::time::timeout(patience, ask_for(&gateway, &store, number)).await;
     }
     let far = Clock::system().wall() + Duration::from_hours(1);
-    store.sweep_calls(OrphanedCalls::Expired(far)).await.unwrap();
+    store.settle_orphaned_calls(OrphanedCalls::Expired(far)).await.unwrap();
     let left = Left::on(&store).await;
     assert!(left.rows.iter().any(|row| row.error.as_deref().is_some_and(|error| error.contains("the process"))));
     for counter in &left.counters {

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use aha_llm::error::{CallError, Charge};
-use aha_llm::exchange::{EncodedRequest, ExchangeEvent, Exchanged};
+use aha_llm::exchange::{EncodedRequest, ExchangeEvent, ExchangeResult};
 use aha_llm::provider::{self, AnswerFormat, ModelRequest, Server};
 use aha_llm::retry;
-use aha_llm::retry_policy::PIPELINE;
-use aha_llm::router::Wire;
+use aha_llm::retry_policy::STANDARD;
+use aha_llm::router::Connection;
 use aha_llm::streaming_only::StreamingOnly;
 use aha_llm::transport::{Http, Timeouts};
 use aha_llm::{ModelRef, answer};
@@ -155,7 +155,7 @@ pub async fn call(http: &Http, dialect: &str, endpoint: &str, stream: bool, time
     let dialect = provider::by_name(dialect).unwrap();
     let key = Some(SecretString::from(KEY));
     let server = Server { endpoint: endpoint.parse().unwrap(), key, headers: HeaderMap::new() };
-    let wire = Wire { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
+    let wire = Connection { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
     let format =
         AnswerFormat::Schema { name: "triage_v1".to_owned(), schema: serde_json::json!({"type": "object"}).into() };
     let question = ModelRequest::question("m", "Judge.".to_owned(), "[]".to_owned(), format, rows::MOST);
@@ -174,7 +174,7 @@ pub async fn call(http: &Http, dialect: &str, endpoint: &str, stream: bool, time
 }
 
 pub struct Called {
-    pub exchanged: Exchanged,
+    pub exchanged: ExchangeResult,
     /// All pieces of a stream, as they were handed on.
     heard: String,
     /// What may come to be printed.
@@ -194,7 +194,7 @@ impl Called {
                 ("ok", Then::Use, if usage.is_some() { Cost::Told } else { Cost::Unknown })
             }
             (Err(error), usage) => {
-                let next = retry::next(&PIPELINE, PIPELINE.all(), &error, rows::STORIES, 1.0);
+                let next = retry::next(&STANDARD, STANDARD.all(), &error, rows::STORIES, 1.0);
                 let cost = match (usage, error.charge()) {
                     (Some(_), _) => Cost::Told,
                     (None, Charge::Nothing) => Cost::Free,

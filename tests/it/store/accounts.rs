@@ -1,5 +1,5 @@
 use aha_core::account::{Account, Role};
-use aha_store::{KeyAnswer, KeyState, KeyUse, Store};
+use aha_store::{IdempotentRequest, RequestState, Store, StoredResponse};
 
 use super::on_every_database;
 use super::world::at;
@@ -40,23 +40,26 @@ async fn a_session_ends_by_age_by_log_out_and_with_its_password(store: &dyn Stor
 }
 
 async fn a_key_is_for_one_request_and_keeps_its_answer(store: &dyn Store) {
-    let key = |hash: &str| KeyUse { user: "owner".to_owned(), key: "k".to_owned(), request_hash: hash.to_owned() };
-    let take = async |of: &KeyUse, hour| store.claim_key(of, at(hour), at(hour - 1), at(hour - 24)).await.unwrap();
-    assert_eq!(take(&key("one"), 1).await, KeyState::Claimed);
-    assert_eq!(take(&key("one"), 1).await, KeyState::InProgress);
-    assert_eq!(take(&key("two"), 1).await, KeyState::UsedByAnotherRequest);
-    assert_eq!(take(&KeyUse { user: "zoë".to_owned(), ..key("two") }, 1).await, KeyState::Claimed);
-    assert_eq!(take(&key("two"), 3).await, KeyState::UsedByAnotherRequest);
-    assert_eq!(take(&key("one"), 3).await, KeyState::Claimed, "the first attempt never ended");
-    assert_eq!(take(&key("one"), 3).await, KeyState::InProgress);
-    store.free_key(&key("one")).await.unwrap();
-    assert_eq!(take(&key("one"), 3).await, KeyState::Claimed);
-    let answer = KeyAnswer { status: 201, body: "{}".to_owned(), location: Some("/one".to_owned()) };
+    let key =
+        |hash: &str| IdempotentRequest { user: "owner".to_owned(), key: "k".to_owned(), request_hash: hash.to_owned() };
+    let take = async |of: &IdempotentRequest, hour| {
+        store.claim_request(of, at(hour), at(hour - 1), at(hour - 24)).await.unwrap()
+    };
+    assert_eq!(take(&key("one"), 1).await, RequestState::Claimed);
+    assert_eq!(take(&key("one"), 1).await, RequestState::InProgress);
+    assert_eq!(take(&key("two"), 1).await, RequestState::UsedByAnotherRequest);
+    assert_eq!(take(&IdempotentRequest { user: "zoë".to_owned(), ..key("two") }, 1).await, RequestState::Claimed);
+    assert_eq!(take(&key("two"), 3).await, RequestState::UsedByAnotherRequest);
+    assert_eq!(take(&key("one"), 3).await, RequestState::Claimed, "the first attempt never ended");
+    assert_eq!(take(&key("one"), 3).await, RequestState::InProgress);
+    store.release_request(&key("one")).await.unwrap();
+    assert_eq!(take(&key("one"), 3).await, RequestState::Claimed);
+    let answer = StoredResponse { status: 201, body: "{}".to_owned(), location: Some("/one".to_owned()) };
     store.answer_key(&key("one"), &answer).await.unwrap();
-    store.free_key(&key("one")).await.unwrap();
-    let answered = KeyState::Answered(answer);
+    store.release_request(&key("one")).await.unwrap();
+    let answered = RequestState::Answered(answer);
     assert_eq!(take(&key("one"), 6).await, answered);
-    assert_eq!(take(&key("one"), 28).await, KeyState::Claimed);
+    assert_eq!(take(&key("one"), 28).await, RequestState::Claimed);
 }
 
 async fn a_token_for_feeds_is_one_a_user_and_can_be_taken_back(store: &dyn Store) {

@@ -1,7 +1,7 @@
 use std::slice::from_ref;
 
 use aha_core::ids::SourceId;
-use aha_core::item::{Engagement, PageNote, PageOutcome, TimeBasis};
+use aha_core::item::{Engagement, FullTextFetch, PageOutcome, TimeBasis};
 use aha_core::source::{SourceHealth, Validators};
 use aha_store::{FetchCommit, FetchCounts, FetchStatus, FetchSummary, IdentifiedItem, Store};
 
@@ -226,13 +226,13 @@ async fn a_page_that_was_read_is_kept_until_its_teaser_changes(store: &dyn Store
     let world = World::new(store).await;
     let read = |hash: &str| {
         let mut item = item("a", 1);
-        item.metadata.full_text = Some(PageNote { outcome: PageOutcome::Read, source_hash: hash.to_owned() });
+        item.metadata.full_text = Some(FullTextFetch { outcome: PageOutcome::Read, source_hash: hash.to_owned() });
         IdentifiedItem { body_text: "all of the page".to_owned(), hash_text: format!("page of {hash}"), ..item }
     };
     let teaser =
         |hash: &str| IdentifiedItem { body_text: "Read on.".to_owned(), hash_text: hash.to_owned(), ..item("a", 1) };
     world.with_items(store, &[read("first"), item("b", 1)]).await;
-    let notes = store.page_notes(world.first).await.unwrap();
+    let notes = store.full_text_hashes(world.first).await.unwrap();
     assert_eq!(notes.into_iter().collect::<Vec<_>>(), [("a".to_owned(), Some("first".to_owned()))]);
     let updated = async |number, found: IdentifiedItem| {
         let look = world.look(number, world.first, &[found]);
@@ -240,11 +240,11 @@ async fn a_page_that_was_read_is_kept_until_its_teaser_changes(store: &dyn Store
     };
     assert_eq!(updated(1, teaser("first")).await, 0, "what is known already");
     assert_eq!(updated(2, teaser("second")).await, 1, "an edit");
-    assert!(store.page_notes(world.first).await.unwrap().is_empty(), "its page is to be read again");
+    assert!(store.full_text_hashes(world.first).await.unwrap().is_empty(), "its page is to be read again");
     assert_eq!(updated(3, read("second")).await, 1);
     let elsewhere = IdentifiedItem { external_id: "x".to_owned(), ..item("a", 1) };
     store.commit_fetch(&world.lease, &world.look(4, world.second, &[elsewhere])).await.unwrap();
-    let notes = store.page_notes(world.second).await.unwrap();
+    let notes = store.full_text_hashes(world.second).await.unwrap();
     assert_eq!(notes.into_iter().collect::<Vec<_>>(), [("x".to_owned(), None)], "another source's item");
 }
 

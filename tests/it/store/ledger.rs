@@ -218,10 +218,14 @@ async fn expired_reservations_end_unsettled_and_free_ones_as_errors(store: &dyn 
     let unpriced = NewCall { reserved_microcredits: None, ..call(&world, "unpriced", 0, &limits) };
     reserve(store, &world, &unpriced).await;
     reserve(store, &world, &NewCall { expires_at: at(27), ..call(&world, "later", 7, &limits) }).await;
-    assert_eq!(store.sweep_calls(OrphanedCalls::Expired(at(26))).await.unwrap(), 0, "the last moment is still its own");
+    assert_eq!(
+        store.settle_orphaned_calls(OrphanedCalls::Expired(at(26))).await.unwrap(),
+        0,
+        "the last moment is still its own"
+    );
     let after = at(26) + std::time::Duration::from_millis(1);
-    assert_eq!(store.sweep_calls(OrphanedCalls::Expired(after)).await.unwrap(), 3);
-    assert_eq!(store.sweep_calls(OrphanedCalls::Expired(after)).await.unwrap(), 0);
+    assert_eq!(store.settle_orphaned_calls(OrphanedCalls::Expired(after)).await.unwrap(), 3);
+    assert_eq!(store.settle_orphaned_calls(OrphanedCalls::Expired(after)).await.unwrap(), 0);
     assert_eq!(figures(store, DAY).await, (100, 7, 4));
     let found = |row: CallRecord| (row.state, row.error_kind, row.cost_microcredits);
     let interrupted = Some("interrupted".to_owned());
@@ -237,12 +241,18 @@ async fn a_successor_ends_what_earlier_holders_reserved(store: &dyn Store) {
     reserve(store, &world, &call(&world, "old", 100, &limits)).await;
     let by_hand = NewCall { run: None, ..call(&world, "by hand", 5, &limits) };
     store.reserve_call(None, &by_hand).await.unwrap();
-    assert_eq!(store.sweep_calls(OrphanedCalls::Superseded(world.topic.id, world.lease.token)).await.unwrap(), 0);
+    assert_eq!(
+        store.settle_orphaned_calls(OrphanedCalls::Superseded(world.topic.id, world.lease.token)).await.unwrap(),
+        0
+    );
     let other = World::named(store, "other").await;
     reserve(store, &other, &call(&other, "of another topic", 9, &limits)).await;
     let successor = succeed(store, &world).await;
     store.reserve_call(Some(&successor), &call(&world, "new", 50, &limits)).await.unwrap();
-    assert_eq!(store.sweep_calls(OrphanedCalls::Superseded(world.topic.id, successor.token)).await.unwrap(), 1);
+    assert_eq!(
+        store.settle_orphaned_calls(OrphanedCalls::Superseded(world.topic.id, successor.token)).await.unwrap(),
+        1
+    );
     assert_eq!(row(store, "old").await.state, "unsettled");
     for name in ["new", "by hand", "of another topic"] {
         assert_eq!(row(store, name).await.state, "reserved", "{name}");
@@ -259,7 +269,10 @@ async fn a_late_settlement_corrects_the_counters_and_replaces_no_answer(store: &
         reserve(store, &world, &call(&world, name, reserved, &limits)).await;
     }
     let successor = succeed(store, &world).await;
-    assert_eq!(store.sweep_calls(OrphanedCalls::Superseded(world.topic.id, successor.token)).await.unwrap(), 3);
+    assert_eq!(
+        store.settle_orphaned_calls(OrphanedCalls::Superseded(world.topic.id, successor.token)).await.unwrap(),
+        3
+    );
     assert_eq!(figures(store, DAY).await, (200, 0, 3));
 
     let with =
@@ -355,7 +368,7 @@ async fn the_truth_comes_after_an_adjustment(store: &dyn Store) {
     let world = World::new(store).await;
     let limits = [limit(DAY, Some(1000))];
     reserve(store, &world, &call(&world, "one", 100, &limits)).await;
-    store.sweep_calls(OrphanedCalls::Expired(at(48))).await.unwrap();
+    store.settle_orphaned_calls(OrphanedCalls::Expired(at(48))).await.unwrap();
     let adjustment =
         Adjustment { call: CallId::of(&["one"]), to_microcredits: 10, reason: "a guess".to_owned(), at: at(49) };
     store.adjust_call(&adjustment).await.unwrap();

@@ -1,6 +1,6 @@
 //! What the ledger tells: calls, sums, and the owner's decisions on pasted texts.
 
-use aha_store::{CallFilter, NewCall, Review, SpendBy, SpendRow, Store};
+use aha_store::{CallFilter, NewCall, SpendBy, SpendRow, Store, SummaryDecision};
 
 use super::ledger::{call, reserve, settle, settled};
 use super::on_every_database;
@@ -97,15 +97,15 @@ async fn a_review_is_kept_and_can_be_changed(store: &dyn Store) {
     assert_eq!(store.review(id("a")).await.unwrap(), None);
     let by_hand = NewCall { run: None, ..call(&world, "one", 10, &[]) };
     store.reserve_call(None, &by_hand).await.unwrap();
-    let promoted = Review {
+    let promoted = SummaryDecision {
         item: id("a"),
         summary_json: Some(r#"{"one_liner":"x"}"#.to_owned()),
         call: Some(by_hand.id.to_string()),
         at: at(30),
     };
-    let dropped = Review { summary_json: None, call: None, at: at(31), ..promoted.clone() };
+    let dropped = SummaryDecision { summary_json: None, call: None, at: at(31), ..promoted.clone() };
     for review in [promoted, dropped] {
-        store.commit_review(&review).await.unwrap();
+        store.commit_summary_decision(&review).await.unwrap();
         assert_eq!(store.review(id("a")).await.unwrap().unwrap(), review);
     }
 }

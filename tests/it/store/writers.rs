@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aha_store::error::Decision;
+use aha_store::error::RetryAdvice;
 use aha_store::{LeaseAttempt, SourceChange, StoreError};
 use sqlx::{Connection, Executor, PgConnection};
 
@@ -101,7 +101,7 @@ async fn a_deadlock_is_a_conflict_to_be_tried_again() {
     let (error, _) = tokio::join!(committing.as_mut(), other.execute("SELECT * FROM topics FOR UPDATE"));
     let error = error.unwrap_err();
     assert!(matches!(error, StoreError::Conflict { .. }), "{error}");
-    assert_eq!(error.decision(), Decision::Retry);
+    assert_eq!(error.retry_advice(), RetryAdvice::Soon);
     drop(committing);
     other.close().await.unwrap();
     database.store.commit_fetch(&world.lease, &look).await.unwrap();

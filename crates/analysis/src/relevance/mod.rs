@@ -5,6 +5,7 @@
 //! the evidence of a run and by `topic interests`. `docs/RANKING.md` explains the method and the measured contribution
 //! of each part.
 
+mod centered_vectors;
 mod clauses;
 mod degree;
 mod documents;
@@ -15,7 +16,6 @@ mod nearness;
 mod phrases;
 pub(crate) mod places;
 mod score;
-mod senses;
 mod spelling;
 mod terms;
 mod translations;
@@ -25,12 +25,12 @@ pub(crate) mod word_vectors;
 mod wordings;
 mod words;
 
+pub use centered_vectors::CenteredVectors;
 pub use clauses::{Clause, Interests};
 pub use degree::{ClauseMatch, Degree, MET_SHARE, STRONG, WEAK};
 pub use documents::{Corpus, TextParts};
 pub use frequencies::{DocumentFrequencies, NoFrequencies};
 pub use history::StoredQuery;
-pub use senses::Senses;
 pub use spelling::Correction;
 pub use weighted_query::Query;
 pub use words::{is_function_word, stem};

@@ -4,10 +4,10 @@
 //! evidence is whether the sentence contains the requested thing, and how well the words match that do not match
 //! exactly.
 
-use super::features::{Features, Measured};
-use super::meaning::Meaning;
+use super::features::{Measured, SentenceFeatures};
 use super::question::{Question, is_measure};
 use super::score::Scored;
+use super::similarity_models::SimilarityModels;
 use super::vocabulary::Vocabulary;
 
 /// The factor for a measure term if the sentence contains the requested kind.
@@ -18,7 +18,7 @@ const EXACT: f64 = 0.999;
 
 /// Evidence for the best sentence, or the weight of each part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Evidence {
+pub struct AnswerEvidence {
     /// The weighted share of the question's terms that match exactly in the passage.
     pub exact: f64,
     /// The mean best similarity in the passage of the other terms, by weight.
@@ -28,13 +28,13 @@ pub struct Evidence {
     pub focus_in_sentence: f64,
     pub worst_of_focus: f64,
     pub best_of_focus: f64,
-    /// [`Features::names`].
+    /// [`SentenceFeatures::names`].
     pub names: f64,
     /// The sentence's ranking score.
     pub score: f64,
 }
 
-impl Evidence {
+impl AnswerEvidence {
     /// Returns the values in the order of the fields.
     #[must_use]
     pub const fn values(&self) -> [f64; 7] {
@@ -44,7 +44,7 @@ impl Evidence {
 }
 
 /// Collects the evidence of a sentence and its passage.
-pub(super) fn evidence(question: &Question, measured: &Measured, best: Scored, all: &Vocabulary<'_>) -> Evidence {
+pub(super) fn evidence(question: &Question, measured: &Measured, best: Scored, all: &Vocabulary<'_>) -> AnswerEvidence {
     let (unit, features) = (&all.units[best.unit], &measured.features[best.unit]);
     let part = &all.parts[unit.passage];
     let in_sentence = |of: &Vec<f64>| highest(of, unit.words.iter().chain(&part.heading));
@@ -66,7 +66,7 @@ pub(super) fn evidence(question: &Question, measured: &Measured, best: Scored, a
     let focus: Vec<usize> = terms.filter(|(_, term)| question.focus.contains(*term)).map(|(at, _)| at).collect();
     let of_focus =
         |values: &mut dyn Iterator<Item = f64>, pick: fn(f64, f64) -> f64| values.reduce(pick).unwrap_or(WITHOUT_FOCUS);
-    Evidence {
+    AnswerEvidence {
         exact: ratio(exact, total, 0.0),
         rest: ratio(rest, rest_weight, 1.0),
         focus_in_sentence: of_focus(&mut focus.iter().map(|at| in_sentence(&measured.similarity[*at])), f64::max),
@@ -87,7 +87,7 @@ fn ratio(part: f64, whole: f64, if_empty: f64) -> f64 {
 
 /// Weights of a logistic regression for the log-odds that a question is answered.
 struct Weights {
-    evidence: Evidence,
+    evidence: AnswerEvidence,
     /// Weight of the similarity of question and passage, by static weights or a sentence model.
     passage: f64,
     constant: f64,
@@ -95,7 +95,7 @@ struct Weights {
     min_log_odds: f64,
 }
 
-const NONE: Evidence = Evidence {
+const NONE: AnswerEvidence = AnswerEvidence {
     exact: 0.0,
     rest: 0.0,
     focus_in_sentence: 0.0,
@@ -108,7 +108,7 @@ const NONE: Evidence = Evidence {
 /// Documents: the whole answer is in one of them or in none. Documents without all names of a question do not answer
 /// it.
 const DOCUMENTS: Weights = Weights {
-    evidence: Evidence {
+    evidence: AnswerEvidence {
         exact: -1.787,
         rest: 4.534,
         focus_in_sentence: 3.76,
@@ -121,7 +121,7 @@ const DOCUMENTS: Weights = Weights {
     min_log_odds: -0.17,
 };
 const DOCUMENTS_WITH_STATIC: Weights = Weights {
-    evidence: Evidence {
+    evidence: AnswerEvidence {
         exact: -3.048,
         rest: 6.981,
         focus_in_sentence: 3.735,
@@ -140,26 +140,31 @@ const DOCUMENTS_WITH_MODEL: Weights = Weights { min_log_odds: 1.88, ..DOCUMENTS_
 /// Items: thousands of passages on all subjects, in which similar words occur by chance. The threshold is above three
 /// quarters of the unanswerable questions.
 const ITEMS: Weights = Weights {
-    evidence: Evidence { worst_of_focus: 1.787, names: 0.631, score: 0.325, ..NONE },
+    evidence: AnswerEvidence { worst_of_focus: 1.787, names: 0.631, score: 0.325, ..NONE },
     passage: 0.0,
     constant: -6.532,
     min_log_odds: 0.059,
 };
 const ITEMS_WITH_STATIC: Weights = Weights {
-    evidence: Evidence { worst_of_focus: 1.712, names: 0.634, score: 0.348, ..NONE },
+    evidence: AnswerEvidence { worst_of_focus: 1.712, names: 0.634, score: 0.348, ..NONE },
     passage: 0.0,
     constant: -6.598,
     min_log_odds: -0.152,
 };
 const ITEMS_WITH_MODEL: Weights = Weights {
-    evidence: Evidence { worst_of_focus: 1.756, names: 0.249, score: 0.414, ..NONE },
+    evidence: AnswerEvidence { worst_of_focus: 1.756, names: 0.249, score: 0.414, ..NONE },
     passage: 0.0,
     constant: -6.99,
     min_log_odds: 0.13,
 };
 
 /// Returns whether the sentence answers the question, and the probability of that, from 0 to 1.
-pub(super) fn decide(evidence: &Evidence, features: &Features, meaning: &Meaning<'_>, is_item: bool) -> (bool, f64) {
+pub(super) fn decide(
+    evidence: &AnswerEvidence,
+    features: &SentenceFeatures,
+    meaning: &SimilarityModels<'_>,
+    is_item: bool,
+) -> (bool, f64) {
     let (of_documents, of_items, passage) = match () {
         () if meaning.has_model() => (DOCUMENTS_WITH_MODEL, ITEMS_WITH_MODEL, features.model_passage),
         () if meaning.has_weights() => (DOCUMENTS_WITH_STATIC, ITEMS_WITH_STATIC, features.static_passage),

@@ -1,13 +1,13 @@
 //! Builds the answer: the best sentences, verbatim.
 
-use super::Source;
-use super::decision::{Evidence, decide, evidence};
-use super::features::{Features, measure};
-use super::meaning::Meaning;
+use super::CandidatePassage;
+use super::decision::{AnswerEvidence, decide, evidence};
+use super::features::{SentenceFeatures, measure};
 use super::question::Question;
 use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked, scored};
-use super::vocabulary::{Frequencies, Unit, Vocabulary};
+use super::similarity_models::SimilarityModels;
+use super::vocabulary::{PassageFrequencies, Unit, Vocabulary};
 
 /// Maximum words of an answer.
 pub const MAX_WORDS: usize = 60;
@@ -21,7 +21,7 @@ const MAX_CANDIDATES: usize = 25;
 /// A sentence of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quote {
-    /// Index of its passage in the sources.
+    /// Index of its passage among the candidates.
     pub passage: usize,
     pub text: String,
     /// How likely it is to be right relative to the best one, 0 to 1.
@@ -38,7 +38,7 @@ pub struct Extract {
     /// The probability that it is answered, 0 to 1.
     pub probability: f64,
     /// The evidence for this decision.
-    pub evidence: Evidence,
+    pub evidence: AnswerEvidence,
     /// A passage that was omitted because a newer one contradicts it, and the newer one.
     pub outdated: Option<(usize, usize)>,
 }
@@ -58,21 +58,21 @@ pub struct Described {
     pub text: String,
     /// Whether its document is in force.
     pub is_in_force: bool,
-    pub features: Features,
-    pub evidence: Evidence,
+    pub features: SentenceFeatures,
+    pub evidence: AnswerEvidence,
 }
 
 /// Returns all sentences with their features. The parameters are those of [`answer`].
 #[must_use]
 pub fn describe<'s>(
     question: &Question,
-    sources: &[Source<'s>],
-    meaning: &Meaning<'_>,
-    frequencies: Option<&'s Frequencies>,
+    candidates: &[CandidatePassage<'s>],
+    meaning: &SimilarityModels<'_>,
+    frequencies: Option<&'s PassageFrequencies>,
 ) -> Vec<Described> {
-    let all = Vocabulary::of(sources, frequencies);
-    let in_force = in_force(question, sources);
-    let measured = measure(question, sources, &all, meaning);
+    let all = Vocabulary::of(candidates, frequencies);
+    let in_force = in_force(question, candidates);
+    let measured = measure(question, candidates, &all, meaning);
     let described = |(number, unit): (usize, &Unit<'_>)| Described {
         passage: unit.passage,
         text: unit.text.to_owned(),
@@ -87,15 +87,15 @@ pub fn describe<'s>(
 #[must_use]
 pub fn best_passages<'s>(
     question: &Question,
-    sources: &[Source<'s>],
-    meaning: &Meaning<'_>,
-    frequencies: Option<&'s Frequencies>,
+    candidates: &[CandidatePassage<'s>],
+    meaning: &SimilarityModels<'_>,
+    frequencies: Option<&'s PassageFrequencies>,
     count: usize,
 ) -> Vec<usize> {
-    let in_force = in_force(question, sources);
-    let all = Vocabulary::of(sources, frequencies);
+    let in_force = in_force(question, candidates);
+    let all = Vocabulary::of(candidates, frequencies);
     let mut best: Vec<usize> = Vec::new();
-    for one in ranked(&measure(question, sources, &all, meaning), meaning) {
+    for one in ranked(&measure(question, candidates, &all, meaning), meaning) {
         let passage = all.units[one.unit].passage;
         if in_force[passage] && !best.contains(&passage) {
             best.push(passage);
@@ -112,37 +112,37 @@ pub fn best_passages<'s>(
 #[must_use]
 pub fn answer<'s>(
     question: &Question,
-    sources: &[Source<'s>],
-    meaning: &Meaning<'_>,
-    frequencies: Option<&'s Frequencies>,
+    candidates: &[CandidatePassage<'s>],
+    meaning: &SimilarityModels<'_>,
+    frequencies: Option<&'s PassageFrequencies>,
 ) -> Option<Extract> {
     if question.terms.is_empty() {
         return None;
     }
-    let all = Vocabulary::of(sources, frequencies);
-    let in_force = in_force(question, sources);
-    let measured = measure(question, sources, &all, meaning);
+    let all = Vocabulary::of(candidates, frequencies);
+    let in_force = in_force(question, candidates);
+    let measured = measure(question, candidates, &all, meaning);
     let best: Vec<Scored> = ranked(&measured, meaning)
         .iter()
         .filter(|one| in_force[all.units[one.unit].passage])
         .take(MAX_CANDIDATES)
         .copied()
         .collect();
-    let contradicted = contradicted(&best, sources, &all);
+    let contradicted = contradicted(&best, candidates, &all);
     let uncontradicted: Vec<Scored> = best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
     let first = *uncontradicted.first()?;
     let evidence = evidence(question, &measured, first, &all);
-    let is_item = sources[all.units[first.unit].passage].is_item;
+    let is_item = candidates[all.units[first.unit].passage].is_item;
     let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning, is_item);
-    let quotes = quotes(&uncontradicted, sources, &all);
+    let quotes = quotes(&uncontradicted, candidates, &all);
     let outdated = contradicted.iter().min().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
     (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated })
 }
 
 /// Returns the best sentences that are worth quoting, up to [`MAX_WORDS`].
-fn quotes(best: &[Scored], sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<Quote> {
+fn quotes(best: &[Scored], candidates: &[CandidatePassage<'_>], all: &Vocabulary<'_>) -> Vec<Quote> {
     let Some(first) = best.first() else { return Vec::new() };
-    let document = |one: &Scored| sources[all.units[one.unit].passage].document;
+    let document = |one: &Scored| candidates[all.units[one.unit].passage].document;
     let is_worth_quoting = |one: &&Scored| {
         let is_elsewhere = document(one) != document(first);
         one.score >= first.score - if is_elsewhere { MAX_SCORE_GAP_ELSEWHERE } else { MAX_SCORE_GAP }

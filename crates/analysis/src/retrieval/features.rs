@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Source;
-use super::meaning::{Meaning, Similarities, Vector, dot};
+use super::CandidatePassage;
 use super::names::share_of_names;
 use super::question::Question;
+use super::similarity_models::{Similarities, SimilarityModels, Vector, dot};
 use super::vocabulary::{Vocabulary, as_f64};
 use crate::relevance::word_vectors::{DIMENSIONS, Vector as TableVector, WordVectors, cosine};
 use crate::stories::tokens::stem;
@@ -22,7 +22,7 @@ pub const COUNT: usize = 21;
 
 /// A sentence's features. The first seven are shares of the question's words, by weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Features {
+pub struct SentenceFeatures {
     /// Matched by the sentence itself, and what its heading, its neighbours, the rest of its passage and the title
     /// add.
     pub sentence: f64,
@@ -58,7 +58,7 @@ pub struct Features {
     pub bm25: f64,
 }
 
-impl Features {
+impl SentenceFeatures {
     /// Returns the values in the order of the fields, which is that of the weights.
     #[must_use]
     pub const fn values(&self) -> [f64; COUNT] {
@@ -94,7 +94,7 @@ const EXACT: f64 = 1.0;
 #[derive(Debug)]
 pub struct Measured {
     /// By sentence, in the order of the vocabulary.
-    pub features: Vec<Features>,
+    pub features: Vec<SentenceFeatures>,
     /// By term of the question.
     pub(super) weights: Vec<f64>,
     /// By term and word: their similarity, 1 if the stem is the same.
@@ -103,20 +103,20 @@ pub struct Measured {
 
 pub(super) fn measure(
     question: &Question,
-    sources: &[Source<'_>],
+    candidates: &[CandidatePassage<'_>],
     all: &Vocabulary<'_>,
-    meaning: &Meaning<'_>,
+    meaning: &SimilarityModels<'_>,
 ) -> Measured {
     let weights: Vec<f64> = question.terms.iter().map(|term| weight(term, all)).collect();
     let similarity = similarities(question, all, meaning);
-    let mut features = vec![Features::default(); all.units.len()];
+    let mut features = vec![SentenceFeatures::default(); all.units.len()];
     coverage(&weights, &similarity, all, &mut features);
     means(question, all, &mut features);
-    by_weights(question, sources, all, meaning, &mut features);
-    by_model(question, sources, all, meaning, &mut features);
-    of_documents(&weights, &similarity, sources, all, &mut features);
+    by_weights(question, candidates, all, meaning, &mut features);
+    by_model(question, candidates, all, meaning, &mut features);
+    of_documents(&weights, &similarity, candidates, all, &mut features);
     by_frequency(&similarity, all, &mut features);
-    let names = share_of_names(&question.names, sources, all);
+    let names = share_of_names(&question.names, candidates, all);
     for (unit, features) in all.units.iter().zip(&mut features) {
         let has_kind = question.wanted.map(|kind| kind.is_in(unit.text));
         features.has_kind = f64::from(u8::from(has_kind == Some(true)));
@@ -137,7 +137,7 @@ fn weight(term: &str, all: &Vocabulary<'_>) -> f64 {
     all.rarity(&stem(term)).powf(RARITY) * general
 }
 
-fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &Meaning<'_>) -> Vec<Vec<f64>> {
+fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &SimilarityModels<'_>) -> Vec<Vec<f64>> {
     let similarity = Similarities::new(meaning, question.terms.iter().chain(&all.words));
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let of_term = |term: &String| {
@@ -156,7 +156,7 @@ fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &Meaning<'_>
 }
 
 /// Computes the first seven features.
-fn coverage(weights: &[f64], similarity: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [Features]) {
+fn coverage(weights: &[f64], similarity: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [SentenceFeatures]) {
     let total = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     for (weight, similarity) in weights.iter().zip(similarity) {
         let share = weight / total;
@@ -194,14 +194,14 @@ fn coverage(weights: &[f64], similarity: &[Vec<f64>], all: &Vocabulary<'_>, feat
 fn of_documents(
     weights: &[f64],
     similarity: &[Vec<f64>],
-    sources: &[Source<'_>],
+    candidates: &[CandidatePassage<'_>],
     all: &Vocabulary<'_>,
-    features: &mut [Features],
+    features: &mut [SentenceFeatures],
 ) {
     let total = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let mut words_of: HashMap<&str, HashSet<usize>> = HashMap::new();
-    for (part, source) in all.parts.iter().zip(sources) {
-        words_of.entry(source.document).or_default().extend(all.words_of(part));
+    for (part, candidate) in all.parts.iter().zip(candidates) {
+        words_of.entry(candidate.document).or_default().extend(all.words_of(part));
     }
     let met = |words: &HashSet<usize>| {
         let is_met = |similarity: &Vec<f64>| words.iter().any(|word| similarity[*word] >= EXACT);
@@ -209,13 +209,15 @@ fn of_documents(
         met.map(|(weight, _)| weight).sum::<f64>() / total
     };
     let met: HashMap<&str, f64> = words_of.iter().map(|(document, words)| (*document, met(words))).collect();
-    for (part, source) in all.parts.iter().zip(sources) {
-        features[part.units.clone()].iter_mut().for_each(|features| features.exact_in_document = met[source.document]);
+    for (part, candidate) in all.parts.iter().zip(candidates) {
+        features[part.units.clone()]
+            .iter_mut()
+            .for_each(|features| features.exact_in_document = met[candidate.document]);
     }
 }
 
 /// BM25 with the usual constants (Robertson and Zaragoza 2009), with sentences as documents.
-fn by_frequency(similarity: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [Features]) {
+fn by_frequency(similarity: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [SentenceFeatures]) {
     const K1: f64 = 1.2;
     const B: f64 = 0.75;
     let count = as_f64(all.units.len());
@@ -242,7 +244,7 @@ fn scaled(similarity: f64) -> f64 {
 }
 
 /// Computes the similarity of mean vectors of the built-in table.
-fn means(question: &Question, all: &Vocabulary<'_>, features: &mut [Features]) {
+fn means(question: &Question, all: &Vocabulary<'_>, features: &mut [SentenceFeatures]) {
     let table = WordVectors::shipped();
     let ranks: Vec<Option<usize>> = all.words.iter().map(|word| table.rank(word)).collect();
     let mean = |words: &mut dyn Iterator<Item = Option<usize>>| {
@@ -266,17 +268,18 @@ fn means(question: &Question, all: &Vocabulary<'_>, features: &mut [Features]) {
 /// Computes the similarity by static weights from a folder, if there are any.
 fn by_weights(
     question: &Question,
-    sources: &[Source<'_>],
+    candidates: &[CandidatePassage<'_>],
     all: &Vocabulary<'_>,
-    meaning: &Meaning<'_>,
-    features: &mut [Features],
+    meaning: &SimilarityModels<'_>,
+    features: &mut [SentenceFeatures],
 ) {
     let Some(question_vector) = meaning.text(&question.text) else { return };
     let similarity = |text: &str| meaning.text(text).map_or(0.0, |vector| f64::from(dot(&question_vector, &vector)));
-    for (part, source) in all.parts.iter().zip(sources) {
-        let of_passage = similarity(&format!("{}. {}", source.section, text_of(part.units.clone(), all)));
+    for (part, candidate) in all.parts.iter().zip(candidates) {
+        let of_passage = similarity(&format!("{}. {}", candidate.section, text_of(part.units.clone(), all)));
         for number in part.units.clone() {
-            features[number].static_sentence = similarity(&format!("{}. {}", source.section, all.units[number].text));
+            features[number].static_sentence =
+                similarity(&format!("{}. {}", candidate.section, all.units[number].text));
             features[number].static_passage = of_passage;
         }
     }
@@ -286,16 +289,16 @@ fn by_weights(
 /// use all processors.
 fn by_model(
     question: &Question,
-    sources: &[Source<'_>],
+    candidates: &[CandidatePassage<'_>],
     all: &Vocabulary<'_>,
-    meaning: &Meaning<'_>,
-    features: &mut [Features],
+    meaning: &SimilarityModels<'_>,
+    features: &mut [SentenceFeatures],
 ) {
     if !meaning.has_model() {
         return;
     }
     let mut texts = vec![question.text.clone()];
-    texts.extend(of_passages(sources, all).into_iter().flatten());
+    texts.extend(of_passages(candidates, all).into_iter().flatten());
     let Some(vectors) = meaning.sentences(&texts) else { return };
     let Some((question_vector, vectors)) = vectors.split_first() else { return };
     let mut similarity = vectors.iter().map(|vector: &Vector| f64::from(dot(question_vector, vector)));
@@ -312,16 +315,16 @@ fn by_model(
 
 /// Returns the texts of a question that a sentence model encodes: the question and its words.
 #[must_use]
-pub fn of_question(question: &Question) -> Vec<String> {
+pub fn question_texts(question: &Question) -> Vec<String> {
     std::iter::once(&question.text).chain(&question.terms).cloned().collect()
 }
 
 /// Returns the texts of each passage that a sentence model encodes: the passage, each sentence alone and with title and
 /// heading, and its words.
 #[must_use]
-pub fn texts_of(sources: &[Source<'_>]) -> Vec<Vec<String>> {
-    let all = Vocabulary::of(sources, None);
-    let mut texts = of_passages(sources, &all);
+pub fn passage_texts(candidates: &[CandidatePassage<'_>]) -> Vec<Vec<String>> {
+    let all = Vocabulary::of(candidates, None);
+    let mut texts = of_passages(candidates, &all);
     for (texts, part) in texts.iter_mut().zip(&all.parts) {
         let inside = all.units[part.units.clone()].iter().flat_map(|unit| &unit.words);
         texts.extend(inside.chain(&part.heading).chain(&part.title).map(|word| all.words[*word].clone()));
@@ -329,23 +332,23 @@ pub fn texts_of(sources: &[Source<'_>]) -> Vec<Vec<String>> {
     texts
 }
 
-fn of_passages(sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<Vec<String>> {
-    let texts = |(part, source): (&super::vocabulary::Part, &Source<'_>)| {
-        let mut texts = vec![format!("{}. {}", context(source), text_of(part.units.clone(), all))];
+fn of_passages(candidates: &[CandidatePassage<'_>], all: &Vocabulary<'_>) -> Vec<Vec<String>> {
+    let texts = |(part, candidate): (&super::vocabulary::Part, &CandidatePassage<'_>)| {
+        let mut texts = vec![format!("{}. {}", context(candidate), text_of(part.units.clone(), all))];
         for unit in &all.units[part.units.clone()] {
             texts.push(unit.text.to_owned());
-            texts.push(format!("{}: {}", context(source), unit.text));
+            texts.push(format!("{}: {}", context(candidate), unit.text));
         }
         texts
     };
-    all.parts.iter().zip(sources).map(texts).collect()
+    all.parts.iter().zip(candidates).map(texts).collect()
 }
 
 /// Returns title and heading, or one of them if they are the same.
-fn context(source: &Source<'_>) -> String {
-    match source.title {
-        Some(title) if title != source.section => format!("{title}, {}", source.section),
-        _ => source.section.to_owned(),
+fn context(candidate: &CandidatePassage<'_>) -> String {
+    match candidate.title {
+        Some(title) if title != candidate.section => format!("{title}, {}", candidate.section),
+        _ => candidate.section.to_owned(),
     }
 }
 

@@ -13,28 +13,28 @@ pub mod decision;
 pub mod extract;
 pub mod features;
 pub mod kinds;
-pub mod meaning;
 mod names;
-pub mod orders;
-mod promising;
+mod passage_prefilter;
+pub mod prompt_injection;
 mod question;
 mod recency;
 mod score;
+pub mod similarity_models;
 mod values;
 mod vector_index;
 mod vocabulary;
 
 pub use extract::{Extract, Quote, answer, best_passages};
-pub use features::{of_question, texts_of};
-pub use meaning::{Meaning, SentenceVectors, neighbours};
-pub use promising::Wanted;
+pub use features::{passage_texts, question_texts};
+pub use passage_prefilter::QuestionTerms;
 pub use question::Question;
+pub use similarity_models::{SentenceVectors, SimilarityModels, neighbours};
 pub use vector_index::VectorIndex;
-pub use vocabulary::{Frequencies, contents, numbers};
+pub use vocabulary::{PassageFrequencies, contents, numbers};
 
 /// A passage that can be cited, and its origin.
 #[derive(Debug, Clone)]
-pub struct Source<'a> {
+pub struct CandidatePassage<'a> {
     /// The name of its document, or of the source of its item.
     pub document: &'a str,
     pub title: Option<&'a str>,

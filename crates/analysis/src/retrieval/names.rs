@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Source;
+use super::CandidatePassage;
 use super::values::is_capital;
 use super::vocabulary::{Vocabulary, is_content, is_year, words};
 use crate::relevance::places::Places;
@@ -77,22 +77,22 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 /// Returns for each passage the share of the question's names that its document contains; 1 if there are no names.
-pub(super) fn share_of_names(names: &[String], sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<f64> {
+pub(super) fn share_of_names(names: &[String], candidates: &[CandidatePassage<'_>], all: &Vocabulary<'_>) -> Vec<f64> {
     if names.is_empty() {
-        return vec![1.0; sources.len()];
+        return vec![1.0; candidates.len()];
     }
     let mut of_document: HashMap<&str, HashSet<usize>> = HashMap::new();
-    for (part, source) in all.parts.iter().zip(sources) {
-        of_document.entry(source.document).or_default().extend(all.words_of(part));
+    for (part, candidate) in all.parts.iter().zip(candidates) {
+        of_document.entry(candidate.document).or_default().extend(all.words_of(part));
     }
     let matching: Vec<HashSet<usize>> = names.iter().map(|name| words_matching(name, all)).collect();
-    let share_met = |source: &Source<'_>| {
-        let words = &of_document[source.document];
+    let share_met = |candidate: &CandidatePassage<'_>| {
+        let words = &of_document[candidate.document];
         let is_met =
-            |(name, matching): &(&String, &HashSet<usize>)| !matching.is_disjoint(words) || is_dated(source, name);
+            |(name, matching): &(&String, &HashSet<usize>)| !matching.is_disjoint(words) || is_dated(candidate, name);
         ratio(names.iter().zip(&matching).filter(is_met).count(), names.len())
     };
-    sources.iter().map(share_met).collect()
+    candidates.iter().map(share_met).collect()
 }
 
 /// Returns the indexes of the words that match a name. If no passage contains the name, a similar word matches it.
@@ -122,9 +122,9 @@ fn names_of_place(name: &str) -> HashSet<&'static str> {
     own.flat_map(|(name, _)| name.iter().map(String::as_str)).filter(|word| is_content(word)).collect()
 }
 
-fn is_dated(source: &Source<'_>, year: &str) -> bool {
+fn is_dated(candidate: &CandidatePassage<'_>, year: &str) -> bool {
     const MILLISECONDS_OF_YEAR: i64 = 31_556_952_000;
-    year.parse() == Ok(source.dated / MILLISECONDS_OF_YEAR + 1970)
+    year.parse() == Ok(candidate.dated / MILLISECONDS_OF_YEAR + 1970)
 }
 
 #[cfg(test)]
@@ -141,38 +141,40 @@ mod tests {
         assert_eq!(names("Was kostete das 2025?"), ["2025"]);
     }
 
-    fn source<'a>(document: &'a str, text: &'a str, dated: i64) -> Source<'a> {
+    fn candidate<'a>(document: &'a str, text: &'a str, dated: i64) -> CandidatePassage<'a> {
         let blocks = vec![Block { text, sentences: vec![text] }];
-        Source { document, title: None, section: "", blocks, dated, is_replaced: false, is_item: false }
+        CandidatePassage { document, title: None, section: "", blocks, dated, is_replaced: false, is_item: false }
     }
 
-    fn meets(question: &str, sources: &[Source<'_>]) -> Vec<bool> {
-        let shares = share_of_names(&names(question), sources, &Vocabulary::of(sources, None));
+    fn meets(question: &str, candidates: &[CandidatePassage<'_>]) -> Vec<bool> {
+        let shares = share_of_names(&names(question), candidates, &Vocabulary::of(candidates, None));
         shares.into_iter().map(|share| share >= 1.0).collect()
     }
 
     #[test]
     fn a_document_without_the_names_does_not_answer() {
         const IN_2025: i64 = 1_748_000_000_000;
-        let sources = [
-            source("a", "She won the chess open at Lakeside.", IN_2025),
-            source("b", "The chess club of Reykjavik lost.", 0),
-            source("b", "It was founded in 1958.", 0),
+        let candidates = [
+            candidate("a", "She won the chess open at Lakeside.", IN_2025),
+            candidate("b", "The chess club of Reykjavik lost.", 0),
+            candidate("b", "It was founded in 1958.", 0),
         ];
-        assert_eq!(meets("Who won the chess open?", &sources), [true, true, true]);
-        assert_eq!(meets("Who won in Reykjavik in 1958?", &sources), [false, true, true]);
-        assert_eq!(meets("Who won the open of 2025?", &sources), [true, false, false]);
+        assert_eq!(meets("Who won the chess open?", &candidates), [true, true, true]);
+        assert_eq!(meets("Who won in Reykjavik in 1958?", &candidates), [false, true, true]);
+        assert_eq!(meets("Who won the open of 2025?", &candidates), [true, false, false]);
     }
 
     #[test]
     fn a_name_is_matched_by_a_similar_word() {
-        let sources =
-            [source("a", "We keep all data in Toronto and run on windows.", 0), source("b", "Tea is at four.", 0)];
-        assert_eq!(meets("In which Canadian town is it?", &sources), [true, false]);
-        assert_eq!(meets("Does it run on Microsoft systems?", &sources), [true, false]);
-        let sources = [source("a", "Canadian laws hold.", 0), source("b", "We keep all data in Toronto.", 0)];
-        assert_eq!(meets("In which Canadian town is it?", &sources), [true, false]);
-        let sources = [source("a", "It lies in the United States.", 0), source("b", "It lies in Canada.", 0)];
-        assert_eq!(meets("Where is the American pier?", &sources), [true, false]);
+        let candidates = [
+            candidate("a", "We keep all data in Toronto and run on windows.", 0),
+            candidate("b", "Tea is at four.", 0),
+        ];
+        assert_eq!(meets("In which Canadian town is it?", &candidates), [true, false]);
+        assert_eq!(meets("Does it run on Microsoft systems?", &candidates), [true, false]);
+        let candidates = [candidate("a", "Canadian laws hold.", 0), candidate("b", "We keep all data in Toronto.", 0)];
+        assert_eq!(meets("In which Canadian town is it?", &candidates), [true, false]);
+        let candidates = [candidate("a", "It lies in the United States.", 0), candidate("b", "It lies in Canada.", 0)];
+        assert_eq!(meets("Where is the American pier?", &candidates), [true, false]);
     }
 }

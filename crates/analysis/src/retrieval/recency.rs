@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::Source;
+use super::CandidatePassage;
 use super::question::Question;
 use super::score::Scored;
 use super::vocabulary::{Vocabulary, digits, is_year, words};
@@ -13,49 +13,53 @@ const SAME_SUBJECT: f64 = 0.5;
 
 /// Returns whether each passage may be quoted. It may not if its document was replaced, or if a newer one has the same
 /// title except for numbers. A question that names the year of an old document may use it.
-pub(super) fn in_force(question: &Question, sources: &[Source<'_>]) -> Vec<bool> {
+pub(super) fn in_force(question: &Question, candidates: &[CandidatePassage<'_>]) -> Vec<bool> {
     let mut newest: HashMap<String, Age> = HashMap::new();
-    for source in sources {
-        let known = newest.entry(family(source)).or_insert_with(|| age(source));
-        *known = age(source).max(*known);
+    for candidate in candidates {
+        let known = newest.entry(family(candidate)).or_insert_with(|| age(candidate));
+        *known = age(candidate).max(*known);
     }
     let years = question.years();
-    let is_named = |source: &Source<'_>| {
-        let title = words(source.title.unwrap_or_default());
-        title.iter().chain(&words(source.document)).any(|word| years.contains(word.as_str()))
+    let is_named = |candidate: &CandidatePassage<'_>| {
+        let title = words(candidate.title.unwrap_or_default());
+        title.iter().chain(&words(candidate.document)).any(|word| years.contains(word.as_str()))
     };
-    let is_in_force = |source: &Source<'_>| {
-        let is_newest = newest.get(&family(source)).is_none_or(|newest| age(source) >= *newest);
-        !source.is_replaced && is_newest || is_named(source)
+    let is_in_force = |candidate: &CandidatePassage<'_>| {
+        let is_newest = newest.get(&family(candidate)).is_none_or(|newest| age(candidate) >= *newest);
+        !candidate.is_replaced && is_newest || is_named(candidate)
     };
-    sources.iter().map(is_in_force).collect()
+    candidates.iter().map(is_in_force).collect()
 }
 
 /// The year in the title, then the document's date. The year goes first because an old version may mention the date of
 /// the new one.
 type Age = (Option<u32>, i64);
 
-fn age(source: &Source<'_>) -> Age {
-    let words = words(source.title.unwrap_or(source.document));
-    (words.iter().filter(|word| is_year(word)).filter_map(|year| year.parse().ok()).max(), source.dated)
+fn age(candidate: &CandidatePassage<'_>) -> Age {
+    let words = words(candidate.title.unwrap_or(candidate.document));
+    (words.iter().filter(|word| is_year(word)).filter_map(|year| year.parse().ok()).max(), candidate.dated)
 }
 
 /// Returns a document's title without numbers, if it includes a year; otherwise a key of its own, since items are not
 /// versions of each other.
-fn family(source: &Source<'_>) -> String {
+fn family(candidate: &CandidatePassage<'_>) -> String {
     let has_number = |word: &String| word.contains(|c: char| c.is_ascii_digit());
-    let title = words(source.title.unwrap_or(source.document));
+    let title = words(candidate.title.unwrap_or(candidate.document));
     if title.iter().any(|word| is_year(word)) {
         let plain: Vec<String> = title.into_iter().filter(|word| !has_number(word)).collect();
         return plain.join(" ");
     }
     // A document without a year is only a version of itself.
-    format!("{}\n{}", source.document, title.join(" "))
+    format!("{}\n{}", candidate.document, title.join(" "))
 }
 
 /// Returns those of the best sentences that a newer one among them contradicts, with the newer one. They are about the
 /// same subject and give different numbers of the same thing.
-pub(super) fn contradicted(best: &[Scored], sources: &[Source<'_>], all: &Vocabulary<'_>) -> HashMap<usize, usize> {
+pub(super) fn contradicted(
+    best: &[Scored],
+    candidates: &[CandidatePassage<'_>],
+    all: &Vocabulary<'_>,
+) -> HashMap<usize, usize> {
     let with_quantities: Vec<(usize, Quantities)> =
         best.iter().map(|one| (one.unit, quantities(all.units[one.unit].text))).collect();
     let mut contradicted = HashMap::new();
@@ -65,7 +69,7 @@ pub(super) fn contradicted(best: &[Scored], sources: &[Source<'_>], all: &Vocabu
             let other = &all.units[*newer];
             let is_newer = all.parts[one.passage].dated < all.parts[other.passage].dated;
             is_newer
-                && sources[one.passage].document != sources[other.passage].document
+                && candidates[one.passage].document != candidates[other.passage].document
                 && differ(of_older, of_newer)
                 && common(&one.words, &other.words, all) >= SAME_SUBJECT
         });
@@ -124,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_year_in_the_title_goes_before_the_date() {
-        let source = |title, dated| Source {
+        let candidate = |title, dated| CandidatePassage {
             document: title,
             title: Some(title),
             section: "Fees",
@@ -133,8 +137,8 @@ mod tests {
             is_replaced: false,
             is_item: false,
         };
-        let sources = [source("Prices 2025", 9), source("Prices 2026", 9), source("Tides 2025", 1)];
-        assert_eq!(in_force(&Question::new("What does it cost?"), &sources), [false, true, true]);
-        assert_eq!(in_force(&Question::new("What did it cost in 2025?"), &sources), [true, true, true]);
+        let candidates = [candidate("Prices 2025", 9), candidate("Prices 2026", 9), candidate("Tides 2025", 1)];
+        assert_eq!(in_force(&Question::new("What does it cost?"), &candidates), [false, true, true]);
+        assert_eq!(in_force(&Question::new("What did it cost in 2025?"), &candidates), [true, true, true]);
     }
 }

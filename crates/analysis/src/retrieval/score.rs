@@ -1,9 +1,9 @@
 //! Scores how well each sentence answers a question: a weighted sum of its features.
 
-use super::features::{COUNT, Features, Measured};
-use super::meaning::Meaning;
+use super::features::{COUNT, Measured, SentenceFeatures};
+use super::similarity_models::SimilarityModels;
 
-/// Weights of [`Features::values`], fitted by `scripts/ask/fit.py` on the sets in `tests/data/ask` that are not held
+/// Weights of [`SentenceFeatures::values`], fitted by `scripts/ask/fit.py` on the sets in `tests/data/ask` that are not held
 /// out and on 100 questions on real feeds. A score is the log-odds, up to a constant per question.
 type Weights = [f64; COUNT];
 
@@ -28,14 +28,14 @@ pub(super) struct Scored {
 }
 
 /// Returns all sentences, best first.
-pub(super) fn ranked(measured: &Measured, meaning: &Meaning<'_>) -> Vec<Scored> {
+pub(super) fn ranked(measured: &Measured, meaning: &SimilarityModels<'_>) -> Vec<Scored> {
     let mut ranked: Vec<Scored> = (0..measured.features.len()).map(|unit| scored(measured, unit, meaning)).collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.unit.cmp(&b.unit)));
     ranked
 }
 
 /// Returns a sentence's score, given its index.
-pub(super) fn scored(measured: &Measured, unit: usize, meaning: &Meaning<'_>) -> Scored {
+pub(super) fn scored(measured: &Measured, unit: usize, meaning: &SimilarityModels<'_>) -> Scored {
     let weights = match () {
         () if meaning.has_model() => &WITH_MODEL,
         () if meaning.has_weights() => &WITH_STATIC,
@@ -44,6 +44,6 @@ pub(super) fn scored(measured: &Measured, unit: usize, meaning: &Meaning<'_>) ->
     Scored { unit, score: weighed(&measured.features[unit], weights) }
 }
 
-fn weighed(features: &Features, weights: &Weights) -> f64 {
+fn weighed(features: &SentenceFeatures, weights: &Weights) -> f64 {
     features.values().iter().zip(weights).map(|(feature, weight)| feature * weight).sum()
 }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::Source;
-use super::orders::gives_orders;
+use super::CandidatePassage;
+use super::prompt_injection::is_prompt_injection;
 use crate::stories::tokens::stem;
 
 static STOPS: LazyLock<HashSet<&str>> =
@@ -58,7 +58,7 @@ pub fn contents(question: &str) -> Vec<String> {
 
 /// The number of all passages, and how many contain each stem.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Frequencies {
+pub struct PassageFrequencies {
     pub passages: usize,
     pub having: HashMap<String, usize>,
 }
@@ -95,18 +95,18 @@ pub(super) struct Vocabulary<'a> {
     /// Number of passages per stem.
     frequencies: HashMap<String, usize>,
     /// Frequencies in the whole collection, if these passages are a part of it.
-    collection: Option<&'a Frequencies>,
+    collection: Option<&'a PassageFrequencies>,
 }
 
 impl<'a> Vocabulary<'a> {
     /// Indexes the passages. Blocks that give instructions to their reader are skipped.
-    pub(super) fn of(sources: &[Source<'a>], collection: Option<&'a Frequencies>) -> Self {
+    pub(super) fn of(candidates: &[CandidatePassage<'a>], collection: Option<&'a PassageFrequencies>) -> Self {
         let mut vocabulary = Self { collection, ..Self::default() };
-        for (passage, source) in sources.iter().enumerate() {
-            let heading = vocabulary.content_words(source.section);
-            let title = vocabulary.content_words(source.title.unwrap_or(source.document));
+        for (passage, candidate) in candidates.iter().enumerate() {
+            let heading = vocabulary.content_words(candidate.section);
+            let title = vocabulary.content_words(candidate.title.unwrap_or(candidate.document));
             let first = vocabulary.units.len();
-            for block in source.blocks.iter().filter(|block| !gives_orders(block.text)) {
+            for block in candidate.blocks.iter().filter(|block| !is_prompt_injection(block.text)) {
                 for sentence in &block.sentences {
                     let unit = vocabulary.unit(passage, sentence);
                     vocabulary.units.push(unit);
@@ -114,7 +114,7 @@ impl<'a> Vocabulary<'a> {
             }
             let units = first..vocabulary.units.len();
             vocabulary.count(&heading, units.clone());
-            vocabulary.parts.push(Part { heading, title, units, dated: source.dated });
+            vocabulary.parts.push(Part { heading, title, units, dated: candidate.dated });
         }
         vocabulary
     }

@@ -1,6 +1,6 @@
 //! Finds thresholds on labelled stories.
 //!
-//! Input: labelled documents, prepared for comparison. Output: the thresholds that fit them best, and a comparison with
+//! Input: labelled items, prepared for comparison. Output: the thresholds that fit them best, and a comparison with
 //! the default ones. Called by `calibrate --tune`.
 //!
 //! All combinations of a grid are tried. The result is not the single best one but the one with the best neighbourhood:
@@ -31,7 +31,7 @@ pub struct Tuned {
 }
 
 /// Minimum difference in B-cubed F1 that is more than chance with so few stories: about one standard error for 22
-/// stories of 250 documents (0.017 and 0.028 on the halves of ECB+'s topics 1 to 24, by a bootstrap over stories).
+/// stories of 250 items (0.017 and 0.028 on the halves of ECB+'s topics 1 to 24, by a bootstrap over stories).
 pub const STANDARD_ERROR: f64 = 0.02;
 
 impl Tuned {
@@ -45,7 +45,7 @@ impl Tuned {
 /// Scores by the indexes of the thresholds in the three lists.
 type Scores = Vec<Vec<Vec<f64>>>;
 
-/// Finds the thresholds that fit the labels, one label per document.
+/// Finds the thresholds that fit the labels, one label per item.
 #[must_use]
 pub fn tune(clustering: &Clustering<'_>, labels: &[&str], shipped: Thresholds) -> Tuned {
     let mut known = Splits::default();

@@ -1,7 +1,7 @@
 //! Selects what a run must compare: the new items, and the stories that they may belong to.
 //!
-//! Input: documents. Output: groups, and the pairs of them with any similarity (`lookup.rs` finds these without
-//! comparing all pairs). Parallel results are combined in document order.
+//! Input: items. Output: groups, and the pairs of them with any similarity (`lookup.rs` finds these without
+//! comparing all pairs). Parallel results are combined in item order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,12 +10,12 @@ use aha_core::time::{DAY_MS, Timestamp};
 use rayon::prelude::*;
 
 use super::agglomerate::Edge;
+use super::cluster_item::{ClusterItem, OPEN_DAYS};
 use super::comparison::{Comparison, Group};
-use super::document::{Document, OPEN_DAYS};
 use super::lookup::{Heavy, IndexQuery, Limits, LookupIndex, QueryTerms, RareWords, Shared};
 use super::prepared::PreparedVector;
 
-/// Stored documents up to this many days before the first new item are always considered.
+/// Stored items up to this many days before the first new item are always considered.
 pub(super) const NEAR_DAYS: i64 = 7;
 
 /// Groups of new items and of stories that they may belong to, and which of them are similar.
@@ -26,25 +26,25 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    pub(super) fn of(comparison: &Comparison<'_>, documents: &[Document], limits: Limits) -> Self {
-        let range = TimeRange::of(documents);
-        let in_range: Vec<usize> = (0..documents.len()).filter(|n| range.contains(documents[*n].time)).collect();
-        let pairs = pairs(comparison, documents, &in_range, limits);
-        let (groups, group_of) = groups(comparison, documents, &in_range, &pairs);
+    pub(super) fn of(comparison: &Comparison<'_>, items: &[ClusterItem], limits: Limits) -> Self {
+        let range = TimeRange::of(items);
+        let in_range: Vec<usize> = (0..items.len()).filter(|n| range.contains(items[*n].time)).collect();
+        let pairs = pairs(comparison, items, &in_range, limits);
+        let (groups, group_of) = groups(comparison, items, &in_range, &pairs);
         let edges = edges(&groups, &group_of, &pairs);
         Self { groups, edges }
     }
 }
 
-/// The time range of documents whose story a new document can join.
+/// The time range of items whose story a new item can join.
 struct TimeRange {
     first: Timestamp,
     last: Timestamp,
 }
 
 impl TimeRange {
-    fn of(documents: &[Document]) -> Self {
-        let new = || documents.iter().filter(|d| d.cluster.is_none()).map(|d| d.time);
+    fn of(items: &[ClusterItem]) -> Self {
+        let new = || items.iter().filter(|d| d.cluster.is_none()).map(|d| d.time);
         let zero = Timestamp::from_millis(0);
         Self { first: new().min().unwrap_or(zero), last: new().max().unwrap_or(zero) }
     }
@@ -54,21 +54,21 @@ impl TimeRange {
     }
 }
 
-/// Returns a group for each new item and for each story that one may belong to, and the group index of each document.
+/// Returns a group for each new item and for each story that one may belong to, and the group index of each item.
 /// Stories that no new item resembles are unchanged and not considered.
 fn groups(
     comparison: &Comparison<'_>,
-    documents: &[Document],
+    items: &[ClusterItem],
     in_range: &[usize],
     pairs: &[(usize, usize)],
 ) -> (Vec<Group>, Vec<Option<usize>>) {
     let touched: HashSet<ClusterId> =
-        pairs.iter().flat_map(|(one, other)| [one, other]).filter_map(|number| documents[*number].cluster).collect();
+        pairs.iter().flat_map(|(one, other)| [one, other]).filter_map(|number| items[*number].cluster).collect();
     let mut members: Vec<Vec<usize>> = Vec::new();
-    let mut group_of = vec![None; documents.len()];
+    let mut group_of = vec![None; items.len()];
     let mut stories: HashMap<ClusterId, usize> = HashMap::new();
     for number in in_range.iter().copied() {
-        let index = match documents[number].cluster {
+        let index = match items[number].cluster {
             None => members.len(),
             Some(story) if touched.contains(&story) => *stories.entry(story).or_insert(members.len()),
             Some(_) => continue,
@@ -107,22 +107,22 @@ fn edges_of_one(groups: &[Group], group_pairs: &[(usize, usize)]) -> Vec<Edge> {
     in_range.map(|(later, earlier)| (*earlier, *later, prepared.similarity(&groups[*earlier].sum))).collect()
 }
 
-/// Returns pairs of new documents and candidates: those that share heavy terms, and those that a model finds similar.
+/// Returns pairs of new items and candidates: those that share heavy terms, and those that a model finds similar.
 fn pairs(
     comparison: &Comparison<'_>,
-    documents: &[Document],
+    items: &[ClusterItem],
     in_range: &[usize],
     limits: Limits,
 ) -> Vec<(usize, usize)> {
-    // Documents dated before every new item are found by the new items' queries; later ones need their own queries.
-    let first_new = in_range.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_range.len());
-    let (index, queries) = index(comparison, documents, in_range, first_new, limits);
+    // Items dated before every new item are found by the new items' queries; later ones need their own queries.
+    let first_new = in_range.iter().position(|number| items[*number].cluster.is_none()).unwrap_or(in_range.len());
+    let (index, queries) = index(comparison, items, in_range, first_new, limits);
     let of_one = |shared: &mut Shared, (position, query): (usize, &IndexQuery)| {
         let number = in_range[position];
-        let is_new = documents[number].cluster.is_none();
+        let is_new = items[number].cluster.is_none();
         let found = index.candidates(query, shared).into_iter();
         let near = if is_new { comparison.near(number) } else { Vec::new() };
-        let found = found.filter(|other| is_new || documents[*other].cluster.is_none());
+        let found = found.filter(|other| is_new || items[*other].cluster.is_none());
         found.chain(near).map(|other| (other, number)).collect::<Vec<_>>()
     };
     let positions = (first_new..in_range.len()).into_par_iter().zip(&queries);
@@ -132,10 +132,10 @@ fn pairs(
 /// Number of stored texts prepared for the index at a time.
 const INDEX_BATCH: usize = 4_096;
 
-/// Indexes the documents in range by their heavy terms, and returns the queries of those from `first_new` on.
+/// Indexes the items in range by their heavy terms, and returns the queries of those from `first_new` on.
 fn index(
     comparison: &Comparison<'_>,
-    documents: &[Document],
+    items: &[ClusterItem],
     in_range: &[usize],
     first_new: usize,
     limits: Limits,
@@ -144,9 +144,9 @@ fn index(
     let (before, new) = in_range.split_at(first_new);
     let queries: Vec<Heavy> = new.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
     let (terms, rare) = (QueryTerms::of(queries.iter()), RareWords::of(limits, queries.iter()));
-    let first = new.first().map_or_else(Timestamp::default, |number| documents[*number].time);
+    let first = new.first().map_or_else(Timestamp::default, |number| items[*number].time);
     let is_considered = |number: &usize| {
-        let Document { time, features, .. } = &documents[*number];
+        let ClusterItem { time, features, .. } = &items[*number];
         first - *time <= NEAR_DAYS * DAY_MS || rare.enough_in(features)
     };
     let before: Vec<usize> = before.par_iter().copied().filter(is_considered).collect();

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::agglomerate::{Edge, agglomerate};
 use super::candidates::Candidates;
+pub use super::cluster_item::{ClusterItem, OPEN_DAYS};
 use super::comparison::{Comparison, Group};
-pub use super::document::{Document, OPEN_DAYS};
 use super::identity::identify;
 pub use super::identity::{Merge, Placed, Placement};
 use super::lookup::Limits;
@@ -25,16 +25,16 @@ pub const FREQUENCY_DAYS: i64 = 60;
 /// How far back copies are searched for.
 pub const COPY_DAYS: i64 = 30;
 
-/// Assigns a story to every document that has none. `documents` are sorted by time, then id.
+/// Assigns a story to every item that has none. `items` are sorted by time, then id.
 #[must_use]
-pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> Placed {
-    Clustering::of(documents, Limits::DEFAULT).place(topic, thresholds)
+pub fn place(topic: TopicId, items: &[ClusterItem], thresholds: Thresholds) -> Placed {
+    Clustering::of(items, Limits::DEFAULT).place(topic, thresholds)
 }
 
-/// Documents prepared for comparison: everything that does not depend on thresholds is computed once.
+/// Items prepared for comparison: everything that does not depend on thresholds is computed once.
 #[derive(Debug)]
 pub struct Clustering<'a> {
-    documents: &'a [Document],
+    items: &'a [ClusterItem],
     comparison: Comparison<'a>,
     /// New items, and the stories in range that they may belong to.
     groups: Vec<Group>,
@@ -44,19 +44,19 @@ pub struct Clustering<'a> {
 
 impl<'a> Clustering<'a> {
     #[must_use]
-    pub fn of(documents: &'a [Document], limits: Limits) -> Self {
-        let comparison = Comparison::of(documents);
-        let Candidates { groups, edges } = Candidates::of(&comparison, documents, limits);
-        Self { documents, comparison, groups, edges, limits }
+    pub fn of(items: &'a [ClusterItem], limits: Limits) -> Self {
+        let comparison = Comparison::of(items);
+        let Candidates { groups, edges } = Candidates::of(&comparison, items, limits);
+        Self { items, comparison, groups, edges, limits }
     }
 
-    /// Clusters the documents with these thresholds.
+    /// Clusters the items with these thresholds.
     #[must_use]
     pub fn place(&self, topic: TopicId, thresholds: Thresholds) -> Placed {
         let groups = self.groups(thresholds);
         let parts = groups.par_iter().flat_map_iter(|group| self.split(&mut Splits::default(), group, thresholds));
         let parts = parts.collect();
-        identify(topic, self.documents, parts, &|number| self.comparison.get(number))
+        identify(topic, self.items, parts, &|number| self.comparison.get(number))
     }
 
     /// Returns the groups that average link forms.
@@ -94,13 +94,13 @@ mod tests {
     use super::*;
 
     /// Twelve items on different subjects with orthogonal vectors, and two items on one subject in different words.
-    fn documents() -> Vec<Document> {
+    fn items() -> Vec<ClusterItem> {
         let texts = (0..12).map(|n| (format!("thing{n} stuff{n} matter{n}"), n));
         let pair = [("ferry stranded harbour".to_owned(), 12), ("harbour vessel aground".to_owned(), 12)];
-        let document = |(place, (text, axis)): (usize, (String, usize))| {
+        let item = |(place, (text, axis)): (usize, (String, usize))| {
             let mut numbers = [0.0_f32; 13];
             numbers[axis] = 1.0;
-            Document {
+            ClusterItem {
                 id: ItemId::of(&[&place.to_string()]),
                 source: SourceId::of(&[&place.to_string()]),
                 time: Timestamp::from_millis(i64::try_from(place).unwrap()),
@@ -111,11 +111,11 @@ mod tests {
                 dense: DenseVector::from_bytes(&DenseVector::to_bytes(&numbers)).map(Arc::new),
             }
         };
-        texts.chain(pair).enumerate().map(document).collect()
+        texts.chain(pair).enumerate().map(item).collect()
     }
 
-    fn joined(documents: &[Document]) -> Vec<ItemId> {
-        place(TopicId::of(&["t"]), documents, LOCAL_THRESHOLDS)
+    fn joined(items: &[ClusterItem]) -> Vec<ItemId> {
+        place(TopicId::of(&["t"]), items, LOCAL_THRESHOLDS)
             .placements
             .iter()
             .filter(|p| !p.began)
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn items_with_similar_vectors_are_one_story_despite_few_common_words() {
-        let documents = documents();
-        assert_eq!(joined(&documents), [documents[13].id]);
+        let items = items();
+        assert_eq!(joined(&items), [items[13].id]);
     }
 
-    fn telling(texts: &[(&str, &str)]) -> Vec<Document> {
-        let one = |(place, (source, text)): (usize, &(&str, &str))| Document {
+    fn telling(texts: &[(&str, &str)]) -> Vec<ClusterItem> {
+        let one = |(place, (source, text)): (usize, &(&str, &str))| ClusterItem {
             id: ItemId::of(&[&place.to_string()]),
             source: SourceId::of(&[source]),
             time: Timestamp::from_millis(i64::try_from(place).unwrap()),
@@ -143,8 +143,8 @@ mod tests {
         texts.iter().enumerate().map(one).collect()
     }
 
-    fn place_all(documents: &[Document]) -> Placed {
-        place(TopicId::of(&["t"]), documents, LOCAL_THRESHOLDS)
+    fn place_all(items: &[ClusterItem]) -> Placed {
+        place(TopicId::of(&["t"]), items, LOCAL_THRESHOLDS)
     }
 
     const STORM: [(&str, &str); 3] = [
@@ -172,24 +172,24 @@ mod tests {
 
     #[test]
     fn what_is_in_a_story_stays_and_two_that_are_one_merge_unless_both_were_shown() {
-        let mut documents = telling(&STORM);
+        let mut items = telling(&STORM);
         let stories = ["x", "y"].map(|name| ClusterId::of(&[name]));
-        documents.extend(telling(&[
+        items.extend(telling(&[
             ("d", "roof of Kelmouth school torn off by storm"),
             ("e", "roof of Kelmouth school torn off by storm: pictures"),
         ]));
-        for (place, document) in documents.iter_mut().enumerate() {
-            (document.id, document.time) =
+        for (place, item) in items.iter_mut().enumerate() {
+            (item.id, item.time) =
                 (ItemId::of(&[&place.to_string()]), Timestamp::from_millis(i64::try_from(place).unwrap()));
         }
-        documents[0].cluster = Some(stories[0]);
-        documents[1].cluster = Some(stories[1]);
-        documents[1].delivered = true;
-        let placed = place_all(&documents);
+        items[0].cluster = Some(stories[0]);
+        items[1].cluster = Some(stories[1]);
+        items[1].delivered = true;
+        let placed = place_all(&items);
         assert_eq!(placed.merges, [Merge { from: stories[0], into: stories[1] }]);
         assert_eq!([0, 1, 3, 4].map(|place| placed.assignments[place]), [Some(stories[1]); 4]);
-        documents[0].delivered = true;
-        let placed = place_all(&documents);
+        items[0].delivered = true;
+        let placed = place_all(&items);
         assert_eq!(placed.merges, []);
         assert_eq!([0, 1].map(|place| placed.assignments[place]), stories.map(Some));
     }
@@ -199,10 +199,10 @@ mod tests {
         let texts: Vec<(String, String)> =
             (0..240).map(|n| (format!("s{}", n % 40), format!("{} number{}", STORM[n % 3].1, n % 7))).collect();
         let labelled: Vec<(&str, &str)> = texts.iter().map(|(source, text)| (source.as_str(), text.as_str())).collect();
-        let documents = telling(&labelled);
+        let items = telling(&labelled);
         let placed_by = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| place_all(&documents))
+            pool.install(|| place_all(&items))
         };
         let placed = placed_by(1);
         assert!(placed.placements.iter().any(|placement| !placement.began));
@@ -211,11 +211,11 @@ mod tests {
 
     #[test]
     fn without_news_nothing_moves() {
-        let mut documents = telling(&STORM);
-        for (place, document) in documents.iter_mut().enumerate() {
-            document.cluster = Some(ClusterId::of(&[&place.to_string()]));
+        let mut items = telling(&STORM);
+        for (place, item) in items.iter_mut().enumerate() {
+            item.cluster = Some(ClusterId::of(&[&place.to_string()]));
         }
-        let placed = place_all(&documents);
+        let placed = place_all(&items);
         assert_eq!((placed.placements, placed.merges, placed.changed), (vec![], vec![], BTreeSet::new()));
     }
 
@@ -228,12 +228,12 @@ mod tests {
             (0..3).map(|n| raid("Mysore", 23, n)).chain((3..9).map(|n| raid("Sukanya", 26, n))).collect();
         let sources: Vec<String> = (0..9).map(|n| format!("s{n}")).collect();
         let labelled: Vec<(&str, &str)> = sources.iter().zip(&texts).map(|(s, t)| (s.as_str(), t.as_str())).collect();
-        let mut documents = telling(&labelled);
+        let mut items = telling(&labelled);
         let story = ClusterId::of(&["raids"]);
-        for document in &mut documents[..8] {
-            (document.cluster, document.delivered) = (Some(story), true);
+        for item in &mut items[..8] {
+            (item.cluster, item.delivered) = (Some(story), true);
         }
-        let placed = place_all(&documents);
+        let placed = place_all(&items);
         assert!(placed.assignments[3..].iter().all(|assignment| *assignment == Some(story)));
         assert!(
             placed.assignments[..3]
@@ -246,18 +246,18 @@ mod tests {
 
     #[test]
     fn an_item_without_a_vector_is_compared_by_words_alone() {
-        let mut documents = documents();
-        documents[13].dense = None;
-        assert_eq!(joined(&documents), []);
-        documents[13].features = Arc::clone(&documents[12].features);
-        assert_eq!(joined(&documents), [documents[13].id]);
+        let mut items = items();
+        items[13].dense = None;
+        assert_eq!(joined(&items), []);
+        items[13].features = Arc::clone(&items[12].features);
+        assert_eq!(joined(&items), [items[13].id]);
     }
 
     #[test]
     fn vectors_of_two_lengths_are_never_compared() {
-        let mut documents = documents();
+        let mut items = items();
         let other: Vec<f32> = vec![1.0; 8];
-        documents[13].dense = DenseVector::from_bytes(&DenseVector::to_bytes(&other)).map(Arc::new);
-        assert_eq!(joined(&documents), []);
+        items[13].dense = DenseVector::from_bytes(&DenseVector::to_bytes(&other)).map(Arc::new);
+        assert_eq!(joined(&items), []);
     }
 }

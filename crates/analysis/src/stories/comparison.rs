@@ -1,6 +1,6 @@
 //! The similarity of two groups of items, and whether it is sufficient for one story.
 //!
-//! Input: documents. Output: groups with the sums of their vectors, and the margin by which two groups belong together.
+//! Input: items. Output: groups with the sums of their vectors, and the margin by which two groups belong together.
 //! Groups are compared by the mean over all pairs of members: by words, and also by dense vectors if both have them.
 
 use std::sync::OnceLock;
@@ -9,8 +9,8 @@ use aha_core::ids::SourceId;
 use aha_core::thresholds::{DenseThresholds, Thresholds};
 use aha_core::time::{DAY_MS, Timestamp};
 
+use super::cluster_item::{ClusterItem, OPEN_DAYS};
 use super::dense::{Baseline, DenseSum, DenseVector};
-use super::document::{Document, OPEN_DAYS};
 use super::features::{NAMES, WORDS};
 use super::similarity::{Frequencies, Weighted};
 use super::source_boilerplate::SourceBoilerplate;
@@ -23,7 +23,7 @@ const SAME_BY_DENSE: f64 = 0.6;
 const MAX_SEARCHED: usize = 2_000;
 
 /// Similarity within one source is mostly house style or a series: such pairs need this multiple of
-/// [`Thresholds::pair`], however many documents there are.
+/// [`Thresholds::pair`], however many items there are.
 const OWN_SOURCE: f64 = 1.9;
 
 /// The share of the required similarity below which two groups are not linked (`regions.rs`).
@@ -42,10 +42,10 @@ const MIN_COMMON_NAMES: usize = 2;
 /// Similarity at which common names suffice; below it, other common words are required.
 const NAMES_SUFFICE: f64 = 0.45;
 
-/// The similarity required for one story, by thresholds and the number of documents.
+/// The similarity required for one story, by thresholds and the number of items.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Requirement {
-    /// [`Thresholds::pair_among`] the documents.
+    /// [`Thresholds::pair_among`] the items.
     pair: f64,
     /// For two items of one source.
     own_pair: f64,
@@ -54,9 +54,9 @@ pub(super) struct Requirement {
 }
 
 impl Requirement {
-    fn of(thresholds: Thresholds, documents: usize) -> Self {
+    fn of(thresholds: Thresholds, items: usize) -> Self {
         let Thresholds { pair, group, dense, .. } = thresholds;
-        Self { pair: thresholds.pair_among(documents), own_pair: pair, group, dense }
+        Self { pair: thresholds.pair_among(items), own_pair: pair, group, dense }
     }
 
     /// The requirement if no pair of items is from one source, given the number of pairs of sources.
@@ -80,10 +80,10 @@ impl Requirement {
     }
 }
 
-/// Documents prepared for comparison. Each is weighted on first use, since most only count towards the frequencies.
+/// Items prepared for comparison. Each is weighted on first use, since most only count towards the frequencies.
 #[derive(Debug)]
 pub(super) struct Comparison<'a> {
-    documents: &'a [Document],
+    items: &'a [ClusterItem],
     frequencies: Frequencies,
     boilerplate: SourceBoilerplate,
     weighted: Vec<OnceLock<Weighted>>,
@@ -201,27 +201,27 @@ fn summed_by_source(mut sources: Vec<(SourceId, u32)>) -> Vec<(SourceId, u32)> {
 }
 
 impl<'a> Comparison<'a> {
-    pub(super) fn of(documents: &'a [Document]) -> Self {
-        let vectors: Vec<&DenseVector> = documents.iter().filter_map(|d| d.dense.as_deref()).collect();
+    pub(super) fn of(items: &'a [ClusterItem]) -> Self {
+        let vectors: Vec<&DenseVector> = items.iter().filter_map(|d| d.dense.as_deref()).collect();
         Self {
-            documents,
-            frequencies: Frequencies::of(documents.iter().map(|d| &*d.features)),
-            boilerplate: SourceBoilerplate::of(documents),
-            weighted: vec![OnceLock::new(); documents.len()],
+            items,
+            frequencies: Frequencies::of(items.iter().map(|d| &*d.features)),
+            boilerplate: SourceBoilerplate::of(items),
+            weighted: vec![OnceLock::new(); items.len()],
             baseline: Baseline::of(&vectors),
         }
     }
 
-    /// Returns the similarity that groups of these documents require to be one story.
+    /// Returns the similarity that groups of these items require to be one story.
     pub(super) fn requirement(&self, thresholds: Thresholds) -> Requirement {
         Requirement::of(thresholds, self.frequencies.documents())
     }
 
     pub(super) fn get(&self, number: usize) -> &Weighted {
         self.weighted[number].get_or_init(|| {
-            let document = &self.documents[number];
-            let boilerplate = self.boilerplate.of_source(document.source);
-            self.frequencies.weigh_without(&document.features, boilerplate)
+            let item = &self.items[number];
+            let boilerplate = self.boilerplate.of_source(item.source);
+            self.frequencies.weigh_without(&item.features, boilerplate)
         })
     }
 
@@ -230,11 +230,11 @@ impl<'a> Comparison<'a> {
         self.frequencies.bytes()
     }
 
-    /// Returns the group of these documents.
+    /// Returns the group of these items.
     pub(super) fn group(&self, members: Vec<usize>) -> Group {
-        let of_members = || members.iter().map(|number| &self.documents[*number]);
-        let times = || of_members().map(|document| document.time);
-        let vectors = of_members().filter_map(|document| document.dense.as_deref());
+        let of_members = || members.iter().map(|number| &self.items[*number]);
+        let times = || of_members().map(|item| item.time);
+        let vectors = of_members().filter_map(|item| item.dense.as_deref());
         Group {
             sum: Weighted::sum(&members.iter().map(|number| self.get(*number)).collect::<Vec<_>>()),
             dense: self
@@ -242,22 +242,22 @@ impl<'a> Comparison<'a> {
                 .and_then(|_| vectors.map(DenseSum::of).reduce(|one, other| one.plus(&other).unwrap_or(one))),
             first: times().min().unwrap_or_default(),
             last: times().max().unwrap_or_default(),
-            sources: summed_by_source(of_members().map(|document| (document.source, 1)).collect()),
-            delivered: of_members().any(|document| document.delivered),
-            changed: of_members().any(|document| document.cluster.is_none()),
+            sources: summed_by_source(of_members().map(|item| (item.source, 1)).collect()),
+            delivered: of_members().any(|item| item.delivered),
+            changed: of_members().any(|item| item.cluster.is_none()),
             members,
         }
     }
 
-    /// Returns the documents nearby in time with sufficient dense similarity for one story, whatever their words.
+    /// Returns the items nearby in time with sufficient dense similarity for one story, whatever their words.
     pub(super) fn near(&self, number: usize) -> Vec<usize> {
-        let (Some(baseline), Some(own)) = (self.baseline, self.documents[number].dense.as_deref()) else {
+        let (Some(baseline), Some(own)) = (self.baseline, self.items[number].dense.as_deref()) else {
             return Vec::new();
         };
         let first = number.saturating_sub(MAX_SEARCHED / 2);
-        let last = number.saturating_add(MAX_SEARCHED / 2).min(self.documents.len());
+        let last = number.saturating_add(MAX_SEARCHED / 2).min(self.items.len());
         let is_near = |other: &usize| {
-            let cosine = self.documents[*other].dense.as_deref().and_then(|other| own.cosine(other));
+            let cosine = self.items[*other].dense.as_deref().and_then(|other| own.cosine(other));
             *other != number && cosine.is_some_and(|cosine| baseline.similarity(cosine) >= SAME_BY_DENSE)
         };
         (first..last).filter(is_near).collect()
@@ -366,10 +366,10 @@ mod tests {
 
     #[test]
     fn more_documents_need_more_within_bounds_and_items_of_one_source_the_same() {
-        let requirement = |documents, own| Requirement::of(LOCAL_THRESHOLDS, documents).in_all(1.0, own);
-        let across = [0, 10, 500, 1_000, 2_000, 1_000_000].map(|documents| requirement(documents, 0.0));
+        let requirement = |items, own| Requirement::of(LOCAL_THRESHOLDS, items).in_all(1.0, own);
+        let across = [0, 10, 500, 1_000, 2_000, 1_000_000].map(|items| requirement(items, 0.0));
         assert!(across.is_sorted() && (across[3] - 0.24).abs() < 1e-9);
         assert!((across[0] - 0.19).abs() < 1e-9 && (across[5] - 0.27).abs() < 1e-9);
-        assert!([10, 500, 1_000_000].iter().all(|documents| (requirement(*documents, 1.0) - 0.456).abs() < 1e-9));
+        assert!([10, 500, 1_000_000].iter().all(|items| (requirement(*items, 1.0) - 0.456).abs() < 1e-9));
     }
 }

@@ -1,6 +1,6 @@
 //! Finds copies: texts that are nearly identical to one of another item.
 //!
-//! Input: documents. Output: pairs of a copy and its original. Called by the dedupe stage.
+//! Input: items. Output: pairs of a copy and its original. Called by the dedupe stage.
 //!
 //! Only new texts are checked, and only against texts with one of their few heaviest terms: a copy contains at least
 //! one of them.
@@ -10,7 +10,7 @@ use aha_core::time::{DAY_MS, Timestamp};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cluster::{COPY_DAYS, Document};
+use super::cluster::{COPY_DAYS, ClusterItem};
 use super::comparison::Comparison;
 use super::features::WORDS;
 use super::similarity::Weighted;
@@ -30,26 +30,25 @@ const MIN_COPY_WORDS: usize = 20;
 const MAX_LATEST: usize = 128;
 
 /// Returns pairs (copy, original) of nearly identical texts within [`COPY_DAYS`]; the original is the older one.
-/// Documents with a story are not checked again: they are already known as copies or originals.
+/// Items with a story are not checked again: they are already known as copies or originals.
 #[must_use]
-pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
-    let comparison = Comparison::of(documents);
-    let is_checked =
-        |number: &usize| documents[*number].features.length() >= MIN_COPY_WORDS && !documents[*number].copy;
-    let new: Vec<usize> = (0..documents.len()).filter(|n| documents[*n].cluster.is_none()).filter(is_checked).collect();
+pub fn copies(items: &[ClusterItem]) -> Vec<(ItemId, ItemId)> {
+    let comparison = Comparison::of(items);
+    let is_checked = |number: &usize| items[*number].features.length() >= MIN_COPY_WORDS && !items[*number].copy;
+    let new: Vec<usize> = (0..items.len()).filter(|n| items[*n].cluster.is_none()).filter(is_checked).collect();
     let key_terms: FxHashMap<usize, Vec<Term>> = new.par_iter().map(|n| (*n, key_terms(comparison.get(*n)))).collect();
     let indexed_terms: FxHashSet<Term> = key_terms.values().flatten().copied().collect();
     let (mut postings, mut found) = (FxHashMap::<Term, Vec<usize>>::default(), Vec::new());
-    for number in (0..documents.len()).filter(is_checked) {
-        let document = &documents[number];
+    for number in (0..items.len()).filter(is_checked) {
+        let item = &items[number];
         let is_copied = |older: &usize| {
-            within_days(documents[*older].time, document.time, COPY_DAYS)
+            within_days(items[*older].time, item.time, COPY_DAYS)
                 && comparison.get(*older).word_cosine(comparison.get(number)) >= MIN_COPY_COSINE
         };
         let originals = key_terms.get(&number).map(|key_terms| latest(&postings, key_terms)).unwrap_or_default();
         match originals.into_iter().find(is_copied) {
-            Some(older) => found.push((document.id, documents[older].id)),
-            None => document.features.words().filter(|term| indexed_terms.contains(term)).for_each(|term| {
+            Some(older) => found.push((item.id, items[older].id)),
+            None => item.features.words().filter(|term| indexed_terms.contains(term)).for_each(|term| {
                 postings.entry(term).or_default().push(number);
             }),
         }
@@ -71,7 +70,7 @@ fn key_terms(weighted: &Weighted) -> Vec<Term> {
     words.into_iter().take_while(is_needed).map(|(_, term)| term).collect()
 }
 
-/// Returns the latest documents with any of the terms, in order.
+/// Returns the latest items with any of the terms, in order.
 fn latest(postings: &FxHashMap<Term, Vec<usize>>, terms: &[Term]) -> Vec<usize> {
     let of_terms = terms.iter().filter_map(|term| postings.get(term));
     let mut latest: Vec<usize> =
@@ -95,8 +94,8 @@ mod tests {
     use super::*;
 
     /// One text per day, each from its own source; those with the given numbers have a story.
-    fn documents(texts: &[String], placed: &[usize]) -> Vec<Document> {
-        let one = |(number, text): (usize, &String)| Document {
+    fn items(texts: &[String], placed: &[usize]) -> Vec<ClusterItem> {
+        let one = |(number, text): (usize, &String)| ClusterItem {
             id: ItemId::of(&[&number.to_string()]),
             source: SourceId::of(&[&number.to_string()]),
             time: Timestamp::from_millis(i64::try_from(number).unwrap() * DAY_MS),
@@ -114,19 +113,19 @@ mod tests {
     }
 
     /// The reference: compares each text with all older ones.
-    fn by_all_pairs(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
-        let comparison = Comparison::of(documents);
+    fn by_all_pairs(items: &[ClusterItem]) -> Vec<(ItemId, ItemId)> {
+        let comparison = Comparison::of(items);
         let mut found: Vec<(usize, usize)> = Vec::new();
-        for (number, document) in documents.iter().enumerate().filter(|(_, d)| d.cluster.is_none()) {
+        for (number, item) in items.iter().enumerate().filter(|(_, d)| d.cluster.is_none()) {
             let is_copied = |older: &usize| {
                 !found.iter().any(|(copy, _)| copy == older)
-                    && within_days(documents[*older].time, document.time, COPY_DAYS)
+                    && within_days(items[*older].time, item.time, COPY_DAYS)
                     && comparison.get(*older).word_cosine(comparison.get(number)) >= MIN_COPY_COSINE
             };
             let original = (0..number).find(is_copied);
             found.extend(original.map(|original| (number, original)));
         }
-        found.into_iter().map(|(copy, original)| (documents[copy].id, documents[original].id)).collect()
+        found.into_iter().map(|(copy, original)| (items[copy].id, items[original].id)).collect()
     }
 
     #[test]
@@ -137,9 +136,9 @@ mod tests {
             texts.push(story_text(story, 15 + 20 * story));
         }
         for placed in [vec![], (0..30).collect::<Vec<_>>()] {
-            let documents = documents(&texts, &placed);
-            let found = copies(&documents);
-            assert_eq!(found, by_all_pairs(&documents));
+            let items = items(&texts, &placed);
+            let found = copies(&items);
+            assert_eq!(found, by_all_pairs(&items));
             assert!(found.len() >= 4 && found.len() < 24, "{}", found.len());
         }
     }
@@ -149,9 +148,9 @@ mod tests {
         let mut texts = vec![story_text(1, 5), story_text(1, 5), story_text(2, 40)];
         texts.extend((3..33).map(|story| story_text(story, 40)));
         texts.push(story_text(2, 40));
-        assert_eq!(copies(&documents(&texts, &[])), []);
+        assert_eq!(copies(&items(&texts, &[])), []);
         texts.push(story_text(2, 40));
-        let documents = documents(&texts, &[]);
-        assert_eq!(copies(&documents), [(documents[34].id, documents[33].id)]);
+        let items = items(&texts, &[]);
+        assert_eq!(copies(&items), [(items[34].id, items[33].id)]);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aha_core::ids::{ClusterId, ItemId, TopicId};
 use rayon::prelude::*;
 
-use super::document::Document;
+use super::cluster_item::ClusterItem;
 use super::similarity::Weighted;
 
 /// The assignment of an item to a story.
@@ -36,15 +36,15 @@ pub struct Placed {
     pub merges: Vec<Merge>,
     /// Stories whose set of items changed.
     pub changed: BTreeSet<ClusterId>,
-    /// The story of each document; `None` for a document out of range that has none.
+    /// The story of each item; `None` for an item out of range that has none.
     pub assignments: Vec<Option<ClusterId>>,
 }
 
-/// Assigns a story to each group. `groups` contain indexes in `documents`, each once; unchanged groups keep their
+/// Assigns a story to each group. `groups` contain indexes in `items`, each once; unchanged groups keep their
 /// story.
 pub(super) fn identify<'a>(
     topic: TopicId,
-    documents: &[Document],
+    items: &[ClusterItem],
     mut groups: Vec<Vec<usize>>,
     weighted: &(impl Fn(usize) -> &'a Weighted + Sync),
 ) -> Placed {
@@ -52,31 +52,31 @@ pub(super) fn identify<'a>(
         group.sort_unstable();
     }
     groups.sort_unstable();
-    let retained = retained(documents, &groups);
+    let retained = retained(items, &groups);
     let assignment = |(group, own): (Vec<usize>, Vec<ClusterId>)| {
-        let chosen = chosen(documents, &group, &own);
-        let story = chosen.unwrap_or_else(|| new_story(topic, documents, &group));
+        let chosen = chosen(items, &group, &own);
+        let story = chosen.unwrap_or_else(|| new_story(topic, items, &group));
         let assignment = GroupAssignment { story, began: chosen.is_none(), own };
-        let placements = placements(documents, &group, &assignment, weighted);
+        let placements = placements(items, &group, &assignment, weighted);
         (group, assignment, placements)
     };
     let found: Vec<_> = groups.into_par_iter().zip(retained).map(assignment).collect();
-    let mut placed = Placed { assignments: documents.iter().map(|d| d.cluster).collect(), ..Placed::default() };
+    let mut placed = Placed { assignments: items.iter().map(|d| d.cluster).collect(), ..Placed::default() };
     for (group, assignment, placements) in found {
-        place_members(&mut placed, documents, &group, &assignment, placements);
+        place_members(&mut placed, items, &group, &assignment, placements);
     }
     placed
 }
 
 /// Returns the stories that stay with each group: it has most of their items, or is the earliest with that many.
-fn retained(documents: &[Document], groups: &[Vec<usize>]) -> Vec<Vec<ClusterId>> {
+fn retained(items: &[ClusterItem], groups: &[Vec<usize>]) -> Vec<Vec<ClusterId>> {
     let mut largest: BTreeMap<ClusterId, (usize, usize)> = BTreeMap::new();
     for (index, group) in groups.iter().enumerate() {
-        let mut items: BTreeMap<ClusterId, usize> = BTreeMap::new();
-        for story in group.iter().filter_map(|member| documents[*member].cluster) {
-            *items.entry(story).or_default() += 1;
+        let mut counts: BTreeMap<ClusterId, usize> = BTreeMap::new();
+        for story in group.iter().filter_map(|member| items[*member].cluster) {
+            *counts.entry(story).or_default() += 1;
         }
-        for (story, count) in items {
+        for (story, count) in counts {
             let largest = largest.entry(story).or_insert((count, index));
             if count > largest.0 {
                 *largest = (count, index);
@@ -91,18 +91,18 @@ fn retained(documents: &[Document], groups: &[Vec<usize>]) -> Vec<Vec<ClusterId>
 }
 
 /// Returns the merged story whose id is kept; `None` if there is none.
-fn chosen(documents: &[Document], group: &[usize], own: &[ClusterId]) -> Option<ClusterId> {
-    let members = group.iter().map(|member| &documents[*member]);
-    let mut candidates = members.filter(|document| document.cluster.is_some_and(|story| own.contains(&story)));
+fn chosen(items: &[ClusterItem], group: &[usize], own: &[ClusterId]) -> Option<ClusterId> {
+    let members = group.iter().map(|member| &items[*member]);
+    let mut candidates = members.filter(|item| item.cluster.is_some_and(|story| own.contains(&story)));
     let oldest = candidates.clone().next()?.cluster;
-    candidates.find(|document| document.delivered).map_or(oldest, |document| document.cluster)
+    candidates.find(|item| item.delivered).map_or(oldest, |item| item.cluster)
 }
 
 /// Returns a new story id, derived from its first item, and from the previous story if it was split from one.
-fn new_story(topic: TopicId, documents: &[Document], group: &[usize]) -> ClusterId {
-    let first = group.first().map(|member| &documents[*member]);
-    let left = group.iter().find_map(|member| documents[*member].cluster);
-    let item = first.map(|document| document.id.to_string()).unwrap_or_default();
+fn new_story(topic: TopicId, items: &[ClusterItem], group: &[usize]) -> ClusterId {
+    let first = group.first().map(|member| &items[*member]);
+    let left = group.iter().find_map(|member| items[*member].cluster);
+    let item = first.map(|item| item.id.to_string()).unwrap_or_default();
     match left {
         None => ClusterId::of(&[&topic.to_string(), &item]),
         Some(left) => ClusterId::of(&[&topic.to_string(), &item, &left.to_string()]),
@@ -118,34 +118,34 @@ struct GroupAssignment {
 
 /// Returns the placements of members that were not in this story, with their indexes.
 fn placements<'a>(
-    documents: &[Document],
+    items: &[ClusterItem],
     group: &[usize],
     assignment: &GroupAssignment,
     weighted: &impl Fn(usize) -> &'a Weighted,
 ) -> Vec<(usize, Placement)> {
     let is_member_already =
-        |member: &usize| documents[*member].cluster.is_some_and(|story| assignment.own.contains(&story));
+        |member: &usize| items[*member].cluster.is_some_and(|story| assignment.own.contains(&story));
     let moved: Vec<usize> = group.iter().filter(|member| !is_member_already(member)).copied().collect();
     let begins = |member: &usize| assignment.began && Some(member) == group.first();
     let sum = if moved.iter().all(begins) { Weighted::default() } else { sum(group, weighted) };
     let placement = |member: usize| {
         let began = begins(&member);
         let similarity = if began { 1.0 } else { mean_similarity(weighted(member), &sum, group.len()) };
-        (member, Placement { item: documents[member].id, cluster: assignment.story, similarity, began })
+        (member, Placement { item: items[member].id, cluster: assignment.story, similarity, began })
     };
     moved.into_iter().map(placement).collect()
 }
 
 fn place_members(
     placed: &mut Placed,
-    documents: &[Document],
+    items: &[ClusterItem],
     group: &[usize],
     assignment: &GroupAssignment,
     placements: Vec<(usize, Placement)>,
 ) {
     let merged_away = assignment.own.iter().filter(|id| **id != assignment.story);
     placed.merges.extend(merged_away.map(|id| Merge { from: *id, into: assignment.story }));
-    placed.changed.extend(placements.iter().filter_map(|(member, _)| documents[*member].cluster));
+    placed.changed.extend(placements.iter().filter_map(|(member, _)| items[*member].cluster));
     if !placements.is_empty() || assignment.own.len() > 1 {
         placed.changed.insert(assignment.story);
     }

@@ -1,37 +1,37 @@
 //! Estimates the memory used by the clustering of stories.
 //!
-//! Input: the documents of the look-back. Output: their memory use in bytes, prepared as in a run. Called by `doctor`.
+//! Input: the items of the look-back. Output: their memory use in bytes, prepared as in a run. Called by `doctor`.
 
 use aha_core::time::DAY_MS;
 
+use super::cluster_item::{ClusterItem, OPEN_DAYS};
 use super::comparison::Comparison;
-use super::document::{Document, OPEN_DAYS};
 use super::lookup::LookupIndex;
 
-/// The approximate memory of a run with these documents.
+/// The approximate memory of a run with these items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchMemory {
-    /// Documents whose terms are counted.
+    /// Items whose terms are counted.
     pub items: usize,
-    /// Documents in the index.
+    /// Items in the index.
     pub open_items: usize,
-    /// Term counts, frequencies and the documents themselves.
+    /// Term counts, frequencies and the items themselves.
     pub text_bytes: usize,
     /// Weighted vectors and their index.
     pub index_bytes: usize,
 }
 
 impl SearchMemory {
-    /// Estimates the memory. `documents` are sorted by time. The index contains those that are open to the next items.
+    /// Estimates the memory. `items` are sorted by time. The index contains those that are open to the next items.
     #[must_use]
-    pub fn of(documents: &[Document]) -> Self {
-        let comparison = Comparison::of(documents);
+    pub fn of(items: &[ClusterItem]) -> Self {
+        let comparison = Comparison::of(items);
         let mut index = LookupIndex::default();
-        let mut memory = Self { items: documents.len(), open_items: 0, text_bytes: 0, index_bytes: 0 };
-        let last = documents.last().map(|document| document.time);
-        for (number, document) in documents.iter().enumerate() {
-            memory.text_bytes += size_of::<Document>() + document.features.bytes();
-            if last.is_some_and(|last| last - document.time <= OPEN_DAYS * DAY_MS) {
+        let mut memory = Self { items: items.len(), open_items: 0, text_bytes: 0, index_bytes: 0 };
+        let last = items.last().map(|item| item.time);
+        for (number, item) in items.iter().enumerate() {
+            memory.text_bytes += size_of::<ClusterItem>() + item.features.bytes();
+            if last.is_some_and(|last| last - item.time <= OPEN_DAYS * DAY_MS) {
                 let weighted = comparison.get(number);
                 memory.open_items += 1;
                 memory.index_bytes += weighted.bytes();
@@ -59,8 +59,8 @@ mod tests {
     use super::super::features::Features;
     use super::*;
 
-    fn documents(days: &[i64]) -> Vec<Document> {
-        let one = |(number, day): (usize, &i64)| Document {
+    fn items(days: &[i64]) -> Vec<ClusterItem> {
+        let one = |(number, day): (usize, &i64)| ClusterItem {
             id: ItemId::of(&[&number.to_string()]),
             source: SourceId::of(&["s"]),
             time: Timestamp::from_millis(day * DAY_MS),
@@ -75,11 +75,11 @@ mod tests {
 
     #[test]
     fn what_is_open_is_in_the_index_and_what_is_older_only_counted() {
-        let memory = |days: &[i64]| SearchMemory::of(&documents(days));
+        let memory = |days: &[i64]| SearchMemory::of(&items(days));
         let (both, one) = (memory(&[0, 1]), memory(&[0, 40]));
         assert_eq!((both.items, both.open_items, one.items, one.open_items), (2, 2, 2, 1));
         assert!(both.index_bytes > one.index_bytes && both.text_bytes == one.text_bytes);
-        assert!(one.text_bytes > 2 * size_of::<Document>() && one.bytes() == one.text_bytes + one.index_bytes);
+        assert!(one.text_bytes > 2 * size_of::<ClusterItem>() && one.bytes() == one.text_bytes + one.index_bytes);
         assert_eq!(memory(&[]).items, 0);
     }
 }

@@ -6,7 +6,7 @@ use aha_core::ids::SourceId;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::document::Document;
+use super::cluster_item::ClusterItem;
 use super::vocabulary::Term;
 
 /// Minimum share of a source's texts for a term to be boilerplate.
@@ -21,12 +21,12 @@ const MAX_TEXTS: usize = 256;
 pub(super) struct SourceBoilerplate(HashMap<SourceId, FxHashSet<Term>>);
 
 impl SourceBoilerplate {
-    pub(super) fn of(documents: &[Document]) -> Self {
-        let mut by_source: HashMap<SourceId, Vec<&Document>> = HashMap::new();
-        for document in documents.iter().rev() {
-            let texts = by_source.entry(document.source).or_default();
+    pub(super) fn of(items: &[ClusterItem]) -> Self {
+        let mut by_source: HashMap<SourceId, Vec<&ClusterItem>> = HashMap::new();
+        for item in items.iter().rev() {
+            let texts = by_source.entry(item.source).or_default();
             if texts.len() < MAX_TEXTS {
-                texts.push(document);
+                texts.push(item);
             }
         }
         by_source.retain(|_, texts| texts.len() >= MIN_TEXTS);
@@ -39,9 +39,9 @@ impl SourceBoilerplate {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-fn frequent_terms(texts: &[&Document]) -> FxHashSet<Term> {
+fn frequent_terms(texts: &[&ClusterItem]) -> FxHashSet<Term> {
     let mut counts: FxHashMap<Term, usize> = FxHashMap::default();
-    for term in texts.iter().flat_map(|document| document.features.words()) {
+    for term in texts.iter().flat_map(|item| item.features.words()) {
         *counts.entry(term).or_default() += 1;
     }
     let min_texts = texts.len() as f64 * BOILERPLATE_SHARE;

@@ -42,7 +42,7 @@ pub(super) struct Splits {
 type SimilarityMatrix = Vec<Vec<f64>>;
 
 impl Splits {
-    /// Returns the parts of a group; the group itself if it is one story. `members` are document numbers, and
+    /// Returns the parts of a group; the group itself if it is one story. `members` are item numbers, and
     /// `weighted` returns their vectors.
     pub(super) fn parts<'a>(
         &mut self,

@@ -5,7 +5,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Exchanged, Terms};
+use super::{AnsweredQuestion, ConversationSettings};
 use crate::provider::AnswerFormat;
 use crate::router::Backend;
 
@@ -18,7 +18,7 @@ pub struct Archive {
     system_prompt: String,
     /// `text` or `json`.
     response_format: &'static str,
-    turns: Vec<Exchanged>,
+    turns: Vec<AnsweredQuestion>,
     verification_summary: VerificationSummary,
 }
 
@@ -48,7 +48,7 @@ pub struct VerificationSummary {
 }
 
 impl Archive {
-    pub(super) fn of(id: &str, terms: &Terms, turns: &[Exchanged]) -> Self {
+    pub(super) fn of(id: &str, terms: &ConversationSettings, turns: &[AnsweredQuestion]) -> Self {
         Self {
             conversation_id: id.to_owned(),
             config_snapshot: ConfigSnapshot::of(terms),
@@ -77,7 +77,7 @@ impl Archive {
     }
 
     #[must_use]
-    pub fn turns(&self) -> &[Exchanged] {
+    pub fn turns(&self) -> &[AnsweredQuestion] {
         &self.turns
     }
 
@@ -95,7 +95,7 @@ impl Archive {
 }
 
 impl ConfigSnapshot {
-    fn of(terms: &Terms) -> Self {
+    fn of(terms: &ConversationSettings) -> Self {
         let route = &terms.route;
         let (endpoint, api_key, timeout_seconds) = match &route.backend {
             Backend::Local => (String::new(), None, 0),
@@ -111,11 +111,11 @@ impl ConfigSnapshot {
             api_key,
             timeout_seconds,
             max_output_tokens: route.max_output_tokens,
-            temperature: route.traits.sampling.temperature,
-            top_p: route.traits.sampling.top_p,
+            temperature: route.options.sampling.temperature,
+            top_p: route.options.sampling.top_p,
             max_attempts: terms.max_attempts,
-            provider_specific: route.traits.provider_specific_as_written.clone(),
-            metadata: route.traits.metadata.clone(),
+            provider_specific: route.options.provider_specific_as_written.clone(),
+            metadata: route.options.metadata.clone(),
         }
     }
 }

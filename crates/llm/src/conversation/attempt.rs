@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Answer, Terms};
+use super::{Answer, ConversationSettings};
 use crate::answer;
 use crate::call_log::Label;
 use crate::call_scope::CallScope;
 use crate::error::CallError;
-use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged, abandoned};
+use crate::exchange::{EncodedRequest, ExchangeEvent, ExchangeResult, fail_after_grace_period};
 use crate::gateway::Gateway;
 use crate::metered_call::{Closing, Executed, NotSent, Received};
 use crate::model_call::ModelCall;
@@ -43,7 +43,7 @@ pub(super) struct ConversationAttempt {
     pub(super) gateway: Arc<Gateway>,
     pub(super) store: SharedStore,
     pub(super) scope: CallScope,
-    pub(super) terms: Terms,
+    pub(super) terms: ConversationSettings,
     pub(super) schema: Option<Arc<Validator>>,
     pub(super) validate: Option<Validate>,
     pub(super) id: CallId,
@@ -104,9 +104,9 @@ impl ConversationAttempt {
             }
             CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
         };
-        let exchanged: Exchanged = tokio::select! {
+        let exchanged: ExchangeResult = tokio::select! {
             exchanged = read_exchange => exchanged,
-            error = abandoned(text, encoded.timeouts) => error.into(),
+            error = fail_after_grace_period(text, encoded.timeouts) => error.into(),
         };
         let usage = exchanged.reply.usage;
         let at_limit = exchanged.reply.at_limit(encoded.request.max_output_tokens);

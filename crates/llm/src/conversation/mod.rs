@@ -33,7 +33,7 @@ pub use attempt::Validate;
 
 /// The settings of a conversation.
 #[derive(Debug, Clone)]
-pub struct Terms {
+pub struct ConversationSettings {
     pub route: Route,
     /// Empty when there is none.
     pub system: String,
@@ -50,19 +50,19 @@ pub struct Terms {
     pub retries_rejected: bool,
 }
 
-impl Terms {
+impl ConversationSettings {
     /// Builds the terms from the model's catalogue entry: its system prompt, unless `system` is given, and its response
     /// format.
     #[must_use]
     pub fn of(route: Route, system: Option<String>, purpose: &'static str) -> Self {
         Self {
-            system: system.or_else(|| route.traits.system_prompt.clone()).unwrap_or_default(),
-            format: match route.traits.response_format.unwrap_or_default() {
+            system: system.or_else(|| route.options.system_prompt.clone()).unwrap_or_default(),
+            format: match route.options.response_format.unwrap_or_default() {
                 ResponseFormat::Json => AnswerFormat::Json,
                 ResponseFormat::Text => AnswerFormat::Text,
             },
-            streams: route.traits.capabilities.streaming_only,
-            max_attempts: route.traits.retry.and_then(|retry| retry.max_attempts).unwrap_or(DEFAULT_MAX_ATTEMPTS),
+            streams: route.options.capabilities.streaming_only,
+            max_attempts: route.options.retry.and_then(|retry| retry.max_attempts).unwrap_or(DEFAULT_MAX_ATTEMPTS),
             purpose,
             stores_answers: false,
             retries_rejected: false,
@@ -113,7 +113,7 @@ pub struct Answer {
 
 /// A question and its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Exchanged {
+pub struct AnsweredQuestion {
     pub question: String,
     /// `None` if no answer was accepted.
     pub answer: Option<String>,
@@ -148,11 +148,11 @@ pub struct Conversation {
     gateway: Arc<Gateway>,
     store: SharedStore,
     scope: CallScope,
-    terms: Terms,
+    terms: ConversationSettings,
     schema: Option<Arc<Validator>>,
     /// Unique on the ledger.
     id: String,
-    turns: Vec<Exchanged>,
+    turns: Vec<AnsweredQuestion>,
     archived: bool,
 }
 
@@ -174,7 +174,7 @@ impl Conversation {
         gateway: Arc<Gateway>,
         store: SharedStore,
         scope: CallScope,
-        terms: Terms,
+        terms: ConversationSettings,
     ) -> Result<Self, ConversationError> {
         let schema = match &terms.format {
             AnswerFormat::Schema { schema, .. } => {
@@ -189,7 +189,7 @@ impl Conversation {
     }
 
     #[must_use]
-    pub fn history(&self) -> &[Exchanged] {
+    pub fn history(&self) -> &[AnsweredQuestion] {
         &self.turns
     }
 

@@ -16,7 +16,7 @@ use crate::error::CallError;
 use crate::metered_call::{Executed, NotSent};
 use crate::provider::{AnswerFormat, ModelRequest};
 use crate::retry::{self, Next};
-use crate::retry_policy::{PIPELINE, RetryPolicy};
+use crate::retry_policy::{RetryPolicy, STANDARD};
 use crate::router::Backend;
 use crate::stream::stream_from;
 use crate::turn::{Role, Turn};
@@ -95,7 +95,7 @@ impl Conversation {
             Ok(answer) => (answer.attempts.saturating_sub(1), answer.verification_errors.clone()),
             Err(_) => (attempt_number.saturating_sub(1), question.rejected),
         };
-        self.turns.push(super::Exchanged {
+        self.turns.push(super::AnsweredQuestion {
             question: question.text.to_owned(),
             answer: outcome.as_ref().ok().map(|answer| answer.text.clone()),
             asked_at: outcome.as_ref().map_or(asked_at, |answer| answer.asked_at),
@@ -123,7 +123,7 @@ impl Conversation {
         let model = self.name();
         let mut attempts = self.terms.max_attempts.max(1);
         let policy: RetryPolicy =
-            self.terms.route.retry(&self.gateway.parts.retry_override.unwrap_or(PIPELINE)).with_attempts(attempts);
+            self.terms.route.retry(&self.gateway.parts.retry_override.unwrap_or(STANDARD)).with_attempts(attempts);
         let mut left = policy.all();
         let mut attempt_number = 0;
         loop {

@@ -12,7 +12,7 @@ use crate::budget;
 use crate::error::CallError;
 use crate::estimate;
 use crate::ledger;
-use crate::ledger_writer::Deadline;
+use crate::ledger_writer::CallTimeout;
 use crate::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits};
 use crate::provider::EmbedReply;
 use crate::transport::{WireRequest, WireResponse};
@@ -32,9 +32,9 @@ impl Embedder {
         let server = ServerLimits {
             breakers: &self.parts.breakers,
             account: job.route.account(),
-            pace: job.route.traits.pace.as_deref().map(|pace| (pace, estimate::tokens(encoded.body.len()))),
+            pace: job.route.options.pace.as_deref().map(|pace| (pace, estimate::tokens(encoded.body.len()))),
         };
-        let deadline = Deadline { clock: self.parts.clock, timeout: job.route.timeouts.whole };
+        let deadline = CallTimeout { clock: self.parts.clock, timeout: job.route.timeouts.whole };
         let shown = &(self, job, &encoded);
         let metered = MeteredCall { store, scope: &job.scope, deadline, server: Some(server), shown };
         let new_call = || self.new_call(job, texts, &encoded.body, number, deadline);
@@ -48,7 +48,7 @@ impl Embedder {
         texts: &[EmbedText],
         body: &[u8],
         number: i64,
-        deadline: Deadline,
+        deadline: CallTimeout,
     ) -> NewCall {
         let (scope, now) = (&job.scope, self.parts.clock.now());
         NewCall {

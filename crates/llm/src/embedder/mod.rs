@@ -12,7 +12,7 @@ use aha_core::clock::Clock;
 use aha_core::digest::Estimate;
 use aha_core::ids::ItemId;
 use aha_core::money::MicroCredits;
-use aha_core::task::purpose;
+use aha_core::purpose;
 use aha_core::time::DAY_MS;
 use aha_core::topic::BudgetTier;
 use aha_store::{CallFilter, SharedStore, StoreError};
@@ -259,7 +259,7 @@ impl Embedder {
         job: &EmbedJob<'_>,
         texts: &[EmbedText],
     ) -> Result<Executed<Vec<Vec<f32>>>, StoreError> {
-        let policy = job.route.traits.retry(&self.parts.retry);
+        let policy = job.route.options.retry(&self.parts.retry);
         let mut left = policy.all();
         let mut number = 1;
         loop {

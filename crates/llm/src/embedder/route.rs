@@ -13,7 +13,7 @@ use crate::catalogue::CatalogueEntry;
 use crate::egress;
 use crate::provider::{self, EmbedDialect, EmbedRequest, OPENAI_NAME, Server};
 
-use crate::router::{Backend, Router, Traits};
+use crate::router::{Backend, ModelOptions, Router};
 use crate::settings::{EmbedModel, EmbedSettings, LlmSettings};
 use crate::transport::Timeouts;
 
@@ -28,7 +28,7 @@ pub struct EmbedRoute {
     pub(super) dialect: &'static dyn EmbedDialect,
     pub server: Server,
     pub(super) timeouts: Timeouts,
-    pub(super) traits: Traits,
+    pub(super) options: ModelOptions,
     /// Length of the vectors to request; `None`: the model's default.
     dimensions: Option<u32>,
 }
@@ -54,7 +54,7 @@ impl EmbedRoute {
             dialect: provider::embedder_by_name(entry.provider.as_str()).ok_or_else(none)?,
             server: Server { endpoint, ..wire.server.clone() },
             timeouts: wire.timeouts,
-            traits: route.traits,
+            options: route.options,
             dimensions: entry.dimensions,
         })
     }
@@ -69,7 +69,7 @@ impl EmbedRoute {
             dialect: provider::embedder_by_name(OPENAI_NAME)?,
             server,
             timeouts: Timeouts::of(settings.timeout),
-            traits: Traits::default(),
+            options: ModelOptions::default(),
             dimensions: None,
         })
     }
@@ -78,7 +78,7 @@ impl EmbedRoute {
     /// model, its name at the server where that differs, preparation, and the requested length.
     #[must_use]
     pub fn space(&self) -> String {
-        let name = self.traits.name.as_ref().filter(|name| **name != self.model.model);
+        let name = self.options.name.as_ref().filter(|name| **name != self.model.model);
         let name = name.map_or_else(String::new, |name| format!("={name}"));
         let length = self.dimensions.map_or_else(String::new, |dimensions| format!("/{dimensions}"));
         format!("{}{name}#{PREPARATION}{length}", self.model)
@@ -91,10 +91,10 @@ impl EmbedRoute {
 
     pub(super) fn request<'a>(&'a self, texts: &'a [&'a str]) -> EmbedRequest<'a> {
         EmbedRequest {
-            model: self.traits.name.as_deref().unwrap_or(&self.model.model),
+            model: self.options.name.as_deref().unwrap_or(&self.model.model),
             texts,
             dimensions: self.dimensions,
-            provider_specific: &self.traits.provider_specific,
+            provider_specific: &self.options.provider_specific,
         }
     }
 

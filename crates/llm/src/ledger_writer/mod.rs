@@ -16,9 +16,9 @@ use super::budget::used_up;
 use super::call_scope::CallScope;
 use super::run_call_state::RunCallState;
 use super::spending_limit::{Limit, UsedUp};
-pub(super) use waiting::Deadline;
+pub(super) use waiting::CallTimeout;
 pub use waiting::NotSent;
-use waiting::{Admission, Reserving, Settling};
+use waiting::{ReserveResult, Reserving, Settling};
 
 /// Maximum calls written in one transaction. More would save little (a transaction costs about as much as two of its
 /// calls), and calls that are admitted together return together.
@@ -27,7 +27,12 @@ const MAX_BATCH: usize = 4;
 const WAIT: Duration = Duration::from_millis(50);
 
 /// Reserves a call, waiting for calls under way if only they block it. Returns `None` when the call may be sent.
-pub(super) async fn admit(store: &SharedStore, scope: &CallScope, deadline: Deadline, call: &NewCall) -> Admission {
+pub(super) async fn admit(
+    store: &SharedStore,
+    scope: &CallScope,
+    deadline: CallTimeout,
+    call: &NewCall,
+) -> ReserveResult {
     let call_state = &scope.call_state;
     if call.limits.is_empty() {
         if call_state.is_closed() {
@@ -137,7 +142,7 @@ fn reply_exhausted(call_state: &RunCallState, used_up: UsedUp) {
     first.reply(Ok(Some(NotSent::NoBudget(used_up))));
 }
 
-fn reply_to_first(queue: &Queue<Reserving>, admission: Admission) {
+fn reply_to_first(queue: &Queue<Reserving>, admission: ReserveResult) {
     if let Some(first) = queue.take(1).pop() {
         first.reply(admission);
     }
@@ -147,7 +152,7 @@ fn reply_to_first(queue: &Queue<Reserving>, admission: Admission) {
 async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
     let clock = queue.state().waiting.front().map(|first| first.deadline.clock);
     if let Some(clock) = clock
-        && let Err(error) = store.sweep_calls(OrphanedCalls::Expired(clock.wall())).await
+        && let Err(error) = store.settle_orphaned_calls(OrphanedCalls::Expired(clock.wall())).await
     {
         return reply_to_first(queue, Err(error));
     }

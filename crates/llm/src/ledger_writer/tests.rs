@@ -35,7 +35,7 @@ async fn ledger() -> Ledger {
 }
 
 impl Ledger {
-    async fn admit(&self, number: usize, cap: i64) -> Admission {
+    async fn admit(&self, number: usize, cap: i64) -> ReserveResult {
         let limit = CounterLimit { counter: "day".into(), cap_microcredits: Some(cap), max_calls: None };
         let now = Timestamp::from_millis(0);
         let call = NewCall {
@@ -54,7 +54,7 @@ impl Ledger {
             started_at: now,
             expires_at: now,
         };
-        let deadline = Deadline { clock: Clock::pinned(now), timeout: Duration::from_mins(1) };
+        let deadline = CallTimeout { clock: Clock::pinned(now), timeout: Duration::from_mins(1) };
         admit(&self.store, &self.scope, deadline, &call).await
     }
 

@@ -26,13 +26,13 @@ pub enum NotSent {
 
 /// The deadline of calls.
 #[derive(Debug, Clone, Copy)]
-pub struct Deadline {
+pub struct CallTimeout {
     pub clock: Clock,
     /// Timeout of one call.
     pub timeout: Duration,
 }
 
-impl Deadline {
+impl CallTimeout {
     /// Returns when a call reserved now must have ended.
     pub fn for_call(self) -> Timestamp {
         let lifetime = i64::try_from((self.timeout + SETTLING).as_millis()).unwrap_or(i64::MAX);
@@ -40,7 +40,7 @@ impl Deadline {
     }
 }
 
-pub(super) type Admission = Result<Option<NotSent>, StoreError>;
+pub(super) type ReserveResult = Result<Option<NotSent>, StoreError>;
 
 #[derive(Debug, Default)]
 pub struct LedgerWriter {
@@ -53,8 +53,8 @@ pub struct LedgerWriter {
 pub(super) struct Reserving {
     pub(super) lease: Option<Lease>,
     pub(super) call: NewCall,
-    pub(super) deadline: Deadline,
-    pub(super) reply_tx: oneshot::Sender<Admission>,
+    pub(super) deadline: CallTimeout,
+    pub(super) reply_tx: oneshot::Sender<ReserveResult>,
 }
 
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub(super) struct Settling {
 }
 
 impl Reserving {
-    pub(super) fn reply(self, admission: Admission) {
+    pub(super) fn reply(self, admission: ReserveResult) {
         // The receiver may have been dropped.
         let _ = self.reply_tx.send(admission);
     }

@@ -15,7 +15,7 @@ use super::{Events, partial};
 use crate::call_log::{self, Label};
 use crate::call_scope::CallScope;
 use crate::error::CallError;
-use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged, abandoned};
+use crate::exchange::{EncodedRequest, ExchangeEvent, ExchangeResult, fail_after_grace_period};
 use crate::gateway::{Gateway, key};
 use crate::metered_call::{Closing, Executed, NotSent, Received};
 use crate::model_call::ModelCall;
@@ -119,9 +119,9 @@ impl StreamAttempt {
             }
             CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
         };
-        let mut exchanged: Exchanged = tokio::select! {
+        let mut exchanged: ExchangeResult = tokio::select! {
             exchanged = read_exchange => exchanged,
-            error = abandoned(&self.events, encoded.timeouts) => error.into(),
+            error = fail_after_grace_period(&self.events, encoded.timeouts) => error.into(),
         };
         let is_empty =
             matches!(exchanged.reply.outcome, Err(CallError::Invalid(_))) && exchanged.streamed.trim().is_empty();

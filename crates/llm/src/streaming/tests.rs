@@ -285,7 +285,7 @@ async fn who_stops_reading_changes_nothing_about_the_row() {
     let mut stream = fixture.stream(LINES);
     assert!(matches!(stream.next().await, Some(Ok(StreamEvent::Line(_)))));
     drop(stream);
-    fixture.gateway.settled().await;
+    fixture.gateway.wait_until_settled().await;
     let rows = fixture.rows().await;
     assert_eq!((rows.len(), rows[0].output_tokens), (1, Some(3)), "{rows:?}");
 }

@@ -7,7 +7,7 @@ use super::{
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip,
 };
 use crate::fence::fenced;
-use crate::retry_policy::PIPELINE;
+use crate::retry_policy::STANDARD;
 
 pub const TASK: Task = Task::of(&SPEC);
 
@@ -32,7 +32,7 @@ static SPEC: TaskSpec = TaskSpec {
         typical_output_tokens: 150,
         example_batch: 1,
     },
-    retry: PIPELINE,
+    retry: STANDARD,
     temperature: Some(0.0),
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
     context_tokens: None,

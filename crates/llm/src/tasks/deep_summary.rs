@@ -6,7 +6,7 @@ use super::summary::{SummaryInput, local, render};
 use super::{
     AnswerKind, Enabled, PromptFiles, StoredAnswers, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
 };
-use crate::retry_policy::PIPELINE;
+use crate::retry_policy::STANDARD;
 
 pub const TASK: Task = Task::of(&SPEC);
 
@@ -30,7 +30,7 @@ static SPEC: TaskSpec = TaskSpec {
         typical_output_tokens: 350,
         example_batch: 1,
     },
-    retry: PIPELINE,
+    retry: STANDARD,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
     context_tokens: None,

@@ -11,7 +11,7 @@ use super::summary::{SummaryInput, render};
 use super::{
     AnswerKind, Enabled, PromptFiles, StoredAnswers, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
 };
-use crate::retry_policy::PIPELINE;
+use crate::retry_policy::STANDARD;
 
 pub const TASK: Task = Task::of(&SPEC);
 
@@ -35,7 +35,7 @@ static SPEC: TaskSpec = TaskSpec {
         typical_output_tokens: 250,
         example_batch: 1,
     },
-    retry: PIPELINE,
+    retry: STANDARD,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
     context_tokens: None,

@@ -4,7 +4,7 @@ use super::summary::{SummaryInput, local, render};
 use super::{
     AnswerKind, Enabled, PromptFiles, StoredAnswers, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
 };
-use crate::retry_policy::PIPELINE;
+use crate::retry_policy::STANDARD;
 
 pub const TASK: Task = Task::of(&SPEC);
 
@@ -28,7 +28,7 @@ static SPEC: TaskSpec = TaskSpec {
         typical_output_tokens: 500,
         example_batch: 1,
     },
-    retry: PIPELINE,
+    retry: STANDARD,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
     context_tokens: None,

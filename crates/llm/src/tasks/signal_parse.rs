@@ -8,7 +8,7 @@ use super::{
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip, short_id,
 };
 use crate::fence::fenced;
-use crate::retry_policy::PIPELINE;
+use crate::retry_policy::STANDARD;
 
 pub const TASK: Task = Task::of(&SPEC);
 
@@ -33,7 +33,7 @@ static SPEC: TaskSpec = TaskSpec {
         typical_output_tokens: 200,
         example_batch: 10,
     },
-    retry: PIPELINE,
+    retry: STANDARD,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
     context_tokens: None,

@@ -6,14 +6,14 @@ use aha_core::digest::Evidence;
 use aha_core::time::Timestamp;
 use serde::Serialize;
 
-pub use local::{NO_EVIDENCE, NO_INTEREST_MATCHED, is_asked_for, promise, worth};
+pub use local::{NO_EVIDENCE, NO_INTEREST_MATCHED, is_asked_for, local_score, local_score_without_ceilings};
 
 use super::{
     AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip, short_id,
 };
 use crate::fence::fenced;
-use crate::retry_policy::PIPELINE;
+use crate::retry_policy::STANDARD;
 
 pub const TASK: Task = Task::of(&SPEC);
 
@@ -37,7 +37,7 @@ static SPEC: TaskSpec = TaskSpec {
         typical_output_tokens: 90,
         example_batch: 10,
     },
-    retry: PIPELINE,
+    retry: STANDARD,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
     context_tokens: None,
@@ -49,7 +49,8 @@ static SPEC: TaskSpec = TaskSpec {
     logged_phase: None,
 };
 
-/// A story for triage: the contract's five inputs, the user's interests, and the facts that `local` uses.
+/// A story for triage. A model is sent title, text, members, kinds of sources, likes and interests; `evidence` and
+/// `categories` are for `local`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TriageInput {
     pub title: String,

@@ -46,8 +46,6 @@ mod planner;
 mod planner_records;
 #[path = "../tables/retention.rs"]
 mod retention;
-#[path = "../tables/reviews.rs"]
-mod reviews;
 #[path = "../tables/runs.rs"]
 mod runs;
 #[path = "../tables/search.rs"]
@@ -58,6 +56,8 @@ mod sentences;
 mod sources;
 #[path = "../tables/stories.rs"]
 mod stories;
+#[path = "../tables/summary_decisions.rs"]
+mod summary_decisions;
 #[path = "../tables/topics.rs"]
 mod topics;
 

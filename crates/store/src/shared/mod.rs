@@ -23,6 +23,6 @@ pub fn hit(operation: &str, place: &str) {
 }
 
 /// Turns an update that found no row into an error.
-pub fn found(rows: u64, what: &'static str, id: impl std::fmt::Display) -> Result<()> {
+pub fn require_row(rows: u64, what: &'static str, id: impl std::fmt::Display) -> Result<()> {
     if rows == 0 { Err(StoreError::NotFound { what, id: id.to_string() }) } else { Ok(()) }
 }

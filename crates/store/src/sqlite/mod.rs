@@ -47,8 +47,6 @@ mod planner;
 mod planner_records;
 #[path = "../tables/retention.rs"]
 mod retention;
-#[path = "../tables/reviews.rs"]
-mod reviews;
 #[path = "../tables/runs.rs"]
 mod runs;
 #[path = "../tables/search.rs"]
@@ -59,6 +57,8 @@ mod sentences;
 mod sources;
 #[path = "../tables/stories.rs"]
 mod stories;
+#[path = "../tables/summary_decisions.rs"]
+mod summary_decisions;
 #[path = "../tables/topics.rs"]
 mod topics;
 

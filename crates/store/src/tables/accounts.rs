@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::Database;
 use crate::shared::column;
-use crate::{AccountStore, KeyAnswer, KeyState, KeyUse, Result, StoreError};
+use crate::{AccountStore, IdempotentRequest, RequestState, Result, StoreError, StoredResponse};
 
 const ACCOUNTS: &str = "
     SELECT u.name, a.role, a.created_at, a.password_hash
@@ -96,12 +96,16 @@ struct KeyRow {
 from_row!(KeyRow { request_hash, status, answer, location });
 
 impl KeyRow {
-    fn state(self, of: &KeyUse) -> Result<KeyState> {
+    fn state(self, of: &IdempotentRequest) -> Result<RequestState> {
         if self.request_hash != of.request_hash {
-            return Ok(KeyState::UsedByAnotherRequest);
+            return Ok(RequestState::UsedByAnotherRequest);
         }
-        let (Some(status), Some(body)) = (self.status, self.answer) else { return Ok(KeyState::InProgress) };
-        Ok(KeyState::Answered(KeyAnswer { status: column::number("status", status)?, body, location: self.location }))
+        let (Some(status), Some(body)) = (self.status, self.answer) else { return Ok(RequestState::InProgress) };
+        Ok(RequestState::Answered(StoredResponse {
+            status: column::number("status", status)?,
+            body,
+            location: self.location,
+        }))
     }
 }
 
@@ -234,13 +238,13 @@ impl AccountStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn claim_key(
+    async fn claim_request(
         &self,
-        of: &KeyUse,
+        of: &IdempotentRequest,
         now: Timestamp,
         abandoned_before: Timestamp,
         remove_before: Timestamp,
-    ) -> Result<KeyState> {
+    ) -> Result<RequestState> {
         let (user, key) = (column::text(&of.user), column::text(&of.key));
         let mut write = self.write("take_key").await?;
         sqlx::query(REMOVE_OLD_KEYS).bind(remove_before.as_millis()).execute(write.connection()).await?;
@@ -254,7 +258,7 @@ impl AccountStore for Database {
                 .execute(write.connection())
                 .await?;
             if taken.rows_affected() > 0 {
-                break KeyState::Claimed;
+                break RequestState::Claimed;
             }
             // On Postgres, another request may have freed the key since; then it is there to be taken.
             let row: Option<KeyRow> =
@@ -268,7 +272,7 @@ impl AccountStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn answer_key(&self, of: &KeyUse, answer: &KeyAnswer) -> Result<()> {
+    async fn answer_key(&self, of: &IdempotentRequest, answer: &StoredResponse) -> Result<()> {
         let mut write = self.write("answer_key").await?;
         sqlx::query(ANSWER_KEY)
             .bind(column::text(&of.user))
@@ -282,8 +286,8 @@ impl AccountStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn free_key(&self, of: &KeyUse) -> Result<()> {
-        let mut write = self.write("free_key").await?;
+    async fn release_request(&self, of: &IdempotentRequest) -> Result<()> {
+        let mut write = self.write("release_request").await?;
         sqlx::query(FREE_KEY)
             .bind(column::text(&of.user))
             .bind(column::text(&of.key))

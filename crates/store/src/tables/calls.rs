@@ -10,7 +10,7 @@ use super::counters::{charge, charge_one};
 use super::{Connection, Values, id_list};
 use crate::ledger::CallState;
 use crate::shared::charges::{Moves, OpenCall};
-use crate::shared::{PerDatabase, column, found};
+use crate::shared::{PerDatabase, column, require_row};
 use crate::{
     Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, LeasedSettlement, NewCall, OrphanedCalls, Result,
     Settlement, SpendBy, SpendRow, StoreError,
@@ -180,7 +180,7 @@ pub(super) async fn close_calls(connection: &mut Connection, settlements: &[Leas
 
 async fn close_row(connection: &mut Connection, settlement: &Settlement) -> Result<()> {
     let closed = bind_settlement(Values::default(), settlement).query(CLOSE_CALL)?.execute(connection).await?;
-    found(closed.rows_affected(), "ledger row", settlement.call)
+    require_row(closed.rows_affected(), "ledger row", settlement.call)
 }
 
 /// Binds the parameters of [`CLOSE_CALL`].

@@ -5,7 +5,7 @@ use aha_core::ids::DigestId;
 
 use super::super::Connection;
 use super::rows::{NO_LABEL, StoryDetail};
-use crate::shared::{column, found};
+use crate::shared::{column, require_row};
 use crate::{DigestCommit, Result};
 
 /// The last stage of a run.
@@ -130,7 +130,7 @@ async fn end_run(connection: &mut Connection, commit: &DigestCommit) -> Result<(
         .bind(LAST_STAGE)
         .execute(&mut *connection)
         .await?;
-    found(ended.rows_affected(), "run", commit.run)?;
+    require_row(ended.rows_affected(), "run", commit.run)?;
     sqlx::query(END_ATTEMPT)
         .bind(commit.run.to_string())
         .bind(commit.attempt)

@@ -25,7 +25,7 @@ const OF_TOPIC: &str = "
     SELECT item_id, kind, title, source, author, terms_json, given_at FROM feedback_events
     WHERE user_id = $1 AND topic_id = $2 ORDER BY given_at DESC, id DESC LIMIT $3";
 
-const TEACHING: &str = "
+const LEARNING_FEEDBACK: &str = "
     SELECT f.user_id, f.item_id, f.kind, f.title, f.source, f.author, f.terms_json, f.given_at FROM feedback_events f
     WHERE f.topic_id = $1
       AND (f.user_id = $3 OR EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = f.user_id))
@@ -184,7 +184,7 @@ impl FeedbackStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn learning_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>> {
-        let rows: Vec<TeachingRow> = sqlx::query_as(TEACHING)
+        let rows: Vec<TeachingRow> = sqlx::query_as(LEARNING_FEEDBACK)
             .bind(topic.to_string())
             .bind(limit)
             .bind(owner())

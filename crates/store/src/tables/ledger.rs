@@ -14,11 +14,11 @@ use super::calls::{
 };
 use super::counters::{counter, raise_all};
 use super::items::upsert_embedding;
-use super::reviews::{get_review, put_review};
+use super::summary_decisions::{get_summary_decision, put_summary_decision};
 use super::{Database, batches};
 use crate::{
     Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Counter, Lease, LeasedSettlement, LedgerStore, NewCall,
-    OrphanedCalls, Reservation, Result, Review, SpendBy, SpendRow,
+    OrphanedCalls, Reservation, Result, SpendBy, SpendRow, SummaryDecision,
 };
 
 #[async_trait]
@@ -74,11 +74,11 @@ impl LedgerStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn sweep_calls(&self, which: OrphanedCalls) -> Result<u64> {
+    async fn settle_orphaned_calls(&self, which: OrphanedCalls) -> Result<u64> {
         let calls = orphaned_calls(&mut *self.reader().await?, which).await?;
         let mut swept = 0;
         for id in calls {
-            let mut write = self.write("sweep_calls").await?;
+            let mut write = self.write("settle_orphaned_calls").await?;
             swept += u64::from(end_unknown(write.connection(), &id).await?);
             write.commit().await?;
         }
@@ -133,14 +133,14 @@ impl LedgerStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn commit_review(&self, review: &Review) -> Result<()> {
-        let mut write = self.write("commit_review").await?;
-        put_review(write.connection(), review).await?;
+    async fn commit_summary_decision(&self, review: &SummaryDecision) -> Result<()> {
+        let mut write = self.write("commit_summary_decision").await?;
+        put_summary_decision(write.connection(), review).await?;
         write.commit().await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn review(&self, item: ItemId) -> Result<Option<Review>> {
-        get_review(&mut *self.reader().await?, item).await
+    async fn review(&self, item: ItemId) -> Result<Option<SummaryDecision>> {
+        get_summary_decision(&mut *self.reader().await?, item).await
     }
 }

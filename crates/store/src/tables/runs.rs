@@ -9,7 +9,7 @@ use aha_core::window::Window;
 use async_trait::async_trait;
 
 use super::{Connection, Database, id_list};
-use crate::shared::{PerDatabase, column, found};
+use crate::shared::{PerDatabase, column, require_row};
 use crate::{AttemptEnd, Lease, NewRun, Result, RunStore, StoreError};
 
 const BY_ID: &str = "
@@ -200,7 +200,7 @@ impl RunStore for Database {
     async fn note_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()> {
         let mut write = self.write_fenced("note_stage", lease).await?;
         let noted = sqlx::query(NOTE_STAGE).bind(run.to_string()).bind(stage).execute(write.connection()).await?;
-        found(noted.rows_affected(), "run", run)?;
+        require_row(noted.rows_affected(), "run", run)?;
         sqlx::query(NOTE_ATTEMPT_STAGE)
             .bind(run.to_string())
             .bind(attempt)

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 use super::batches::commit_fetches;
 use super::{Connection, Database};
-use crate::shared::{column, found};
+use crate::shared::{column, require_row};
 use crate::{
     FetchCommit, FetchCounts, FetchRecord, Lease, Result, SourceChange, SourceStore, SourcesAdded, StoreError,
 };
@@ -235,7 +235,7 @@ impl SourceStore for Database {
             .bind(change.full_text.map(i64::from))
             .execute(write.connection())
             .await?;
-        found(changed.rows_affected(), "source", source)?;
+        require_row(changed.rows_affected(), "source", source)?;
         write.commit().await
     }
 
@@ -243,12 +243,12 @@ impl SourceStore for Database {
     async fn remove_source(&self, source: SourceId) -> Result<()> {
         let mut write = self.write("remove_source").await?;
         let removed = sqlx::query(REMOVE).bind(source.to_string()).execute(write.connection()).await?;
-        found(removed.rows_affected(), "source", source)?;
+        require_row(removed.rows_affected(), "source", source)?;
         write.commit().await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn page_notes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>> {
+    async fn full_text_hashes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>> {
         let rows: Vec<PageNoteRow> =
             sqlx::query_as(PAGE_NOTES).bind(source.to_string()).fetch_all(&mut *self.reader().await?).await?;
         rows.into_iter().map(PageNoteRow::read).collect()

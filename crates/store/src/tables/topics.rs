@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::{Database, Write};
 use crate::error::tier_of;
 use crate::records::OWNER;
-use crate::shared::{column, found};
+use crate::shared::{column, require_row};
 use crate::{Lease, Result, StoreError, TopicReset, TopicStore};
 
 /// Default depth of a new topic, of 100.
@@ -170,7 +170,7 @@ impl Write {
             .bind(i64::from(topic.sizes.at_least))
             .execute(self.connection())
             .await?;
-        found(saved.rows_affected(), "topic", topic.id)
+        require_row(saved.rows_affected(), "topic", topic.id)
     }
 
     /// Locks a topic's row, and returns whether its settings are those of `topic`.
@@ -179,7 +179,7 @@ impl Write {
     /// When there is no such topic.
     async fn has_settings_of(&mut self, topic: &Topic) -> Result<bool> {
         let locked = sqlx::query(LOCK_TOPIC).bind(topic.id.to_string()).execute(self.connection()).await?;
-        found(locked.rows_affected(), "topic", topic.id)?;
+        require_row(locked.rows_affected(), "topic", topic.id)?;
         let row: TopicRow =
             sqlx::query_as(TOPICS_NAMED).bind(column::text(&topic.name)).fetch_one(self.connection()).await?;
         let stored = Topic::try_from(row)?;
@@ -193,7 +193,7 @@ impl Write {
             .bind(column::millis(at))
             .execute(self.connection())
             .await?;
-        found(saved.rows_affected(), "topic", topic)
+        require_row(saved.rows_affected(), "topic", topic)
     }
 }
 

@@ -33,7 +33,7 @@ pub use profile::{Profile, is_same, terms_of, unlearnt_name};
 
 /// A feedback event and the text that it was given on, if that is still stored.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct FeedbackExample {
     pub event: FeedbackEvent,
     /// If `None`, the terms stored with the event are used instead.
     pub body: Option<String>,
@@ -83,13 +83,13 @@ impl VectorKind {
 
 /// How feedback decays with age.
 #[derive(Debug, Clone, Copy)]
-pub struct Fading {
+pub struct FeedbackDecay {
     pub at: Timestamp,
     /// Age in days at which the weight has decayed to e⁻¹.
     pub decay_days: f64,
 }
 
-impl Fading {
+impl FeedbackDecay {
     /// Returns the decayed weight of feedback. Feedback given after `at` does not decay.
     fn weight(self, event: &FeedbackEvent) -> f64 {
         let age_days = self.at.hours_since(event.given_at).max(0.0) / 24.0;

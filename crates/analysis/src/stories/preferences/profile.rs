@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::spellings::Spellings;
 use super::sums::{DISLIKED_WEIGHT, Sum, VectorProfile};
-use super::{Background, Fading, Said};
+use super::{Background, FeedbackDecay, FeedbackExample};
 use crate::stories::features::Features;
 use crate::stories::features::{LEAD, WORDS};
 use crate::stories::learnable::{learnable, without_markup};
@@ -95,14 +95,19 @@ pub fn is_same(one: &str, other: &str) -> bool {
 
 impl Profile {
     #[must_use]
-    pub fn of(examples: &[Said], unlearnt: &BTreeSet<String>, background: &Background, fading: Fading) -> Self {
+    pub fn of(
+        examples: &[FeedbackExample],
+        unlearnt: &BTreeSet<String>,
+        background: &Background,
+        decay: FeedbackDecay,
+    ) -> Self {
         let frequencies = Frequencies::of(background.features.iter().map(|features| &**features));
         let mut profile = Self { frequencies, ..Self::default() };
         let unlearnt_terms: FxHashSet<Term> = unlearnt.iter().filter_map(|name| only_term(name)).collect();
         let mut spellings = Spellings::default();
         let (mut liked, mut disliked) = (Sum::default(), Sum::default());
         for example in examples {
-            let weight = fading.weight(&example.event);
+            let weight = decay.weight(&example.event);
             let vector = profile.example_terms(example, &unlearnt_terms, &mut spellings);
             let sum = if weight > 0.0 { &mut liked } else { &mut disliked };
             sum.add(weight.abs(), &vector, example.vector.as_deref());
@@ -115,7 +120,12 @@ impl Profile {
     }
 
     /// Returns the weighted terms of a feedback example that may be learnt.
-    fn example_terms(&self, example: &Said, unlearnt: &FxHashSet<Term>, spellings: &mut Spellings) -> Vec<(Term, f64)> {
+    fn example_terms(
+        &self,
+        example: &FeedbackExample,
+        unlearnt: &FxHashSet<Term>,
+        spellings: &mut Spellings,
+    ) -> Vec<(Term, f64)> {
         let remembered = example.event.terms.join(" ");
         let body = example.body.as_deref().filter(|body| !body.trim().is_empty()).unwrap_or(&remembered);
         let (title, body) = (without_markup(&example.event.title), without_markup(body));
@@ -157,7 +167,7 @@ impl Profile {
         vector
     }
 
-    fn remember(&mut self, example: &Said, weight: f64, vector: &[(Term, f64)]) {
+    fn remember(&mut self, example: &FeedbackExample, weight: f64, vector: &[(Term, f64)]) {
         if weight.abs() < MIN_REMEMBERED_WEIGHT || example.event.kind == FeedbackKind::Read {
             return;
         }

@@ -6,9 +6,9 @@ use aha_core::time::DAY_MS;
 use super::*;
 
 const NOW: Timestamp = Timestamp::from_millis(60 * DAY_MS);
-const FADING: Fading = Fading { at: NOW, decay_days: 60.0 };
+const DECAY: FeedbackDecay = FeedbackDecay { at: NOW, decay_days: 60.0 };
 
-fn example(kind: FeedbackKind, title: &str, day: i64) -> Said {
+fn example(kind: FeedbackKind, title: &str, day: i64) -> FeedbackExample {
     let event = FeedbackEvent {
         item_id: ItemId::of(&[title]),
         kind,
@@ -18,13 +18,13 @@ fn example(kind: FeedbackKind, title: &str, day: i64) -> Said {
         terms: terms_of(title, ""),
         given_at: Timestamp::from_millis(day * DAY_MS),
     };
-    Said { event, body: None, vector: None }
+    FeedbackExample { event, body: None, vector: None }
 }
 
-fn profile(examples: &[Said]) -> Profile {
+fn profile(examples: &[FeedbackExample]) -> Profile {
     let texts = ["Ferries under sail", "Football transfer rumours", "Lentil soup", "A harbour at night", "Wool prices"];
     let features = texts.iter().map(|title| Arc::new(Features::of(Some(title), ""))).collect();
-    Profile::of(examples, &BTreeSet::new(), &Background { features, ..Background::default() }, FADING)
+    Profile::of(examples, &BTreeSet::new(), &Background { features, ..Background::default() }, DECAY)
 }
 
 fn lean(profile: &Profile, title: &str, source: &str) -> PreferenceScore {
@@ -33,7 +33,7 @@ fn lean(profile: &Profile, title: &str, source: &str) -> PreferenceScore {
     profile.leaning(&[Candidate { id, title, features: &features, vector: None, source, author: None }])
 }
 
-fn both() -> [Said; 2] {
+fn both() -> [FeedbackExample; 2] {
     [
         example(FeedbackKind::Save, "Ferries under sail", 60),
         example(FeedbackKind::Dislike, "Football transfer rumours", 60),
@@ -57,7 +57,7 @@ fn what_was_liked_is_leant_to_and_what_was_disliked_is_not() {
 
 #[test]
 fn feedback_decays_and_later_feedback_counts_in_full() {
-    let of = |day| FADING.weight(&example(FeedbackKind::Like, "Ferries", day).event);
+    let of = |day| DECAY.weight(&example(FeedbackKind::Like, "Ferries", day).event);
     assert!((of(0) - (-1.0_f64).exp()).abs() < 1e-12 && (of(70) - 1.0).abs() < 1e-12);
     let degree = |day| lean(&profile(&[example(FeedbackKind::Like, "Ferries", day)]), "Ferries at quays", "x").terms;
     assert!(degree(0) < degree(60), "{} {}", degree(0), degree(60));
@@ -65,14 +65,15 @@ fn feedback_decays_and_later_feedback_counts_in_full() {
 
 #[test]
 fn no_number_of_likes_passes_the_bounds() {
-    let examples: Vec<Said> = (0..1000).map(|_| example(FeedbackKind::Like, "Ferries", 60)).collect();
+    let examples: Vec<FeedbackExample> = (0..1000).map(|_| example(FeedbackKind::Like, "Ferries", 60)).collect();
     let leaning = lean(&profile(&examples), "Ferries", "the wire");
     assert!(leaning.degree <= 1.0 && leaning.voice <= 1.0 && leaning.voice > 0.99, "{leaning:?}");
 }
 
 #[test]
 fn a_source_alone_moves_little_and_is_reported() {
-    let examples: Vec<Said> = (0..9).map(|n| example(FeedbackKind::Like, &format!("ferry{n} sails"), 60)).collect();
+    let examples: Vec<FeedbackExample> =
+        (0..9).map(|n| example(FeedbackKind::Like, &format!("ferry{n} sails"), 60)).collect();
     let leaning = lean(&profile(&examples), "Lentil soup", "The Wire");
     assert!(leaning.degree > 0.05 && leaning.degree < 0.15, "{leaning:?}");
     assert_eq!(leaning.in_words().as_deref(), Some("from a source you like"));
@@ -83,7 +84,7 @@ fn a_source_alone_moves_little_and_is_reported() {
 fn what_is_unlearnt_moves_nothing_more() {
     let of = |names: &[&str]| {
         let unlearnt = names.iter().map(|name| unlearnt_name(name)).collect();
-        Profile::of(&both(), &unlearnt, &Background::default(), FADING)
+        Profile::of(&both(), &unlearnt, &Background::default(), DECAY)
     };
     assert!(of(&[]).knows("Ferry") && of(&[]).knows("the wire") && !of(&[]).knows("soup"));
     let without = of(&["Ferry", "The Wire"]);
@@ -98,9 +99,9 @@ fn vectors_count_where_both_have_one() {
     let texts: Vec<Arc<DenseVector>> =
         (0..10_u8).filter_map(|n| vector([f32::from(n % 2), f32::from((n + 1) % 2)])).collect();
     let baseline = Baseline::of(&texts.iter().map(|vector| &**vector).collect::<Vec<_>>());
-    let liked = Said { vector: vector([1.0, 0.0]), ..example(FeedbackKind::Like, "Ferries", 60) };
+    let liked = FeedbackExample { vector: vector([1.0, 0.0]), ..example(FeedbackKind::Like, "Ferries", 60) };
     let background = Background { baseline, ..Background::default() };
-    let profile = Profile::of(&[liked], &BTreeSet::new(), &background, FADING);
+    let profile = Profile::of(&[liked], &BTreeSet::new(), &background, DECAY);
     let features = Features::of(Some("Boats"), "");
     let degree = |vector: Option<Arc<DenseVector>>| {
         let candidate = Candidate {
@@ -120,7 +121,7 @@ fn vectors_count_where_both_have_one() {
 #[test]
 fn words_are_reported_as_texts_write_them() {
     let body = "The ferry to Skerrow&apos;s harbour. Ferry after ferry. <b>aposs</b> contents 1992";
-    let one = Said { body: Some(body.to_owned()), ..example(FeedbackKind::Like, "Ferry Trouble", 60) };
+    let one = FeedbackExample { body: Some(body.to_owned()), ..example(FeedbackKind::Like, "Ferry Trouble", 60) };
     let words: Vec<String> = profile(&[one]).learnt().more_of.into_iter().map(|(word, _)| word).collect();
     assert_eq!(words, ["ferry", "Trouble", "Skerrow", "harbour"]);
 }

@@ -49,7 +49,7 @@ pub struct TaskSpec {
     /// Share of a cap from which on the task is skipped, so that the rest serves others; `None`: never.
     pub skipped_above_share: Option<f64>,
     /// Whether the prompt is pinned on a run's row, so that a continued run uses the prompt it began with: true where
-    /// a run's stage calls the task.
+    /// a run's stage calls the task, and for `manual_summary`, whose answers stand in the run's digest.
     pub is_pinned: bool,
     /// The log phase under which a call's messages are logged in full (at `debug`); `None`: they are not logged.
     pub logged_phase: Option<&'static str>,

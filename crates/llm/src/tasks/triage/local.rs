@@ -1,4 +1,4 @@
-//! The Aha score of `local`: points for facts, within the contract's bands, and a reason that names the facts with the
+//! The Aha score of `local`: points for facts, within the bands of the glossary, and a reason that names the facts with the
 //! largest effect.
 //!
 //! What a reader asked for counts most; then likes, stories with several sources, and names that many sources mention.
@@ -15,7 +15,7 @@ const START: f64 = 26.0;
 
 /// Ceiling for a story from one source that a reader with interests did not ask for.
 const UNASKED_CEILING: f64 = 35.0;
-/// The same for several sources, and for stories that were asked for. These are the upper ends of the contract's bands
+/// The same for several sources, and for stories that were asked for. These are the upper ends of the bands
 /// mildly interesting and worth reading.
 const MILD_CEILING: f64 = 50.0;
 const WORTH_CEILING: f64 = 80.0;
@@ -39,7 +39,7 @@ pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
     let evidence = &input.evidence;
     let is_noise = is_noise(evidence);
     json!({
-        "aha_score": as_score(worth(evidence)),
+        "aha_score": as_score(local_score(evidence)),
         "reason": reason(input),
         "is_relevant": !evidence.has_interests || is_asked_for(evidence),
         "is_novel": input.continues.is_none() && evidence.resembles.is_none(),
@@ -50,7 +50,7 @@ pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
 
 /// Returns the value of the facts, 0 to 100: the Aha score of `local` before rounding.
 #[must_use]
-pub fn worth(evidence: &Evidence) -> f64 {
+pub fn local_score(evidence: &Evidence) -> f64 {
     let ceiling = if is_noise(evidence) {
         NOISE_CEILING
     } else if evidence.has_interests && !is_asked_for(evidence) && evidence.preference <= 0.0 {
@@ -66,7 +66,7 @@ pub fn worth(evidence: &Evidence) -> f64 {
 /// Returns the same without the ceilings of stories that are no noise. It orders the stories that a model could judge,
 /// of which many have the ceiling of those that nobody asked for.
 #[must_use]
-pub fn promise(evidence: &Evidence) -> f64 {
+pub fn local_score_without_ceilings(evidence: &Evidence) -> f64 {
     let points = points(evidence).max(0.0);
     if is_noise(evidence) { points.min(NOISE_CEILING) } else { points }
 }
@@ -89,7 +89,7 @@ fn is_noise(evidence: &Evidence) -> bool {
     !evidence.promotional.is_empty() || evidence.clickbait
 }
 
-/// The upper end of the contract's noise band.
+/// The upper end of the noise band.
 const NOISE_CEILING: f64 = 20.0;
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=100 before")]

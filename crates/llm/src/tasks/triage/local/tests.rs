@@ -109,7 +109,7 @@ fn a_clause_that_is_met_in_part_is_touched() {
 #[test]
 fn of_what_one_source_tells_that_counts_whose_source_is_often_borne_out() {
     let told = |corroborated_share, distinct_sources| {
-        worth(&Evidence { corroborated_share, distinct_sources, ..Evidence::default() })
+        local_score(&Evidence { corroborated_share, distinct_sources, ..Evidence::default() })
     };
     assert!(told(0.3, 1) > told(0.0, 1) + 4.0 && told(0.3, 1) < told(0.0, 2));
     assert!((told(0.3, 2) - told(0.0, 2)).abs() < f64::EPSILON);
@@ -118,7 +118,7 @@ fn of_what_one_source_tells_that_counts_whose_source_is_often_borne_out() {
 #[test]
 fn a_matter_that_more_sources_bring_is_worth_more_to_who_sets_no_interests() {
     let near = |near_sources, has_interests| {
-        worth(&Evidence { near_sources, has_interests, distinct_sources: 1, ..Evidence::default() })
+        local_score(&Evidence { near_sources, has_interests, distinct_sources: 1, ..Evidence::default() })
     };
     assert!(near(7, false) > near(0, false) + 8.0 && near(7, true) <= near(0, true));
 }
@@ -132,9 +132,19 @@ fn stories_that_tie_in_worth_below_a_ceiling_are_told_apart_by_promise() {
         ..Evidence::default()
     };
     let (near, nearer) = (unasked(2.0), unasked(3.0));
-    assert!((worth(&near) - worth(&nearer)).abs() < f64::EPSILON, "{} {}", worth(&near), worth(&nearer));
-    assert!(promise(&nearer) > promise(&near), "{} {}", promise(&near), promise(&nearer));
-    assert!(promise(&Evidence { clickbait: true, ..nearer }) <= NOISE_CEILING);
+    assert!(
+        (local_score(&near) - local_score(&nearer)).abs() < f64::EPSILON,
+        "{} {}",
+        local_score(&near),
+        local_score(&nearer)
+    );
+    assert!(
+        local_score_without_ceilings(&nearer) > local_score_without_ceilings(&near),
+        "{} {}",
+        local_score_without_ceilings(&near),
+        local_score_without_ceilings(&nearer)
+    );
+    assert!(local_score_without_ceilings(&Evidence { clickbait: true, ..nearer }) <= NOISE_CEILING);
 }
 
 #[test]

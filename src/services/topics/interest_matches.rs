@@ -1,5 +1,4 @@
-//! Previews what interests would match among stored items, for a user who is about to set them. Called by
-//! `services::topics`; stores nothing.
+//! What interests would match among stored items, for a user who is about to set them. Stores nothing.
 
 use std::sync::Arc;
 
@@ -12,13 +11,13 @@ use aha_core::topic::Topic;
 use aha_core::window::Window;
 use serde::Serialize;
 
-use super::RunError;
-use super::cluster::stored_documents;
 use crate::app::App;
+use crate::pipeline::RunError;
+use crate::pipeline::cluster::stored_cluster_items;
 
 /// How interests are interpreted, and what they match.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Preview {
+pub struct InterestMatches {
     pub clauses: Vec<ReadClause>,
     /// The searched window.
     pub start: Timestamp,
@@ -30,7 +29,7 @@ pub struct Preview {
     /// Items that would match without a denied clause.
     pub denied: usize,
     /// The best matches, best first.
-    pub best: Vec<PreviewMatch>,
+    pub best: Vec<InterestMatch>,
 }
 
 /// A clause as it was interpreted.
@@ -46,7 +45,7 @@ pub struct ReadClause {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PreviewMatch {
+pub struct InterestMatch {
     pub degree: f64,
     pub title: String,
     pub published_at: Timestamp,
@@ -62,10 +61,17 @@ const MAX_ITEMS: usize = 5_000;
 ///
 /// # Errors
 /// When the store fails.
-pub async fn preview(app: &App, topic: &Topic, text: &str, end: Timestamp, days: i64) -> Result<Preview, RunError> {
+pub async fn interest_matches(
+    app: &App,
+    topic: &Topic,
+    text: &str,
+    end: Timestamp,
+    days: i64,
+) -> Result<InterestMatches, RunError> {
     let window = Window { start: end.days_before(days), end };
-    let documents = stored_documents(app.store(), topic.id, window).await?;
-    let features: Vec<Arc<Features>> = documents.iter().map(|document| Arc::clone(&document.features)).collect();
+    let cluster_items = stored_cluster_items(app.store(), topic.id, window).await?;
+    let features: Vec<Arc<Features>> =
+        cluster_items.iter().map(|cluster_item| Arc::clone(&cluster_item.features)).collect();
     let mut ids = app.store().items_in_window(topic.id, window).await?;
     // They are in order of time.
     ids.drain(..ids.len().saturating_sub(MAX_ITEMS));
@@ -78,7 +84,7 @@ pub async fn preview(app: &App, topic: &Topic, text: &str, end: Timestamp, days:
     measuring.await.map_err(|_| RunError::Interrupted)
 }
 
-fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, window: Window) -> Preview {
+fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, window: Window) -> InterestMatches {
     let parts = items.iter().map(|item| TextParts {
         title: item.title.as_deref().unwrap_or(""),
         body: &item.body_text,
@@ -95,11 +101,11 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
     let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
     let oldest = items.iter().map(|item| item.time).min();
     let count = |is: &dyn Fn(f64, f64) -> bool| degrees.iter().filter(|d| is(d.lexical, d.allowed)).count();
-    let mut best: Vec<PreviewMatch> = items
+    let mut best: Vec<InterestMatch> = items
         .iter()
         .zip(&degrees)
         .filter(|(_, degree)| degree.matched() >= WEAK)
-        .map(|(item, degree)| PreviewMatch {
+        .map(|(item, degree)| InterestMatch {
             degree: degree.matched(),
             title: item.display_title(),
             published_at: item.time,
@@ -119,7 +125,7 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
             .filter(|met| met.clause == number && met.share >= MET_SHARE)
             .count(),
     });
-    Preview {
+    InterestMatches {
         clauses: clauses.collect(),
         start: oldest.filter(|_| items.len() == MAX_ITEMS).unwrap_or(window.start),
         end: window.end,

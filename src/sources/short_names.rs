@@ -1,5 +1,5 @@
-//! Short names of sources. Input: `hn:top`, `reddit:rust`, `github:owner/repo` or the address of such a page. Output:
-//! the kind of source and the address to store. Called by the commands and by the OPML reader.
+//! Short names and pages of known sites. Input: `hn:top`, `reddit:rust`, `github:owner/repo` or the address of such a
+//! page. Output: the kind of source and the address to store. Called by [`super::location`] and by the OPML reader.
 
 use aha_core::source::SourceKind;
 use url::Url;
@@ -9,21 +9,17 @@ use super::sites::Sites;
 
 /// A source's kind and address, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     pub kind: SourceKind,
     /// An address, or a name such as `hn:top` if the connector builds its requests itself.
     pub url: String,
 }
 
-/// The kinds of sources that are feeds, other than `feed` itself.
-pub(super) const FEED_PRESETS: [SourceKind; 4] =
-    [SourceKind::Youtube, SourceKind::GithubReleases, SourceKind::Arxiv, SourceKind::Lobsters];
-
 /// Resolves a short name; `None` if `text` is an address or a path instead.
 ///
 /// # Errors
 /// `bad_url` if the site is known but the rest is invalid.
-pub fn shorthand(text: &str, sites: &Sites) -> Result<Option<Place>, FetchError> {
+pub fn resolve_short_name(text: &str, sites: &Sites) -> Result<Option<SourceLocation>, FetchError> {
     let text = text.trim();
     if text == "lobsters" {
         return Ok(Some(lobsters("", sites)));
@@ -49,10 +45,10 @@ pub fn shorthand(text: &str, sites: &Sites) -> Result<Option<Place>, FetchError>
 
 /// Returns the source for an address of a known site; `None` for any other address.
 #[must_use]
-pub fn recognise(address: &str, sites: &Sites) -> Option<Place> {
+pub fn source_of_page(address: &str, sites: &Sites) -> Option<SourceLocation> {
     let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let segments: Vec<&str> = url.path_segments()?.filter(|segment| !segment.is_empty()).collect();
-    let as_it_is = |kind| Some(Place { kind, url: url.to_string() });
+    let as_it_is = |kind| Some(SourceLocation { kind, url: url.to_string() });
     match (bare_host(&url)?.as_str(), segments.as_slice()) {
         ("news.ycombinator.com", [] | ["news"]) => hacker_news("top"),
         ("news.ycombinator.com", ["newest"]) => hacker_news("new"),
@@ -118,63 +114,63 @@ fn some_of(text: &str, longest: usize, others: &str) -> bool {
     !text.is_empty() && all_of(text, longest, others)
 }
 
-fn hacker_news(what: &str) -> Option<Place> {
+fn hacker_news(what: &str) -> Option<SourceLocation> {
     let words = aha_content::fold::fold_line(what.trim_matches('"'));
     let fits = !words.is_empty() && words.chars().count() <= 200;
-    fits.then(|| Place { kind: SourceKind::HackerNews, url: format!("hn:{words}") })
+    fits.then(|| SourceLocation { kind: SourceKind::HackerNews, url: format!("hn:{words}") })
 }
 
 /// The words are passed to the search unchanged, because it may support operators.
-fn signal(what: &str) -> Option<Place> {
+fn signal(what: &str) -> Option<SourceLocation> {
     let words = aha_content::fold::fold_line(what);
     let fits = !words.is_empty() && words.chars().count() <= 500;
-    fits.then(|| Place { kind: SourceKind::Signal, url: format!("signal:{words}") })
+    fits.then(|| SourceLocation { kind: SourceKind::Signal, url: format!("signal:{words}") })
 }
 
-fn reddit(what: &str) -> Option<Place> {
+fn reddit(what: &str) -> Option<SourceLocation> {
     let what = what.trim_start_matches('/').trim_start_matches("r/").to_ascii_lowercase();
     let (name, order) = what.split_once('/').unwrap_or((&what, "hot"));
     let is_order = matches!(order, "hot" | "new" | "top" | "rising" | "best");
     let suffix = if order == "hot" { String::new() } else { format!("/{order}") };
     (some_of(name, 200, "_+") && is_order)
-        .then(|| Place { kind: SourceKind::Reddit, url: format!("reddit:{name}{suffix}") })
+        .then(|| SourceLocation { kind: SourceKind::Reddit, url: format!("reddit:{name}{suffix}") })
 }
 
 /// A handle only identifies the channel's page; feed discovery finds the feed.
-fn youtube(what: &str, sites: &Sites) -> Option<Place> {
+fn youtube(what: &str, sites: &Sites) -> Option<SourceLocation> {
     let base = &sites.youtube;
     if let Some(handle) = what.strip_prefix('@') {
-        let place = || Place { kind: SourceKind::Feed, url: format!("{base}/@{handle}") };
+        let place = || SourceLocation { kind: SourceKind::Feed, url: format!("{base}/@{handle}") };
         return some_of(handle, 60, "._-").then(place);
     }
     if !some_of(what, 64, "_-") || what.len() < 12 {
         return None;
     }
     let parameter = if what.starts_with("UC") && what.len() == 24 { "channel_id" } else { "playlist_id" };
-    Some(Place { kind: SourceKind::Youtube, url: format!("{base}/feeds/videos.xml?{parameter}={what}") })
+    Some(SourceLocation { kind: SourceKind::Youtube, url: format!("{base}/feeds/videos.xml?{parameter}={what}") })
 }
 
-fn github(what: &str, sites: &Sites) -> Option<Place> {
+fn github(what: &str, sites: &Sites) -> Option<SourceLocation> {
     let (owner, repository) = what.split_once('/')?;
     let fits = some_of(owner, 39, "-") && some_of(repository, 100, "._-") && !matches!(repository, "." | "..");
     let url = || format!("{}/{owner}/{repository}/releases.atom", sites.github);
-    fits.then(|| Place { kind: SourceKind::GithubReleases, url: url() })
+    fits.then(|| SourceLocation { kind: SourceKind::GithubReleases, url: url() })
 }
 
-fn arxiv(what: &str, sites: &Sites) -> Option<Place> {
+fn arxiv(what: &str, sites: &Sites) -> Option<SourceLocation> {
     let fits = some_of(what, 60, ".-+") && !what.starts_with('.');
-    fits.then(|| Place { kind: SourceKind::Arxiv, url: format!("{}/rss/{what}", sites.arxiv) })
+    fits.then(|| SourceLocation { kind: SourceKind::Arxiv, url: format!("{}/rss/{what}", sites.arxiv) })
 }
 
-fn lobsters(tag: &str, sites: &Sites) -> Place {
+fn lobsters(tag: &str, sites: &Sites) -> SourceLocation {
     let base = &sites.lobsters;
     let url = if tag.is_empty() { format!("{base}/rss") } else { format!("{base}/t/{tag}.rss") };
-    Place { kind: SourceKind::Lobsters, url }
+    SourceLocation { kind: SourceKind::Lobsters, url }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{recognise, shorthand};
+    use super::{resolve_short_name, source_of_page};
     use crate::sources::sites::Sites;
 
     #[test]
@@ -202,11 +198,11 @@ mod tests {
             ("lobsters", "lobsters", "https://lobste.rs/rss"),
             ("lobsters:rust", "lobsters", "https://lobste.rs/t/rust.rss"),
         ] {
-            let place = shorthand(text, &sites).unwrap().unwrap();
+            let place = resolve_short_name(text, &sites).unwrap().unwrap();
             assert_eq!((place.kind.as_str(), place.url.as_str()), (kind, url), "{text}");
         }
         for other in ["https://x.org/", "feed.xml", "feed:https://x.org", "file:///x"] {
-            assert_eq!(shorthand(other, &sites).unwrap(), None, "{other}");
+            assert_eq!(resolve_short_name(other, &sites).unwrap(), None, "{other}");
         }
         for wrong in [
             "hn:",
@@ -218,13 +214,14 @@ mod tests {
             "arxiv:../x",
             "lobsters:a/b",
         ] {
-            assert_eq!(shorthand(wrong, &sites).unwrap_err().kind(), "bad_url", "{wrong}");
+            assert_eq!(resolve_short_name(wrong, &sites).unwrap_err().kind(), "bad_url", "{wrong}");
         }
     }
 
     #[test]
     fn pages_of_known_sites_are_recognised() {
-        let of = |url: &str| recognise(url, &Sites::default()).map(|place| format!("{} {}", place.kind, place.url));
+        let of =
+            |url: &str| source_of_page(url, &Sites::default()).map(|place| format!("{} {}", place.kind, place.url));
         for (url, expected) in [
             ("https://news.ycombinator.com/", "hacker_news hn:top"),
             ("https://news.ycombinator.com/newest", "hacker_news hn:new"),

@@ -19,7 +19,7 @@ pub(super) struct Page {
 }
 
 /// Sends one request; `read` parses the body, if there is one, as a feed.
-pub(super) async fn fetch_with<R, F>(fetcher: &Fetcher, request: &Request, read: R) -> Result<FetchResult, FetchError>
+pub(super) async fn fetch_feed<R, F>(fetcher: &Fetcher, request: &Request, read: R) -> Result<FetchResult, FetchError>
 where
     R: FnOnce(Page) -> F,
     F: Future<Output = Result<ParsedFeed, FetchError>>,

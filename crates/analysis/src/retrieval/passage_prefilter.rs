@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::meaning::neighbours;
 use super::question::Question;
-use super::vocabulary::{Frequencies, as_f64, words};
+use super::similarity_models::neighbours;
+use super::vocabulary::{PassageFrequencies, as_f64, words};
 use crate::stories::tokens::stem;
 
 /// Synonyms per word of the question: maximum number and minimum similarity.
@@ -15,16 +15,16 @@ const SYNONYM_WEIGHT: f64 = 0.5;
 
 /// The search terms of a question, weighted by inverse document frequency.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct QuestionTerms {
     weights: HashMap<String, f64>,
     /// The weights of words seen so far.
     seen: HashMap<String, f64>,
 }
 
-impl Wanted {
+impl QuestionTerms {
     /// Collects the words of a question and their synonyms.
     #[must_use]
-    pub fn of(question: &Question, frequencies: &Frequencies) -> Self {
+    pub fn of(question: &Question, frequencies: &PassageFrequencies) -> Self {
         let mut weights: HashMap<String, f64> = HashMap::new();
         let mut add = |word: &str, share: f64| {
             let stem = stem(word).into_owned();
@@ -66,8 +66,8 @@ mod tests {
     #[test]
     fn a_text_with_the_rarer_words_of_the_question_weighs_more() {
         let having = [("ferri", 3), ("quay", 90)].map(|(stem, count)| (stem.to_owned(), count));
-        let frequencies = Frequencies { passages: 100, having: HashMap::from(having) };
-        let mut wanted = Wanted::of(&Question::new("Which ferry struck the quay?"), &frequencies);
+        let frequencies = PassageFrequencies { passages: 100, having: HashMap::from(having) };
+        let mut wanted = QuestionTerms::of(&Question::new("Which ferry struck the quay?"), &frequencies);
         let (ferry, quay) = (wanted.weigh("Two ferries, one ferry."), wanted.weigh("The quay was closed."));
         assert!(ferry > quay && quay > 0.0, "{ferry} {quay}");
         assert!(wanted.weigh("A ferry at the quay") > ferry);

@@ -5,7 +5,7 @@ use aha_core::time::Timestamp;
 
 use super::Connection;
 use crate::shared::column;
-use crate::{Result, Review};
+use crate::{Result, SummaryDecision};
 
 const UPSERT_REVIEW: &str = "
     INSERT INTO content_item_deep_reviews (content_item_id, decision, summary_json, provider_call_id, decided_at)
@@ -17,7 +17,7 @@ const UPSERT_REVIEW: &str = "
 const REVIEW: &str = "
     SELECT summary_json, provider_call_id, decided_at FROM content_item_deep_reviews WHERE content_item_id = $1";
 
-pub(super) async fn put_review(connection: &mut Connection, review: &Review) -> Result<()> {
+pub(super) async fn put_summary_decision(connection: &mut Connection, review: &SummaryDecision) -> Result<()> {
     let decision = if review.summary_json.is_some() { "promoted" } else { "dropped" };
     sqlx::query(UPSERT_REVIEW)
         .bind(review.item.to_string())
@@ -30,8 +30,8 @@ pub(super) async fn put_review(connection: &mut Connection, review: &Review) -> 
     Ok(())
 }
 
-pub(super) async fn get_review(connection: &mut Connection, item: ItemId) -> Result<Option<Review>> {
+pub(super) async fn get_summary_decision(connection: &mut Connection, item: ItemId) -> Result<Option<SummaryDecision>> {
     let row: Option<(Option<String>, Option<String>, i64)> =
         sqlx::query_as(REVIEW).bind(item.to_string()).fetch_optional(connection).await?;
-    Ok(row.map(|(summary_json, call, at)| Review { item, summary_json, call, at: Timestamp::from_millis(at) }))
+    Ok(row.map(|(summary_json, call, at)| SummaryDecision { item, summary_json, call, at: Timestamp::from_millis(at) }))
 }

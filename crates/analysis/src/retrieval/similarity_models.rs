@@ -16,20 +16,20 @@ pub trait SentenceVectors: Send + Sync {
 
 /// Provides similarities of words and texts. Created once per question.
 #[derive(Clone, Copy)]
-pub struct Meaning<'s> {
+pub struct SimilarityModels<'s> {
     /// Static weights from a folder, if there are any.
     space: Option<&'s dyn Space>,
     model: Option<&'s dyn SentenceVectors>,
 }
 
-impl std::fmt::Debug for Meaning<'_> {
+impl std::fmt::Debug for SimilarityModels<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let space = self.space.map(Space::id);
-        f.debug_struct("Meaning").field("space", &space).field("has_model", &self.model.is_some()).finish()
+        f.debug_struct("SimilarityModels").field("space", &space).field("has_model", &self.model.is_some()).finish()
     }
 }
 
-impl<'s> Meaning<'s> {
+impl<'s> SimilarityModels<'s> {
     /// Uses the built-in table only.
     #[must_use]
     pub const fn shipped() -> Self {
@@ -69,7 +69,7 @@ pub(super) struct Similarities<'w> {
 }
 
 impl<'w> Similarities<'w> {
-    pub(super) fn new(meaning: &Meaning<'_>, words: impl Iterator<Item = &'w String>) -> Self {
+    pub(super) fn new(meaning: &SimilarityModels<'_>, words: impl Iterator<Item = &'w String>) -> Self {
         let words: Vec<&'w String> =
             if meaning.has_model() || meaning.has_weights() { words.collect() } else { Vec::new() };
         let vectors = if meaning.has_model() {

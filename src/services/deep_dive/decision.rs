@@ -4,7 +4,7 @@ use aha_core::digest::DigestStory;
 use aha_core::ids::ItemId;
 use aha_core::summary::Summary;
 use aha_llm::tasks::manual_summary;
-use aha_store::Review;
+use aha_store::SummaryDecision;
 use serde::Serialize;
 
 use super::{Result, ServiceError};
@@ -35,8 +35,8 @@ pub async fn decide(app: &App, story: &DigestStory, keep: bool) -> Result<Decide
     let decided = DecidedSummary { item_id: item, title: story.title.clone(), decision };
     let found = app.store().newest_answer(manual_summary::TASK.as_str(), &[item]).await?;
     if !keep && found.is_none() && app.store().review(item).await?.is_some() {
-        let review = Review { item, summary_json: None, call: None, at: app.clock().now() };
-        app.store().commit_review(&review).await?;
+        let review = SummaryDecision { item, summary_json: None, call: None, at: app.clock().now() };
+        app.store().commit_summary_decision(&review).await?;
         return Ok(decided);
     }
     let answer = found.ok_or_else(|| {
@@ -46,20 +46,20 @@ pub async fn decide(app: &App, story: &DigestStory, keep: bool) -> Result<Decide
     if keep {
         promote(app, item, &answer.answer_json, &answer.call_id).await?;
     } else {
-        let review = Review { item, summary_json: None, call: Some(answer.call_id), at: app.clock().now() };
-        app.store().commit_review(&review).await?;
+        let review = SummaryDecision { item, summary_json: None, call: Some(answer.call_id), at: app.clock().now() };
+        app.store().commit_summary_decision(&review).await?;
     }
     Ok(decided)
 }
 
 pub(super) async fn promote(app: &App, item: ItemId, summary_json: &str, call_id: &str) -> Result<()> {
-    let review = Review {
+    let review = SummaryDecision {
         item,
         summary_json: Some(summary_json.to_owned()),
         call: Some(call_id.to_owned()),
         at: app.clock().now(),
     };
-    Ok(app.store().commit_review(&review).await?)
+    Ok(app.store().commit_summary_decision(&review).await?)
 }
 
 /// A kept summary of a pasted text.

@@ -1,6 +1,6 @@
 //! The vectors of items by the table of word vectors, whatever words the items use.
 
-use aha_analysis::relevance::{Corpus, Senses, TextParts};
+use aha_analysis::relevance::{CenteredVectors, Corpus, TextParts};
 use aha_core::item::Item;
 
 /// Maximum number of characters read of a body.
@@ -13,7 +13,7 @@ pub(super) fn readable(item: &Item) -> Item {
 }
 
 /// Returns the items' vectors, in their order. Takes milliseconds for each hundred items: call it on the blocking pool.
-pub(super) fn senses(items: &[&Item]) -> Senses {
+pub(super) fn centered_vectors(items: &[&Item]) -> CenteredVectors {
     let titles: Vec<String> = items.iter().map(|item| item.display_title()).collect();
     let parts = items.iter().zip(&titles).map(|(item, title)| TextParts {
         title,
@@ -21,5 +21,5 @@ pub(super) fn senses(items: &[&Item]) -> Senses {
         categories: &item.metadata.categories,
         is_english: item.is_english(),
     });
-    Senses::of(&Corpus::of(&parts.collect::<Vec<_>>()))
+    CenteredVectors::of(&Corpus::of(&parts.collect::<Vec<_>>()))
 }

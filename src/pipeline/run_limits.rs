@@ -7,7 +7,7 @@ pub const TOP_OF_ONE_SOURCE: usize = 2;
 
 /// Limits of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Plan {
+pub struct RunLimits {
     /// Maximum number of stories for triage.
     pub candidates: usize,
     /// Maximum number of stories with a deep summary.
@@ -23,7 +23,7 @@ struct Tier {
     max_deep: f64,
 }
 
-impl Plan {
+impl RunLimits {
     /// candidates = clamp((base + per source · sources) · (0.5 + 1.5 · depth / 100)).
     #[must_use]
     #[expect(
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn the_plan_grows_with_sources_and_keeps_its_limits() {
-        assert_eq!(Plan::of(BudgetTier::Normal, 10, 50), Plan { candidates: 338, deep_summaries: 40 });
-        assert_eq!(Plan::of(BudgetTier::Normal, 59, 50).candidates, 700);
-        assert_eq!(Plan::of(BudgetTier::Low, 1, 0), Plan { candidates: 25, deep_summaries: 0 });
+        assert_eq!(RunLimits::of(BudgetTier::Normal, 10, 50), RunLimits { candidates: 338, deep_summaries: 40 });
+        assert_eq!(RunLimits::of(BudgetTier::Normal, 59, 50).candidates, 700);
+        assert_eq!(RunLimits::of(BudgetTier::Low, 1, 0), RunLimits { candidates: 25, deep_summaries: 0 });
     }
 }

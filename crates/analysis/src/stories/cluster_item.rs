@@ -1,4 +1,4 @@
-//! The document type of clustering.
+//! An item, prepared for clustering.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub const OPEN_DAYS: i64 = 30;
 
 /// An item prepared for clustering.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct ClusterItem {
     pub id: ItemId,
     pub source: SourceId,
     pub time: Timestamp,

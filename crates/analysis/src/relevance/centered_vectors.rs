@@ -10,11 +10,11 @@ const DISLIKED_WEIGHT: f64 = 0.5;
 /// The vectors of a corpus's texts, less their mean, of length 1; all zero for a text without vectors, such as one that
 /// is not English.
 #[derive(Debug, Default)]
-pub struct Senses {
+pub struct CenteredVectors {
     vectors: Vec<[f64; DIMENSIONS]>,
 }
 
-impl Senses {
+impl CenteredVectors {
     #[must_use]
     pub fn of(corpus: &Corpus) -> Self {
         let mut vectors: Vec<[f64; DIMENSIONS]> =
@@ -89,10 +89,10 @@ mod tests {
         ];
         let parts: Vec<TextParts<'_>> =
             texts.iter().map(|text| TextParts { title: text, body: "", categories: &[], is_english: true }).collect();
-        let senses = Senses::of(&Corpus::of(&parts));
-        let leanings = senses.leanings(&[0], &[2]);
+        let vectors = CenteredVectors::of(&Corpus::of(&parts));
+        let leanings = vectors.leanings(&[0], &[2]);
         assert!(leanings[1] > 0.0 && leanings[3] < 0.0, "{leanings:?}");
         assert_eq!(leanings[4].to_bits(), 0.0_f64.to_bits());
-        assert!(senses.leanings(&[], &[]).iter().all(|leaning| *leaning == 0.0));
+        assert!(vectors.leanings(&[], &[]).iter().all(|leaning| *leaning == 0.0));
     }
 }
