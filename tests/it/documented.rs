@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use aha_core::source::SourceKind;
 use aha_core::topic::BudgetTier;
 use aha_radar::config::Config;
 
@@ -138,6 +139,19 @@ fn every_column_is_described() {
 }
 
 /// A model that thinks counts its thoughts as output: the defaults are for those that do not.
+#[test]
+fn every_kind_of_source_is_described() {
+    let operating = read("docs/OPERATING.md");
+    let row = operating.lines().find(|line| line.starts_with("| `kind` | the connector")).unwrap();
+    for kind in SourceKind::ALL {
+        assert!(row.contains(&format!("`{kind}`")), "{kind} is missing in {row}");
+    }
+    let help = Radar::at("2026-11-18T12:00:00Z").run(&["source", "add", "--help"]).exits(0).stdout;
+    for name in ["hn:", "reddit:", "youtube:", "github:", "arxiv:", "lobsters", "signal:", "documents"] {
+        assert!(help.contains(name), "{name} is missing in {help}");
+    }
+}
+
 #[test]
 fn the_model_of_the_readme_can_answer_within_its_limits() {
     let text = read("README.md");
