@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aha_analysis::preferences::Profile;
 use aha_analysis::retrieval::VectorIndex;
-use aha_analysis::stories::preferences::Profile;
 use aha_core::clock::Clock;
 use aha_core::ids::{SourceId, TopicId};
 use aha_core::time::Timestamp;

@@ -42,5 +42,6 @@ pub mod questionnaire;
 pub mod retention;
 mod sentences;
 pub mod services;
+mod shutdown;
 pub mod sources;
 pub mod web;

@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use aha_analysis::stories::agreement::Agreement;
 use aha_analysis::stories::cluster::{ClusterItem, Clustering, FREQUENCY_DAYS};
-use aha_analysis::stories::features::Features;
 use aha_analysis::stories::lookup::Limits;
+use aha_analysis::text::features::Features;
 use aha_core::ids::{ItemId, SourceId, TopicId};
 use aha_core::thresholds::LOCAL_THRESHOLDS;
 use aha_core::time::{DAY_MS, Timestamp};

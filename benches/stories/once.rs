@@ -6,7 +6,7 @@ use std::time::Instant;
 use aha_analysis::stories::agreement::Agreement;
 use aha_analysis::stories::cluster::{ClusterItem, Placed, place};
 use aha_analysis::stories::copies::copies;
-use aha_analysis::stories::features::Features;
+use aha_analysis::text::features::Features;
 use aha_core::ids::{ItemId, SourceId, TopicId};
 use aha_core::thresholds::LOCAL_THRESHOLDS;
 use aha_core::time::Timestamp;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aha_analysis::retrieval::extract::{Described, describe};
 use aha_analysis::retrieval::{CandidatePassage, Question, SentenceVectors, SimilarityModels};
-use aha_analysis::stories::space::Space;
+use aha_analysis::text::space::Space;
 use serde::Serialize;
 
 use super::passages::{Found, retrieve};

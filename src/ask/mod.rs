@@ -18,7 +18,7 @@ use aha_analysis::retrieval::{
     CandidatePassage, Extract, Question, SentenceVectors, SimilarityModels, answer, best_passages, passage_texts,
     question_texts,
 };
-use aha_analysis::stories::space::Space;
+use aha_analysis::text::space::Space;
 use aha_core::failpoint;
 use aha_core::ids::ItemId;
 use serde::Serialize;

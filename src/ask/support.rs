@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use aha_analysis::retrieval::{contents, numbers};
-use aha_content::search_terms::{each_word, query_stems};
+use aha_content::search_terms::{each_index_word, query_stems};
 
 /// Minimum share of the sentence's content words that occur in the passages or the question.
 const MIN_SUPPORTED_SHARE: f64 = 0.6;
@@ -29,7 +29,7 @@ pub(super) fn is_supported(sentence: &str, question: &str, passages: &[&str]) ->
 
 fn stems(text: &str) -> BTreeSet<String> {
     let mut stems = BTreeSet::new();
-    each_word(text, |word| stems.extend(query_stems(word)));
+    each_index_word(text, |word| stems.extend(query_stems(word)));
     stems
 }
 
@@ -45,7 +45,7 @@ fn names(sentence: &str) -> Vec<&str> {
 /// Returns whether each part of a name (`Anglo-Dutch` has two) is among the stems.
 fn is_known(name: &str, stems: &BTreeSet<String>) -> bool {
     let mut is_known = true;
-    each_word(name, |part| is_known &= !query_stems(part).is_disjoint(stems));
+    each_index_word(name, |part| is_known &= !query_stems(part).is_disjoint(stems));
     is_known
 }
 

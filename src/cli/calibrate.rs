@@ -4,21 +4,19 @@ use std::path::Path;
 
 use aha_analysis::static_model::Weights;
 use aha_analysis::stories::agreement::{Agreement, Score};
-use aha_analysis::stories::calibration::{STANDARD_ERROR, Tuned, tune};
-use aha_analysis::stories::cluster::{ClusterItem, Clustering};
-use aha_analysis::stories::lookup::Limits;
-use aha_analysis::stories::space::{Space as _, mixture};
-use aha_core::ids::{ClusterId, TopicId};
+use aha_analysis::stories::calibration::{STANDARD_ERROR, Tuned};
+use aha_analysis::text::space::{Space as _, mixture};
+use aha_core::ids::ClusterId;
 use aha_core::thresholds::Thresholds;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::arguments::CalibrateArguments;
 use super::exit::{Exit, UsageError};
-use super::labelled::{Labelled, read};
+use super::labelled::read;
 use super::output;
 use crate::config::Config;
-use crate::services::calibration::{ThresholdStore, TunedThresholds};
+use crate::services::calibration::{Measured, ThresholdStore, measure};
 
 pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result<Exit> {
     let weights = match &config.llm.embed_model_dir {
@@ -31,91 +29,46 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
     let known = kept.load(dense.as_deref()).await?;
     let measuring = tokio::task::spawn_blocking(move || {
         let labelled = read(&arguments.input, arguments.seed, weights.as_ref())?;
-        measure(&labelled, space, known, arguments)
+        let (measured, assignments) = measure(&labelled.documents, &labelled.stories, space, known, arguments.tune);
+        if let Some(path) = &arguments.assignments {
+            write(path, &arguments.input, &labelled.ids, &assignments)?;
+        }
+        anyhow::Ok((measured, arguments))
     });
     let (measured, arguments) = measuring.await.context("the measuring thread ended early")??;
     if arguments.tune {
-        kept.save(&measured.space, &measured.found(config.clock.now())).await?;
+        kept.save(&measured.space, &measured.tuned_thresholds(config.clock.now())).await?;
     }
     let origin = measured.origin(known);
     if arguments.json {
-        output::print_json(&measured.as_json(origin))?;
+        output::print_json(&Report(&measured).as_json(origin))?;
     } else {
-        output::print(&measured.as_table(origin))?;
+        output::print(&Report(&measured).as_table(origin))?;
     }
     Ok(Exit::Ok)
 }
 
-struct Measured {
-    /// The vector space in which documents were compared.
-    space: String,
-    thresholds: Thresholds,
-    /// The result of tuning, if requested.
-    tuned: Option<Tuned>,
-    agreement: Agreement,
-}
-
-fn measure(
-    labelled: &Labelled,
-    space: String,
-    known: Option<Thresholds>,
-    arguments: CalibrateArguments,
-) -> Result<(Measured, CalibrateArguments)> {
-    let documents: &[ClusterItem] = &labelled.documents;
-    let clustering = Clustering::of(documents, Limits::DEFAULT);
-    let stories: Vec<&str> = labelled.stories.iter().map(String::as_str).collect();
-    let shipped = Thresholds::shipped(&space);
-    let tuned = arguments.tune.then(|| tune(&clustering, &stories, shipped));
-    let thresholds = tuned.map(|tuned| tuned.found).or(known).unwrap_or(shipped);
-    let assignments = clustering.place(TopicId::of(&["calibrate"]), thresholds).assignments;
-    let both: Vec<(&str, Option<ClusterId>)> = stories.into_iter().zip(assignments.iter().copied()).collect();
-    let agreement = Agreement::of(&both);
-    if let Some(path) = &arguments.assignments {
-        if path.canonicalize().is_ok_and(|path| arguments.input.canonicalize().is_ok_and(|input| input == path)) {
-            return Err(UsageError("--assignments names the input itself; name another file".to_owned()).into());
-        }
-        write(path, &labelled.ids, &assignments)?;
+fn write(path: &Path, input: &Path, ids: &[String], assignments: &[Option<ClusterId>]) -> Result<()> {
+    if path.canonicalize().is_ok_and(|path| input.canonicalize().is_ok_and(|input| input == path)) {
+        return Err(UsageError("--assignments names the input itself; name another file".to_owned()).into());
     }
-    Ok((Measured { space, thresholds, tuned, agreement }, arguments))
-}
-
-fn write(path: &Path, ids: &[String], assignments: &[Option<ClusterId>]) -> Result<()> {
     let line = |(id, cluster): (&String, &Option<ClusterId>)| format!("{}\n", json!({ "id": id, "cluster": cluster }));
     let lines: String = ids.iter().zip(assignments).map(line).collect();
     std::fs::write(path, lines).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-impl Measured {
-    /// Returns where the measured thresholds come from. Tuning may have found the shipped ones to be best.
-    fn origin(&self, known: Option<Thresholds>) -> &'static str {
-        if self.thresholds == Thresholds::shipped(&self.space) {
-            "shipped"
-        } else if self.tuned.is_some() {
-            "found on this input"
-        } else if known.is_some() {
-            "found by an earlier --tune"
-        } else {
-            "shipped"
-        }
-    }
+/// The renderings of a measurement.
+struct Report<'m>(&'m Measured);
 
-    fn found(&self, found_at: aha_core::time::Timestamp) -> TunedThresholds {
-        TunedThresholds {
-            thresholds: self.thresholds,
-            documents: i64::try_from(self.agreement.items).unwrap_or(i64::MAX),
-            bcubed_f1: self.agreement.bcubed.f1,
-            found_at,
-        }
-    }
-
+impl Report<'_> {
     fn as_json(&self, origin: &str) -> Value {
-        let Thresholds { pair, group: crowd, split, .. } = self.thresholds;
+        let Thresholds { pair, group: crowd, split, .. } = self.0.thresholds;
         let mut value = json!({
-            "space": self.space,
+            "space": self.0.space,
             "thresholds": { "pair": pair, "crowd": crowd, "split": split, "origin": origin },
-            "pair_among_documents": self.pair_among_documents(),
+            "pair_among_documents": self.0.pair_among_documents(),
         });
-        if let Some(tuned) = &self.tuned {
+        if let Some(tuned) = &self.0.tuned {
             let of = |Thresholds { pair, group: crowd, split, .. }: Thresholds| json!({ "pair": pair, "crowd": crowd, "split": split });
             value["tuning"] = json!({
                 "found": of(tuned.found),
@@ -123,40 +76,37 @@ impl Measured {
                 "shipped_f1": tuned.shipped_f1,
                 "standard_error": STANDARD_ERROR,
                 "is_certain": tuned.is_certain(),
-                "shipped": of(Thresholds::shipped(&self.space)),
+                "shipped": of(Thresholds::shipped(&self.0.space)),
                 "kept": self.kept(tuned),
             });
         }
-        if let (Value::Object(all), Ok(Value::Object(agreement))) = (&mut value, serde_json::to_value(self.agreement)) {
+        if let (Value::Object(all), Ok(Value::Object(agreement))) = (&mut value, serde_json::to_value(self.0.agreement))
+        {
             all.extend(agreement);
         }
         value
     }
 
     fn as_table(&self, origin: &str) -> String {
-        let Agreement { items: documents, stories, clusters, bcubed, pairwise } = self.agreement;
-        let Thresholds { pair, group: crowd, split, .. } = self.thresholds;
+        let Agreement { documents, stories, clusters, bcubed, pairwise } = self.0.agreement;
+        let Thresholds { pair, group: crowd, split, .. } = self.0.thresholds;
         let mut table = output::table(&["", "precision", "recall", "F1"]);
         for (name, score) in [("B³", bcubed), ("pairwise", pairwise)] {
             let Score { precision, recall, f1 } = score;
             table.add_row(vec![name.to_owned(), digits(precision), digits(recall), digits(f1)]);
         }
-        let among = self.pair_among_documents();
-        let kept = self.tuned.map(|tuned| format!("\n{}", self.kept(&tuned))).unwrap_or_default();
+        let among = self.0.pair_among_documents();
+        let kept = self.0.tuned.map(|tuned| format!("\n{}", self.kept(&tuned))).unwrap_or_default();
         format!(
             "{documents} documents, {stories} labelled stories, {clusters} found\n\n{table}\n\n\
              {}, thresholds {origin}: pair {pair} ({among:.3} among so many documents), crowd {crowd}, split {split}{kept}",
-            self.space
+            self.0.space
         )
-    }
-
-    fn pair_among_documents(&self) -> f64 {
-        self.thresholds.pair_among(self.agreement.items)
     }
 
     /// Describes which thresholds are kept after tuning, and why.
     fn kept(&self, tuned: &Tuned) -> String {
-        let shipped = Thresholds::shipped(&self.space);
+        let shipped = Thresholds::shipped(&self.0.space);
         if tuned.found == shipped {
             return format!(
                 "found: none that suit this input better than those that ship, with which, and what lies around them, it has a B³ F1 of \

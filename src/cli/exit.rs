@@ -64,7 +64,7 @@ pub(super) fn of_digest(digest: &Digest) -> Exit {
     if digest.cost.budget_exhausted.is_some() {
         return Exit::BudgetExhausted;
     }
-    match digest.digest.status {
+    match digest.head.status {
         DigestStatus::Partial => Exit::Partial,
         DigestStatus::Complete | DigestStatus::Quiet => Exit::Ok,
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aha_analysis::stories::preferences::Learnt;
+use aha_analysis::preferences::Learnt;
 use aha_core::feedback::FeedbackKind;
 use anyhow::{Context as _, Result};
 

@@ -150,7 +150,7 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
 fn degree(relevance: &Relevance) -> String {
     format!(
         "{:.2}: words {:.2}, meaning {:+.2}, other items of the source {:.2}, allowed {:.2}",
-        relevance.degree, relevance.matched, relevance.sense, relevance.source_prior, relevance.allowed
+        relevance.degree, relevance.matched, relevance.dense_similarity, relevance.source_prior, relevance.allowed
     )
 }
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
 use aha_analysis::stories::cluster::ClusterItem;
-use aha_analysis::stories::dense::DenseVector;
-use aha_analysis::stories::features::Features;
-use aha_analysis::stories::space::Space as _;
+use aha_analysis::text::dense::DenseVector;
+use aha_analysis::text::features::Features;
+use aha_analysis::text::space::Space as _;
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::time::Timestamp;
 use anyhow::{Context as _, Result};

@@ -31,12 +31,12 @@ pub(super) async fn run(app: &App, arguments: ReviewArguments) -> Result<Exit> {
         return Err(UsageError(wanted.to_owned()).into());
     }
     let digest = digests::find(app, &arguments.which, &arguments.topic).await?;
-    let said = said(app, &digest.digest.topic).await?;
+    let said = said(app, &digest.head.topic).await?;
     let stories = digest.stories.iter().map(|story| in_words(story, &said)).collect();
     let heading = format!(
         "{}, {}",
-        digest.digest.topic,
-        Calendar::of(&digest.digest).last_day(digest.digest.window_start, digest.digest.window_end)
+        digest.head.topic,
+        Calendar::of(&digest.head).last_day(digest.head.window_start, digest.head.window_end)
     );
     let review = Review::new(output::one_safe_text(&heading), stories);
     let keys = Keys { app, digest: &digest, runtime: Handle::current() };
@@ -99,7 +99,7 @@ struct Keys<'a> {
 impl Keys<'_> {
     fn story(&self, index: usize) -> Result<FoundStory, String> {
         let story = self.digest.stories.get(index).cloned();
-        let digest = self.digest.digest.clone();
+        let digest = self.digest.head.clone();
         story.map(|story| FoundStory { digest, story }).ok_or_else(|| "there is no such story".to_owned())
     }
 

@@ -92,14 +92,14 @@ async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Optio
         return output::print(&render(digest, Format::Json, None)?);
     }
     let latest = digests::find_latest(app, topic).await?;
-    let footer = Footer { html, is_latest: latest.is_some_and(|latest| latest.digest.id == digest.digest.id) };
+    let footer = Footer { html, is_latest: latest.is_some_and(|latest| latest.head.id == digest.head.id) };
     output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), footer))
 }
 
 /// Lets the first SIGINT or SIGTERM end the run at its next safe point; completed work is kept.
 pub(super) fn interrupt_on_signal(stop: StopSignal) {
     tokio::spawn(async move {
-        crate::daemon::signalled().await;
+        crate::shutdown::asked_to_stop().await;
         stop.interrupt();
     });
 }

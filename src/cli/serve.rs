@@ -6,8 +6,8 @@ use super::arguments::GraphArgument;
 use super::exit::Exit;
 use crate::app::App;
 use crate::config::Config;
-use crate::daemon::signalled;
 use crate::services::runs::Runs;
+use crate::shutdown::asked_to_stop;
 use crate::web::Server;
 
 /// `graph`: the notes that the journal pages work on.
@@ -20,7 +20,7 @@ pub(super) async fn run(mut config: Config, graph: GraphArgument) -> Result<Exit
     tracing::info!(address = %server.url(), version = env!("CARGO_PKG_VERSION"), "serving");
     tokio::select! {
         ended = server.run() => ended?,
-        () = signalled() => tracing::info!("asked to stop"),
+        () = asked_to_stop() => tracing::info!("asked to stop"),
     }
     runs.end().await;
     Ok(Exit::Ok)

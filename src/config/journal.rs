@@ -1,4 +1,4 @@
-//! Settings of the journal: the folder of the owner's notes, and the folder that records the journal's changes to them.
+//! Settings of the journal: the folder of the user's notes, and the folder that records the journal's changes to them.
 
 use std::path::PathBuf;
 

@@ -24,6 +24,7 @@ use crate::config::Config;
 use crate::pipeline::{RunError, due};
 use crate::retention;
 use crate::services::runs::Runs;
+use crate::shutdown::asked_to_stop;
 use crate::web::{ServeError, Server};
 
 #[derive(Debug, Error)]
@@ -42,7 +43,7 @@ const EVERY_MINUTE: &str = "0 * * * * *";
 /// Opens the database and waits while its failures are transient. `None` if asked to stop meanwhile.
 pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
     let mut backoff = Backoff::default();
-    let ended = signalled();
+    let ended = asked_to_stop();
     tokio::pin!(ended);
     loop {
         let error = tokio::select! {
@@ -84,7 +85,7 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
     scheduler.start().await?;
     let mut retention = retention::Daily::default();
     let mut topics = Topics::of(app.clone(), runs.clone());
-    let ended = signalled();
+    let ended = asked_to_stop();
     tokio::pin!(ended);
     loop {
         retention.tick(&app);
@@ -246,29 +247,4 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), RetryAdvice
         tracing::error!(topic = %topic.name, %error, "the next run could not be planned");
         error.retry_advice()
     })
-}
-
-/// Waits for the first SIGINT or SIGTERM.
-pub async fn signalled() {
-    let interrupt = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let terminate = async {
-            match signal(SignalKind::terminate()) {
-                Ok(mut terminate) => drop(terminate.recv().await),
-                Err(_) => std::future::pending::<()>().await,
-            }
-        };
-        tokio::select! {
-            () = interrupt => {}
-            () = terminate => {}
-        }
-    }
-    #[cfg(not(unix))]
-    interrupt.await;
 }

@@ -58,7 +58,7 @@ pub fn write_missing_files(output_dir: &Path, digest: &Digest, site: Option<&str
 
 /// A digest without items has no files, so that no reader opens one in order to find nothing.
 fn has_files(digest: &Digest) -> bool {
-    digest.digest.items > 0
+    digest.head.items > 0
 }
 
 /// Removes the files of a topic's digests whose windows ended before a time, except those of its newest digest, and
@@ -76,7 +76,7 @@ pub fn remove_old_files(
         entries => entries.map_err(|error| failed(&folder, error))?,
     };
     let oldest = file_stem(before.zone, before.time);
-    let newest = before.newest.map(|digest| Calendar::of(&digest.digest).file_stem(digest.digest.window_end));
+    let newest = before.newest.map(|digest| Calendar::of(&digest.head).file_stem(digest.head.window_end));
     let mut count = 0;
     for entry in entries {
         let path = entry.map_err(|error| failed(&folder, error))?.path();
@@ -117,11 +117,11 @@ fn stem_of_digest(name: &str) -> Option<&str> {
 }
 
 fn folder(output_dir: &Path, digest: &Digest) -> PathBuf {
-    output_dir.join(folder_name(&digest.digest.topic))
+    output_dir.join(folder_name(&digest.head.topic))
 }
 
 fn file_name(digest: &Digest, extension: &str) -> String {
-    format!("{}.{extension}", Calendar::of(&digest.digest).file_stem(digest.digest.window_end))
+    format!("{}.{extension}", Calendar::of(&digest.head).file_stem(digest.head.window_end))
 }
 
 /// Returns the file name of a picture, to which the page links.

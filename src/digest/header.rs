@@ -19,7 +19,7 @@ const LATE_NAMED: usize = 5;
 /// stories about the reader's interests if there are any; or states that the day was quiet.
 #[must_use]
 pub fn header_line(digest: &Digest) -> String {
-    let head = &digest.digest;
+    let head = &digest.head;
     if is_quiet(digest) {
         return quiet_line(digest);
     }
@@ -84,7 +84,7 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
     let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !by_budget(&s.state)).count();
     let mut gaps = Vec::new();
     // A few of many sources are named in the footer only.
-    if unread > 0 && digest.digest.status == DigestStatus::Partial {
+    if unread > 0 && digest.head.status == DigestStatus::Partial {
         gaps.push(format!("{} could not be read", count(unread, "source", "sources")));
     }
     if unjudged > 0 {
@@ -95,10 +95,10 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
     }
     gaps.extend(budget_gap(cost));
     gaps.extend(cost.given_up.iter().map(|why| format!("not asked any more: {}", short_text(why, REASON_CHARS))));
-    if let Some(why) = &cost.words_alone {
+    if let Some(why) = &cost.lexical_only {
         gaps.push(format!("stories were put together by their words alone: {}", short_text(why, REASON_CHARS)));
     }
-    if gaps.is_empty() && digest.digest.status == DigestStatus::Partial {
+    if gaps.is_empty() && digest.head.status == DigestStatus::Partial {
         gaps.push("something failed; aha-radar runs tells what".to_owned());
     }
     (!gaps.is_empty()).then(|| format!("Partial: {}", gaps.join("; ")))
@@ -141,12 +141,12 @@ pub(super) fn unread(digest: &Digest) -> impl Iterator<Item = &SourceReport> {
 }
 
 pub(crate) fn is_quiet(digest: &Digest) -> bool {
-    digest.stories.is_empty() && (digest.digest.status == DigestStatus::Quiet || digest.digest.items == 0)
+    digest.stories.is_empty() && (digest.head.status == DigestStatus::Quiet || digest.head.items == 0)
 }
 
 fn quiet_line(digest: &Digest) -> String {
-    let calendar = Calendar::of(&digest.digest);
-    let (start, end) = (calendar.moment(digest.digest.window_start), calendar.moment(digest.digest.window_end));
+    let calendar = Calendar::of(&digest.head);
+    let (start, end) = (calendar.moment(digest.head.window_start), calendar.moment(digest.head.window_end));
     let line = format!("Quiet: nothing was published between {start} and {end}");
     match unread(digest).count() {
         0 => line,
@@ -162,7 +162,7 @@ fn shown(digest: &Digest) -> String {
         (0, scan) => format!("{scan} to scan"),
         (top, scan) => format!("{} and {scan} to scan", count(top, "story", "stories")),
     };
-    match digest.digest.reading_minutes {
+    match digest.head.reading_minutes {
         0 => format!("{stories}, under 1 min"),
         minutes => format!("{stories}, {minutes} min"),
     }

@@ -35,7 +35,7 @@ pub(super) fn render(digest: &Digest, site: Option<&str>) -> askama::Result<Stri
 /// Returns the number of items per outcome, as key, number and description.
 pub(crate) fn flow(digest: &Digest) -> Vec<(&'static str, usize, &'static str)> {
     let mut flow: Vec<_> = reasons(&digest.skipped).collect();
-    let shown = digest.digest.items.saturating_sub(digest.skipped.total());
+    let shown = digest.head.items.saturating_sub(digest.skipped.total());
     if shown > 0 && !flow.is_empty() {
         flow.insert(0, ("shown", shown, "shown"));
     }

@@ -76,7 +76,7 @@ fn scores(digest: &Digest) -> Drawn<String> {
 
 /// Draws for each story, by rank from the top, when each member was published within the window.
 fn timeline(digest: &Digest) -> Drawn<String> {
-    let (head, calendar) = (&digest.digest, Calendar::of(&digest.digest));
+    let (head, calendar) = (&digest.head, Calendar::of(&digest.head));
     let hours = head.window_end.hours_since(head.window_start).max(1.0);
     let lowest = i32::try_from(digest.stories.len()).unwrap_or(i32::MAX).max(2);
     let moment = |hour: &f64| calendar.moment(after(head.window_start, *hour));

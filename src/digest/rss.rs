@@ -18,13 +18,13 @@ const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub(super) fn render(digest: &Digest, site: Option<&str>) -> io::Result<String> {
     let page = Page::of(digest);
-    let built = digest.digest.window_end.to_utc().to_rfc2822();
+    let built = digest.head.window_end.to_utc().to_rfc2822();
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     writer.create_element("rss").with_attribute(("version", "2.0")).write_inner_content(|rss| {
         rss.create_element("channel").write_inner_content(|channel| {
             element(channel, "title", &format!("Aha Radar: {}", page.topic))?;
-            let link = site.map(|site| format!("{site}/digests/{}", digest.digest.id));
+            let link = site.map(|site| format!("{site}/digests/{}", digest.head.id));
             element(channel, "link", link.as_deref().unwrap_or(HOME))?;
             element(channel, "description", &page.header)?;
             element(channel, "lastBuildDate", &built)?;

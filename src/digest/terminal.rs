@@ -152,7 +152,7 @@ impl Screen {
         let mut hints = Vec::new();
         if let Some(story) = digest.stories.first() {
             let command = if footer.is_latest {
-                item_command(&story.rank.to_string(), &digest.digest.topic)
+                item_command(&story.rank.to_string(), &digest.head.topic)
             } else {
                 format!("aha-radar item {}", story.id)
             };

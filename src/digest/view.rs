@@ -50,7 +50,7 @@ pub(crate) struct Overview {
 
 impl Overview {
     pub(crate) fn of(digest: &Digest) -> Self {
-        let head = &digest.digest;
+        let head = &digest.head;
         let section = |wanted| {
             let stories = digest.stories.iter().filter(move |story| story.section == wanted);
             stories.map(|story| (story_title(story), Link::of(story.url.as_deref()))).collect()
@@ -119,7 +119,7 @@ pub(crate) struct Failing {
 
 impl Page {
     pub(crate) fn of(digest: &Digest) -> Self {
-        let head = &digest.digest;
+        let head = &digest.head;
         let calendar = Calendar::of(head);
         let (start, end) = (calendar.moment(head.window_start), calendar.moment(head.window_end));
         let section = |wanted| {

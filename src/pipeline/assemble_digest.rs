@@ -43,7 +43,7 @@ pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Diges
         .collect();
     let too_few_sources = too_few_sources(context, results).await?;
     let digest = Digest {
-        digest: head(context, results, id, &stories, &cost, too_few_sources),
+        head: head(context, results, id, &stories, &cost, too_few_sources),
         sources: source_reports(results, &shown),
         skipped: skipped(results, &shown),
         cost,
@@ -118,7 +118,7 @@ fn head(
     let unjudged = stories.iter().any(|story| story.triage.is_none() && story.state != "skipped_noise");
     let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
     let has_omissions = cost.judgements_skipped > 0 || !cost.calls_used_up.is_empty();
-    let unfinished = unjudged || unsummarised || has_omissions || cost.words_alone.is_some();
+    let unfinished = unjudged || unsummarised || has_omissions || cost.lexical_only.is_some();
     let status = if too_few_sources || unfinished {
         DigestStatus::Partial
     } else if items == 0 {
@@ -325,7 +325,7 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
             .count(),
         summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped.is_some()).count(),
         summaries_failed: summaries.iter().filter(|judgement| judgement.skipped.is_none()).count(),
-        words_alone: results.vectors.lexical_only.clone(),
+        lexical_only: results.vectors.lexical_only.clone(),
         local_fallbacks: shown.iter().filter(|ranked| is_by_fallback(context, results, ranked)).count(),
         given_up: context.call_state.given_up(),
         with_a_model: results.estimates(),

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_analysis::stories::cluster::{ClusterItem, FREQUENCY_DAYS, OPEN_DAYS, Placed, place};
-use aha_analysis::stories::dense::DenseVector;
-use aha_analysis::stories::features::{Features, LOCAL_SPACE};
-use aha_analysis::stories::space::mixture;
+use aha_analysis::text::dense::DenseVector;
+use aha_analysis::text::features::{Features, LOCAL_SPACE};
+use aha_analysis::text::space::mixture;
 use aha_content::numbers::count;
 use aha_core::ids::{ClusterId, ItemId, TopicId};
 use aha_core::item::Item;
@@ -57,7 +57,7 @@ fn in_words(commit: &ClusterCommit) -> String {
     format!("{begun}, {joined} joined to one{merged}")
 }
 
-/// Returns the thresholds determined on the owner's labelled stories, with these vectors or lexically; otherwise the
+/// Returns the thresholds determined on the user's labelled stories, with these vectors or lexically; otherwise the
 /// shipped ones.
 pub(super) async fn thresholds(context: &RunContext, dense: Option<&str>) -> Result<Thresholds, RunError> {
     Ok(tuned_thresholds(context.store(), dense).await?.unwrap_or_else(|| Thresholds::shipped(&mixture(dense))))

@@ -1,4 +1,4 @@
-//! Part of stage 1: reads the pages that a source's teasers link to, if its owner enabled that. Input: items as the
+//! Part of stage 1: reads the pages that a source's teasers link to, if that is enabled for it. Input: items as the
 //! source gave them. Output: items whose page has more text contain that text. Called by the ingest stage for one
 //! source at a time.
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::sources::fetch::{FetchError, Freshness};
-use crate::sources::signal::{Found, SearchProvider};
+use crate::sources::signal::{SearchProvider, SearchResponse};
 use crate::sources::{Connector as _, FetchOutcome, FetchResult};
 
 /// The operation, stored in the ledger instead of a model's name.
@@ -27,7 +27,7 @@ struct CachedSearch {
     made_for: String,
     http_status: Option<u16>,
     bytes: u64,
-    found: Found,
+    found: SearchResponse,
 }
 
 /// Fetches a source that is a search, unless that was already done for this run.

@@ -1,4 +1,4 @@
-//! Stage 4: applies the owner's rules before any credit is spent. Muted items leave the run; boosted ones raise their
+//! Stage 4: applies the user's rules before any credit is spent. Muted items leave the run; boosted ones raise their
 //! story.
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ struct Compiled {
     pattern: Regex,
 }
 
-/// The run's items after the owner's rules.
+/// The run's items after the user's rules.
 #[derive(Debug, Default)]
 pub(super) struct InScope {
     /// Items that are not muted.

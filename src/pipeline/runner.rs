@@ -255,7 +255,7 @@ async fn all_stages(context: &mut RunContext) -> Result<Made, RunError> {
     let started = Instant::now();
     tracing::debug!(%window, mode, attempt = context.attempt, "run started");
     let (digest, files) = stages::run(context).await?;
-    let (status, items) = (digest.digest.status.as_str(), digest.digest.items);
+    let (status, items) = (digest.head.status.as_str(), digest.head.items);
     let (attempt, stories, elapsed_ms) = (context.attempt, digest.stories.len(), millis_since(started));
     tracing::info!(%window, mode, attempt, status, items, stories, elapsed_ms, "run finished");
     Ok(Made { digest, files })

@@ -10,8 +10,8 @@ use aha_llm::{CallScope, Outcome, TaskItem};
 
 use super::task_batch::{scope, until_stopped};
 use super::{RunContext, RunError};
-use crate::sources::signal::normal::{Normal, normal};
-use crate::sources::signal::{Found, SearchResult};
+use crate::sources::signal::verify::{VerifiedItem, verify_extraction};
+use crate::sources::signal::{SearchResponse, SearchResult};
 use aha_llm::tasks::signal_parse;
 use aha_llm::tasks::signal_parse::SignalInput;
 
@@ -49,27 +49,27 @@ pub(super) async fn disabled(context: &RunContext) -> Result<Option<DisabledReas
 }
 
 /// Returns items for the results, from stored or new answers.
-pub(super) async fn read(context: &RunContext, found: &Found) -> Result<Read, RunError> {
+pub(super) async fn read(context: &RunContext, found: &SearchResponse) -> Result<Read, RunError> {
     let (results, items) = distinct_results(found);
     let outcomes = until_stopped(context, answers(context, &items)).await?;
     let mut read = Read::default();
     let (mut fields, mut invented, mut unread) = (0, 0, Vec::new());
     for (result, outcome) in results.iter().zip(outcomes) {
         match outcome {
-            Outcome::Answered { answer, .. } => match normal(&answer, result, found.link.as_deref()) {
-                Normal::Item(item, left_out) => {
+            Outcome::Answered { answer, .. } => match verify_extraction(&answer, result, found.link.as_deref()) {
+                VerifiedItem::Item(item, left_out) => {
                     read.items.push(*item);
                     fields += left_out;
                 }
-                Normal::NoPost => {}
-                Normal::Invented => invented += 1,
+                VerifiedItem::NoPost => {}
+                VerifiedItem::Invented => invented += 1,
             },
             Outcome::Failed { reason } => unread.push(("signal_parse", reason)),
             Outcome::Skipped { reason } => unread.push(("no_budget", reason)),
         }
     }
     let (count, all) = (unread.len(), results.len());
-    // The budget comes first, because it is the reason that the owner can act on.
+    // The budget comes first, because it is the reason that the user can act on.
     unread.sort_by_key(|(kind, _)| *kind != "no_budget");
     read.disabled = unread
         .into_iter()
@@ -88,7 +88,7 @@ pub(super) async fn read(context: &RunContext, found: &Found) -> Result<Read, Ru
 }
 
 /// Returns each distinct result with its task item.
-fn distinct_results(found: &Found) -> (Vec<&SearchResult>, Vec<TaskItem>) {
+fn distinct_results(found: &SearchResponse) -> (Vec<&SearchResult>, Vec<TaskItem>) {
     let mut seen = HashSet::new();
     let item = |found: &SearchResult| {
         let input = SignalInput { result: found.result.clone(), related: found.related.clone() };

@@ -90,7 +90,7 @@ async fn split_noise(
     Ok((to_judge, noise))
 }
 
-/// Returns the stories that are judged whatever their headline: boosted, liked, matching the owner's interests, or
+/// Returns the stories that are judged whatever their headline: boosted, liked, matching the user's interests, or
 /// covered by several sources.
 fn always_judged(items: &InScope, selected: &Selected) -> HashSet<ClusterId> {
     let is_always_judged = |story: &&Story| {

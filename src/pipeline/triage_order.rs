@@ -8,9 +8,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
+use aha_analysis::preferences::{Background, Candidate, FeedbackDecay, FeedbackExample, Profile};
 use aha_analysis::relevance::CenteredVectors;
-use aha_analysis::stories::features::Features;
-use aha_analysis::stories::preferences::{Background, Candidate, FeedbackDecay, FeedbackExample, Profile};
+use aha_analysis::text::features::Features;
 use aha_core::digest::Evidence;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{ClusterId, SourceId};

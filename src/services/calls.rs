@@ -49,7 +49,7 @@ async fn find_run(app: &App, id: &str) -> Result<RunId> {
     };
     let digest: DigestId = id.parse().map_err(|_| wrong())?;
     match app.store().digest(digest).await? {
-        Some(digest) => Ok(digest.digest.run_id),
+        Some(digest) => Ok(digest.head.run_id),
         None => Ok(id.parse().map_err(|_| wrong())?),
     }
 }

@@ -19,8 +19,8 @@ const MAX_BYTES: usize = 64 * 1024;
 pub struct Health {
     pub status: String,
     pub version: String,
-    #[serde(default)]
-    pub left_alone: Vec<OpenCircuitBody>,
+    #[serde(rename = "left_alone", default)]
+    pub open_circuits: Vec<OpenCircuitBody>,
 }
 
 /// A provider whose circuit is open, as its server failed repeatedly.

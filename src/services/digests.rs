@@ -91,7 +91,7 @@ pub async fn latest_several(app: &App, topic: &str, limit: i64, section: Option<
 /// # Errors
 /// When the topic no longer exists or the store fails.
 pub async fn is_latest(app: &App, digest: &Digest) -> Result<bool> {
-    Ok(latest_id_by_name(app, &digest.digest.topic).await? == Some(digest.digest.id))
+    Ok(latest_id_by_name(app, &digest.head.topic).await? == Some(digest.head.id))
 }
 
 /// Which digests to list: of one topic or all, of days from `first` to `last`, both included.

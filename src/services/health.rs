@@ -19,7 +19,7 @@ pub struct HealthReport {
     pub last_run: Option<LastRun>,
     /// Topics without a successful run for longer than `AHA_ALERT_HOURS`.
     pub overdue: Vec<Overdue>,
-    pub open_circuits: Vec<OpenCircuit>,
+    pub open_circuits: Vec<OpenCircuitReport>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -34,7 +34,7 @@ pub enum HealthStatus {
 
 /// A provider whose circuit is open, as its server failed repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OpenCircuit {
+pub struct OpenCircuitReport {
     pub provider: String,
     /// Scheme, host and port.
     pub server: String,
@@ -56,11 +56,11 @@ pub struct LastRun {
 
 /// Builds the report. A database that does not answer is logged, and makes the status an error.
 pub async fn report(app: &App) -> HealthReport {
-    let open_circuits: Vec<OpenCircuit> = app
+    let open_circuits: Vec<OpenCircuitReport> = app
         .gateway()
         .open_circuits()
         .into_iter()
-        .map(|one| OpenCircuit { provider: one.provider, server: one.server, seconds: one.wait.as_secs() })
+        .map(|one| OpenCircuitReport { provider: one.provider, server: one.server, seconds: one.wait.as_secs() })
         .collect();
     let (status, last_run, overdue) = match of_topics(app).await {
         Ok((_, last_run, overdue)) if !overdue.is_empty() => (HealthStatus::Error, last_run, overdue),
@@ -104,7 +104,7 @@ async fn of_topics(app: &App) -> Result<(HealthStatus, Option<LastRun>, Vec<Over
                     outcome: attempt.outcome.clone(),
                     finished_at: attempt.finished_at,
                     error: attempt.failure(),
-                    missing: partial.as_ref().filter(|digest| digest.digest.run_id == run.id).and_then(gaps_line),
+                    missing: partial.as_ref().filter(|digest| digest.head.run_id == run.id).and_then(gaps_line),
                 });
             }
         }

@@ -27,7 +27,7 @@ pub async fn claim(app: &App, of: &IdempotentRequest) -> Result<RequestState> {
 /// # Errors
 /// When the store fails.
 pub async fn store_response(app: &App, of: &IdempotentRequest, answer: &StoredResponse) -> Result<()> {
-    Ok(app.store().answer_key(of, answer).await?)
+    Ok(app.store().store_response(of, answer).await?)
 }
 
 /// Releases the key, as the request had no effect.

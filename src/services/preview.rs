@@ -137,8 +137,8 @@ fn settings(run: &Run, topic: &Topic) -> RunSettings {
 fn compared(before: &Digest, after: &Digest) -> ChangePreview {
     let mut old: BTreeMap<DigestItemId, &DigestStory> = before.stories.iter().map(|story| (story.id, story)).collect();
     let mut preview = ChangePreview {
-        digest: before.digest.id,
-        window_end: before.digest.window_end,
+        digest: before.head.id,
+        window_end: before.head.window_end,
         entering: Vec::new(),
         leaving: Vec::new(),
         rising: Vec::new(),

@@ -51,7 +51,7 @@ async fn by_rank(app: &App, rank: usize, topic: &str) -> Result<FoundStory> {
     let found = digest.stories.into_iter().find(|story| story.rank == rank);
     let there = if count == 0 { "no story".to_owned() } else { format!("the ranks 1 to {count}") };
     let none = || ServiceError::not_found("story", format!("the latest digest has {there}; got {rank}"));
-    Ok(FoundStory { digest: digest.digest, story: found.ok_or_else(none)? })
+    Ok(FoundStory { digest: digest.head, story: found.ok_or_else(none)? })
 }
 
 /// Returns a story by the id of its line.

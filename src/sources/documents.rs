@@ -1,4 +1,4 @@
-//! The owner's documents in a local folder or file. Input: a path and the known hashes. Output: new, changed and
+//! The user's documents in a local folder or file. Input: a path and the known hashes. Output: new, changed and
 //! deleted documents. Such a source can only be created on the command line. Called by [`crate::pipeline::documents`].
 
 use std::collections::{BTreeMap, HashMap};

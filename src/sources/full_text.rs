@@ -1,5 +1,5 @@
 //! Extracts the readable text of the page that a teaser links to. Input: the page's address. Output: its text, or why
-//! there is none. Called by the ingest stage for sources whose owner enabled it. The host's `robots.txt` is read first
+//! there is none. Called by the ingest stage for sources for which it is enabled. The host's `robots.txt` is read first
 //! and respected.
 
 use std::collections::HashMap;

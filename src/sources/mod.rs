@@ -28,7 +28,7 @@ use feed::FeedConnector;
 use fetch::{FetchError, Fetcher, Freshness};
 use hacker_news::HackerNews;
 use reddit::Reddit;
-use signal::{Found, SearchProvider, Signal};
+use signal::{SearchProvider, SearchResponse, Signal};
 use youtube::YouTube;
 
 pub use location::{is_location_of, location_from_argument, web_location_from_argument};
@@ -56,7 +56,7 @@ pub enum FetchOutcome {
     NotModified,
     Feed(ParsedFeed),
     /// Results of a search; their fields are still to be identified.
-    Results(Found),
+    Results(SearchResponse),
 }
 
 /// Reads one kind of source.

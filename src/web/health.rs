@@ -23,7 +23,8 @@ pub(super) struct Health {
     last_run: Option<LastRun>,
     overdue: Vec<LateTopic>,
     /// Providers of models that failed again and again.
-    left_alone: Vec<LeftAlone>,
+    #[serde(rename = "left_alone")]
+    open_circuits: Vec<OpenCircuitBody>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -44,7 +45,7 @@ struct LateTopic {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-struct LeftAlone {
+struct OpenCircuitBody {
     provider: String,
     /// Scheme, host and port; only for this machine and users who are signed in.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +74,7 @@ impl Health {
         if let Some(run) = &mut self.last_run {
             (run.error, run.missing) = (None, None);
         }
-        self.left_alone.iter_mut().for_each(|one| one.server = None);
+        self.open_circuits.iter_mut().for_each(|one| one.server = None);
         self
     }
 }
@@ -103,9 +104,12 @@ async fn of_app(app: &App) -> Health {
         HealthStatus::Error => Status::Error,
     };
     let overdue = overdue.into_iter().map(|late| LateTopic { topic: late.topic, last_success: late.last_success });
-    let left_alone = open_circuits.into_iter();
-    let left_alone =
-        left_alone.map(|one| LeftAlone { provider: one.provider, server: Some(one.server), seconds: one.seconds });
+    let open_circuits = open_circuits.into_iter();
+    let open_circuits = open_circuits.map(|one| OpenCircuitBody {
+        provider: one.provider,
+        server: Some(one.server),
+        seconds: one.seconds,
+    });
     let last_run = last_run.map(|run| LastRun {
         topic: run.topic,
         window_end: run.window_end,
@@ -119,7 +123,7 @@ async fn of_app(app: &App) -> Health {
         version: env!("CARGO_PKG_VERSION"),
         last_run,
         overdue: overdue.collect(),
-        left_alone: left_alone.collect(),
+        open_circuits: open_circuits.collect(),
     }
 }
 
@@ -143,7 +147,7 @@ mod tests {
             version: "1",
             last_run: Some(run),
             overdue: Vec::new(),
-            left_alone: vec![LeftAlone { provider: "openai".to_owned(), server, seconds: 60 }],
+            open_circuits: vec![OpenCircuitBody { provider: "openai".to_owned(), server, seconds: 60 }],
         };
         let shown = serde_json::to_string(&health.without_causes()).unwrap();
         assert!(shown.contains("\"outcome\":\"failed\"") && shown.contains("\"seconds\":60"), "{shown}");

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use aha_analysis::static_model::{Weights, WeightsError};
-use aha_analysis::stories::dense::DenseVector;
-use aha_analysis::stories::space::Space as _;
+use aha_analysis::text::dense::DenseVector;
+use aha_analysis::text::space::Space as _;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -1,7 +1,8 @@
 //! Local text analysis, without LLM calls: which texts are about the same event, how relevant a text is to interests,
 //! how likely a headline is noise. No I/O, and deterministic: input: texts and times; output: numbers and groups.
 //!
-//! [`stories`] groups items about the same event. [`relevance`] scores texts against interests in natural language.
+//! [`text`] prepares texts for comparison. [`stories`] groups items about the same event. [`preferences`] compares stories
+//! with likes and dislikes. [`relevance`] scores texts against interests in natural language.
 //! [`noise`] estimates the probability that a headline is noise. [`retrieval`] selects the sentences that answer a
 //! question. [`static_model`] computes vectors from a folder with weights.
 //!
@@ -16,7 +17,9 @@
 //! ```
 
 pub mod noise;
+pub mod preferences;
 pub mod relevance;
 pub mod retrieval;
 pub mod static_model;
 pub mod stories;
+pub mod text;

@@ -50,14 +50,14 @@ impl TermExtractor {
 impl KnownStems {
     fn terms(&mut self, text: &str) -> String {
         let mut terms = String::with_capacity(text.len());
-        each_word(text, |word| {
+        each_index_word(text, |word| {
             if !terms.is_empty() {
                 terms.push(' ');
             }
             if let Some(stem) = self.stems.get(word) {
                 terms.push_str(stem);
             } else {
-                let stem = stem(word, self.stemmer.as_ref());
+                let stem = index_stem(word, self.stemmer.as_ref());
                 terms.push_str(&stem);
                 self.stems.insert(word.to_owned(), stem);
             }
@@ -76,9 +76,9 @@ impl fmt::Debug for KnownStems {
 #[must_use]
 pub fn query_stems(word: &str) -> BTreeSet<String> {
     let mut stems = BTreeSet::new();
-    each_word(word, |word| {
+    each_index_word(word, |word| {
         stems.insert(word.to_owned());
-        stems.extend(LANGUAGES.iter().map(|language| stem(word, stemmer(language).as_ref())));
+        stems.extend(LANGUAGES.iter().map(|language| index_stem(word, stemmer(language).as_ref())));
     });
     stems
 }
@@ -88,14 +88,14 @@ pub fn query_stems(word: &str) -> BTreeSet<String> {
 pub fn phrase_stems(phrase: &str) -> BTreeSet<Vec<String>> {
     let stemmed = |language: &&str| {
         let (stemmer, mut stems) = (stemmer(language), Vec::new());
-        each_word(phrase, |word| stems.push(stem(word, stemmer.as_ref())));
+        each_index_word(phrase, |word| stems.push(index_stem(word, stemmer.as_ref())));
         stems
     };
     LANGUAGES.iter().map(stemmed).filter(|stems| !stems.is_empty()).collect()
 }
 
 /// Calls `each` with every word in lower case: letters and digits, optionally followed by `+` or `#` (`c++`).
-pub fn each_word(text: &str, mut each: impl FnMut(&str)) {
+pub fn each_index_word(text: &str, mut each: impl FnMut(&str)) {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
     let mut lower = String::new();
@@ -117,7 +117,7 @@ pub fn each_word(text: &str, mut each: impl FnMut(&str)) {
     }
 }
 
-fn stem(word: &str, stemmer: Option<&Stemmer>) -> String {
+fn index_stem(word: &str, stemmer: Option<&Stemmer>) -> String {
     match stemmer {
         Some(stemmer) if !word.contains(|c: char| c.is_ascii_digit() || matches!(c, '+' | '#')) => {
             stemmer.stem(word).into_owned()

@@ -16,7 +16,8 @@ pub use super::evidence::{Evidence, Relevance, ScoreDebug};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Digest {
-    pub digest: DigestHead,
+    #[serde(rename = "digest")]
+    pub head: DigestHead,
     pub stories: Vec<DigestStory>,
     pub sources: Vec<SourceReport>,
     pub skipped: Skipped,
@@ -138,7 +139,7 @@ pub struct DigestStory {
     pub excerpt: String,
     pub triage: Option<Verdict>,
     pub summary: Option<Summary>,
-    /// Summary of a text that the owner pasted and saved with `deep-dive --promote`. It is shown instead of `summary`.
+    /// Summary of a text that the user pasted and saved with `deep-dive --promote`. It is shown instead of `summary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_summary: Option<Summary>,
     pub entities: Option<Value>,
@@ -227,7 +228,7 @@ const fn is_zero(count: &usize) -> bool {
 pub struct Skipped {
     /// Belongs to a story that is shown through another item.
     pub folded: usize,
-    /// Muted by the owner's rules.
+    /// Muted by the user's rules.
     pub muted: usize,
     /// In a story that an earlier digest showed and that has not grown since.
     pub already_delivered: usize,
@@ -264,8 +265,8 @@ pub struct Cost {
     #[serde(default)]
     pub summaries_failed: usize,
     /// Why stories were clustered lexically only, although an embedding model was configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub words_alone: Option<String>,
+    #[serde(rename = "words_alone", default, skip_serializing_if = "Option::is_none")]
+    pub lexical_only: Option<String>,
     /// Shown stories whose judgement or summary is by `local` because every requested model failed.
     #[serde(default, skip_serializing_if = "is_none_of_them")]
     pub local_fallbacks: usize,
@@ -287,7 +288,7 @@ const fn is_none_of_them(count: &usize) -> bool {
 pub struct Estimate {
     pub task: String,
     pub model: String,
-    /// True for a model that the owner configured, false for an example.
+    /// True for a model that the user configured, false for an example.
     pub configured: bool,
     pub stories: usize,
     pub calls: usize,

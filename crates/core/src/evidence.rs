@@ -67,7 +67,8 @@ pub struct Relevance {
     /// Lexical match alone, less denied clauses: about 1 if one clause matches a title.
     pub matched: f64,
     /// Dense similarity: the sum of the cosines with the clauses, divided by the square root of their number.
-    pub sense: f64,
+    #[serde(rename = "sense")]
+    pub dense_similarity: f64,
     /// Share of the source's other items that matched, 0 to 1.
     pub source_prior: f64,
     /// Factor that remains after denied clauses, 0 to 1.

@@ -1,4 +1,4 @@
-//! An owner's feedback on an item, with the properties of the item that are stored with it. Serialised, it is a line of
+//! A user's feedback on an item, with the properties of the item that are stored with it. Serialised, it is a line of
 //! `feedback export`.
 
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Weights of the terms of a final score: the owner's settings, pinned for a pass over the stages.
+//! Weights of the terms of a final score: the user's settings, pinned for a pass over the stages.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

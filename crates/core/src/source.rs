@@ -47,7 +47,7 @@ pub enum SourceKind {
     Lobsters,
     /// A search, which costs money.
     Signal,
-    /// A folder or file of the owner's.
+    /// A folder or file of the user's.
     Documents,
 }
 
@@ -105,7 +105,7 @@ pub struct Source {
     pub kind: SourceKind,
     /// `http(s)://…`, `file:///…` for a path given on the command line, or a name such as `hn:top` or `reddit:rust`.
     pub url: String,
-    /// The owner's name for it, otherwise the feed's own title once it is known.
+    /// The user's name for it, otherwise the feed's own title once it is known.
     pub title: Option<String>,
     pub enabled: bool,
     /// The folders that contain it in its list, outermost first; empty if none.
@@ -169,7 +169,7 @@ impl Source {
 
     /// Converts it to an entry of a source list.
     #[must_use]
-    pub fn listed(self) -> NewSource {
+    pub fn into_new_source(self) -> NewSource {
         let Self { kind, url, title, folder, weight, full_text, .. } = self;
         NewSource { kind, url, title, folder, weight: Some(weight), full_text }
     }

@@ -77,7 +77,7 @@ pub struct Topic {
     pub schedule: Option<String>,
     /// IANA zone.
     pub timezone: Option<String>,
-    /// The owner's description of what matters, free text.
+    /// The user's description of what matters, free text.
     pub interests: String,
     pub rules: Vec<Rule>,
     pub budget_tier: Option<BudgetTier>,
@@ -150,7 +150,7 @@ pub enum RuleField {
     Author,
 }
 
-/// An owner's rule, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
+/// A user's rule, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     pub action: RuleAction,

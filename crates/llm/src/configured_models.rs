@@ -12,8 +12,8 @@ use reqwest::header::HeaderMap;
 use tokio::sync::Semaphore;
 
 use super::egress;
-use super::pace::{Pace, slots_for};
 use super::provider::{self, Capabilities, Sampling, Server};
+use super::rate_limiter::{CallLimiter, slots_for};
 use super::route::{Backend, Candidate, Connection, ModelOptions, Route};
 use super::streaming_only::StreamingOnly;
 use super::tasks::{Task, manual_summary};
@@ -249,7 +249,7 @@ impl Model {
             response_format: entry.response_format,
             metadata: entry.metadata.clone(),
             retry: entry.retry,
-            pace: Some(Arc::new(Pace::of(&entry.limits, slots, Instant::now))),
+            limiter: Some(Arc::new(CallLimiter::of(&entry.limits, slots, Instant::now))),
         };
         let wire = Connection { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
         let terms = PriceAndLimits::without_task(entry.max_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS), entry.price);

@@ -7,7 +7,7 @@
 //! The tasks are in [`tasks`], one file each. The path of a call: `router` chooses a chain of models
 //! (`configured_models` holds those of catalogue and settings, `model_name` finds one by what the user typed, `egress`
 //! refuses those outside the allowed network). `request` and `prompt` render the task's input, and a `provider`'s
-//! dialect encodes it. `metered_call` waits for the model's `pace` (with a token `bucket`), reserves, sends and
+//! dialect encodes it. `metered_call` waits for the model's `rate_limiter` (with a token `bucket`), reserves, sends and
 //! settles. `exchange` receives the response over the `transport` and has the dialect decode it, in one piece or as a
 //! `stream` (`streaming_only` detects which models answer only as a stream). `answer` reads the text, and `schema`
 //! checks and stamps it. `retry` decides what follows a failure, `retry_plan` which items remain; `gateway` executes
@@ -101,10 +101,10 @@ pub mod local;
 pub mod metered_call;
 mod model_call;
 mod model_name;
-pub mod pace;
 pub mod probe;
 pub mod prompt;
 pub mod provider;
+pub mod rate_limiter;
 pub mod request;
 pub mod retry;
 mod retry_plan;

@@ -14,8 +14,8 @@ use super::ledger::{self, Cost};
 use super::ledger_writer;
 use super::ledger_writer::CallTimeout;
 pub use super::ledger_writer::NotSent;
-use super::pace::Pace;
 use super::provider::Usage;
+use super::rate_limiter::CallLimiter;
 
 /// The result of a call.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub(super) struct ServerLimits<'a> {
     /// Identifies the server to the breakers.
     pub(super) account: String,
     /// The model's limits per minute, and the tokens that this call takes.
-    pub(super) pace: Option<(&'a Pace, i64)>,
+    pub(super) limiter: Option<(&'a CallLimiter, i64)>,
 }
 
 /// The response to a call.
@@ -81,7 +81,7 @@ impl Closing {
 }
 
 impl MeteredCall<'_> {
-    /// Waits for the server's pace, reserves, sends, and settles with what `close` makes of the response.
+    /// Waits for the server's limiter, reserves, sends, and settles with what `close` makes of the response.
     ///
     /// # Errors
     /// When the store fails or the lease is lost.
@@ -91,8 +91,8 @@ impl MeteredCall<'_> {
         send: impl FnOnce() -> F,
         close: impl FnOnce(&Received<T>) -> Closing,
     ) -> Result<Executed<T>, StoreError> {
-        let mut turn = match self.server.as_ref().and_then(|server| server.pace) {
-            Some((pace, tokens)) => Some(pace.turn(tokens).await),
+        let mut permit = match self.server.as_ref().and_then(|server| server.limiter) {
+            Some((limiter, tokens)) => Some(limiter.acquire(tokens).await),
             None => None,
         };
         let server = self.server.as_ref();
@@ -105,15 +105,15 @@ impl MeteredCall<'_> {
             return Ok(Executed::NotSent(refused));
         }
         aha_core::failpoint::hit_with("call.after_reserve", &self.shown);
-        if let Some(turn) = &mut turn {
-            turn.sent();
+        if let Some(permit) = &mut permit {
+            permit.sent();
         }
         let begun = Instant::now();
         let received = send().await;
         let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
         aha_core::failpoint::hit_with("call.after_answer", &(self.shown, received.outcome.as_ref().err()));
-        if let Some(turn) = &mut turn {
-            turn.used(received.usage);
+        if let Some(permit) = &mut permit {
+            permit.used(received.usage);
         }
         if let Some(exchange) = exchange {
             exchange.record(received.outcome.as_ref().err(), Instant::now());

@@ -59,11 +59,11 @@ impl Gateway {
         close: impl FnOnce(&Received<T>, &mut Closing),
     ) -> Result<Executed<T>, StoreError> {
         let route = call.route;
-        // `local` needs no breaker or pace.
+        // `local` needs no breaker or limiter.
         let server = call.encoded.map(|encoded| ServerLimits {
             breakers: &self.parts.breakers,
             account: route.account(),
-            pace: route.options.pace.as_deref().map(|pace| (pace, tokens(encoded))),
+            limiter: route.options.limiter.as_deref().map(|limiter| (limiter, tokens(encoded))),
         });
         let deadline = CallTimeout { clock: self.parts.clock, timeout: route.longest() };
         let metered = MeteredCall { store, scope: call.scope, deadline, server, shown: &(self, call) };

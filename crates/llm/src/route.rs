@@ -10,8 +10,8 @@ use aha_core::money::Price;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
-use super::pace::Pace;
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server};
+use super::rate_limiter::CallLimiter;
 use super::retry_policy::{RetryPolicy, RetrySettings};
 use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
@@ -80,7 +80,7 @@ pub struct ModelOptions {
     /// `None`: the task's settings apply.
     pub retry: Option<RetrySettings>,
     /// `None`: unlimited.
-    pub pace: Option<Arc<Pace>>,
+    pub limiter: Option<Arc<CallLimiter>>,
 }
 
 impl ModelOptions {

@@ -1,4 +1,4 @@
-//! Decides which addresses may be fetched, so that no request reaches the owner's private network. Input: hosts and
+//! Decides which addresses may be fetched, so that no request reaches the user's private network. Input: hosts and
 //! resolved addresses; output: permitted or not. Called by the fetcher for address literals at each hop, and by its
 //! resolver for names.
 
@@ -175,7 +175,7 @@ pub fn special_name(host: &str) -> Option<IpAddr> {
 /// The metadata service of most clouds.
 const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 
-/// Services of clouds that hand out credentials. Link-local or unique local, but not part of the owner's network: for
+/// Services of clouds that hand out credentials. Link-local or unique local, but not part of the user's network: for
 /// containers (ECS) and pods (EKS) of AWS, then over IPv6 for EC2, EKS and Google Cloud.
 const CREDENTIALS_V4: [Ipv4Addr; 3] = [METADATA, Ipv4Addr::new(169, 254, 170, 2), Ipv4Addr::new(169, 254, 170, 23)];
 const CREDENTIALS_V6: [Ipv6Addr; 3] = [
@@ -186,7 +186,7 @@ const CREDENTIALS_V6: [Ipv6Addr; 3] = [
 
 /// Returns whether an address is this machine's or in a private network, so that data sent to it does not leave that
 /// network. Not the complement of public: carrier-grade NAT, multicast and documentation ranges are refused by
-/// [`is_forbidden`] but are not the owner's network.
+/// [`is_forbidden`] but are not the user's network.
 #[must_use]
 pub fn is_own_network(address: IpAddr) -> bool {
     match address.to_canonical() {
@@ -238,7 +238,7 @@ impl Lookup for SystemLookup {
 pub struct CheckedResolver {
     rules: AddressRules,
     lookup: Arc<dyn Lookup>,
-    /// The proxy's host, which the owner configured: exempt from the rules.
+    /// The proxy's host, which the user configured: exempt from the rules.
     trusted: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! URLs of servers: whether they are usable, how endpoints are derived from them, and whether they are in the owner's
+//! URLs of servers: whether they are usable, how endpoints are derived from them, and whether they are in the user's
 //! network.
 
 use std::net::IpAddr;

@@ -1,6 +1,6 @@
 //! Records of the ledger for display: calls, counters, what was spent, corrections and reviews.
 
-use aha_core::ids::{CallId, ItemId, RunId};
+use aha_core::ids::{CallId, RunId};
 use aha_core::time::Timestamp;
 use serde::Serialize;
 
@@ -149,13 +149,3 @@ from_rows!(SpendRow {
     microcredits,
     reserved_microcredits
 });
-
-/// The owner's decision on a pasted text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SummaryDecision {
-    pub item: ItemId,
-    /// The summary if it was promoted; the text itself is not stored.
-    pub summary_json: Option<String>,
-    pub call: Option<String>,
-    pub at: Timestamp,
-}

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use sqlx::error::BoxDynError;
 
-use super::call_records::{Adjustment, CallCost, CallFilter, CallRecord, Counter, SpendBy, SpendRow, SummaryDecision};
+use super::call_records::{Adjustment, CallCost, CallFilter, CallRecord, Counter, SpendBy, SpendRow};
 use super::shared::column;
 use super::{AnswerKey, Lease, NewEmbedding, Result};
 
@@ -79,9 +79,6 @@ pub trait LedgerStore: Send + Sync {
     async fn has_paid(&self, since: Timestamp) -> Result<bool>;
     /// Returns the costs of these calls, by id; unsettled calls count at their reserved amount.
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>>;
-    /// Stores the owner's decision on a pasted text.
-    async fn commit_summary_decision(&self, review: &SummaryDecision) -> Result<()>;
-    async fn review(&self, item: ItemId) -> Result<Option<SummaryDecision>>;
 }
 
 /// A call that is about to be made.

@@ -30,6 +30,7 @@ pub mod copy;
 mod driver_error;
 pub mod error;
 mod feedback;
+mod idempotency;
 mod item_lists;
 mod ledger;
 mod planner;
@@ -40,6 +41,7 @@ mod schema;
 pub mod search;
 mod shared;
 mod sqlite;
+mod summary_decisions;
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -47,11 +49,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-pub use accounts::{AccountStore, IdempotentRequest, RequestState, StoredResponse};
+pub use accounts::AccountStore;
 pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
 pub use call_records::*;
 pub use error::StoreError;
 pub use feedback::{FeedbackStore, FeedbackWrite, SavedProfile, feedback_id};
+pub use idempotency::{IdempotencyStore, IdempotentRequest, RequestState, StoredResponse};
 pub use item_lists::{ItemFilter, ItemListStore, ListedItem};
 pub use ledger::*;
 pub use planner::*;
@@ -64,6 +67,7 @@ pub use search::{
     SentenceStore, VectorState, forms,
 };
 pub use sqlite::SqliteStore;
+pub use summary_decisions::{SummaryDecision, SummaryDecisionStore};
 
 use aha_core::digest::{Digest, DigestHead, DigestStory, Section, SourceReport};
 use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
@@ -108,6 +112,8 @@ store_of!(
     DocumentStore,
     SentenceStore,
     AccountStore,
+    IdempotencyStore,
+    SummaryDecisionStore,
     AnswerFeedbackStore
 );
 

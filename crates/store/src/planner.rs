@@ -1,4 +1,4 @@
-//! The planner's operations and records: an owner's plans, changed by batches that can be undone.
+//! The planner's operations and records: a user's plans, changed by batches that can be undone.
 
 use aha_core::ids::{BatchId, UserId};
 use aha_core::time::Timestamp;

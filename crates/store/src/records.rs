@@ -102,7 +102,7 @@ pub struct FetchCommit {
     pub started_at: Timestamp,
     pub finished_at: Timestamp,
     pub health: SourceHealth,
-    /// The feed's own title, stored if the owner gave none.
+    /// The feed's own title, stored if the user gave none.
     pub feed_title: Option<String>,
     pub validators: Validators,
     pub not_before: Option<Timestamp>,

@@ -52,7 +52,7 @@ pub trait SearchStore: Send + Sync {
     async fn index_missing(&self, limit: i64) -> Result<usize>;
 }
 
-/// The owner's documents.
+/// The user's documents.
 #[async_trait]
 pub trait DocumentStore: Send + Sync {
     /// Returns path and content hash of a source's documents, by path.

@@ -124,7 +124,7 @@ fn header_lines_count_right() {
     );
     assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 sources could not be read; 2 stories are not judged"));
     digest.stories.truncate(1);
-    (digest.digest.items, digest.digest.sources, digest.skipped) = (1, 1, Skipped::default());
+    (digest.head.items, digest.head.sources, digest.skipped) = (1, 1, Skipped::default());
     assert_eq!(header_line(&digest), "1 item, 1 source → 1 story, 4 min; nothing folded or skipped");
     digest.stories[0].section = Section::Scan;
     assert_eq!(header_line(&digest), "1 item, 1 source → 1 to scan, 4 min; nothing folded or skipped");
@@ -134,7 +134,7 @@ fn header_lines_count_right() {
 #[test]
 fn a_few_unread_sources_of_many_are_named_at_the_foot_alone() {
     let mut digest = sample::full();
-    digest.digest.status = DigestStatus::Complete;
+    digest.head.status = DigestStatus::Complete;
     assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 stories are not judged"));
     let text = terminal::render(&digest, 80, false, Footer::default());
     assert_eq!(text.matches("2 sources could not be read").count(), 1);
@@ -164,9 +164,9 @@ fn the_command_named_is_about_the_digests_topic() {
         text.lines().last().unwrap().to_owned()
     };
     assert_eq!(command(&digest), "aha-radar item 1 tells why");
-    "boats".clone_into(&mut digest.digest.topic);
+    "boats".clone_into(&mut digest.head.topic);
     assert_eq!(command(&digest), "aha-radar item 1 --topic boats tells why");
-    "Ann's boats".clone_into(&mut digest.digest.topic);
+    "Ann's boats".clone_into(&mut digest.head.topic);
     assert_eq!(command(&digest), r"aha-radar item 1 --topic='Ann'\''s boats' tells why");
 }
 
@@ -214,7 +214,7 @@ fn files_are_written_whole_and_again() {
         );
     }
     assert_eq!(std::fs::read_dir(folder.path().join("default")).unwrap().count(), 6);
-    "../../escape".clone_into(&mut digest.digest.topic);
+    "../../escape".clone_into(&mut digest.head.topic);
     for path in write_files(folder.path(), &digest, None).unwrap() {
         assert!(path.canonicalize().unwrap().starts_with(folder.path().canonicalize().unwrap()));
     }

@@ -178,7 +178,7 @@ pub(crate) fn full() -> Digest {
     let mut stories = vec![well_told(), returning(), hostile()];
     stories.extend(scan());
     Digest {
-        digest: head(DigestStatus::Partial, 218),
+        head: head(DigestStatus::Partial, 218),
         stories,
         sources: vec![
             report("LWN", "ok", None),
@@ -196,7 +196,7 @@ pub(crate) fn full() -> Digest {
 
 pub(crate) fn quiet() -> Digest {
     Digest {
-        digest: head(DigestStatus::Quiet, 0),
+        head: head(DigestStatus::Quiet, 0),
         stories: Vec::new(),
         sources: vec![report("LWN", "ok", None)],
         skipped: Skipped::default(),

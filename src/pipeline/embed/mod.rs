@@ -7,8 +7,8 @@ mod weights;
 
 use std::sync::Arc;
 
-use aha_analysis::stories::features::LOCAL_SPACE;
-use aha_analysis::stories::space::{Space, Words};
+use aha_analysis::text::features::LOCAL_SPACE;
+use aha_analysis::text::space::{Space, Words};
 use aha_content::numbers::count;
 use aha_core::digest::Estimate;
 use aha_store::{ItemText, NewEmbedding};

@@ -8,8 +8,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use aha_analysis::stories::features::LOCAL_SPACE;
-use aha_analysis::stories::space::dense_text;
+use aha_analysis::text::features::LOCAL_SPACE;
+use aha_analysis::text::space::dense_text;
 use aha_core::ids::ItemId;
 use aha_core::source::Source;
 use aha_core::time::{DAY_MS, Timestamp};

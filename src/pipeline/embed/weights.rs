@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
-use aha_analysis::stories::features::LOCAL_SPACE;
-use aha_analysis::stories::space::Space as _;
+use aha_analysis::text::features::LOCAL_SPACE;
+use aha_analysis::text::space::Space as _;
 use aha_core::ids::ItemId;
 use aha_store::ItemText;
 

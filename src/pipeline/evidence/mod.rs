@@ -7,13 +7,13 @@ mod relevance;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use aha_analysis::noise::patterns::{is_clickbait, is_promotional, promotional_phrases};
 use aha_analysis::stories::cadence::{CADENCE_DAYS, Cadences};
 use aha_analysis::stories::cluster::ClusterItem;
-use aha_analysis::stories::features::Features;
 use aha_analysis::stories::lookup::{LookupIndex, Shared};
-use aha_analysis::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
-use aha_analysis::stories::similarity::{Frequencies, Weighted};
-use aha_analysis::stories::tokens::tokens;
+use aha_analysis::text::features::Features;
+use aha_analysis::text::similarity::{Frequencies, Weighted};
+use aha_analysis::text::tokens::tokens;
 use aha_core::digest::Evidence;
 use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::item::Engagement;

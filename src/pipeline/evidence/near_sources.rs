@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use aha_analysis::stories::features::Features;
 use aha_analysis::stories::lookup::{LookupIndex, Shared};
-use aha_analysis::stories::similarity::{Frequencies, Weighted};
+use aha_analysis::text::features::Features;
+use aha_analysis::text::similarity::{Frequencies, Weighted};
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::story::Story;
 

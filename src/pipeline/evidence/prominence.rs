@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use aha_analysis::stories::cluster::ClusterItem;
-use aha_analysis::stories::features::Features;
-use aha_analysis::stories::similarity::Frequencies;
-use aha_analysis::stories::vocabulary::Term;
+use aha_analysis::text::features::Features;
+use aha_analysis::text::similarity::Frequencies;
+use aha_analysis::text::vocabulary::Term;
 use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::story::Story;
 

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::relevance::{ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Query, StoredQuery, TextParts, WEAK};
-use aha_analysis::stories::features::Features;
-use aha_analysis::stories::similarity::Frequencies;
+use aha_analysis::text::features::Features;
+use aha_analysis::text::similarity::Frequencies;
 use aha_core::digest::{Evidence, Relevance};
 use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::story::{Story, StoryMember};
@@ -120,7 +120,7 @@ impl StoryRelevance {
         let relevance = Relevance {
             degree: round(degree.total(source_prior)),
             matched: round(degree.matched()),
-            sense: round(degree.dense),
+            dense_similarity: round(degree.dense),
             source_prior: round(source_prior),
             allowed: round(degree.allowed),
             words,

@@ -10,7 +10,7 @@ use aha_store::{FetchCommit, FetchStatus};
 use super::RunContext;
 use crate::sources::blocking_pool::run_blocking;
 use crate::sources::fetch::{FetchError, Freshness};
-use crate::sources::signal::Found;
+use crate::sources::signal::SearchResponse;
 use crate::sources::{FetchOutcome, FetchResult, fetch_schedule, identity};
 
 pub(super) fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) -> FetchCommit {
@@ -47,7 +47,7 @@ pub(super) async fn fill(
     commit: &mut FetchCommit,
     source: &Source,
     fetched: FetchResult,
-) -> Result<Option<Found>, FetchError> {
+) -> Result<Option<SearchResponse>, FetchError> {
     let mut results = None;
     match fetched.outcome {
         FetchOutcome::NotModified => commit.status = FetchStatus::NotModified,

@@ -26,7 +26,7 @@ use super::task_batch::{scope_for, until_stopped};
 use super::{RunContext, RunError, SourceOutcome, Stage, documents, full_text, signals};
 use crate::sources::FetchResult;
 use crate::sources::fetch::{FetchError, Freshness};
-use crate::sources::signal::Found;
+use crate::sources::signal::SearchResponse;
 
 /// Maximum number of fetches finished or under way while an earlier one is still awaited or stored; bounds memory use.
 const FETCHES_AHEAD: usize = 30;
@@ -220,7 +220,7 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
 struct SourceFetch {
     commit: FetchCommit,
     /// The results of a search that have not been read yet, and the response's freshness.
-    found: Option<(Source, Found, Freshness)>,
+    found: Option<(Source, SearchResponse, Freshness)>,
 }
 
 impl From<FetchCommit> for SourceFetch {

@@ -8,10 +8,10 @@ mod vectors;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aha_analysis::preferences::{Background, Candidate, FeedbackDecay, FeedbackExample, Profile};
 use aha_analysis::stories::cluster::ClusterItem;
-use aha_analysis::stories::dense::DenseVector;
-use aha_analysis::stories::features::Features;
-use aha_analysis::stories::preferences::{Background, Candidate, FeedbackDecay, FeedbackExample, Profile};
+use aha_analysis::text::dense::DenseVector;
+use aha_analysis::text::features::Features;
 use aha_core::feedback::{FeedbackEvent, PreferenceScore};
 use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId, UserId};
 use aha_core::item::Item;
@@ -102,7 +102,7 @@ pub async fn profiles(
     if topic_feedback.iter().all(|topic_feedback| topic_feedback.events.is_empty()) {
         return Ok(topic_feedback.iter().map(|_| Profile::default()).collect());
     }
-    let digest = store.latest_digest(topic).await?.map(|digest| digest.digest);
+    let digest = store.latest_digest(topic).await?.map(|digest| digest.head);
     let (start, end) = digest.map_or((at, at), |digest| (digest.window_start, digest.window_end));
     let cluster_items = stored_cluster_items(store, topic, background_window(start, end)).await?;
     let mut profiles = Vec::new();

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use aha_analysis::stories::dense::{Baseline, DenseVector};
-use aha_analysis::stories::preferences::VectorKind;
+use aha_analysis::preferences::VectorKind;
+use aha_analysis::text::dense::{Baseline, DenseVector};
 use aha_core::ids::ItemId;
 use aha_core::item::Item;
 use aha_core::story::Story;

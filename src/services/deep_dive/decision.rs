@@ -34,7 +34,7 @@ pub async fn decide(app: &App, story: &DigestStory, keep: bool) -> Result<Decide
     let decision = if keep { "promoted" } else { "dropped" };
     let decided = DecidedSummary { item_id: item, title: story.title.clone(), decision };
     let found = app.store().newest_answer(manual_summary::TASK.as_str(), &[item]).await?;
-    if !keep && found.is_none() && app.store().review(item).await?.is_some() {
+    if !keep && found.is_none() && app.store().summary_decision(item).await?.is_some() {
         let review = SummaryDecision { item, summary_json: None, call: None, at: app.clock().now() };
         app.store().commit_summary_decision(&review).await?;
         return Ok(decided);

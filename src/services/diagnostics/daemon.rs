@@ -18,17 +18,17 @@ pub(super) async fn status(config: &Config, findings: &mut Findings) {
     }
 }
 
-fn describe(config: &Config, Health { status, version, left_alone }: &Health, findings: &mut Findings) {
+fn describe(config: &Config, Health { status, version, open_circuits }: &Health, findings: &mut Findings) {
     let text = format!("version {version} answers at {}: {status}", daemon_client::url(config));
     match status.as_str() {
         "ok" => findings.ok("daemon", text),
         _ => findings.note("daemon", text),
     }
-    if left_alone.is_empty() {
+    if open_circuits.is_empty() {
         findings.ok("breakers", "all are closed: the daemon leaves no model's server alone");
     }
     let now = config.clock.wall();
-    for OpenCircuitBody { provider, seconds, .. } in left_alone {
+    for OpenCircuitBody { provider, seconds, .. } in open_circuits {
         let until = Timestamp::from_millis(now.as_millis().saturating_add(i64::from(*seconds) * 1000));
         let why = "its server has failed again and again";
         findings

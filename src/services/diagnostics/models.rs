@@ -1,7 +1,7 @@
 //! Findings about models: which one is asked for which task, where, at what price, within which budget.
 
 use aha_analysis::static_model::Weights;
-use aha_analysis::stories::space::Space as _;
+use aha_analysis::text::space::Space as _;
 use aha_content::numbers::count;
 use aha_core::budget::BudgetPolicy;
 use aha_core::money::{MicroCredits, Price};

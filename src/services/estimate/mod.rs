@@ -106,7 +106,7 @@ pub async fn of_dry_run(app: &App, topic: &Topic, outcome: RunOutcome) -> Result
     let (mut windows, mut estimates, mut of_runs) = (Vec::new(), Vec::new(), Vec::new());
     // In the order of the calls: all of a run, then those of the next.
     let mut in_order = Vec::new();
-    for Digest { digest: head, cost, .. } in &digests {
+    for Digest { head, cost, .. } in &digests {
         let (window_start, window_end, items) = (head.window_start, head.window_end, head.items);
         windows.push(EstimatedWindow { window_start, window_end, items });
         cost.with_a_model.iter().for_each(|estimate| merge(&mut estimates, estimate));

@@ -1,7 +1,7 @@
 //! The effect of feedback on the score of a similar story.
 
-use aha_analysis::stories::features::Features;
-use aha_analysis::stories::preferences::{Candidate, Profile};
+use aha_analysis::preferences::{Candidate, Profile};
+use aha_analysis::text::features::Features;
 use aha_core::digest::{DigestStory, Evidence};
 use aha_core::feedback::FeedbackEvent;
 use aha_core::ranking::Ranking;

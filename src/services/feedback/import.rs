@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aha_analysis::stories::preferences::terms_of;
+use aha_analysis::preferences::terms_of;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{ItemId, SourceId, TopicId};
 use aha_core::item::Item;

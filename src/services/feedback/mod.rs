@@ -6,7 +6,7 @@ mod import;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use aha_analysis::stories::preferences::{Learnt, Profile, is_same, terms_of, unlearnt_name};
+use aha_analysis::preferences::{Learnt, Profile, is_same, terms_of, unlearnt_name};
 use aha_core::digest::DigestStory;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{DigestItemId, ItemId, TopicId, UserId};

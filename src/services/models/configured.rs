@@ -52,7 +52,8 @@ pub struct ConfiguredModel {
     pub unusable: Option<String>,
     /// Seconds for which the daemon keeps its server's circuit open; `None` if the circuit is closed or no daemon
     /// runs.
-    pub left_alone_seconds: Option<u32>,
+    #[serde(rename = "left_alone_seconds")]
+    pub circuit_open_seconds: Option<u32>,
 }
 
 /// Micro-credits per million tokens.
@@ -87,9 +88,10 @@ pub struct Limits {
 pub async fn configured(config: &Config) -> Vec<ConfiguredModel> {
     let mut models = list(config);
     // Circuit breakers exist only in the daemon's process.
-    let left_alone = daemon_client::health(config).await.map(|health| health.left_alone).unwrap_or_default();
+    let open_circuits = daemon_client::health(config).await.map(|health| health.open_circuits).unwrap_or_default();
     for model in &mut models {
-        model.left_alone_seconds = left_alone.iter().find(|server| model.is_at(server)).map(|server| server.seconds);
+        model.circuit_open_seconds =
+            open_circuits.iter().find(|server| model.is_at(server)).map(|server| server.seconds);
     }
     models
 }
@@ -153,7 +155,7 @@ fn from_catalogue(
         fallback_for,
         configured_by,
         unusable: router.named(name).err(),
-        left_alone_seconds: None,
+        circuit_open_seconds: None,
     }
 }
 
@@ -187,7 +189,7 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<ConfiguredMode
             fallback_for,
             configured_by: SETTINGS.to_owned(),
             unusable: router.settings_refusal().map(str::to_owned),
-            left_alone_seconds: None,
+            circuit_open_seconds: None,
         }
     });
     configured.collect()
@@ -244,10 +246,10 @@ impl ConfiguredModel {
     /// Returns why it is not asked now; empty if it is.
     #[must_use]
     pub fn not_asked(&self) -> String {
-        let left_alone = self.left_alone_seconds;
-        let left_alone = left_alone
+        let circuit_open = self.circuit_open_seconds;
+        let circuit_open = circuit_open
             .map(|seconds| format!("the daemon leaves its server alone for {seconds} s more, for its failures"));
-        self.unusable.clone().or(left_alone).unwrap_or_default()
+        self.unusable.clone().or(circuit_open).unwrap_or_default()
     }
 
     /// Formats its terms as one line, for `doctor`.

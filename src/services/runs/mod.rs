@@ -128,7 +128,7 @@ impl From<&std::result::Result<RunOutcome, RunError>> for RunEnd {
         match outcome {
             Ok(outcome) if outcome.made.is_empty() => Self::UpToDate { until: outcome.up_to_date },
             Ok(outcome) => {
-                let heads = outcome.made.iter().map(|made| &made.digest.digest);
+                let heads = outcome.made.iter().map(|made| &made.digest.head);
                 Self::Made { digests: heads.map(|head| MadeDigest { id: head.id, status: head.status }).collect() }
             }
             Err(RunError::Interrupted) => Self::Cancelled,

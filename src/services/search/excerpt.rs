@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aha_content::search_terms::{each_word, query_stems};
+use aha_content::search_terms::{each_index_word, query_stems};
 use serde::Serialize;
 
 /// Maximum length of an excerpt, in bytes.
@@ -18,7 +18,7 @@ pub struct ExcerptPart {
 /// Returns the stems of all words of a text.
 pub(super) fn stems(text: &str) -> BTreeSet<String> {
     let mut stems = BTreeSet::new();
-    each_word(text, |word| stems.extend(query_stems(word)));
+    each_index_word(text, |word| stems.extend(query_stems(word)));
     stems
 }
 

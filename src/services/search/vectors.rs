@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use aha_analysis::retrieval::VectorIndex;
 use aha_analysis::static_model::Weights;
-use aha_analysis::stories::dense::DenseVector;
-use aha_analysis::stories::space::Space as _;
+use aha_analysis::text::dense::DenseVector;
+use aha_analysis::text::space::Space as _;
 use aha_store::EntryContent;
 
 use super::super::Result;

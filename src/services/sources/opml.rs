@@ -53,6 +53,6 @@ pub async fn import(app: &App, name: &str, listed: &OpmlSources, topic: &str) ->
 pub async fn export(app: &App, topic: &str) -> Result<String> {
     let topic = topics::find(app, topic).await?;
     let sources = app.store().sources(topic.id).await?.into_iter();
-    let sources: Vec<NewSource> = sources.map(Source::listed).collect();
+    let sources: Vec<NewSource> = sources.map(Source::into_new_source).collect();
     Ok(opml::write(&topic.name, &sources))
 }

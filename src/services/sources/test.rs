@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::pipeline::paid_search::search;
 use crate::services::models::scope;
 use crate::sources::fetch::{FetchError, Fetcher};
-use crate::sources::signal::{Found, SearchResult};
+use crate::sources::signal::{SearchResponse, SearchResult};
 use crate::sources::{Connectors, FetchOutcome, FetchResult, SourceLocation};
 
 /// The content of a source.
@@ -142,7 +142,7 @@ impl SourceTester {
 
 /// Returns the results of a search as entries, without field extraction: a model does that, and it is paid for in runs
 /// only.
-fn results(found: Found) -> ParsedFeed {
+fn results(found: SearchResponse) -> ParsedFeed {
     let item = |result: SearchResult| NewItem { content_markup: Some(result.result.to_string()), ..NewItem::default() };
     ParsedFeed {
         title: Some(found.title),

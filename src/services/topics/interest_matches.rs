@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use aha_analysis::relevance::{ClauseMatch, Corpus, Interests, MET_SHARE, Query, STRONG, TextParts, WEAK};
-use aha_analysis::stories::features::Features;
-use aha_analysis::stories::similarity::Frequencies;
+use aha_analysis::text::features::Features;
+use aha_analysis::text::similarity::Frequencies;
 use aha_core::item::Item;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;

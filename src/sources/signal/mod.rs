@@ -1,15 +1,15 @@
 //! Search through a third-party HTTP API, such as that of X. Input: words. Output: results as the service returned
 //! them. The field names are specific to each service, so the ingest stage has a model identify the fields (the task
-//! `signal_parse`), and [`normal`] accepts only values that the result contains.
+//! `signal_parse`), and [`verify`] accepts only values that the result contains.
 
-pub mod normal;
 mod provider;
 mod results;
+pub mod verify;
 
 use async_trait::async_trait;
 
 pub use provider::{SearchPrice, SearchProvider};
-pub use results::{Found, SearchResult};
+pub use results::{SearchResponse, SearchResult};
 
 use aha_core::source::{Source, Validators};
 
@@ -42,7 +42,7 @@ impl Connector for Signal {
         let length = bytes.len() as u64;
         provider.redact(&mut bytes);
         let results = results::read(provider, &bytes)?;
-        let found = Found { title: format!("Signal: {words}"), link: provider.link.clone(), ..results };
+        let found = SearchResponse { title: format!("Signal: {words}"), link: provider.link.clone(), ..results };
         Ok(FetchResult {
             outcome: FetchOutcome::Results(found),
             http_status: Some(status),

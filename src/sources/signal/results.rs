@@ -30,7 +30,7 @@ const MIN_IDENTIFYING: u64 = 1_000_000_000;
 
 /// The results of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Found {
+pub struct SearchResponse {
     pub title: String,
     /// URL template of a result, with `{id}`, if the service returns no URL.
     pub link: Option<String>,
@@ -69,11 +69,11 @@ impl SearchResult {
     }
 }
 
-pub(super) fn read(provider: &SearchProvider, bytes: &[u8]) -> Result<Found, FetchError> {
+pub(super) fn read(provider: &SearchProvider, bytes: &[u8]) -> Result<SearchResponse, FetchError> {
     let document: Value = json(bytes)?;
     let related = related_by_id(provider, &document);
     let list = list(provider, &document)?;
-    let mut found = Found { returned: list.len(), ..Found::default() };
+    let mut found = SearchResponse { returned: list.len(), ..SearchResponse::default() };
     for result in list.iter().take(provider.max_results) {
         let result = clipped(result);
         if !result.is_object() || result.to_string().len() > MAX_RESULT_BYTES {

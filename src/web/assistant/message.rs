@@ -11,7 +11,7 @@ use super::bad_request;
 use crate::assistant::{self, Answer, MAX_MESSAGE_CHARS, Message, Mode, Turn};
 use crate::web::{Editor, Failure, JsonBody, WebState};
 
-/// A sentence of the owner's.
+/// A sentence of the user's.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub(super) struct MessageBody {

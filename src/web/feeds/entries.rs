@@ -47,13 +47,13 @@ pub(super) async fn read(
 async fn of_digests(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure> {
     let entry = |digest: &Digest| {
         let overview = Overview::of(digest);
-        let link = state.address(&format!("/digests/{}", digest.digest.id));
+        let link = state.address(&format!("/digests/{}", digest.head.id));
         Entry {
-            id: format!("urn:uuid:{}", digest.digest.id),
+            id: format!("urn:uuid:{}", digest.head.id),
             title: format!("{}, {}", overview.topic, overview.day),
             html: in_html(&overview),
             link: Some(link),
-            published: digest.digest.window_end,
+            published: digest.head.window_end,
             category: "digest",
             author: None,
         }
@@ -73,11 +73,11 @@ fn in_html(overview: &Overview) -> String {
 async fn of_stories(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure> {
     let (mut known, mut entries) = (HashSet::new(), Vec::new());
     for digest in digests::latest_several(state.app(), topic, DIGESTS, Some(Section::Top)).await? {
-        let calendar = Calendar::of(&digest.digest);
+        let calendar = Calendar::of(&digest.head);
         for story in &digest.stories {
             if known.insert(story.cluster_id) {
                 let id = format!("urn:uuid:{}", story.cluster_id);
-                entries.push(of_story(state, &Story::of(story, calendar), id, digest.digest.window_end));
+                entries.push(of_story(state, &Story::of(story, calendar), id, digest.head.window_end));
             }
         }
     }

@@ -91,7 +91,7 @@ async fn one(
 ) -> Result<Html<String>, Failure> {
     let id: DigestId = id.parse().map_err(|_| Failure::not_found("there is no such digest"))?;
     let digest = digests::by_id(state.app(), id).await?;
-    let topics = TopicLinks::read(state.app(), Some(&digest.digest.topic)).await?;
+    let topics = TopicLinks::read(state.app(), Some(&digest.head.topic)).await?;
     let is_latest = digests::is_latest(state.app(), &digest).await?;
     let noted = Noted::read(of.noted.as_deref());
     digest_page(&state, who.user(), shell, topics, &digest, is_latest, noted).await

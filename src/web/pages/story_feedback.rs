@@ -40,7 +40,7 @@ impl StoryFeedback {
         let mut by_item: HashMap<ItemId, BTreeSet<FeedbackKind>> = HashMap::new();
         let sources = digest.stories.iter().flat_map(|story| &story.sources);
         let items: Vec<ItemId> = sources.map(|source| source.item_id).collect();
-        for (item, kind) in feedback::on_items(app, user, &digest.digest.topic, &items).await? {
+        for (item, kind) in feedback::on_items(app, user, &digest.head.topic, &items).await? {
             by_item.entry(item).or_default().insert(kind);
         }
         let of_story = |items: &mut dyn Iterator<Item = ItemId>| {

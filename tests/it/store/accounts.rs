@@ -55,7 +55,7 @@ async fn a_key_is_for_one_request_and_keeps_its_answer(store: &dyn Store) {
     store.release_request(&key("one")).await.unwrap();
     assert_eq!(take(&key("one"), 3).await, RequestState::Claimed);
     let answer = StoredResponse { status: 201, body: "{}".to_owned(), location: Some("/one".to_owned()) };
-    store.answer_key(&key("one"), &answer).await.unwrap();
+    store.store_response(&key("one"), &answer).await.unwrap();
     store.release_request(&key("one")).await.unwrap();
     let answered = RequestState::Answered(answer);
     assert_eq!(take(&key("one"), 6).await, answered);

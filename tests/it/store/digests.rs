@@ -32,7 +32,7 @@ pub(crate) fn digest_commit(world: &World, cost: Cost, delivered: Vec<(ClusterId
         run: world.run,
         topic: world.topic.id,
         attempt: world.attempt,
-        digest: Digest { digest: head, stories: vec![], sources: vec![], skipped: Skipped::default(), cost },
+        digest: Digest { head, stories: vec![], sources: vec![], skipped: Skipped::default(), cost },
         delivered,
         cursor: None,
         now: at(24),
@@ -182,7 +182,7 @@ async fn world_with_stories(store: &dyn Store) -> (World, DigestCommit) {
         Cost { microcredits: MicroCredits(1_500_001), ..Cost::default() },
         vec![(cluster("a"), 2)],
     );
-    commit.digest.digest.status = DigestStatus::Partial;
+    commit.digest.head.status = DigestStatus::Partial;
     commit.digest.stories = vec![full_story(&world, "a", 1), bare_story(&world, "b", 2)];
     commit.digest.skipped = Skipped { folded: 1, muted: 2, already_delivered: 3, ranked_lower: 4, not_considered: 5 };
     commit.digest.sources = vec![SourceReport {
@@ -213,12 +213,12 @@ async fn a_digest_reads_back_as_it_was(store: &dyn Store) {
     assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), None);
     store.commit_digest(&world.lease, &commit).await.unwrap();
     let expected = Some(commit.digest.clone());
-    assert_eq!(store.digest(commit.digest.digest.id).await.unwrap(), expected);
+    assert_eq!(store.digest(commit.digest.head.id).await.unwrap(), expected);
     assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), expected);
     for story in &commit.digest.stories {
         let line = expected.as_ref().map(|digest| {
             let stored = digest.stories.iter().find(|stored| stored.id == story.id).unwrap();
-            (digest.digest.clone(), stored.clone())
+            (digest.head.clone(), stored.clone())
         });
         assert_eq!(store.digest_line(story.id).await.unwrap(), line);
     }
@@ -249,7 +249,7 @@ async fn a_line_is_found_by_the_beginning_of_its_id(store: &dyn Store) {
     for story in &commit.digest.stories {
         let whole = story.id.to_string();
         let found = store.digest_items(&whole[..6], 9).await.unwrap();
-        let (end, title) = (commit.digest.digest.window_end, story.title.clone());
+        let (end, title) = (commit.digest.head.window_end, story.title.clone());
         assert_eq!(found, [DigestItemRecord { id: story.id, title, window_end: end }]);
         assert_eq!(store.digest_items(&whole, 9).await.unwrap(), found);
     }
@@ -279,7 +279,7 @@ async fn a_digest_rendered_again_replaces_the_old(store: &dyn Store) {
     let (world, mut commit) = world_with_stories(store).await;
     store.commit_digest(&world.lease, &commit).await.unwrap();
     commit.digest.stories = vec![bare_story(&world, "b", 1)];
-    commit.digest.digest.status = DigestStatus::Complete;
+    commit.digest.head.status = DigestStatus::Complete;
     store.commit_digest(&world.lease, &commit).await.unwrap();
     assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), Some(commit.digest));
 }
@@ -292,12 +292,12 @@ async fn the_latest_digest_has_the_latest_window(store: &dyn Store) {
         world.run = store.open_run(&world.lease, &new).await.unwrap().id;
         world.attempt = store.begin_attempt(&world.lease, world.run, at(30)).await.unwrap();
         let mut other = digest_commit(&world, Cost::default(), vec![]);
-        (other.digest.digest.window_start, other.digest.digest.window_end) = (at(start), at(end));
+        (other.digest.head.window_start, other.digest.head.window_end) = (at(start), at(end));
         store.commit_digest(&world.lease, &other).await.unwrap();
     }
-    let latest = store.latest_digest(world.topic.id).await.unwrap().unwrap().digest;
+    let latest = store.latest_digest(world.topic.id).await.unwrap().unwrap().head;
     let recent = store.recent_digests(world.topic.id, 2, None).await.unwrap();
-    assert_eq!((recent.len(), &recent[0].digest), (2, &latest));
+    assert_eq!((recent.len(), &recent[0].head), (2, &latest));
     assert_eq!((latest.window_start, latest.window_end), (at(12), at(24)));
 }
 
@@ -307,18 +307,18 @@ async fn digests_are_listed_by_topic_and_time_with_the_newest_first(store: &dyn 
     world.run = store.open_run(&world.lease, &new_run(&world.topic, RunMode::Window, window(24, 48))).await.unwrap().id;
     world.attempt = store.begin_attempt(&world.lease, world.run, at(50)).await.unwrap();
     let mut quiet = digest_commit(&world, Cost::default(), vec![]);
-    (quiet.digest.digest.window_start, quiet.digest.digest.window_end) = (at(24), at(48));
+    (quiet.digest.head.window_start, quiet.digest.head.window_end) = (at(24), at(48));
     store.commit_digest(&world.lease, &quiet).await.unwrap();
     let all = DigestFilter { topic: None, ends_after: None, ends_until: None, limit: 9 };
     let of = async |filter: DigestFilter| store.digest_entries(&filter).await.unwrap();
     let full = DigestEntry {
-        head: commit.digest.digest.clone(),
+        head: commit.digest.head.clone(),
         stories: 2,
         first_title: Some("A <b>title</b>".to_owned()),
         microcredits: MicroCredits(1_500_001),
     };
     let empty = DigestEntry {
-        head: quiet.digest.digest.clone(),
+        head: quiet.digest.head.clone(),
         stories: 0,
         first_title: None,
         microcredits: MicroCredits::default(),
@@ -338,12 +338,12 @@ async fn a_story_appears_in_each_digest_that_showed_it(store: &dyn Store) {
     world.run = store.open_run(&world.lease, &new_run(&world.topic, RunMode::Window, window(24, 48))).await.unwrap().id;
     world.attempt = store.begin_attempt(&world.lease, world.run, at(50)).await.unwrap();
     let mut later = digest_commit(&world, Cost::default(), vec![]);
-    later.digest.digest.window_end = at(48);
+    later.digest.head.window_end = at(48);
     later.digest.stories = vec![bare_story(&world, "b", 1), full_story(&world, "a", 2)];
     store.commit_digest(&world.lease, &later).await.unwrap();
     let appearances = store.story_appearances(cluster("a")).await.unwrap();
     let first = StoryAppearance {
-        digest: commit.digest.digest.id,
+        digest: commit.digest.head.id,
         digest_item: commit.digest.stories[0].id,
         window_end: at(24),
         rank: 1,
@@ -354,7 +354,7 @@ async fn a_story_appears_in_each_digest_that_showed_it(store: &dyn Store) {
         members: 2,
     };
     let second = StoryAppearance {
-        digest: later.digest.digest.id,
+        digest: later.digest.head.id,
         digest_item: later.digest.stories[1].id,
         window_end: at(48),
         rank: 2,

@@ -94,7 +94,7 @@ async fn calls_of_local_alone_are_not_paid(store: &dyn Store) {
 async fn a_review_is_kept_and_can_be_changed(store: &dyn Store) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1)]).await;
-    assert_eq!(store.review(id("a")).await.unwrap(), None);
+    assert_eq!(store.summary_decision(id("a")).await.unwrap(), None);
     let by_hand = NewCall { run: None, ..call(&world, "one", 10, &[]) };
     store.reserve_call(None, &by_hand).await.unwrap();
     let promoted = SummaryDecision {
@@ -106,7 +106,7 @@ async fn a_review_is_kept_and_can_be_changed(store: &dyn Store) {
     let dropped = SummaryDecision { summary_json: None, call: None, at: at(31), ..promoted.clone() };
     for review in [promoted, dropped] {
         store.commit_summary_decision(&review).await.unwrap();
-        assert_eq!(store.review(id("a")).await.unwrap().unwrap(), review);
+        assert_eq!(store.summary_decision(id("a")).await.unwrap().unwrap(), review);
     }
 }
 

@@ -3,9 +3,10 @@
 //! Input: a headline. Output: a probability, calibrated for a feed in which one headline in twenty is noise. Called by
 //! the stage `select` and `aha-radar noise`. It is a linear model over words, word n-grams, character n-grams and a few
 //! forms, trained and calibrated by `scripts/train/noise.py`. Both use integer sums, so that the order of features
-//! cannot change the result.
+//! cannot change the result. [`patterns`] finds what is noise without doubt.
 
 mod features;
+pub mod patterns;
 
 use features::{BUCKETS, FAMILIES, FORMS, features};
 

@@ -2,7 +2,7 @@
 
 use super::documents::Corpus;
 use super::word_vectors::DIMENSIONS;
-use crate::stories::dense::DenseVector;
+use crate::text::dense::DenseVector;
 
 /// The weight of the mean of disliked texts relative to that of liked ones (Rocchio 1971).
 const DISLIKED_WEIGHT: f64 = 0.5;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
 use super::word_ids::{WordId, WordIds};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
-use super::words::{Key, stem};
+use super::words::{Key, light_stem};
 
 /// Title, opening of the text, rest of the text, the feed's own categories.
 pub(super) const FIELDS: usize = 4;
@@ -41,7 +41,7 @@ pub(super) struct Word {
 impl Word {
     fn of(key: Key<'_>) -> Self {
         let text = key.text();
-        let stem = stem(&text).into();
+        let stem = light_stem(&text).into();
         let rank = WordVectors::shipped().rank(&text);
         Self { text, stem, rank }
     }

@@ -1,6 +1,6 @@
 //! Document frequencies of words in the stored items.
 
-use crate::stories::similarity::Frequencies;
+use crate::text::similarity::Frequencies;
 
 /// The number of stored items, and the number of those that contain a word in lower case.
 pub trait DocumentFrequencies {

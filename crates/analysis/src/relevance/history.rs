@@ -3,8 +3,8 @@
 use super::places::Places;
 use super::terms::{Term, Variants};
 use super::weighted_query::Query;
-use crate::stories::features::Features;
-use crate::stories::vocabulary::Term as StoredTerm;
+use crate::text::features::Features;
+use crate::text::vocabulary::Term as StoredTerm;
 
 /// The weight of a word in the opening (with the title) and after it; see the weights of [`super::score`].
 const LEAD_WEIGHT: f64 = 1.5;

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::words::{each_word, stem};
+use super::words::{each_query_word, light_stem};
 
 static ABBREVIATIONS: &str = include_str!("../../../../models/abbreviations_en_v1.tsv");
 static TOPICS: &str = include_str!("../../../../models/topics_en_v1.tsv");
@@ -44,7 +44,8 @@ impl Lexicon {
         let mut topics: FxHashMap<Vec<String>, Arc<[String]>> = FxHashMap::default();
         for (names, related) in lines(TOPICS) {
             // Phrases in the table are hyphenated; their words alone would be too general.
-            let related: Arc<[String]> = related.split(' ').filter(|word| !word.contains('-')).map(stem).collect();
+            let related: Arc<[String]> =
+                related.split(' ').filter(|word| !word.contains('-')).map(light_stem).collect();
             for name in names.split(", ") {
                 topics.insert(stems(name), Arc::clone(&related));
             }
@@ -74,7 +75,7 @@ impl Lexicon {
 
     /// Returns whether a word names a subject or is related to one.
     pub(super) fn is_of_topics(&self, word: &str) -> bool {
-        self.of_topics.contains(&stem(word))
+        self.of_topics.contains(&light_stem(word))
     }
 
     /// Returns the stems of the words related to a subject.
@@ -85,7 +86,7 @@ impl Lexicon {
 
 fn stems(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    each_word(text, |word| found.push(stem(word)));
+    each_query_word(text, |word| found.push(light_stem(word)));
     found
 }
 
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn subjects_cover_their_things() {
         let related = Lexicon::shipped().related(&stems("films")).unwrap();
-        assert!(related.contains(&stem("director")));
+        assert!(related.contains(&light_stem("director")));
     }
 
     #[test]

@@ -33,4 +33,4 @@ pub use frequencies::{DocumentFrequencies, NoFrequencies};
 pub use history::StoredQuery;
 pub use spelling::Correction;
 pub use weighted_query::Query;
-pub use words::{is_function_word, stem};
+pub use words::{is_function_word, light_stem};

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::words::each_word;
+use super::words::each_query_word;
 
 static TABLE: &str = include_str!("../../../../models/places_v1.tsv");
 
@@ -141,7 +141,9 @@ impl Places {
 fn name(text: &str) -> Name {
     let mut words = Vec::new();
     // The table is in lower case, where `us` is a country.
-    each_word(text, |word| words.push(if text == "us" || text == "u.s" { "usa".to_owned() } else { word.to_owned() }));
+    each_query_word(text, |word| {
+        words.push(if text == "us" || text == "u.s" { "usa".to_owned() } else { word.to_owned() });
+    });
     words.dedup();
     words
 }

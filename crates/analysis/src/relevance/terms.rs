@@ -7,7 +7,7 @@ use super::documents::{Corpus, Word};
 use super::places::{PlaceId, Places};
 use super::word_ids::WordId;
 use super::word_vectors::WordVectors;
-use super::words::stem;
+use super::words::light_stem;
 
 /// Words with a common prefix match partially: its minimum letters, its minimum share of the longer stem, and the
 /// weight of the match.
@@ -154,7 +154,7 @@ fn specificity(word: &Word) -> f64 {
 
 /// Returns the hits of a modifier: before each word of the corpus that has the stem of `of`.
 fn hits_of_modifier(corpus: &Corpus, term: usize, word: &str, of: &str) -> Vec<(WordId, Hit)> {
-    let (Some(id), stem) = (corpus.id(word), stem(of)) else { return Vec::new() };
+    let (Some(id), stem) = (corpus.id(word), light_stem(of)) else { return Vec::new() };
     let forms = (0..).zip(&corpus.words).filter(|(_, word)| *word.stem == *stem);
     let hit = |(form, _)| (id, Hit { term, direct: 1.0, related: 0.0, is_word: true, rest: vec![form] });
     forms.map(hit).collect()
@@ -198,10 +198,10 @@ impl Variants {
             near.into_iter().map(|(word, similarity)| (word, weight(similarity))).collect();
         let mut synonyms = FxHashMap::default();
         for (near, weight) in &near {
-            let known: &mut f64 = synonyms.entry(stem(near)).or_insert(*weight);
+            let known: &mut f64 = synonyms.entry(light_stem(near)).or_insert(*weight);
             *known = known.max(*weight);
         }
-        Self { stem: stem(word), rank, synonyms, near }
+        Self { stem: light_stem(word), rank, synonyms, near }
     }
 
     /// Returns the weight of a word: 1 for another form of the same word, 0 if unrelated.

@@ -15,7 +15,7 @@ use super::terms::{Hit, Hits, Term};
 use super::word_ids::WordId;
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
 use super::wordings::Wording;
-use super::words::stem;
+use super::words::light_stem;
 
 /// The number of documents that the built-in word frequencies count as, in addition to the stored items.
 const PRIOR_DOCUMENTS: f64 = 200.0;
@@ -151,7 +151,7 @@ impl QueryTerms {
     }
 
     fn terms_of_wording(&mut self, words: &[String], modifiers: &[(String, String)], places: &[PlaceId]) -> Vec<usize> {
-        let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+        let stems: Vec<String> = words.iter().map(|word| light_stem(word)).collect();
         let term = |(at, word): (usize, &String)| {
             let is_joined = |(modifier, of): &&(String, String)| modifier == word && words.get(at + 1) == Some(of);
             let joined = modifiers.iter().find(is_joined).cloned();

@@ -5,7 +5,7 @@
 use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
 use super::places::{PlaceId, Places};
 use super::translations::{Language, Translations};
-use super::words::{is_content, is_function_word, stem};
+use super::words::{is_content, is_function_word, light_stem};
 
 /// An alternative wording of a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ fn wording(words: &[&str]) -> Wording {
 
 /// Replaces phrases with their abbreviations, and removes duplicates.
 pub(super) fn abbreviated(words: &[&str]) -> Vec<String> {
-    let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+    let stems: Vec<String> = words.iter().map(|word| light_stem(word)).collect();
     let mut found: Vec<String> = Vec::new();
     let mut at = 0;
     while at < words.len() {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 /// Calls `each` with every word of a text in lower case, in order: letters and digits, with `+` and `#` at the end
 /// (`c++`, `c#`). Single letters are skipped. `U.S.` and upper-case `US` become the word `usa`, but `us` does not.
-pub(super) fn each_word(text: &str, mut each: impl FnMut(&str)) {
+pub(super) fn each_query_word(text: &str, mut each: impl FnMut(&str)) {
     let mut lower = String::new();
     let mut rest = text;
     while let Some(word) = next_word(rest) {
@@ -57,7 +57,7 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Calls `each` with the words of [`each_word`] as keys until it returns false. Reads a plain ASCII word in one pass
+/// Calls `each` with the words of [`each_query_word`] as keys until it returns false. Reads a plain ASCII word in one pass
 /// over its bytes.
 pub(super) fn each_key(text: &str, mut each: impl FnMut(Key<'_>) -> bool) {
     let bytes = text.as_bytes();
@@ -215,7 +215,7 @@ pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
 /// to American. It is deliberately light, to avoid false matches: `physics` is not `physical`, nor `police` `policies`,
 /// `university` `universe`, `organisation` `organ`.
 #[must_use]
-pub fn stem(word: &str) -> String {
+pub fn light_stem(word: &str) -> String {
     if !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return word.to_owned();
     }
@@ -323,7 +323,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         let mut found = Vec::new();
-        each_word(text, |word| found.push(word.to_owned()));
+        each_query_word(text, |word| found.push(word.to_owned()));
         found
     }
 
@@ -372,7 +372,7 @@ mod tests {
             &["plan", "planned", "planning"],
             &["colour", "colors"],
         ] {
-            assert!(forms.iter().all(|form| stem(form) == stem(forms[0])), "{forms:?}");
+            assert!(forms.iter().all(|form| light_stem(form) == light_stem(forms[0])), "{forms:?}");
         }
     }
 
@@ -380,6 +380,6 @@ mod tests {
     fn different_words_keep_different_stems() {
         let pairs =
             [("physics", "physical"), ("universe", "university"), ("police", "policies"), ("organisation", "organ")];
-        assert!(pairs.iter().all(|(one, other)| stem(one) != stem(other)));
+        assert!(pairs.iter().all(|(one, other)| light_stem(one) != light_stem(other)));
     }
 }

@@ -9,7 +9,7 @@ use super::question::Question;
 use super::similarity_models::{Similarities, SimilarityModels, Vector, dot};
 use super::vocabulary::{Vocabulary, as_f64};
 use crate::relevance::word_vectors::{DIMENSIONS, Vector as TableVector, WordVectors, cosine};
-use crate::stories::tokens::stem;
+use crate::text::tokens::snowball_stem;
 
 /// Lower similarities of words are noise.
 const MIN_SIMILARITY: f64 = 0.1;
@@ -134,14 +134,14 @@ fn weight(term: &str, all: &Vocabulary<'_>) -> f64 {
     const UNLISTED_RANK: usize = 40_000;
     let rank = WordVectors::shipped().rank(term).unwrap_or(UNLISTED_RANK);
     let general = (as_f64(rank + 1).ln() / 30_000_f64.ln()).min(1.0);
-    all.rarity(&stem(term)).powf(RARITY) * general
+    all.rarity(&snowball_stem(term)).powf(RARITY) * general
 }
 
 fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &SimilarityModels<'_>) -> Vec<Vec<f64>> {
     let similarity = Similarities::new(meaning, question.terms.iter().chain(&all.words));
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let of_term = |term: &String| {
-        let term_stem = stem(term);
+        let term_stem = snowball_stem(term);
         let pairs = all.words.iter().zip(&all.stems);
         pairs
             .map(|(word, stem)| match () {

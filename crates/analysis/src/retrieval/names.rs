@@ -9,7 +9,7 @@ use super::values::is_capital;
 use super::vocabulary::{Vocabulary, is_content, is_year, words};
 use crate::relevance::places::Places;
 use crate::relevance::word_vectors::WordVectors;
-use crate::stories::tokens::stem;
+use crate::text::tokens::snowball_stem;
 
 /// Minimum similarity at which a word matches a name, by the table of word vectors: "Sabbath" is matched by "Sundays".
 const MIN_SIMILARITY: f64 = 0.45;
@@ -103,7 +103,7 @@ fn words_matching(name: &str, all: &Vocabulary<'_>) -> HashSet<usize> {
         let pairs = all.words.iter().zip(&all.stems).enumerate();
         pairs.filter(|(_, (word, stem))| meets(word, stem)).map(|(number, _)| number).collect()
     };
-    let name_stem = stem(name);
+    let name_stem = snowball_stem(name);
     let of_place = names_of_place(name);
     let exact = having(&|word, stem| *stem == *name_stem || of_place.contains(word));
     if !exact.is_empty() || is_year(name) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::question::Question;
 use super::similarity_models::neighbours;
 use super::vocabulary::{PassageFrequencies, as_f64, words};
-use crate::stories::tokens::stem;
+use crate::text::tokens::snowball_stem;
 
 /// Synonyms per word of the question: maximum number and minimum similarity.
 const MAX_SYNONYMS: usize = 12;
@@ -27,7 +27,7 @@ impl QuestionTerms {
     pub fn of(question: &Question, frequencies: &PassageFrequencies) -> Self {
         let mut weights: HashMap<String, f64> = HashMap::new();
         let mut add = |word: &str, share: f64| {
-            let stem = stem(word).into_owned();
+            let stem = snowball_stem(word).into_owned();
             let having = as_f64(frequencies.having.get(&stem).copied().unwrap_or(0).min(frequencies.passages));
             let rarity = (1.0 + (as_f64(frequencies.passages) - having + 0.5) / (having + 0.5)).ln();
             let weight = weights.entry(stem).or_default();
@@ -50,9 +50,9 @@ impl QuestionTerms {
             let weight = *self
                 .seen
                 .entry(word.clone())
-                .or_insert_with_key(|word| self.weights.get(stem(word).as_ref()).copied().unwrap_or(0.0));
+                .or_insert_with_key(|word| self.weights.get(snowball_stem(word).as_ref()).copied().unwrap_or(0.0));
             if weight > 0.0 {
-                met.insert(stem(&word).into_owned(), weight);
+                met.insert(snowball_stem(&word).into_owned(), weight);
             }
         }
         met.values().sum()

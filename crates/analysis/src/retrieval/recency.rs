@@ -6,7 +6,7 @@ use super::CandidatePassage;
 use super::question::Question;
 use super::score::Scored;
 use super::vocabulary::{Vocabulary, digits, is_year, words};
-use crate::stories::tokens::stem;
+use crate::text::tokens::snowball_stem;
 
 /// Minimum share of the longer sentence's words for two sentences to be about the same subject.
 const SAME_SUBJECT: f64 = 0.5;
@@ -88,7 +88,7 @@ fn quantities(text: &str) -> Quantities {
     let mut found = Quantities::new();
     for (number, what) in words.iter().zip(words.iter().skip(1)) {
         if let (Some(number), None) = (digits(number), digits(what)) {
-            found.entry(stem(what).into_owned()).or_default().insert(number);
+            found.entry(snowball_stem(what).into_owned()).or_default().insert(number);
         }
     }
     found

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::relevance::word_vectors::WordVectors;
-use crate::stories::space::Space;
+use crate::text::space::Space;
 
 /// A vector of a word or text.
 pub(super) type Vector = Vec<f32>;

@@ -3,7 +3,7 @@
 //! Input: vectors of one space with the ids of their entries. Output: the ids of those nearest to a vector. Called by
 //! `src/services/search/vectors.rs`. Each number is stored in one byte: 100,000 vectors of 256 numbers take 26 MB.
 
-use crate::stories::dense::DenseVector;
+use crate::text::dense::DenseVector;
 
 /// The largest number of a quantised vector.
 const LARGEST: f32 = 127.0;

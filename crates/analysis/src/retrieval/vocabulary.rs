@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::CandidatePassage;
 use super::prompt_injection::is_prompt_injection;
-use crate::stories::tokens::stem;
+use crate::text::tokens::snowball_stem;
 
 static STOPS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("question_words.txt").split_whitespace().collect());
@@ -136,7 +136,7 @@ impl<'a> Vocabulary<'a> {
         let number = self.words.len();
         self.numbers.insert(word.to_owned(), number);
         self.words.push(word.to_owned());
-        self.stems.push(stem(word).into_owned());
+        self.stems.push(snowball_stem(word).into_owned());
         number
     }
 

@@ -17,8 +17,8 @@ use files::Files;
 use model2vec_rs::model::StaticModel;
 use thiserror::Error;
 
-use crate::stories::dense::DenseVector;
-use crate::stories::space::{Space, dense_text};
+use crate::text::dense::DenseVector;
+use crate::text::space::{Space, dense_text};
 
 /// Text preparation: title, line break, body, limited to the first tokens. Any change needs a new name, and so a new
 /// space.

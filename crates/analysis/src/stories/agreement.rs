@@ -16,7 +16,7 @@ pub struct Score {
 /// The results of both measures.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Agreement {
-    pub items: usize,
+    pub documents: usize,
     pub stories: usize,
     pub clusters: usize,
     pub bcubed: Score,
@@ -31,13 +31,13 @@ impl Score {
 }
 
 impl Agreement {
-    /// Computes the agreement from (labelled story, cluster) pairs, one per item.
+    /// Computes the agreement from (labelled story, cluster) pairs, one per document.
     #[must_use]
-    pub fn of<S: Copy + Eq + Hash, C: Copy + Eq + Hash>(items: &[(S, C)]) -> Self {
-        let stories = counts(items.iter().map(|(story, _)| *story));
-        let clusters = counts(items.iter().map(|(_, cluster)| *cluster));
-        let both = counts(items.iter().copied());
-        let all = number(items.len()).max(1.0);
+    pub fn of<S: Copy + Eq + Hash, C: Copy + Eq + Hash>(documents: &[(S, C)]) -> Self {
+        let stories = counts(documents.iter().map(|(story, _)| *story));
+        let clusters = counts(documents.iter().map(|(_, cluster)| *cluster));
+        let both = counts(documents.iter().copied());
+        let all = number(documents.len()).max(1.0);
         // Summed in ascending order, so that the result does not depend on the map's order.
         let share = |of: &dyn Fn(&(S, C)) -> usize| {
             let mut shares: Vec<f64> =
@@ -50,7 +50,7 @@ impl Agreement {
         let found = together / pairs(clusters.values()).max(1.0);
         let labelled = together / pairs(stories.values()).max(1.0);
         Self {
-            items: items.len(),
+            documents: documents.len(),
             stories: stories.len(),
             clusters: clusters.len(),
             bcubed,
@@ -71,7 +71,7 @@ fn pairs<'a>(sizes: impl Iterator<Item = &'a usize>) -> f64 {
     number(sizes.map(|size| size * size.saturating_sub(1) / 2).sum())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
 const fn number(count: usize) -> f64 {
     count as f64
 }
@@ -88,7 +88,7 @@ mod tests {
     fn what_agrees_wholly_is_one() {
         let agreement = Agreement::of(&[("a", 1), ("a", 1), ("b", 2)]);
         assert!(close(agreement.bcubed.f1, 1.0) && close(agreement.pairwise.f1, 1.0));
-        assert_eq!((agreement.items, agreement.stories, agreement.clusters), (3, 2, 2));
+        assert_eq!((agreement.documents, agreement.stories, agreement.clusters), (3, 2, 2));
     }
 
     /// Calculated by hand: two stories of two items each, in one cluster of three and one of one.

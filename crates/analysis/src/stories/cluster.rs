@@ -87,8 +87,8 @@ mod tests {
     use aha_core::ids::{ClusterId, ItemId, SourceId};
     use aha_core::time::Timestamp;
 
-    use super::super::dense::DenseVector;
-    use super::super::features::Features;
+    use crate::text::dense::DenseVector;
+    use crate::text::features::Features;
     use aha_core::thresholds::LOCAL_THRESHOLDS;
 
     use super::*;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::time::Timestamp;
 
-use super::dense::DenseVector;
-use super::features::Features;
+use crate::text::dense::DenseVector;
+use crate::text::features::Features;
 
 /// Days for which a story accepts new items after each of its members.
 pub const OPEN_DAYS: i64 = 30;

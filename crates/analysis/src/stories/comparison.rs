@@ -10,11 +10,11 @@ use aha_core::thresholds::{DenseThresholds, Thresholds};
 use aha_core::time::{DAY_MS, Timestamp};
 
 use super::cluster_item::{ClusterItem, OPEN_DAYS};
-use super::dense::{Baseline, DenseSum, DenseVector};
-use super::features::{NAMES, WORDS};
-use super::similarity::{Frequencies, Weighted};
 use super::source_boilerplate::SourceBoilerplate;
-use super::vocabulary::Kind;
+use crate::text::dense::{Baseline, DenseSum, DenseVector};
+use crate::text::features::{NAMES, WORDS};
+use crate::text::similarity::{Frequencies, Weighted};
+use crate::text::vocabulary::Kind;
 
 /// Dense similarity that compensates for few words in common: above that of 99 of 100 pairs of different stories.
 const SAME_BY_DENSE: f64 = 0.6;

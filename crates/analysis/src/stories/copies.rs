@@ -12,9 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cluster::{COPY_DAYS, ClusterItem};
 use super::comparison::Comparison;
-use super::features::WORDS;
-use super::similarity::Weighted;
-use super::vocabulary::Term;
+use crate::text::features::WORDS;
+use crate::text::similarity::Weighted;
+use crate::text::vocabulary::Term;
 
 /// Minimum cosine of words for a copy.
 const MIN_COPY_COSINE: f64 = 0.995;
@@ -90,8 +90,8 @@ mod tests {
 
     use aha_core::ids::{ClusterId, SourceId};
 
-    use super::super::features::Features;
     use super::*;
+    use crate::text::features::Features;
 
     /// One text per day, each from its own source; those with the given numbers have a story.
     fn items(texts: &[String], placed: &[usize]) -> Vec<ClusterItem> {

@@ -9,7 +9,7 @@ use aha_core::ids::{ClusterId, ItemId, TopicId};
 use rayon::prelude::*;
 
 use super::cluster_item::ClusterItem;
-use super::similarity::Weighted;
+use crate::text::similarity::Weighted;
 
 /// The assignment of an item to a story.
 #[derive(Debug, Clone, Copy, PartialEq)]

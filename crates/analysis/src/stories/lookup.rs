@@ -5,9 +5,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::features::{Features, NAMES, WORDS};
-use super::similarity::Weighted;
-use super::vocabulary::Term;
+use crate::text::features::{Features, NAMES, WORDS};
+use crate::text::similarity::Weighted;
+use crate::text::vocabulary::Term;
 
 /// The bounds of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -262,9 +262,9 @@ fn heaviest(weighted: &Weighted, part: usize, count: usize) -> Vec<(usize, Term,
 
 #[cfg(test)]
 mod tests {
-    use super::super::features::Features;
-    use super::super::similarity::Frequencies;
     use super::*;
+    use crate::text::features::Features;
+    use crate::text::similarity::Frequencies;
 
     /// Returns the candidates of one text with all texts in the index.
     fn found(mut index: LookupIndex, texts: &[&str], looked_up: usize) -> Vec<usize> {

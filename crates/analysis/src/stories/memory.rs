@@ -56,8 +56,8 @@ mod tests {
     use aha_core::ids::{ItemId, SourceId};
     use aha_core::time::Timestamp;
 
-    use super::super::features::Features;
     use super::*;
+    use crate::text::features::Features;
 
     fn items(days: &[i64]) -> Vec<ClusterItem> {
         let one = |(number, day): (usize, &i64)| ClusterItem {

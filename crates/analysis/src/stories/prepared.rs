@@ -2,8 +2,8 @@
 //!
 //! Input: a vector, then the others one by one. Output: the same similarity as [`Weighted::similarity`], but faster.
 
-use super::similarity::{MUCH_LONGER, Weighted};
-use super::vocabulary::Term;
+use crate::text::similarity::{MUCH_LONGER, Weighted};
+use crate::text::vocabulary::Term;
 
 /// A vector with an index of where the terms with each combination of first bits begin.
 #[derive(Debug)]
@@ -62,9 +62,9 @@ impl<'a> PreparedVector<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::features::Features;
-    use super::super::similarity::Frequencies;
     use super::*;
+    use crate::text::features::Features;
+    use crate::text::similarity::Frequencies;
 
     #[test]
     fn a_prepared_vector_finds_what_two_vectors_find() {

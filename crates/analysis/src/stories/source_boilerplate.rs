@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cluster_item::ClusterItem;
-use super::vocabulary::Term;
+use crate::text::vocabulary::Term;
 
 /// Minimum share of a source's texts for a term to be boilerplate.
 const BOILERPLATE_SHARE: f64 = 0.5;

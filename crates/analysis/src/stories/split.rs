@@ -10,8 +10,8 @@
 
 use std::collections::HashMap;
 
-use super::features::PARTS;
-use super::similarity::{Entry, Weighted};
+use crate::text::features::PARTS;
+use crate::text::similarity::{Entry, Weighted};
 
 /// The weight of each part among the items of one group (words, names and numbers, opening).
 const PART_WEIGHTS: [f64; PARTS] = [0.4, 0.3, 0.3];
@@ -256,9 +256,9 @@ fn mean_between(matrix: &SimilarityMatrix, one: &[usize], other: &[usize]) -> f6
 
 #[cfg(test)]
 mod tests {
-    use super::super::features::Features;
-    use super::super::similarity::Frequencies;
     use super::*;
+    use crate::text::features::Features;
+    use crate::text::similarity::Frequencies;
 
     fn parts(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
         let items: Vec<Features> = texts.iter().map(|text| Features::of(None, text)).collect();

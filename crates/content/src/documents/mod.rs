@@ -1,4 +1,4 @@
-//! Reads the owner's documents (Markdown, HTML, plain text, PDF) into passages that can be searched and cited.
+//! Reads the user's documents (Markdown, HTML, plain text, PDF) into passages that can be searched and cited.
 //!
 //! Input: the bytes of a file and its name, or the text of an item. Output: a [`Document`] of [`Passage`]s, each with
 //! the name of its section: its heading, or the number of its first paragraph. Called where documents are read and

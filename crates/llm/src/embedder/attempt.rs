@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use aha_analysis::stories::dense::DenseVector;
+use aha_analysis::text::dense::DenseVector;
 use aha_core::ids::{CallId, ItemId};
 use aha_net::redact::Redactor;
 use aha_store::{NewCall, NewEmbedding, NewVectors, SharedStore, StoreError};
@@ -32,7 +32,12 @@ impl Embedder {
         let server = ServerLimits {
             breakers: &self.parts.breakers,
             account: job.route.account(),
-            pace: job.route.options.pace.as_deref().map(|pace| (pace, estimate::tokens(encoded.body.len()))),
+            limiter: job
+                .route
+                .options
+                .limiter
+                .as_deref()
+                .map(|limiter| (limiter, estimate::tokens(encoded.body.len()))),
         };
         let deadline = CallTimeout { clock: self.parts.clock, timeout: job.route.timeouts.whole };
         let shown = &(self, job, &encoded);

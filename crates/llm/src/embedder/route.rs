@@ -112,7 +112,7 @@ pub struct EmbedRouter {
 }
 
 impl EmbedRouter {
-    /// Builds the router from the settings. The models share the pace of the text models of `router`.
+    /// Builds the router from the settings. The models share the limiter of the text models of `router`.
     #[must_use]
     pub fn configured(llm: &LlmSettings, router: &Router) -> Self {
         if !llm.has_vectors() {

@@ -30,6 +30,8 @@ mod feedback;
 mod fetch_history;
 #[path = "../tables/fetches.rs"]
 mod fetches;
+#[path = "../tables/idempotency.rs"]
+mod idempotency;
 #[path = "../tables/item_lists.rs"]
 mod item_lists;
 #[path = "../tables/item_rows.rs"]
@@ -126,7 +128,7 @@ impl PostgresStore {
         }
     }
 
-    /// Begins a write that needs no lease: the owner's own settings, and the ledger's reservations.
+    /// Begins a write that needs no lease: the user's own settings, and the ledger's reservations.
     async fn write(&self, operation: &'static str) -> Result<Write> {
         match self.pool.begin().await {
             Ok(tx) => Ok(Write { tx, operation }),

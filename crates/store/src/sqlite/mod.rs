@@ -31,6 +31,8 @@ mod feedback;
 mod fetch_history;
 #[path = "../tables/fetches.rs"]
 mod fetches;
+#[path = "../tables/idempotency.rs"]
+mod idempotency;
 #[path = "../tables/item_lists.rs"]
 mod item_lists;
 #[path = "../tables/item_rows.rs"]
@@ -146,7 +148,7 @@ impl SqliteStore {
         Ok(self.reader.acquire().await?)
     }
 
-    /// Begins a write that needs no lease: the owner's own settings, and the ledger's reservations.
+    /// Begins a write that needs no lease: the user's own settings, and the ledger's reservations.
     async fn write(&self, operation: &'static str) -> Result<Write> {
         self.checkpoints.wait_if_behind().await;
         // A deferred transaction that reads before it writes can fail at once where an immediate one waits.

@@ -1,4 +1,4 @@
-//! `accounts`, `sessions`, `feed_tokens` and `idempotency_keys`.
+//! `accounts`, `sessions` and `feed_tokens`.
 
 use aha_core::account::{Account, Role};
 use aha_core::ids::UserId;
@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::Database;
 use crate::shared::column;
-use crate::{AccountStore, IdempotentRequest, RequestState, Result, StoreError, StoredResponse};
+use crate::{AccountStore, Result, StoreError};
 
 const ACCOUNTS: &str = "
     SELECT u.name, a.role, a.created_at, a.password_hash
@@ -51,23 +51,6 @@ const REMOVE_FEED_TOKEN: &str = "DELETE FROM feed_tokens WHERE user_id = $1";
 const USER_OF_FEED_TOKEN: &str = "
     SELECT u.name FROM feed_tokens f JOIN users u ON u.id = f.user_id WHERE f.fingerprint = $1";
 
-const REMOVE_OLD_KEYS: &str = "DELETE FROM idempotency_keys WHERE begun_at < $1";
-
-const TAKE_KEY: &str = "
-    INSERT INTO idempotency_keys (user_name, key, request_hash, begun_at) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (user_name, key) DO UPDATE SET begun_at = excluded.begun_at
-        WHERE idempotency_keys.status IS NULL AND idempotency_keys.begun_at < $5
-          AND idempotency_keys.request_hash = excluded.request_hash";
-
-const KEY: &str = "
-    SELECT request_hash, status, answer, location FROM idempotency_keys WHERE user_name = $1 AND key = $2";
-
-const ANSWER_KEY: &str = "
-    UPDATE idempotency_keys SET status = $3, answer = $4, location = $5
-    WHERE user_name = $1 AND key = $2 AND status IS NULL";
-
-const FREE_KEY: &str = "DELETE FROM idempotency_keys WHERE user_name = $1 AND key = $2 AND status IS NULL";
-
 struct AccountRow {
     name: String,
     role: String,
@@ -83,29 +66,6 @@ impl TryFrom<AccountRow> for Account {
     fn try_from(row: AccountRow) -> Result<Self> {
         let role: Role = column::word("account's role", &row.role)?;
         Ok(Self { name: row.name, role, created_at: Timestamp::from_millis(row.created_at) })
-    }
-}
-
-struct KeyRow {
-    request_hash: String,
-    status: Option<i64>,
-    answer: Option<String>,
-    location: Option<String>,
-}
-
-from_row!(KeyRow { request_hash, status, answer, location });
-
-impl KeyRow {
-    fn state(self, of: &IdempotentRequest) -> Result<RequestState> {
-        if self.request_hash != of.request_hash {
-            return Ok(RequestState::UsedByAnotherRequest);
-        }
-        let (Some(status), Some(body)) = (self.status, self.answer) else { return Ok(RequestState::InProgress) };
-        Ok(RequestState::Answered(StoredResponse {
-            status: column::number("status", status)?,
-            body,
-            location: self.location,
-        }))
     }
 }
 
@@ -235,64 +195,5 @@ impl AccountStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn user_of_feed_token(&self, fingerprint: &str) -> Result<Option<String>> {
         Ok(sqlx::query_scalar(USER_OF_FEED_TOKEN).bind(fingerprint).fetch_optional(&mut *self.reader().await?).await?)
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn claim_request(
-        &self,
-        of: &IdempotentRequest,
-        now: Timestamp,
-        abandoned_before: Timestamp,
-        remove_before: Timestamp,
-    ) -> Result<RequestState> {
-        let (user, key) = (column::text(&of.user), column::text(&of.key));
-        let mut write = self.write("take_key").await?;
-        sqlx::query(REMOVE_OLD_KEYS).bind(remove_before.as_millis()).execute(write.connection()).await?;
-        let state = loop {
-            let taken = sqlx::query(TAKE_KEY)
-                .bind(&user)
-                .bind(&key)
-                .bind(&of.request_hash)
-                .bind(now.as_millis())
-                .bind(abandoned_before.as_millis())
-                .execute(write.connection())
-                .await?;
-            if taken.rows_affected() > 0 {
-                break RequestState::Claimed;
-            }
-            // On Postgres, another request may have freed the key since; then it is there to be taken.
-            let row: Option<KeyRow> =
-                sqlx::query_as(KEY).bind(&user).bind(&key).fetch_optional(write.connection()).await?;
-            if let Some(row) = row {
-                break row.state(of)?;
-            }
-        };
-        write.commit().await?;
-        Ok(state)
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn answer_key(&self, of: &IdempotentRequest, answer: &StoredResponse) -> Result<()> {
-        let mut write = self.write("answer_key").await?;
-        sqlx::query(ANSWER_KEY)
-            .bind(column::text(&of.user))
-            .bind(column::text(&of.key))
-            .bind(i64::from(answer.status))
-            .bind(column::text(&answer.body))
-            .bind(column::optional_text(answer.location.as_deref()))
-            .execute(write.connection())
-            .await?;
-        write.commit().await
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn release_request(&self, of: &IdempotentRequest) -> Result<()> {
-        let mut write = self.write("release_request").await?;
-        sqlx::query(FREE_KEY)
-            .bind(column::text(&of.user))
-            .bind(column::text(&of.key))
-            .execute(write.connection())
-            .await?;
-        write.commit().await
     }
 }

@@ -49,7 +49,7 @@ pub(super) async fn write(connection: &mut Connection, commit: &DigestCommit) ->
 }
 
 async fn upsert_digest(connection: &mut Connection, commit: &DigestCommit) -> Result<()> {
-    let Digest { digest: head, sources, skipped, cost, .. } = &commit.digest;
+    let Digest { head, sources, skipped, cost, .. } = &commit.digest;
     sqlx::query(UPSERT)
         .bind(head.id.to_string())
         .bind(commit.run.to_string())
@@ -68,9 +68,9 @@ async fn upsert_digest(connection: &mut Connection, commit: &DigestCommit) -> Re
 }
 
 async fn replace_stories(connection: &mut Connection, digest: &Digest) -> Result<()> {
-    sqlx::query(DELETE_STORIES).bind(digest.digest.id.to_string()).execute(&mut *connection).await?;
+    sqlx::query(DELETE_STORIES).bind(digest.head.id.to_string()).execute(&mut *connection).await?;
     for story in &digest.stories {
-        insert_story(connection, digest.digest.id, story).await?;
+        insert_story(connection, digest.head.id, story).await?;
     }
     Ok(())
 }
@@ -106,7 +106,7 @@ async fn mark_delivered(connection: &mut Connection, commit: &DigestCommit) -> R
         sqlx::query(MARK_DELIVERED)
             .bind(cluster.to_string())
             .bind(commit.topic.to_string())
-            .bind(commit.digest.digest.window_end.as_millis())
+            .bind(commit.digest.head.window_end.as_millis())
             .bind(commit.run.to_string())
             .bind(*sources)
             .execute(&mut *connection)

@@ -26,7 +26,7 @@ from_row!(super::super::Row, DigestRow { id, head_json, sources_json, skipped_js
 impl DigestRow {
     pub(super) fn with(self, stories: Vec<StoryRow>, kept: &[(ItemId, Summary)]) -> Result<Digest> {
         let mut digest = Digest {
-            digest: column::json("digest's head", &self.head_json)?,
+            head: column::json("digest's head", &self.head_json)?,
             stories: stories.into_iter().map(DigestStory::try_from).collect::<Result<_>>()?,
             sources: column::json("digest's sources", &self.sources_json)?,
             skipped: column::json("digest's skipped counts", &self.skipped_json)?,

@@ -51,7 +51,7 @@ const STORY: &str = "
            triage_json, summary_json, entities_json, score_debug_json, members_json, detail_json
     FROM digest_items WHERE id = $1";
 
-/// All promoted summaries, latest decision first; an owner has few.
+/// All promoted summaries, latest decision first; a user has few.
 const KEPT: &str = "
     SELECT content_item_id, summary_json FROM content_item_deep_reviews
     WHERE decision = 'promoted' ORDER BY decided_at DESC, content_item_id";
@@ -125,7 +125,7 @@ impl DigestStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn digest_line(&self, item: DigestItemId) -> Result<Option<(DigestHead, DigestStory)>> {
         let line = self.read_line(item).await?;
-        Ok(line.and_then(|mut digest| Some((digest.digest, digest.stories.pop()?))))
+        Ok(line.and_then(|mut digest| Some((digest.head, digest.stories.pop()?))))
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

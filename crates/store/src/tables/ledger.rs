@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aha_core::ids::ItemId;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
@@ -14,11 +13,10 @@ use super::calls::{
 };
 use super::counters::{counter, raise_all};
 use super::items::upsert_embedding;
-use super::summary_decisions::{get_summary_decision, put_summary_decision};
 use super::{Database, batches};
 use crate::{
     Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Counter, Lease, LeasedSettlement, LedgerStore, NewCall,
-    OrphanedCalls, Reservation, Result, SpendBy, SpendRow, SummaryDecision,
+    OrphanedCalls, Reservation, Result, SpendBy, SpendRow,
 };
 
 #[async_trait]
@@ -130,17 +128,5 @@ impl LedgerStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>> {
         list_costs(&mut *self.reader().await?, calls).await
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn commit_summary_decision(&self, review: &SummaryDecision) -> Result<()> {
-        let mut write = self.write("commit_summary_decision").await?;
-        put_summary_decision(write.connection(), review).await?;
-        write.commit().await
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn review(&self, item: ItemId) -> Result<Option<SummaryDecision>> {
-        get_summary_decision(&mut *self.reader().await?, item).await
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aha_analysis::stories::tokens::tokens;
+use aha_analysis::text::tokens::tokens;
 use aha_content::quotable::{flaw, weakness};
 use aha_content::sentences::{passages, sentences};
 

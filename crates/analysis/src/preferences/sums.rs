@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::Background;
-use crate::stories::dense::{Baseline, DenseVector};
-use crate::stories::vocabulary::Term;
+use crate::text::dense::{Baseline, DenseVector};
+use crate::text::vocabulary::Term;
 
 /// The weight of the mean of disliked texts relative to that of liked ones.
 pub(super) const DISLIKED_WEIGHT: f64 = 0.5;

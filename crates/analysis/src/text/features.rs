@@ -17,10 +17,10 @@ use super::vocabulary::Term;
 pub const LOCAL_SPACE: &str = "local-sparse-v1";
 
 /// The separately counted parts of a text, and their indexes.
-pub(super) const PARTS: usize = 3;
-pub(super) const WORDS: usize = 0;
-pub(super) const NAMES: usize = 1;
-pub(super) const LEAD: usize = 2;
+pub(crate) const PARTS: usize = 3;
+pub(crate) const WORDS: usize = 0;
+pub(crate) const NAMES: usize = 1;
+pub(crate) const LEAD: usize = 2;
 
 /// Maximum characters of a body.
 const MAX_BODY_CHARS: usize = 8_000;
@@ -58,9 +58,9 @@ pub struct Features(Box<[TermCounts]>);
 
 /// The counts of a term in each part of a text, saturating at 255.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TermCounts {
-    pub(super) term: Term,
-    pub(super) times: [u8; PARTS],
+pub(crate) struct TermCounts {
+    pub(crate) term: Term,
+    pub(crate) times: [u8; PARTS],
 }
 
 impl Features {
@@ -119,12 +119,12 @@ impl Features {
         Self(counted.into_boxed_slice())
     }
 
-    pub(super) fn terms(&self) -> &[TermCounts] {
+    pub(crate) fn terms(&self) -> &[TermCounts] {
         &self.0
     }
 
     /// Returns the terms that count as words.
-    pub(super) fn words(&self) -> impl Iterator<Item = Term> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = Term> {
         self.0.iter().filter(|counted| counted.times[WORDS] > 0).map(|counted| counted.term)
     }
 
@@ -134,7 +134,7 @@ impl Features {
         self.0.iter().map(|counted| usize::from(counted.times[WORDS])).sum()
     }
 
-    pub(super) fn times(&self, term: Term, part: usize) -> u8 {
+    pub(crate) fn times(&self, term: Term, part: usize) -> u8 {
         let found = self.0.binary_search_by_key(&term, |counted| counted.term);
         found.ok().and_then(|index| self.0.get(index)).map_or(0, |counted| counted.times[part])
     }

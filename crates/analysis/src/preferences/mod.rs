@@ -25,8 +25,8 @@ use aha_core::feedback::FeedbackEvent;
 use aha_core::ids::ItemId;
 use aha_core::time::Timestamp;
 
-use super::dense::{Baseline, DenseVector};
-use super::features::Features;
+use crate::text::dense::{Baseline, DenseVector};
+use crate::text::features::Features;
 
 pub use learnt::Learnt;
 pub use profile::{Profile, is_same, terms_of, unlearnt_name};

@@ -50,25 +50,25 @@ fn normalised(number: f32, length: f64) -> f32 {
 
 /// A sum of vectors, for the mean over pairs.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct DenseSum {
+pub(crate) struct DenseSum {
     numbers: Vec<f32>,
     count: usize,
 }
 
 impl DenseSum {
-    pub(super) fn of(vector: &DenseVector) -> Self {
+    pub(crate) fn of(vector: &DenseVector) -> Self {
         Self { numbers: vector.0.clone(), count: 1 }
     }
 
     /// Adds two sums; `None` if they are of different spaces.
-    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+    pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
         let numbers = self.numbers.iter().zip(&other.numbers).map(|(a, b)| a + b).collect();
         (self.numbers.len() == other.numbers.len()).then_some(Self { numbers, count: self.count + other.count })
     }
 
     /// Returns the mean cosine over all pairs of one vector from each sum.
     #[expect(clippy::cast_precision_loss, reason = "members of a story")]
-    pub(super) fn mean_cosine(&self, other: &Self) -> Option<f64> {
+    pub(crate) fn mean_cosine(&self, other: &Self) -> Option<f64> {
         let products = self.numbers.iter().zip(&other.numbers).map(|(a, b)| f64::from(*a) * f64::from(*b));
         let pairs = (self.count as f64) * (other.count as f64);
         (self.numbers.len() == other.numbers.len()).then(|| products.sum::<f64>() / pairs)
@@ -100,7 +100,7 @@ impl Baseline {
         cosines.get(cosines.len() / 2).map(|median| Self(median.clamp(0.0, MAX_BASELINE)))
     }
 
-    pub(super) const fn cosine(self) -> f64 {
+    pub(crate) const fn cosine(self) -> f64 {
         self.0
     }
 

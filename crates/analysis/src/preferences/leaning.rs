@@ -7,8 +7,8 @@ use aha_core::ids::ItemId;
 
 use super::profile::{Profile, Remembered, Voice, unlearnt_name};
 use super::{Candidate, round};
-use crate::stories::learnable::without_markup;
-use crate::stories::vocabulary::Term;
+use crate::text::learnable::without_markup;
+use crate::text::vocabulary::Term;
 
 /// The influence of source and author: as a share of the similarity, and as an absolute amount.
 const VOICE_SHARE: f64 = 0.25;

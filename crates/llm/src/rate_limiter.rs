@@ -13,15 +13,15 @@ use super::provider::Usage;
 use crate::catalogue::LimitSettings;
 
 /// Shared by all calls of a model in this process.
-pub struct Pace {
+pub struct CallLimiter {
     slots: Option<Arc<Semaphore>>,
     requests: Option<DefaultDirectRateLimiter>,
     tokens: Option<Tokens>,
 }
 
-impl std::fmt::Debug for Pace {
+impl std::fmt::Debug for CallLimiter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pace").field("slots", &self.slots).field("tokens", &self.tokens).finish_non_exhaustive()
+        f.debug_struct("CallLimiter").field("slots", &self.slots).field("tokens", &self.tokens).finish_non_exhaustive()
     }
 }
 
@@ -32,7 +32,7 @@ pub struct RatePermit<'a> {
     taken: Option<Taken<'a>>,
 }
 
-impl Pace {
+impl CallLimiter {
     /// Builds the limits. `slots`: shared with other models of the same server, replacing its own. `now`: a monotonic
     /// clock.
     #[must_use]
@@ -47,7 +47,7 @@ impl Pace {
 
     /// Waits until a call of about `tokens` tokens is allowed. A call of more than a minute's tokens waits for all of
     /// them.
-    pub async fn turn(&self, tokens: i64) -> RatePermit<'_> {
+    pub async fn acquire(&self, tokens: i64) -> RatePermit<'_> {
         let slot = match &self.slots {
             // The semaphore is never closed. If it were, continuing without a permit is right.
             Some(slots) => slots.acquire().await.ok(),
@@ -152,18 +152,18 @@ mod tests {
         *NOW
     }
 
-    fn pace(limits: LimitSettings) -> Pace {
-        Pace::of(&limits, None, frozen_clock)
+    fn limiter(limits: LimitSettings) -> CallLimiter {
+        CallLimiter::of(&limits, None, frozen_clock)
     }
 
-    fn of_tokens(tokens_per_minute: u32) -> Pace {
-        pace(LimitSettings { tokens_per_minute: Some(tokens_per_minute), ..LimitSettings::default() })
+    fn of_tokens(tokens_per_minute: u32) -> CallLimiter {
+        limiter(LimitSettings { tokens_per_minute: Some(tokens_per_minute), ..LimitSettings::default() })
     }
 
     /// Sends a call whose usage is never reported.
-    async fn waits(pace: &Pace, tokens: i64) -> bool {
-        let turn = tokio::time::timeout(Duration::from_millis(50), pace.turn(tokens)).await;
-        turn.map(|mut turn| turn.sent()).is_err()
+    async fn waits(limiter: &CallLimiter, tokens: i64) -> bool {
+        let permit = tokio::time::timeout(Duration::from_millis(50), limiter.acquire(tokens)).await;
+        permit.map(|mut permit| permit.sent()).is_err()
     }
 
     fn usage(input_tokens: i64, output_tokens: i64) -> Usage {
@@ -172,16 +172,16 @@ mod tests {
 
     #[tokio::test]
     async fn calls_wait_for_their_turn() {
-        let pace = pace(LimitSettings { concurrency: Some(1), ..LimitSettings::default() });
-        let turn = pace.turn(1).await;
-        assert!(waits(&pace, 1).await);
-        drop(turn);
-        assert!(!waits(&pace, 1).await);
+        let limiter = limiter(LimitSettings { concurrency: Some(1), ..LimitSettings::default() });
+        let permit = limiter.acquire(1).await;
+        assert!(waits(&limiter, 1).await);
+        drop(permit);
+        assert!(!waits(&limiter, 1).await);
     }
 
     #[tokio::test]
     async fn requests_and_tokens_of_a_minute_are_counted() {
-        let requests = pace(LimitSettings { requests_per_minute: Some(2), ..LimitSettings::default() });
+        let requests = limiter(LimitSettings { requests_per_minute: Some(2), ..LimitSettings::default() });
         assert!(!waits(&requests, 1).await && !waits(&requests, 1).await && waits(&requests, 1).await);
         let tokens = of_tokens(1000);
         assert!(!waits(&tokens, 600).await && waits(&tokens, 600).await && !waits(&tokens, 0).await);
@@ -190,46 +190,46 @@ mod tests {
 
     #[tokio::test]
     async fn what_a_call_used_takes_the_place_of_what_it_was_thought_to() {
-        let pace = of_tokens(1000);
-        let mut turn = pace.turn(900).await;
-        turn.sent();
-        assert!(waits(&pace, 200).await);
-        turn.used(Some(usage(300, 100)));
-        assert!(!waits(&pace, 600).await, "500 are back");
-        assert!(waits(&pace, 1).await);
+        let limiter = of_tokens(1000);
+        let mut permit = limiter.acquire(900).await;
+        permit.sent();
+        assert!(waits(&limiter, 200).await);
+        permit.used(Some(usage(300, 100)));
+        assert!(!waits(&limiter, 600).await, "500 are back");
+        assert!(waits(&limiter, 1).await);
 
-        let pace = of_tokens(1000);
-        let mut turn = pace.turn(100).await;
-        turn.sent();
-        turn.used(Some(usage(900, 50)));
-        assert!(!waits(&pace, 50).await && waits(&pace, 1).await, "850 more are gone");
-        let mut unknown = pace.turn(0).await;
+        let limiter = of_tokens(1000);
+        let mut permit = limiter.acquire(100).await;
+        permit.sent();
+        permit.used(Some(usage(900, 50)));
+        assert!(!waits(&limiter, 50).await && waits(&limiter, 1).await, "850 more are gone");
+        let mut unknown = limiter.acquire(0).await;
         unknown.sent();
         unknown.used(None);
-        assert!(waits(&pace, 1).await);
+        assert!(waits(&limiter, 1).await);
     }
 
     #[tokio::test]
     async fn a_call_that_was_not_sent_takes_nothing() {
-        let pace = of_tokens(1000);
-        drop(pace.turn(1000).await);
-        let mut turn = pace.turn(1000).await;
-        turn.sent();
-        drop(turn);
-        assert!(waits(&pace, 1).await, "sent and not heard of again: it may have used all");
+        let limiter = of_tokens(1000);
+        drop(limiter.acquire(1000).await);
+        let mut permit = limiter.acquire(1000).await;
+        permit.sent();
+        drop(permit);
+        assert!(waits(&limiter, 1).await, "sent and not heard of again: it may have used all");
     }
 
     #[tokio::test]
     async fn one_that_waits_goes_on_as_soon_as_tokens_are_given_back_and_before_those_behind() {
-        let pace = of_tokens(1000);
-        let mut turn = pace.turn(1000).await;
-        turn.sent();
-        let (mut large, mut small) = (Box::pin(pace.turn(800)), Box::pin(pace.turn(1)));
+        let limiter = of_tokens(1000);
+        let mut permit = limiter.acquire(1000).await;
+        permit.sent();
+        let (mut large, mut small) = (Box::pin(limiter.acquire(800)), Box::pin(limiter.acquire(1)));
         assert!(futures::poll!(&mut large).is_pending() && futures::poll!(&mut small).is_pending());
-        turn.used(Some(usage(500, 0)));
+        permit.used(Some(usage(500, 0)));
         assert!(
             futures::poll!(&mut large).is_pending() && futures::poll!(&mut small).is_pending(),
-            "it is the other's turn"
+            "it is the other's permit"
         );
         drop(large);
         assert!(futures::poll!(&mut small).is_ready(), "whoever stops waiting holds nobody up");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::stories::learnable::learnable;
-use crate::stories::vocabulary::Term;
+use crate::text::learnable::learnable;
+use crate::text::vocabulary::Term;
 
 /// A word is capitalised only if at least three of four occurrences are.
 const MOSTLY_CAPITALS: usize = 4;

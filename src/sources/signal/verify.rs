@@ -35,7 +35,7 @@ struct Answer {
 
 /// The outcome of converting an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Normal {
+pub enum VerifiedItem {
     /// The item, and the number of its fields that were left out because they are not in the result.
     Item(Box<NewItem>, usize),
     /// An advertisement, or a message of the service itself.
@@ -46,15 +46,15 @@ pub enum Normal {
 
 /// Converts an answer, using only values that the result contains.
 #[must_use]
-pub fn normal(answer: &Value, result: &SearchResult, link: Option<&str>) -> Normal {
-    let Ok(answer) = Answer::deserialize(answer) else { return Normal::Invented };
+pub fn verify_extraction(answer: &Value, result: &SearchResult, link: Option<&str>) -> VerifiedItem {
+    let Ok(answer) = Answer::deserialize(answer) else { return VerifiedItem::Invented };
     if !answer.is_post {
-        return Normal::NoPost;
+        return VerifiedItem::NoPost;
     }
     let values = ResultValues::of(result);
     let identity =
         (values.whole_field(&answer.external_id), values.whole_field(&answer.url), values.words(&answer.text));
-    let (Ok(id), Ok(url), Ok(text)) = identity else { return Normal::Invented };
+    let (Ok(id), Ok(url), Ok(text)) = identity else { return VerifiedItem::Invented };
     let url = link.zip(id.as_deref()).map(|(link, id)| address(link, id)).or(url).filter(|url| is_web(url));
     let mut left_out = 0;
     let mut optional = |field: Result<Option<String>, Invented>| {
@@ -77,7 +77,7 @@ pub fn normal(answer: &Value, result: &SearchResult, link: Option<&str>) -> Norm
         Engagement { score: count(answer.likes), comments: count(answer.replies), views: count(answer.views) };
     let body_text = text.map(|text| fold_lines(&text)).unwrap_or_default();
     if body_text.is_empty() && title.is_none() {
-        return Normal::Invented;
+        return VerifiedItem::Invented;
     }
     let item = NewItem {
         guid: id,
@@ -91,7 +91,7 @@ pub fn normal(answer: &Value, result: &SearchResult, link: Option<&str>) -> Norm
         engagement,
         ..NewItem::default()
     };
-    Normal::Item(Box::new(item), left_out)
+    VerifiedItem::Item(Box::new(item), left_out)
 }
 
 /// A value that is not in the result.
@@ -153,7 +153,7 @@ fn is_web(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// Fills the owner's link template with an identifier given by the service.
+/// Fills the user's link template with an identifier given by the service.
 fn address(link: &str, id: &str) -> String {
     let encoded: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
     link.replace("{id}", &encoded)
@@ -174,7 +174,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::results::SearchResult;
-    use super::{Normal, normal};
+    use super::{VerifiedItem, verify_extraction};
 
     const TEXT: &str = "Tide &amp; time: the first  array\nis in the water. See https://evil.example/now";
 
@@ -200,8 +200,8 @@ mod tests {
 
     #[track_caller]
     fn item(answer: &Value, link: Option<&str>) -> (NewItem, usize) {
-        match normal(answer, &result(), link) {
-            Normal::Item(item, left_out) => (*item, left_out),
+        match verify_extraction(answer, &result(), link) {
+            VerifiedItem::Item(item, left_out) => (*item, left_out),
             other => panic!("{other:?}"),
         }
     }
@@ -230,9 +230,13 @@ mod tests {
             ("url", "https://evil.example/now"),
             ("text", "Tide and time: the second array."),
         ] {
-            assert_eq!(normal(&with(field, json!(value)), &result(), None), Normal::Invented, "{field}");
+            assert_eq!(
+                verify_extraction(&with(field, json!(value)), &result(), None),
+                VerifiedItem::Invented,
+                "{field}"
+            );
         }
-        assert_eq!(normal(&with("is_post", json!(false)), &result(), None), Normal::NoPost);
+        assert_eq!(verify_extraction(&with("is_post", json!(false)), &result(), None), VerifiedItem::NoPost);
     }
 
     #[test]
@@ -260,7 +264,10 @@ mod tests {
             let mut result = result();
             result.result["created_at"] = written.clone();
             let text = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
-            let Normal::Item(item, 0) = normal(&with("published_at", json!(text)), &result, None) else { panic!() };
+            let VerifiedItem::Item(item, 0) = verify_extraction(&with("published_at", json!(text)), &result, None)
+            else {
+                panic!()
+            };
             assert_eq!(item.published_at.unwrap().to_string(), expected);
         }
     }
@@ -270,7 +277,7 @@ mod tests {
         fn only_values_of_the_result_are_used(id in "\\PC{0,20}", url in "\\PC{0,40}", text in "\\PC{0,60}") {
             let invented = json!({"is_post": true, "external_id": id, "url": url, "title": "", "text": text, "author": id,
                 "published_at": text, "language": "", "likes": null, "replies": null, "views": null});
-            if let Normal::Item(item, _) = normal(&invented, &result(), None) {
+            if let VerifiedItem::Item(item, _) = verify_extraction(&invented, &result(), None) {
                 let raw = result().result.to_string();
                 prop_assert!(item.guid.is_none_or(|id| raw.contains(&id)));
                 prop_assert!(item.url.is_none_or(|url| raw.contains(&url)));

@@ -34,19 +34,19 @@ const SMALL_FREQUENCIES: u32 = 1_024;
 
 /// A term's weights in the parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Entry {
-    pub(super) term: Term,
-    pub(super) weights: [f32; PARTS],
+pub(crate) struct Entry {
+    pub(crate) term: Term,
+    pub(crate) weights: [f32; PARTS],
 }
 
 impl Entry {
     /// Returns the weighted product of the parts.
-    pub(super) fn product(&self, other: &Self) -> f64 {
+    pub(crate) fn product(&self, other: &Self) -> f64 {
         self.weights.iter().zip(&other.weights).map(|(mine, theirs)| f64::from(*mine) * f64::from(*theirs)).sum()
     }
 
     /// Returns the product of the words' part.
-    pub(super) fn word_product(&self, other: &Self) -> f64 {
+    pub(crate) fn word_product(&self, other: &Self) -> f64 {
         f64::from(self.weights[WORDS]) * f64::from(other.weights[WORDS])
     }
 
@@ -55,7 +55,7 @@ impl Entry {
         Self { term: self.term, weights: [0, 1, 2].map(|part| self.weights[part] + other.weights[part]) }
     }
 
-    pub(super) fn has(&self, part: usize) -> bool {
+    pub(crate) fn has(&self, part: usize) -> bool {
         self.weights[part] > 0.0
     }
 }
@@ -123,7 +123,7 @@ impl Frequencies {
     }
 
     /// Returns the vector of a text without the boilerplate terms of its source.
-    pub(super) fn weigh_without(&self, features: &Features, boilerplate: Option<&FxHashSet<Term>>) -> Weighted {
+    pub(crate) fn weigh_without(&self, features: &Features, boilerplate: Option<&FxHashSet<Term>>) -> Weighted {
         let counted = features.terms().iter();
         let counted = counted.filter(|counted| boilerplate.is_none_or(|words| !words.contains(&counted.term)));
         let raw: Vec<(Term, [f64; PARTS])> = counted.filter_map(|counted| self.raw(*counted)).collect();
@@ -179,7 +179,7 @@ const fn narrow(weight: f64) -> f32 {
 }
 
 /// A vector this many times longer than the other is searched instead of scanned.
-pub(super) const MUCH_LONGER: usize = 8;
+pub(crate) const MUCH_LONGER: usize = 8;
 
 impl Weighted {
     /// Returns the weighted mean of the parts' cosines; for sums, its sum over all pairs.
@@ -200,7 +200,7 @@ impl Weighted {
     }
 
     /// Calls `each` for every common term, in ascending order.
-    pub(super) fn shared(&self, other: &Self, mut each: impl FnMut(&Entry, &Entry)) {
+    pub(crate) fn shared(&self, other: &Self, mut each: impl FnMut(&Entry, &Entry)) {
         let mut both = |mine: usize, theirs: usize| each(&self.entry(mine), &other.entry(theirs));
         if self.terms.len() <= other.terms.len() {
             shared(&self.terms, &other.terms, &mut both);
@@ -210,7 +210,7 @@ impl Weighted {
     }
 
     /// Returns the sum of two vectors.
-    pub(super) fn plus(&self, other: &Self) -> Self {
+    pub(crate) fn plus(&self, other: &Self) -> Self {
         let (short, long) = if self.terms.len() <= other.terms.len() { (self, other) } else { (other, self) };
         let capacity = short.terms.len() + long.terms.len();
         let (mut terms, mut weights) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
@@ -231,7 +231,7 @@ impl Weighted {
     }
 
     /// Returns the sum of all vectors.
-    pub(super) fn sum(all: &[&Self]) -> Self {
+    pub(crate) fn sum(all: &[&Self]) -> Self {
         if let [one] = all {
             return (*one).clone();
         }
@@ -248,25 +248,25 @@ impl Weighted {
         Self { terms, weights: entries.iter().map(|entry| entry.weights).collect(), words_length }
     }
 
-    pub(super) fn terms(&self) -> &[Term] {
+    pub(crate) fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    pub(super) fn entry(&self, index: usize) -> Entry {
+    pub(crate) fn entry(&self, index: usize) -> Entry {
         Entry { term: self.terms[index], weights: self.weights[index] }
     }
 
-    pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry> {
         self.terms.iter().zip(&*self.weights).map(|(term, weights)| Entry { term: *term, weights: *weights })
     }
 
     /// Returns the memory used, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.terms) + size_of_val(&*self.weights)
     }
 
     /// Returns the length of the words' part; for a sum, the sum of the lengths.
-    pub(super) const fn words_length(&self) -> f64 {
+    pub(crate) const fn words_length(&self) -> f64 {
         self.words_length
     }
 }

@@ -49,7 +49,7 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 }
 
 /// Like [`tokens`], but with terms from `compared`; words for which it returns `None` are skipped.
-pub(super) fn tokens_as<'a, T>(
+pub(crate) fn tokens_as<'a, T>(
     text: &'a str,
     compared: fn(&'a str) -> Option<T>,
 ) -> impl Iterator<Item = Token<'a, T>> {
@@ -70,12 +70,12 @@ fn ends_sentence(between: &str) -> bool {
 
 /// Returns the normalised form of a word; `None` for stop words. Most words are already in lower case and are not
 /// copied.
-pub(super) fn compared(written: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn compared(written: &str) -> Option<Cow<'_, str>> {
     if written.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
-        return bare(written).map(stem);
+        return bare(written).map(snowball_stem);
     }
     let lower = written.to_lowercase();
-    bare(&lower).map(|bare| Cow::Owned(stem(bare).into_owned()))
+    bare(&lower).map(|bare| Cow::Owned(snowball_stem(bare).into_owned()))
 }
 
 /// Returns a lower-case word without its genitive; `None` for a single letter and for [`STOP_WORDS`].
@@ -89,7 +89,7 @@ fn bare(lower: &str) -> Option<&str> {
 /// Returns the normalised form of a lower-case word: the English Snowball stem of an ASCII word, otherwise the word
 /// itself.
 #[must_use]
-pub fn stem(word: &str) -> Cow<'_, str> {
+pub fn snowball_stem(word: &str) -> Cow<'_, str> {
     if word.ends_with(UNCHANGED_ENDINGS) || !word.bytes().all(|b| b.is_ascii_alphabetic()) {
         return Cow::Borrowed(word);
     }
@@ -148,7 +148,7 @@ mod tests {
         for word in
             words.iter().chain(&words).map(String::as_str).chain(["ponies", "hoping", "", "internationalisation"])
         {
-            assert_eq!(stem(word), STEMMER.stem(word));
+            assert_eq!(snowball_stem(word), STEMMER.stem(word));
         }
     }
 

@@ -9,12 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::spellings::Spellings;
 use super::sums::{DISLIKED_WEIGHT, Sum, VectorProfile};
 use super::{Background, FeedbackDecay, FeedbackExample};
-use crate::stories::features::Features;
-use crate::stories::features::{LEAD, WORDS};
-use crate::stories::learnable::{learnable, without_markup};
-use crate::stories::similarity::Frequencies;
-use crate::stories::tokens::tokens_as;
-use crate::stories::vocabulary::{Kind, Term};
+use crate::text::features::Features;
+use crate::text::features::{LEAD, WORDS};
+use crate::text::learnable::{learnable, without_markup};
+use crate::text::similarity::Frequencies;
+use crate::text::tokens::tokens_as;
+use crate::text::vocabulary::{Kind, Term};
 
 /// Maximum words of title and opening that are stored with feedback, used if the text itself has been deleted.
 const MAX_TERMS: usize = 40;

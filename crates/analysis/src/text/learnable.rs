@@ -69,7 +69,7 @@ const PAGE_WORDS: &[&str] = &[
 ];
 
 /// Returns the words that may be learnt, in order.
-pub(super) fn learnable(text: &str) -> impl Iterator<Item = Token<'_, Term>> {
+pub(crate) fn learnable(text: &str) -> impl Iterator<Item = Token<'_, Term>> {
     tokens_as(text, Term::of_word).filter(|token| is_learnable(token.written, token.term))
 }
 
@@ -99,7 +99,7 @@ fn is_address(lower: &str) -> bool {
 const ENDINGS: &[&str] = &[".com", ".html", ".jpg", ".net", ".org", ".php", ".png"];
 
 /// Returns a text without addresses and leftover character references ("&amp;apos;").
-pub(super) fn without_markup(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_markup(text: &str) -> Cow<'_, str> {
     let is_markup_remnant =
         |word: &str| word.contains("://") || word.contains('&') && word.contains(';') || word.contains("=\"");
     if !text.split_whitespace().any(is_markup_remnant) {
