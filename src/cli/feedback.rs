@@ -90,9 +90,9 @@ fn learnt_in_words(learnt: &Learnt) -> String {
 
 async fn forget(app: &App, topic: &str, name: &str, undo: bool) -> Result<()> {
     let outcome = if !undo {
-        feedback::forget(app, topic, name).await?;
+        feedback::unlearn(app, topic, name).await?;
         "unlearnt; `--undo` learns it again"
-    } else if feedback::learn_again(app, topic, name).await? {
+    } else if feedback::relearn(app, topic, name).await? {
         "learnt again"
     } else {
         "was not unlearnt, so there is nothing to take back"

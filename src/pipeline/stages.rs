@@ -74,7 +74,7 @@ async fn enter<T: Default>(
 
 async fn note(context: &RunContext, stage: Stage) -> Result<(), RunError> {
     if !context.is_replay {
-        context.store().note_stage(&context.lease, context.run.id, context.attempt, stage.as_str()).await?;
+        context.store().record_stage(&context.lease, context.run.id, context.attempt, stage.as_str()).await?;
     }
     Ok(())
 }

@@ -213,15 +213,12 @@ pub trait SourceStore: Send + Sync {
     async fn fetch_outcomes(&self, run: RunId, from_attempt: i64) -> Result<Vec<FetchRecord>>;
     /// Stores a fetch of a source, its items and the source's health, in one transaction. Stores nothing if the source
     /// was removed meanwhile.
-    async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts>;
-    /// Stores several fetches in order, each like [`Self::commit_fetch`]; in one transaction where that is faster.
-    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
-        let mut total = FetchCounts::default();
-        for fetch in fetches {
-            total += self.commit_fetch(lease, fetch).await?;
-        }
-        Ok(total)
+    async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
+        self.commit_fetches(lease, std::slice::from_ref(fetch)).await
     }
+
+    /// Stores several fetches in order, each like [`Self::commit_fetch`]; in one transaction where that is faster.
+    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts>;
 }
 
 #[async_trait]
@@ -244,7 +241,8 @@ pub trait RunStore: Send + Sync {
     /// Starts the run's next attempt and returns its number, from 1. Attempts left `running` by a dead process become
     /// `lost`.
     async fn begin_attempt(&self, lease: &Lease, run: RunId, now: Timestamp) -> Result<i64>;
-    async fn note_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()>;
+    /// Records the stage that an attempt has reached.
+    async fn record_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()>;
     /// Pins the frequency snapshot, unless it is pinned already, and returns it.
     async fn pin_snapshot(&self, lease: &Lease, run: RunId, at: Timestamp) -> Result<Timestamp>;
     async fn end_attempt(&self, run: RunId, attempt: i64, end: &AttemptEnd) -> Result<()>;

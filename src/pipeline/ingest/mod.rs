@@ -167,12 +167,12 @@ async fn commit_together(
     failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
     let (fetch, permit) = first;
-    let (mut commits, mut permits) = (vec![finished(context, fetch).await?], vec![permit]);
+    let (mut commits, mut permits) = (vec![read_search_results(context, fetch).await?], vec![permit]);
     while commits.len() < MAX_COMMITTED_TOGETHER
         && let Ok(fetch) = fetches.try_recv()
     {
         let (fetch, permit) = fetch?;
-        commits.push(finished(context, fetch).await?);
+        commits.push(read_search_results(context, fetch).await?);
         permits.push(permit);
     }
     // A separate task, so that this one continues with the fetches.
@@ -311,7 +311,7 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchR
 }
 
 /// Reads the results of a search, one source after the other, so that a call under way is awaited when a run is to end.
-async fn finished(context: &RunContext, fetch: SourceFetch) -> Result<FetchCommit, RunError> {
+async fn read_search_results(context: &RunContext, fetch: SourceFetch) -> Result<FetchCommit, RunError> {
     let SourceFetch { mut commit, found: Some((source, found, freshness)) } = fetch else { return Ok(fetch.commit) };
     let read = signals::read(context, &found).await?;
     commit.finished_at = context.app.clock().now();

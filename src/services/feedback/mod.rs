@@ -270,7 +270,7 @@ pub async fn export(app: &App, user: FeedbackUser, topic: &str) -> Result<Vec<Fe
 ///
 /// # Errors
 /// When nothing was learnt under that name.
-pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
+pub async fn unlearn(app: &App, topic: &str, name: &str) -> Result<()> {
     let topic = topics::find(app, topic).await?.id;
     let now = app.clock().now();
     let topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
@@ -287,7 +287,7 @@ pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn learn_again(app: &App, topic: &str, name: &str) -> Result<bool> {
+pub async fn relearn(app: &App, topic: &str, name: &str) -> Result<bool> {
     let topic = topics::find(app, topic).await?.id;
     let name = stored_name(app, topic, &unlearnt_name(name)).await?;
     Ok(write(app, FeedbackUser::owner(), topic, FeedbackWrite::Relearn { name }).await? > 0)

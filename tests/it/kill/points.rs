@@ -49,7 +49,7 @@ fn every_stage_claim_commit_and_send_is_a_point(engine: Engine) {
         "release_lease",
         "open_run",
         "begin_attempt",
-        "note_stage",
+        "record_stage",
         "commit_fetch",
         "pin_snapshot",
         "assign_items",

@@ -86,7 +86,7 @@ async fn refuses_everything(store: &dyn Store, world: &World, stale: &Lease, run
         ("commit_fetch", store.commit_fetch(stale, &world.look(1, world.first, &[item("c", 3)])).await.err()),
         ("open_run", store.open_run(stale, run).await.err()),
         ("begin_attempt", store.begin_attempt(stale, world.run, at(24)).await.err()),
-        ("note_stage", store.note_stage(stale, world.run, 1, "embed").await.err()),
+        ("record_stage", store.record_stage(stale, world.run, 1, "embed").await.err()),
         ("pin_snapshot", store.pin_snapshot(stale, world.run, at(24)).await.err()),
         ("assign_items", store.assign_items(stale, world.run, &[id("a")], &[id("b")], at(0)).await.err()),
         ("commit_embeddings", {

@@ -46,7 +46,7 @@ async fn attempts_left_running_are_lost_and_an_ended_one_stays_ended(store: &dyn
     assert_eq!(store.begin_attempt(&world.lease, world.run, at(25)).await.unwrap(), 2);
     let end = AttemptEnd { outcome: "failed", error: Some("no disk".to_owned()), at: at(26) };
     store.end_attempt(world.run, 1, &end).await.unwrap();
-    store.note_stage(&world.lease, world.run, 2, "embed").await.unwrap();
+    store.record_stage(&world.lease, world.run, 2, "embed").await.unwrap();
     store.end_attempt(world.run, 2, &end).await.unwrap();
     let interrupted = AttemptEnd { outcome: "interrupted", error: None, at: at(27) };
     store.end_attempt(world.run, 2, &interrupted).await.unwrap();

@@ -18,7 +18,7 @@ pub enum Half {
 
 /// A parsed time that may still be ambiguous between morning and afternoon.
 #[derive(Debug, Clone, Copy)]
-pub struct Written {
+pub struct ParsedTime {
     pub hour: u16,
     pub minute: u16,
     pub half: Option<Half>,
@@ -30,7 +30,7 @@ pub struct Written {
     pub is_24_hour: bool,
 }
 
-impl Written {
+impl ParsedTime {
     pub fn time(self) -> Option<TimeOfDay> {
         let earliest = if self.minutes { EARLIEST_WITH_MINUTES } else { EARLIEST_HOUR };
         let literal = self.is_24_hour || self.hour == 0;
@@ -55,12 +55,12 @@ fn word(tokens: &[Token], at: usize) -> &str {
 
 /// Parses a time at the beginning of `tokens`.
 #[must_use]
-pub fn written(tokens: &[Token]) -> Phrase<Written> {
+pub fn written(tokens: &[Token]) -> Phrase<ParsedTime> {
     match (word(tokens, 0), word(tokens, 1)) {
-        ("12", "noon" | "midday") => return Some((2, Written::exactly(12, 0))),
-        ("12", "midnight") => return Some((2, Written::exactly(0, 0))),
-        ("noon" | "midday", _) => return Some((1, Written::exactly(12, 0))),
-        ("midnight", _) => return Some((1, Written::exactly(0, 0))),
+        ("12", "noon" | "midday") => return Some((2, ParsedTime::exactly(12, 0))),
+        ("12", "midnight") => return Some((2, ParsedTime::exactly(0, 0))),
+        ("noon" | "midday", _) => return Some((1, ParsedTime::exactly(12, 0))),
+        ("midnight", _) => return Some((1, ParsedTime::exactly(0, 0))),
         _ => {}
     }
     if let Some(found) = spoken(tokens).or_else(|| hour_and_minutes(tokens)) {
@@ -71,7 +71,7 @@ pub fn written(tokens: &[Token]) -> Phrase<Written> {
 }
 
 /// Parses "ten thirty", "nine fifteen".
-fn hour_and_minutes(tokens: &[Token]) -> Phrase<Written> {
+fn hour_and_minutes(tokens: &[Token]) -> Phrase<ParsedTime> {
     let hour = u16::try_from(count(word(tokens, 0)).filter(|hour| (1..=12).contains(hour))?).ok()?;
     let in_words = word(tokens, 0).len() > 2;
     let minute = match word(tokens, 1) {
@@ -90,12 +90,12 @@ fn hour_and_minutes(tokens: &[Token]) -> Phrase<Written> {
             || half.is_some()
             || next.is_one_of("in|on|at|to|until|till|and|with|tomorrow|today|tonight|this|for|o'clock|sharp")
     });
-    let time = Written { hour, minute, half, certain: half.is_some(), minutes: true, is_24_hour: false };
+    let time = ParsedTime { hour, minute, half, certain: half.is_some(), minutes: true, is_24_hour: false };
     (in_words && ends).then_some((2 + usize::from(half.is_some()), time))
 }
 
 /// Parses "half past three", "a quarter to nine", "ten past six", "half two".
-fn spoken(tokens: &[Token]) -> Phrase<Written> {
+fn spoken(tokens: &[Token]) -> Phrase<ParsedTime> {
     let article = usize::from(word(tokens, 0) == "a" && word(tokens, 1) == "quarter");
     let first = word(tokens, article);
     if let Some(direction) = first.strip_prefix("half-").or_else(|| first.strip_prefix("quarter-")) {
@@ -113,37 +113,37 @@ fn spoken(tokens: &[Token]) -> Phrase<Written> {
     if first == "half"
         && let Some((length, of)) = tokens.get(at..).and_then(hour_alone)
     {
-        return Some((at + length, Written { minute: 30, ..of }));
+        return Some((at + length, ParsedTime { minute: 30, ..of }));
     }
     towards(tokens, at + 1, minute, word(tokens, at))
 }
 
 /// Parses minutes past or to the hour, which is at the index `at`.
-fn towards(tokens: &[Token], at: usize, minute: u16, direction: &str) -> Phrase<Written> {
+fn towards(tokens: &[Token], at: usize, minute: u16, direction: &str) -> Phrase<ParsedTime> {
     let (length, of) = tokens.get(at..).and_then(|rest| match word(rest, 0) {
-        "noon" | "midday" => Some((1, Written::exactly(12, 0))),
-        "midnight" => Some((1, Written::exactly(24, 0))),
+        "noon" | "midday" => Some((1, ParsedTime::exactly(12, 0))),
+        "midnight" => Some((1, ParsedTime::exactly(24, 0))),
         _ => hour_alone(rest),
     })?;
     let written = match direction {
-        "past" | "after" => Written { minute, hour: of.hour % 24, ..of },
+        "past" | "after" => ParsedTime { minute, hour: of.hour % 24, ..of },
         "to" | "before" => {
             let hour = if of.hour == 1 && of.half.is_none() { 12 } else { of.hour.checked_sub(1)? };
-            Written { hour, minute: 60 - minute, ..of }
+            ParsedTime { hour, minute: 60 - minute, ..of }
         }
         _ => return None,
     };
     Some((at + length, written))
 }
 
-fn hour_alone(tokens: &[Token]) -> Phrase<Written> {
+fn hour_alone(tokens: &[Token]) -> Phrase<ParsedTime> {
     let (time, more) = written_text(word(tokens, 0), word(tokens, 1))?;
     (!time.minutes && time.minute == 0).then_some((1 + more, time))
 }
 
 /// Parses a time of one word and its suffix in `next`, such as "pm" or "o'clock". Returns the time and the number of
 /// words.
-pub fn written_text(text: &str, next: &str) -> Option<(Written, usize)> {
+pub fn written_text(text: &str, next: &str) -> Option<(ParsedTime, usize)> {
     let about = text.strip_suffix("-ish").or_else(|| text.strip_suffix("ish"));
     let (figures_text, mut half) = split_half(about.unwrap_or(text));
     let mut more = 0;
@@ -169,7 +169,7 @@ pub fn written_text(text: &str, next: &str) -> Option<(Written, usize)> {
     // "1.30" without a suffix may be a version or a price.
     let certain = half.is_some() || about.is_some() || (colon && !figures_text.contains('.')) || more > 0;
     let (hour, minute) = (u16::try_from(hour).ok()?, u16::try_from(minute).ok()?);
-    (hour < 24).then_some((Written { hour, minute, half, certain, minutes, is_24_hour }, more))
+    (hour < 24).then_some((ParsedTime { hour, minute, half, certain, minutes, is_24_hour }, more))
 }
 
 fn split_half(text: &str) -> (&str, Option<Half>) {

@@ -1,6 +1,6 @@
 //! Parses times of day: "at 3pm", "15:45", "noon", "half past three", "from 2 to 3pm", "in the evening".
 
-use super::clock::{Half, Written, written, written_text};
+use super::clock::{Half, ParsedTime, written, written_text};
 use super::day_arithmetic::Phrase;
 use super::tokens::Token;
 use crate::time_of_day::TimeOfDay;
@@ -76,17 +76,17 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
 }
 
 /// Gives the start the am or pm of the end, unless it would then be after the end.
-fn resolve_range(mut start: Written, end: Written) -> Option<Times> {
+fn resolve_range(mut start: ParsedTime, end: ParsedTime) -> Option<Times> {
     let end_time = end.time()?;
     if start.half.is_none() && end.half.is_some() && start.hour <= 12 {
-        let same = Written { half: end.half, certain: true, ..start };
-        let other = Written { half: Some(if end.half == Some(Half::Pm) { Half::Am } else { Half::Pm }), ..same };
+        let same = ParsedTime { half: end.half, certain: true, ..start };
+        let other = ParsedTime { half: Some(if end.half == Some(Half::Pm) { Half::Am } else { Half::Pm }), ..same };
         start = if same.time().is_some_and(|time| time < end_time) { same } else { other };
     }
     let start_time = start.time()?;
     // "7 to 9" in the evening, "3 to 4.30": the end is in the same half of the day.
     let end_in_afternoon =
-        Written { half: Some(Half::Pm), ..end }.time().filter(|_| end.half.is_none() && !end.is_24_hour);
+        ParsedTime { half: Some(Half::Pm), ..end }.time().filter(|_| end.half.is_none() && !end.is_24_hour);
     let end_time = if end_time < start_time { end_in_afternoon.unwrap_or(end_time) } else { end_time };
     (start_time <= end_time).then_some((start_time, Some(end_time)))
 }
@@ -111,7 +111,7 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
         let is_midnight =
             time.hour == 12 && matches!((word(tokens, at), word(tokens, at + 1)), ("tonight", _) | ("at", "night"));
         let half = if is_midnight { Half::Am } else { half };
-        time = Written { half: Some(half), ..time };
+        time = ParsedTime { half: Some(half), ..time };
         at += more;
     }
     // "at 20 Main Street", "at 3 places": a number before a word is a time only if a new phrase begins there.

@@ -17,7 +17,7 @@ const GIVE: &str = "
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     ON CONFLICT DO NOTHING";
 
-const TAKE_BACK: &str = "
+const WITHDRAW: &str = "
     DELETE FROM feedback_events WHERE user_id = $1 AND topic_id = $2 AND item_id = $3 AND kind = $4";
 
 /// The newest events of a user, so that reading is bounded.
@@ -132,13 +132,13 @@ impl FeedbackStore for Database {
                 let mut given = 0;
                 for event in events {
                     if let Some(opposite) = event.kind.opposite() {
-                        write.take_back(user, topic, event.item_id, opposite).await?;
+                        write.withdraw(user, topic, event.item_id, opposite).await?;
                     }
                     given += write.give(user, topic, event).await?;
                 }
                 given
             }
-            FeedbackWrite::Withdraw { item, kind } => write.take_back(user, topic, *item, *kind).await?,
+            FeedbackWrite::Withdraw { item, kind } => write.withdraw(user, topic, *item, *kind).await?,
             FeedbackWrite::Unlearn { name, at } => write.unlearn(topic, name, *at).await?,
             FeedbackWrite::Relearn { name } => write.relearn(topic, name).await?,
         };
@@ -232,8 +232,8 @@ impl Write {
         Ok(given.rows_affected())
     }
 
-    async fn take_back(&mut self, user: UserId, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<u64> {
-        let taken = sqlx::query(TAKE_BACK)
+    async fn withdraw(&mut self, user: UserId, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<u64> {
+        let taken = sqlx::query(WITHDRAW)
             .bind(user.to_string())
             .bind(topic.to_string())
             .bind(item.to_string())

@@ -197,8 +197,8 @@ impl RunStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn note_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()> {
-        let mut write = self.write_fenced("note_stage", lease).await?;
+    async fn record_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()> {
+        let mut write = self.write_fenced("record_stage", lease).await?;
         let noted = sqlx::query(NOTE_STAGE).bind(run.to_string()).bind(stage).execute(write.connection()).await?;
         require_row(noted.rows_affected(), "run", run)?;
         sqlx::query(NOTE_ATTEMPT_STAGE)

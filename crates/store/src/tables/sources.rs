@@ -275,11 +275,6 @@ impl SourceStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
-        commit_fetches(self, lease, std::slice::from_ref(fetch)).await
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
         commit_fetches(self, lease, fetches).await
     }

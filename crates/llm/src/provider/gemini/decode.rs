@@ -44,7 +44,7 @@ impl PieceCollector {
     /// Adds a piece, and returns its text.
     pub(super) fn take(&mut self, piece: &Value) -> String {
         if piece["error"].is_object() {
-            self.failed = Some(failure::in_stream(piece));
+            self.failed = Some(failure::error_in_stream(piece));
             return String::new();
         }
         if let Some(id) = piece["responseId"].as_str() {

@@ -16,7 +16,7 @@ pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
 }
 
 /// Converts an error within a response of success status, which contains its own status.
-pub(super) fn in_stream(body: &Value) -> CallError {
+pub(super) fn error_in_stream(body: &Value) -> CallError {
     let code = body["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
     let status = code.filter(|code| (400..600).contains(code)).unwrap_or(500);
     error_of_response(status, body, None)
@@ -111,10 +111,10 @@ mod tests {
             let body = error(code, status, message, &details);
             assert_eq!(refused(code, &body).kind(), kind, "{body}");
             assert_eq!(refused(code, &json!([body])).kind(), kind, "in a list: {body}");
-            assert_eq!(in_stream(&body).kind(), kind, "in a stream: {body}");
+            assert_eq!(error_in_stream(&body).kind(), kind, "in a stream: {body}");
         }
         assert_eq!(refused(500, &json!([])).kind(), "server_error");
-        assert_eq!(in_stream(&json!({"error": {"code": 99_999}})).kind(), "server_error");
+        assert_eq!(error_in_stream(&json!({"error": {"code": 99_999}})).kind(), "server_error");
     }
 
     #[test]

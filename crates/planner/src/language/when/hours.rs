@@ -114,7 +114,7 @@ impl When {
         let continues = after
             .get(length)
             .is_some_and(|next| !next.is_mark() && !next.is_one_of("on|at|in|every|with|and|tomorrow|today"));
-        let later = crate::language::clock::Written { half: Some(crate::language::clock::Half::Pm), ..end };
+        let later = crate::language::clock::ParsedTime { half: Some(crate::language::clock::Half::Pm), ..end };
         let end = end.time().filter(|end| *end > start).or_else(|| later.time().filter(|end| *end > start))?;
         self.end_time = Some(end).filter(|_| !continues);
         self.end_time.map(|_| rest.len() - after.len() + length)
