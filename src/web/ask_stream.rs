@@ -17,7 +17,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::ask::{QuestionBody, body_of, failure_of};
-use super::pages::SentForm;
+use super::form::SentForm;
 use super::{Failure, JsonBody, Reader, WebState};
 use crate::ask::{AskRequest, ask_reporting, checked};
 

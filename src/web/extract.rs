@@ -32,6 +32,15 @@ fn is_json(kind: &str) -> bool {
     kind.eq_ignore_ascii_case("application/json") || kind.to_ascii_lowercase().ends_with("+json")
 }
 
+/// The content type of a form without a file.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Returns whether a request's content type is that of a form.
+pub(super) fn is_form(request: &Request) -> bool {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with(FORM))
+}
+
 /// Reads the whole body, or returns why it cannot be read.
 pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Failure> {
     Bytes::from_request(request, state).await.map_err(|rejection| {

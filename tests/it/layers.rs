@@ -164,8 +164,22 @@ fn named_by(module: &Module, code: &str, modules: &BTreeMap<Module, String>) -> 
     named.filter(|named| !named.starts_with(module) && !module.starts_with(named)).collect()
 }
 
-/// The module that a path leads into.
+/// The module that a path leads into: of a name that a module re-exports from a child, the child.
 fn target(module: &Module, path: &str, modules: &BTreeMap<Module, String>) -> Option<Module> {
+    let (base, name) = resolved(module, path, modules)?;
+    let Some(name) = name.filter(|_| !module.starts_with(&base)) else { return Some(base) };
+    let exports = modules[&base].split("use ").skip(1).filter_map(|rest| rest.split_once(';'));
+    let exported = exports
+        .flat_map(|(tree, _)| flat(tree))
+        .find(|path| path.rsplit("::").next() == Some(name.as_str()) && path.contains("::"))
+        .and_then(|path| resolved(&base, &path, modules))
+        .map(|(child, _)| child)
+        .filter(|child| child.starts_with(&base));
+    Some(exported.unwrap_or(base))
+}
+
+/// The module that a path leads into, and the next name in it.
+fn resolved(module: &Module, path: &str, modules: &BTreeMap<Module, String>) -> Option<(Module, Option<String>)> {
     let mut parts = path.split("::").map(str::trim).peekable();
     let mut base: Module = match parts.peek()? {
         &"crate" => Module::new(),
@@ -180,13 +194,13 @@ fn target(module: &Module, path: &str, modules: &BTreeMap<Module, String>) -> Op
             part => {
                 let below = [base.as_slice(), &[part.to_owned()]].concat();
                 if !modules.contains_key(&below) {
-                    break;
+                    return Some((base, Some(part.to_owned())));
                 }
                 base = below;
             }
         }
     }
-    Some(base)
+    Some((base, None))
 }
 
 #[test]
@@ -206,6 +220,16 @@ fn no_circle_runs_through_the_modules_of_a_crate() {
         }
         assert!(left.is_empty(), "a circle goes through these modules of {}: {left:#?}", source.display());
     }
+}
+
+#[test]
+fn a_circle_of_modules_is_seen_through_re_exports() {
+    let modules: BTreeMap<Module, String> = [("a", ""), ("b", "mod c;\npub use c::{Other, Thing};"), ("b::c", "")]
+        .into_iter()
+        .map(|(path, code)| (path.split("::").map(str::to_owned).collect(), code.to_owned()))
+        .collect();
+    let named = named_by(&vec!["a".to_owned()], "use super::b::{Thing, elsewhere};", &modules);
+    assert_eq!(named.into_iter().collect::<Vec<_>>(), [vec!["b"], vec!["b", "c"]]);
 }
 
 #[test]

@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 
 use crate::assistant::{self, Answer, Message, Mode, TURNS_KEPT, Turn};
 use crate::services::planner::{self, Apply};
-use crate::web::pages::{SentForm, Shell};
+use crate::web::form::SentForm;
+use crate::web::pages::Shell;
 use crate::web::{Editor, Failure, Reader, WebState};
 
 /// Maximum number of todos without a day that are shown.

@@ -15,8 +15,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::super::extract::body;
+use super::super::extract::is_form;
 use super::super::failure::{ErrorForm, FEEDS};
-use super::super::pages::SentForm;
 use super::super::{Failure, WebState};
 use super::csrf::{self, FORM_COOKIE, SESSION_COOKIE};
 use crate::services::accounts::{self, OWNER};
@@ -90,7 +90,7 @@ pub(in super::super) async fn identify(State(state): State<WebState>, mut reques
     let mut form_sent = None;
     if let Some(identity) = identity {
         request.extensions_mut().insert(identity);
-    } else if form == ErrorForm::Page && SentForm::is_sent_by(&request) {
+    } else if form == ErrorForm::Page && is_form(&request) {
         match unsaved(&state, request).await {
             Ok((fields, unchanged)) => (form_sent, request) = (Some(fields), unchanged),
             Err(failure) => return failure.into_response(),

@@ -17,7 +17,8 @@ use axum::{Extension, Router};
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-use super::pages::{SentForm, Shell};
+use super::form::SentForm;
+use super::pages::Shell;
 use super::{Editor, Failure, PathOf, WebState};
 use crate::journal::JournalError;
 use crate::journal::drafts::{self, Draft, Drafts};

@@ -2,7 +2,7 @@
 
 use aha_journal::Plan;
 
-use crate::web::pages::SentForm;
+use crate::web::form::SentForm;
 
 /// A block with its wording.
 pub(super) struct Statement {

@@ -8,7 +8,8 @@ use axum::{Extension, Router};
 use super::blocking;
 use crate::journal::drafts::Drafts;
 use crate::services::stories::FoundStory;
-use crate::web::pages::{SentForm, found_story};
+use crate::web::form::SentForm;
+use crate::web::pages::found_story;
 use crate::web::{Editor, Failure, PathOf, WebState};
 
 pub(super) fn routes() -> Router<WebState> {

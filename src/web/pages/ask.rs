@@ -10,10 +10,11 @@ use serde::Deserialize;
 
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::topic_links::{TopicLinks, encoded};
-use super::{Choice, SPANS, SentForm, Shell, choices, html};
+use super::{Choice, SPANS, Shell, choices, html};
 use crate::ask::{self, Answer, AskError, AskRequest, CitedSentence, MAX_QUESTION_CHARS, feedback};
 use crate::digest::sanitise::{Link, short_text};
 use crate::services::{ErrorKind, stories};
+use crate::web::form::SentForm;
 
 const MAX_TITLE_CHARS: usize = 200;
 

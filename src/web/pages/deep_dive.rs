@@ -14,11 +14,12 @@ use axum::routing::get;
 use super::super::{Editor, Failure, PathOf, WebState};
 use super::shown_summary::ShownSummary;
 use super::story::found;
-use super::{SentForm, Shell, html, problem_of};
+use super::{Shell, html, problem_of};
 use crate::digest::sanitise::text as cleaned;
 use crate::services::deep_dive::{self, DeepDive, DeepDiveEstimate, PastedText};
 use crate::services::stories::FoundStory;
 use crate::services::{ErrorKind, ServiceError};
+use crate::web::form::SentForm;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/stories/{id}/deep-dive", get(begin).post(send))

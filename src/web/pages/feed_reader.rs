@@ -9,8 +9,9 @@ use axum::routing::{get, post};
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::digests::OfTopic;
 use super::topic_links::{TopicLinks, encoded, query_of};
-use super::{SentForm, Shell, day, html};
+use super::{Shell, day, html};
 use crate::services::feed_tokens;
+use crate::web::form::SentForm;
 
 /// A topic's feeds: name in the address, and label.
 const FEEDS: [(&str, &str); 3] =

@@ -13,8 +13,9 @@ use serde_json::json;
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
 use super::noted::{in_address, in_words, kind};
 use super::story::found;
-use super::{SentForm, Shell, html};
+use super::{Shell, html};
 use crate::services::feedback;
+use crate::web::form::SentForm;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/stories/{id}/feedback", post(send)).route("/stories/{id}/say", get(ask))

@@ -8,10 +8,8 @@ mod digests;
 mod error;
 mod feed_reader;
 mod feedback;
-mod form;
 mod item;
 mod models;
-mod multipart;
 mod noted;
 mod run;
 mod runs;
@@ -37,7 +35,6 @@ use axum::Router;
 use axum::response::Html;
 
 pub(super) use error::{error_page, unsaved_page};
-pub(super) use form::SentForm;
 pub(super) use noted::{in_words as feedback_in_words, kind as feedback_kind};
 pub(super) use shell::Shell;
 pub(super) use story::found as found_story;

@@ -8,10 +8,11 @@ use axum::response::Html;
 use axum::routing::{get, post};
 
 use super::super::{Editor, Failure, WebState};
-use super::{SentForm, Shell, html};
+use super::{Shell, html};
 use crate::services::models::configured::{self, ConfiguredModel};
 use crate::services::models::{self, CheckedModel, TaskModels};
 use crate::services::spending;
+use crate::web::form::SentForm;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/models", get(page)).route("/models/check", post(check))

@@ -13,8 +13,9 @@ use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
-use super::{SentForm, Shell, html};
+use super::{Shell, html};
 use crate::services::runs::{self, PastRun, RunChoice, RunEnd, RunStatus};
+use crate::web::form::SentForm;
 
 /// Number of runs on the page.
 const SHOWN: i64 = 40;

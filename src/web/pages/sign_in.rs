@@ -14,8 +14,9 @@ use serde::Deserialize;
 use super::super::guard::address;
 use super::super::guard::csrf::{self, FORM_COOKIE, SESSION_COOKIE};
 use super::super::{Failure, WebState};
-use super::{SentForm, Shell, html};
+use super::{Shell, html};
 use crate::services::accounts;
+use crate::web::form::SentForm;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/sign-in", get(page).post(sign_in)).route("/sign-out", post(sign_out))

@@ -14,14 +14,15 @@ use axum::routing::{get, post};
 
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
-use super::multipart::SentFile;
 use super::runs::minute;
 use super::topic_links::{TopicLinks, encoded, query_of};
-use super::{SentForm, Shell, html};
+use super::{Shell, html};
 use crate::services::sources::add::{DiscoveredFeed, SourcesToAdd};
 use crate::services::sources::{
     self, FetchSummary, ListedSource, PastFetch, SourceChange, SourceHistory, SourceShare, add, opml,
 };
+use crate::web::form::SentForm;
+use crate::web::multipart::SentFile;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()

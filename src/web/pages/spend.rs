@@ -10,9 +10,10 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 
 use super::super::{Admin, Failure, JsonQuery, Reader, WebState};
-use super::{SentForm, Shell, html, problem_of};
+use super::{Shell, html, problem_of};
 use crate::services::calls::{self, CallQuery};
 use crate::services::spending::{self, Period, SpendBy, SpendReport, SpendRow};
+use crate::web::form::SentForm;
 
 const DAYS: u16 = 30;
 /// Number of unsettled calls on the page.

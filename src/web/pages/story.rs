@@ -14,12 +14,13 @@ use super::noted::Noted;
 use super::score_terms::{Term, terms};
 use super::shown_summary::ShownSummary;
 use super::story_feedback::{Button, buttons};
-use super::{SentForm, Shell, html};
+use super::{Shell, html};
 use crate::digest::format::Calendar;
 use crate::digest::view::Story;
 use crate::services::calls::{CallRecord, purpose_in_words};
 use crate::services::followups::{self, FollowUp};
 use crate::services::stories::{self, ExplainedStory, FoundStory, StoryAppearance};
+use crate::web::form::SentForm;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/stories/{id}", get(page)).route("/stories/{id}/followups", post(follow_up))

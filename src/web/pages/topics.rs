@@ -10,11 +10,12 @@ use axum::routing::{get, post};
 
 use super::super::{Admin, Editor, Failure, PathOf, Reader, WebState};
 use super::topic_links::{encoded, query_of};
-use super::{SentForm, Shell, html, problem_of};
+use super::{Shell, html, problem_of};
 use crate::services::ServiceError;
 use crate::services::preview::{self, ChangePreview, PreviewedStory};
 use crate::services::topics::InterestMatches;
 use crate::services::topics::{self, TopicChange, schedule_in_words};
+use crate::web::form::SentForm;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()

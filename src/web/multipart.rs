@@ -4,10 +4,9 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::StatusCode;
 
-use super::super::guard::identity::{FormSecret, Identity};
-use super::super::{Failure, WebState};
-use super::SentForm;
-use super::form::check;
+use super::form::{SentForm, check};
+use super::guard::identity::{FormSecret, Identity};
+use super::{Failure, WebState};
 
 /// An uploaded file with the form's other fields, after its token was verified.
 #[derive(Debug)]

@@ -1,14 +1,12 @@
 //! A submitted form: its fields, after its token was verified.
 
 use axum::extract::{FromRequest, Request};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 
-use super::super::extract::body;
-use super::super::guard::csrf;
-use super::super::guard::identity::{FormSecret, Identity, SignedInBy};
-use super::super::{Failure, WebState};
-
-const KIND: &str = "application/x-www-form-urlencoded";
+use super::extract::{FORM, body, is_form};
+use super::guard::csrf;
+use super::guard::identity::{FormSecret, Identity, SignedInBy};
+use super::{Failure, WebState};
 
 /// The fields of a form whose token was verified.
 #[derive(Debug, Clone, Default)]
@@ -17,14 +15,8 @@ pub struct SentForm {
 }
 
 impl SentForm {
-    pub(in super::super) fn of(fields: Vec<(String, String)>) -> Self {
+    pub(super) fn of(fields: Vec<(String, String)>) -> Self {
         Self { fields }
-    }
-
-    /// Returns whether a request's content type is that of a form.
-    pub(in super::super) fn is_sent_by(request: &Request) -> bool {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        kind.is_some_and(|kind| kind.starts_with(KIND))
     }
 
     /// Returns all fields except the token and those named, as submitted, for a page that submits them again.
@@ -73,11 +65,7 @@ fn is_own_path(path: &str) -> bool {
 
 /// Verifies that the token belongs to the browser that sent it. A program with an API token needs none, as no browser
 /// can be misled.
-pub(in super::super) fn check(
-    secret: Option<&FormSecret>,
-    identity: Option<&Identity>,
-    token: &str,
-) -> Result<(), Failure> {
+pub(super) fn check(secret: Option<&FormSecret>, identity: Option<&Identity>, token: &str) -> Result<(), Failure> {
     if identity.is_some_and(|identity| identity.by == SignedInBy::Token) {
         return Ok(());
     }
@@ -92,8 +80,8 @@ impl FromRequest<WebState> for SentForm {
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &WebState) -> Result<Self, Failure> {
-        if !Self::is_sent_by(&request) {
-            let message = format!("a form is sent as {KIND}");
+        if !is_form(&request) {
+            let message = format!("a form is sent as {FORM}");
             return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }
         let secret = request.extensions().get::<FormSecret>().cloned();
