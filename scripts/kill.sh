@@ -17,9 +17,9 @@ fail() {
 }
 kills=0 losses=0 faults=0 paid=0 middles=0 database=both seed=$RANDOM
 while (($#)); do
-    [[ $# -ge 2 ]] || fail "$1 wants a value"
+    [[ $# -ge 2 ]] || fail "$1 expects a value"
     case $1 in
-    --kills | --losses | --faults | --paid | --seed) [[ $2 =~ ^[0-9]+$ ]] || fail "$1 wants a number, not $2" ;;&
+    --kills | --losses | --faults | --paid | --seed) [[ $2 =~ ^[0-9]+$ ]] || fail "$1 expects a number, not $2" ;;&
     --kills) kills=$2 ;;
     --losses) losses=$2 ;;
     --faults) faults=$2 ;;

@@ -63,5 +63,5 @@ drive() {
 drive 80 24
 drive 140 45
 "$program" review </dev/null 2>"$folder/errors" && exit 1
-grep -q "wants a terminal" "$folder/errors"
+grep -q "needs a terminal" "$folder/errors"
 echo "review_terminal: keys said, opened, explained and undid at 80x24 and 140x45"

@@ -66,27 +66,27 @@ fn settings(config: &Config, arguments: &BenchmarkArguments) -> Result<Settings,
     let url = || set("BENCHMARK_API_URL").unwrap_or_else(|| "http://localhost:8080".to_owned()).parse::<Url>();
     let api_url = match &arguments.api_url {
         Some(url) => url.clone(),
-        None => url().map_err(|error| UsageError(format!("BENCHMARK_API_URL wants a URL: {error}")))?,
+        None => url().map_err(|error| UsageError(format!("BENCHMARK_API_URL expects a URL: {error}")))?,
     };
     if !matches!(api_url.scheme(), "http" | "https") {
-        return Err(UsageError("the API's URL wants to begin with http:// or https://".to_owned()));
+        return Err(UsageError("the API's URL must begin with http:// or https://".to_owned()));
     }
     let number = |given: Option<f64>, name: &str, default: f64| match (given, set(name)) {
         (Some(given), _) => Ok(given),
-        (None, Some(text)) => text.trim().parse().map_err(|_| UsageError(format!("{name} wants a number"))),
+        (None, Some(text)) => text.trim().parse().map_err(|_| UsageError(format!("{name} expects a number"))),
         (None, None) => Ok(default),
     };
     let seconds = number(arguments.timeout, "BENCHMARK_TIMEOUT", 10.0)?;
     let timeout = Duration::try_from_secs_f64(seconds).ok().filter(|timeout| !timeout.is_zero());
     let similarity = number(arguments.threshold, "BENCHMARK_THRESHOLD", Thresholds::default().similarity)?;
     if !(0.0..=1.0).contains(&similarity) {
-        return Err(UsageError("the threshold wants a number from 0 to 1".to_owned()));
+        return Err(UsageError("the threshold expects a number from 0 to 1".to_owned()));
     }
     let now = DateTime::from_timestamp_millis(config.clock.now().as_millis()).unwrap_or_default();
     Ok(Settings {
         api_url,
         token: set("BENCHMARK_API_TOKEN").map(SecretString::from),
-        timeout: timeout.ok_or_else(|| UsageError("the timeout wants more than 0 seconds".to_owned()))?,
+        timeout: timeout.ok_or_else(|| UsageError("the timeout expects more than 0 seconds".to_owned()))?,
         thresholds: Thresholds { similarity, ..Thresholds::default() },
         concurrency: arguments.concurrency.max(1),
         ground_truth: arguments.ground_truth.display().to_string(),

@@ -24,7 +24,7 @@ pub(super) async fn run(app: &App, arguments: FeedbackArguments) -> Result<Exit>
         }
         None => {
             let (Some(name), Some(kind)) = (&arguments.item, arguments.kind) else {
-                return Err(UsageError("it wants an item and like, dislike, save or skip".to_owned()).into());
+                return Err(UsageError("it expects an item and like, dislike, save or skip".to_owned()).into());
             };
             give(app, &arguments, name, kind).await?;
         }

@@ -27,7 +27,7 @@ const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" }
 pub(super) async fn run(app: &App, arguments: ReviewArguments) -> Result<Exit> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         let wanted =
-            "review wants a terminal; `aha-radar digest` prints the digest, `aha-radar feedback` says what you think";
+            "review needs a terminal; `aha-radar digest` prints the digest, `aha-radar feedback` says what you think";
         return Err(UsageError(wanted.to_owned()).into());
     }
     let digest = digests::find(app, &arguments.which, &arguments.topic).await?;

@@ -70,8 +70,8 @@ fn password() -> Result<String> {
     input.read_line(&mut line).context("the password could not be read from standard input")?;
     let password = line.trim_end_matches(['\n', '\r']).to_owned();
     if password.is_empty() {
-        let wants = "give the password on standard input, for example: printf '%s' \"$PASSWORD\" | aha-radar user password owner";
-        return Err(UsageError(wants.to_owned()).into());
+        let expected = "give the password on standard input, for example: printf '%s' \"$PASSWORD\" | aha-radar user password owner";
+        return Err(UsageError(expected.to_owned()).into());
     }
     Ok(password)
 }

@@ -160,7 +160,7 @@ impl Question {
         match &self.kind {
             Kind::Rating { min, max } if min >= max => Some("has a scale whose min is not below its max"),
             Kind::Rating { min, max } if max.saturating_sub(*min) > MAX_STEPS => Some("has more than 1,000 steps"),
-            Kind::Choice { options } if options.len() < 2 => Some("leaves no choice: it wants two options at least"),
+            Kind::Choice { options } if options.len() < 2 => Some("leaves no choice: it expects two options at least"),
             Kind::Choice { options } if options.iter().collect::<BTreeSet<_>>().len() < options.len() => {
                 Some("has the same option twice")
             }

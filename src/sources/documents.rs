@@ -124,7 +124,7 @@ fn read_one(
     let document = read(name, &bytes).map_err(|error| error.to_string())?;
     let written = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let written = written.and_then(|at| i64::try_from(at.as_millis()).ok()).map_or(now, Timestamp::from_millis);
-    let stated = document.standing.dated.and_then(|date| date.and_hms_opt(0, 0, 0));
+    let stated = document.status.dated.and_then(|date| date.and_hms_opt(0, 0, 0));
     let dated = stated.map_or(written, |date| Timestamp::from_millis(date.and_utc().timestamp_millis()));
     let text: String = document.passages.iter().take(8).map(|passage| passage.text.as_str()).collect();
     let title = document.title.clone().unwrap_or_default();
@@ -136,7 +136,7 @@ fn read_one(
         content_hash,
         language,
         dated,
-        is_replaced: document.standing.is_replaced,
+        is_replaced: document.status.is_replaced,
         read_at: now,
         passages: document.passages.into_iter().map(|passage| (passage.section, passage.text)).collect(),
     }))

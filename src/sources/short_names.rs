@@ -26,7 +26,7 @@ pub fn resolve_short_name(text: &str, sites: &Sites) -> Result<Option<SourceLoca
     }
     let Some((site, rest)) = text.split_once(':') else { return Ok(None) };
     let rest = rest.trim();
-    let (found, wants) = match site {
+    let (found, expected) = match site {
         "hn" => (hacker_news(rest), "top, new, best or words to search for, as in hn:top or hn:\"heat pumps\""),
         "signal" => (signal(rest), "words to search for, as in signal:\"tidal energy\""),
         "reddit" => (reddit(rest), "the name of a subreddit, as in reddit:rust or reddit:rust/new"),
@@ -40,7 +40,7 @@ pub fn resolve_short_name(text: &str, sites: &Sites) -> Result<Option<SourceLoca
         }
         _ => return Ok(None),
     };
-    found.map(Some).ok_or_else(|| FetchError::BadName { name: text.to_owned(), wants })
+    found.map(Some).ok_or_else(|| FetchError::BadName { name: text.to_owned(), expected })
 }
 
 /// Returns the source for an address of a known site; `None` for any other address.

@@ -11,9 +11,9 @@ use aha_llm::{CallScope, ModelRef, RunCallState};
 use aha_radar::app::App;
 use aha_radar::config::Config;
 
+use crate::support::conversation_server::{ConversationServer, KEY, PlannedAnswer, price};
 use crate::support::radar::{Radar, finish, signal};
 use crate::support::rows;
-use crate::support::talker::{Fate, KEY, Talker, price};
 
 const NOW: &str = "2026-11-17T05:00:00Z";
 const USAGE: i32 = 2;
@@ -23,25 +23,25 @@ const BUDGET: i32 = 4;
 const ROWS: &str = "SELECT purpose || ' ' || state || ' ' || coalesce(error_kind, '-') || ' ' || coalesce(CAST(cost_microcredits AS TEXT), '?')
     FROM provider_calls ORDER BY attempt, started_at";
 
-fn radar(talker: &Talker) -> Radar {
-    talker.serve(Radar::at(NOW))
+fn radar(server: &ConversationServer) -> Radar {
+    server.serve(Radar::at(NOW))
 }
 
-fn quick(fates: &[Fate]) -> Talker {
-    Talker::start(fates, Duration::ZERO)
+fn quick(fates: &[PlannedAnswer]) -> ConversationServer {
+    ConversationServer::start(fates, Duration::ZERO)
 }
 
 #[test]
 fn a_question_is_answered_and_charged() {
-    let talker = quick(&[]);
-    let radar = radar(&talker);
+    let server = quick(&[]);
+    let radar = radar(&server);
     let said =
         radar.json(&["llm", "ask", "--model", "openai/other", "--system", "Be brief.", "--json", "Why is it wet?"]);
     assert_eq!(said["answer"], "You asked: Why is it wet?");
     assert_eq!((&said["provider"], &said["model"], &said["attempts"]), (&"openai".into(), &"other".into(), &1.into()));
     assert_eq!((&said["usage"]["input_tokens"], &said["cost_microcredits"]), (&100.into(), &price().into()));
     assert_eq!(rows::query(&radar, ROWS), [format!("{} ok - {}", purpose::ASK, price())]);
-    let [request] = &talker.requests()[..] else { panic!("{:#?}", talker.requests()) };
+    let [request] = &server.requests()[..] else { panic!("{:#?}", server.requests()) };
     assert_eq!((&request["instructions"], &request["store"]), (&"Be brief.".into(), &false.into()));
     assert!(radar.json(&["calls", "--purpose", "llm_ask", "--json"]).as_array().unwrap().len() == 1);
     radar.run(&["llm", "ask", "--model", "other", "?"]).exits(USAGE).says("provider/model");
@@ -51,13 +51,13 @@ fn a_question_is_answered_and_charged() {
 
 #[test]
 fn an_answer_that_does_not_fit_is_asked_for_again_with_the_reason() {
-    let talker = quick(&[Fate::Prose]);
-    let radar = radar(&talker);
+    let server = quick(&[PlannedAnswer::Prose]);
+    let radar = radar(&server);
     std::fs::write(radar.folder().join("schema.json"), r#"{"type": "object", "required": ["answer"]}"#).unwrap();
     let said = radar.json(&["llm", "ask", "--schema", "schema.json", "--json", "Is it wet?"]);
     assert_eq!((&said["answer"]["answer"], &said["attempts"]), (&"yes".into(), &2.into()));
     assert_eq!(said["cost_microcredits"], 2 * price(), "both tries are paid for");
-    let second = talker.requests()[1]["input"][0]["content"].as_str().unwrap().to_owned();
+    let second = server.requests()[1]["input"][0]["content"].as_str().unwrap().to_owned();
     assert!(second.contains("could not be used: the answer holds no JSON object"), "{second}");
     let rows = rows::query(&radar, ROWS);
     assert_eq!(rows, [format!("llm_ask error invalid_answer {}", price()), format!("llm_ask ok - {}", price())]);
@@ -65,37 +65,37 @@ fn an_answer_that_does_not_fit_is_asked_for_again_with_the_reason() {
 
 #[test]
 fn a_stream_is_shown_as_it_comes_and_one_cut_off_is_no_answer() {
-    let talker = quick(&[Fate::Good, Fate::CutStream, Fate::CutStream]);
-    let radar = radar(&talker);
+    let server = quick(&[PlannedAnswer::Good, PlannedAnswer::CutStream, PlannedAnswer::CutStream]);
+    let radar = radar(&server);
     let shown = radar.run(&["llm", "ask", "--stream", "Tell me."]).exits(0);
     assert_eq!(shown.stdout.trim_end(), "You asked: Tell me.");
-    assert_eq!(talker.requests()[0]["stream"], true);
+    assert_eq!(server.requests()[0]["stream"], true);
     radar.run(&["llm", "ask", "--stream", "--attempts", "2", "Tell me."]).exits(1).says("ended before the answer did");
     let rows = rows::query(&radar, "SELECT state || ' ' || error_kind FROM provider_calls WHERE state <> 'ok'");
     assert_eq!(rows.len(), 2, "what it cost is not known: {rows:?}");
     assert!(rows.iter().all(|row| row == "unsettled interrupted"), "{rows:?}");
 }
 
-/// A catalogue beside the settings, with the talker's address.
-fn catalogue(talker: &Talker, models: &str) -> Radar {
+/// A catalogue beside the settings, with the server's address.
+fn catalogue(server: &ConversationServer, models: &str) -> Radar {
     let radar = Radar::at(NOW).with("AHA_LLM_CONFIG", "models.yaml");
-    let text = format!("endpoint: '{}/v1'\nmodels:\n{models}", talker.base());
+    let text = format!("endpoint: '{}/v1'\nmodels:\n{models}", server.base());
     std::fs::write(radar.folder().join("models.yaml"), text).unwrap();
     radar
 }
 
 #[test]
 fn what_a_further_attempt_repeats_of_a_stream_is_printed_once() {
-    let talker = quick(&[Fate::CutStream, Fate::CutStream, Fate::Good]);
-    let radar = radar(&talker);
+    let server = quick(&[PlannedAnswer::CutStream, PlannedAnswer::CutStream, PlannedAnswer::Good]);
+    let radar = radar(&server);
     let shown = radar.run(&["llm", "ask", "--stream", "Tell me."]).exits(0).says("asking again");
-    assert_eq!((shown.stdout.as_str(), talker.requests().len()), ("You asked: Tell me.\n", 3));
+    assert_eq!((shown.stdout.as_str(), server.requests().len()), ("You asked: Tell me.\n", 3));
 }
 
 #[test]
 fn a_stream_in_json_is_a_line_an_event_and_then_the_whole() {
-    let talker = quick(&[Fate::CutStream, Fate::Good, Fate::Status(401)]);
-    let radar = radar(&talker);
+    let server = quick(&[PlannedAnswer::CutStream, PlannedAnswer::Good, PlannedAnswer::Status(401)]);
+    let radar = radar(&server);
     let lines = |ran: &crate::support::radar::Ran| -> Vec<serde_json::Value> {
         ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
@@ -113,18 +113,18 @@ fn a_stream_in_json_is_a_line_an_event_and_then_the_whole() {
 
 #[test]
 fn an_entry_s_max_attempts_hold_unless_others_are_given() {
-    let talker = quick(&[Fate::Status(500), Fate::Status(500), Fate::Good]);
-    let radar = catalogue(&talker, "  openai/once: { retry: { max_attempts: 1, initial_delay_seconds: 0 } }\n");
+    let server = quick(&[PlannedAnswer::Status(500), PlannedAnswer::Status(500), PlannedAnswer::Good]);
+    let radar = catalogue(&server, "  openai/once: { retry: { max_attempts: 1, initial_delay_seconds: 0 } }\n");
     radar.run(&["llm", "ask", "Why?"]).exits(1).says("500");
-    assert_eq!(talker.requests().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     radar.run(&["llm", "ask", "--attempts", "2", "Why?"]).exits(0);
-    assert_eq!(talker.requests().len(), 3);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[test]
 fn an_archive_is_written_and_holds_no_secret() {
     const SECRETS: [&str; 2] = ["tenant-secret-0123456789", "query-secret-0123456789"];
-    let talker = quick(&[Fate::Prose, Fate::Good, Fate::Status(401)]);
+    let server = quick(&[PlannedAnswer::Prose, PlannedAnswer::Good, PlannedAnswer::Status(401)]);
     let radar = Radar::at(NOW)
         .with("AHA_LLM_CONFIG", "models.yaml")
         .with("TENANT", SECRETS[0])
@@ -133,7 +133,7 @@ fn an_archive_is_written_and_holds_no_secret() {
     let text = format!(
         "models:\n  openai/a:\n    endpoint: '{}/v1/responses?code=${{QUERY}}'\n    api_key: ${{OWN_KEY}}\n    provider_specific: {{ \
          user: '${{TENANT}}', service_tier: flex }}\n",
-        talker.base()
+        server.base()
     );
     std::fs::write(radar.folder().join("models.yaml"), text).unwrap();
     std::fs::write(radar.folder().join("schema.json"), r#"{"type": "object", "required": ["answer"]}"#).unwrap();
@@ -144,11 +144,11 @@ fn an_archive_is_written_and_holds_no_secret() {
     };
     let ask = ["llm", "ask", "--archive", "kept/here", "--schema", "schema.json", "Is it wet?"];
     radar.run(&ask).exits(0).says("archived in kept/here/");
-    assert_eq!(talker.requests()[0]["user"], SECRETS[0], "it is sent all the same");
+    assert_eq!(server.requests()[0]["user"], SECRETS[0], "it is sent all the same");
     let [archive] = &archives()[..] else { panic!() };
     let json: serde_json::Value = serde_json::from_str(archive).unwrap();
     assert_eq!((&json["turns"][0]["retries"], &json["response_format"]), (&1.into(), &"json".into()));
-    assert_eq!(json["config_snapshot"]["endpoint"], format!("{}/v1/responses", talker.base()));
+    assert_eq!(json["config_snapshot"]["endpoint"], format!("{}/v1/responses", server.base()));
     let specific = serde_json::json!({"user": "${TENANT}", "service_tier": "flex"});
     assert_eq!(json["config_snapshot"]["provider_specific"], specific);
     radar.run(&ask).exits(1);
@@ -161,23 +161,23 @@ fn an_archive_is_written_and_holds_no_secret() {
 
 #[test]
 fn an_entry_says_in_what_form_it_answers() {
-    let talker = quick(&[]);
+    let server = quick(&[]);
     let radar = catalogue(
-        &talker,
+        &server,
         "  openai/words: { response_format: text }\n  openai/object: { response_format: json }\n  openai/silent: {}\n",
     );
     for (model, format) in [("words", None), ("object", Some("json_object")), ("silent", None)] {
         radar.run(&["llm", "ask", "--model", model, "--attempts", "1", "?"]);
-        let sent = talker.requests().pop().unwrap();
+        let sent = server.requests().pop().unwrap();
         assert_eq!(sent["text"]["format"]["type"].as_str().filter(|kind| *kind != "text"), format, "{model}: {sent}");
     }
 }
 
 #[test]
 fn as_much_of_a_name_is_enough_as_one_model_alone_is_called_by() {
-    let talker = quick(&[]);
+    let server = quick(&[]);
     let radar = catalogue(
-        &talker,
+        &server,
         "  openai/dear: {}\n  openai/cheap: {}\n  openai/cheaper: {}\ntasks: { manual_summary: { low: openai/cheap, high: openai/dear } }\n",
     )
     .with("AHA_BUDGET_TIER", "high");
@@ -192,8 +192,8 @@ fn as_much_of_a_name_is_enough_as_one_model_alone_is_called_by() {
 
 #[test]
 fn a_server_that_does_not_stream_is_shown_all_the_same_and_one_that_counts_nothing_is_not_believed() {
-    let talker = quick(&[Fate::Whole, Fate::NoTokens]);
-    let radar = radar(&talker);
+    let server = quick(&[PlannedAnswer::Whole, PlannedAnswer::NoTokens]);
+    let radar = radar(&server);
     let shown = radar.run(&["llm", "ask", "--stream", "Tell me."]).exits(0);
     assert_eq!(shown.stdout.trim_end(), "You asked: Tell me.");
     radar.run(&["llm", "ask", "Why?"]).exits(0).says("no usage told");
@@ -203,19 +203,25 @@ fn a_server_that_does_not_stream_is_shown_all_the_same_and_one_that_counts_nothi
 
 #[test]
 fn a_model_that_answers_as_a_stream_alone_is_found_out_and_remembered() {
-    let talker = quick(&[Fate::StreamAlone, Fate::StreamAlone, Fate::StreamAlone, Fate::StreamAlone]);
-    let radar = radar(&talker).with("AHA_LOG", "warn");
+    let server = quick(&[
+        PlannedAnswer::StreamAlone,
+        PlannedAnswer::StreamAlone,
+        PlannedAnswer::StreamAlone,
+        PlannedAnswer::StreamAlone,
+    ]);
+    let radar = radar(&server).with("AHA_LOG", "warn");
     let answered = radar.run(&["llm", "ask", "--attempts", "1", "--json", "Tell me."]).exits(0);
     assert_eq!(answered.json()["answer"], "You asked: Tell me.");
-    let streams = |talker: &Talker| talker.requests().iter().map(|asked| asked["stream"] == true).collect::<Vec<_>>();
-    assert_eq!(streams(&talker), [false, true]);
+    let streams =
+        |server: &ConversationServer| server.requests().iter().map(|asked| asked["stream"] == true).collect::<Vec<_>>();
+    assert_eq!(streams(&server), [false, true]);
     assert_eq!(
         rows::query(&radar, ROWS),
         ["llm_ask error streaming_only 0".to_owned(), format!("llm_ask ok - {}", price())]
     );
     let log = &answered.stderr;
     for part in
-        ["llm_attempt_failed", "conversation_id", "provider", "talker", "attempt", "streaming_only", "/v1/responses"]
+        ["llm_attempt_failed", "conversation_id", "provider", "server", "attempt", "streaming_only", "/v1/responses"]
     {
         assert!(log.contains(part), "{part}: {log}");
     }
@@ -223,24 +229,24 @@ fn a_model_that_answers_as_a_stream_alone_is_found_out_and_remembered() {
     let questions = r#"{"sections": [{"id": "s", "questions": [
         {"id": "a", "text": "A?", "type": "rating", "min": 1, "max": 5}, {"id": "b", "text": "B?", "type": "rating", "min": 1, "max": 5}]}]}"#;
     std::fs::write(radar.folder().join("things.yaml"), questions).unwrap();
-    radar.run(&["llm", "questionnaire", "things.yaml", "--models", "talker", "--out", "answers"]).exits(0);
-    assert_eq!(streams(&talker)[2..], [false, true, true]);
+    radar.run(&["llm", "questionnaire", "things.yaml", "--models", "server", "--out", "answers"]).exits(0);
+    assert_eq!(streams(&server)[2..], [false, true, true]);
 }
 
 #[test]
 fn who_stops_waiting_is_charged_rightly() {
-    let talker = Talker::start(&[], Duration::from_millis(150));
-    let radar = radar(&talker);
+    let server = ConversationServer::start(&[], Duration::from_millis(150));
+    let radar = radar(&server);
     let asking = radar.start(&["llm", "ask", "--stream", "Tell me something that takes a while to be told."]);
-    rows_appear(&radar, &talker);
+    rows_appear(&radar, &server);
     signal(&asking, "INT");
     finish(asking).exits(130).says("so that its cost is known");
     assert_eq!(rows::query(&radar, ROWS), [format!("llm_ask ok - {}", price())]);
 }
 
-fn rows_appear(radar: &Radar, talker: &Talker) {
+fn rows_appear(radar: &Radar, server: &ConversationServer) {
     for _ in 0..600 {
-        if !talker.requests().is_empty() {
+        if !server.requests().is_empty() {
             return rows::wait_for(radar, "SELECT count(*) FROM provider_calls");
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -250,43 +256,43 @@ fn rows_appear(radar: &Radar, talker: &Talker) {
 
 #[test]
 fn a_refused_key_ends_it_at_once_and_is_shown_nowhere() {
-    let talker = quick(&[Fate::Status(401)]);
-    let radar = radar(&talker).with("AHA_LOG", "trace");
+    let server = quick(&[PlannedAnswer::Status(401)]);
+    let radar = radar(&server).with("AHA_LOG", "trace");
     let refused = radar.run(&["llm", "ask", "Why?"]).exits(1).says("401");
     assert!(!refused.stderr.contains(KEY) && !refused.stdout.contains(KEY), "{refused:#?}");
     assert!(refused.stderr.contains("llm_request_started") && refused.stderr.contains("llm_request_completed"));
     assert!(!refused.stderr.contains("Why?"), "what is asked by hand is not logged");
     assert_eq!(
-        (talker.requests().len(), rows::query(&radar, ROWS)),
+        (server.requests().len(), rows::query(&radar, ROWS)),
         (1, vec!["llm_ask error unauthorized 0".to_owned()])
     );
 }
 
 #[test]
 fn a_budget_that_is_used_up_is_said() {
-    let talker = quick(&[]);
-    let radar = radar(&talker).with("AHA_BUDGET_DAILY_CREDITS", "0.001");
+    let server = quick(&[]);
+    let radar = radar(&server).with("AHA_BUDGET_DAILY_CREDITS", "0.001");
     radar.run(&["llm", "ask", "Why?"]).exits(BUDGET).says("AHA_BUDGET_DAILY_CREDITS");
-    assert_eq!(talker.requests().len(), 0);
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[test]
 fn a_check_asks_each_model_one_word() {
-    let talker = quick(&[Fate::Good, Fate::Status(500)]);
-    let radar = radar(&talker).with("OPENAI_TRIAGE_MODEL_LOW", "small");
+    let server = quick(&[PlannedAnswer::Good, PlannedAnswer::Status(500)]);
+    let radar = radar(&server).with("OPENAI_TRIAGE_MODEL_LOW", "small");
     let checked = radar.run(&["llm", "check", "--json"]).exits(PARTIAL).json();
     let ok: Vec<bool> = checked.as_array().unwrap().iter().map(|check| check["ok"].as_bool().unwrap()).collect();
     assert_eq!((ok.len(), ok.iter().filter(|ok| **ok).count()), (2, 1), "{checked:#}");
-    radar.run(&["llm", "check", "--model", "openai/talker"]).exits(0).says("openai/talker");
+    radar.run(&["llm", "check", "--model", "openai/server"]).exits(0).says("openai/server");
     Radar::at(NOW).run(&["llm", "check"]).exits(USAGE).says("no model is configured");
 }
 
-/// A conversation with the talker, in this process.
-async fn conversation(radar: &Radar, talker: &Talker, max_attempts: u32) -> Conversation {
-    let config = Config::from_pairs(talker.settings().into_iter()).unwrap();
+/// A conversation with the server, in this process.
+async fn conversation(radar: &Radar, server: &ConversationServer, max_attempts: u32) -> Conversation {
+    let config = Config::from_pairs(server.settings().into_iter()).unwrap();
     let store = aha_store::open(&radar.database_url(), aha_store::OpenMode::CreateIfMissing).await.unwrap();
     let app = App::new(config, store).unwrap();
-    let model: ModelRef = "openai/talker".parse().unwrap();
+    let model: ModelRef = "openai/server".parse().unwrap();
     let terms = ConversationSettings {
         route: app.gateway().router().named(&model).unwrap(),
         system: "Be kind.".to_owned(),
@@ -314,9 +320,9 @@ async fn conversation(radar: &Radar, talker: &Talker, max_attempts: u32) -> Conv
 
 #[tokio::test]
 async fn an_archive_has_all_that_was_said_and_no_key_and_nothing_is_asked_after_it() {
-    let talker = tokio::task::spawn_blocking(|| quick(&[])).await.unwrap();
+    let server = tokio::task::spawn_blocking(|| quick(&[])).await.unwrap();
     let radar = Radar::at(NOW);
-    let mut conversation = conversation(&radar, &talker, 2).await;
+    let mut conversation = conversation(&radar, &server, 2).await;
     let long = |text: &str, _: Option<&serde_json::Map<String, serde_json::Value>>| {
         if text.starts_with("You asked: Tell") { Ok(()) } else { Err("it says nothing of the sea".to_owned()) }
     };
@@ -324,7 +330,7 @@ async fn an_archive_has_all_that_was_said_and_no_key_and_nothing_is_asked_after_
     let refused = conversation.ask("?", Some(Arc::new(long))).await.unwrap_err();
     let ConversationError::ValidationFailed { attempts, reason, .. } = refused else { panic!("{refused}") };
     assert_eq!((attempts, reason.as_str()), (2, "it says nothing of the sea"));
-    let last = talker.requests().pop().unwrap();
+    let last = server.requests().pop().unwrap();
     let roles: Vec<&str> =
         last["input"].as_array().unwrap().iter().map(|turn| turn["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
@@ -342,5 +348,5 @@ async fn an_archive_has_all_that_was_said_and_no_key_and_nothing_is_asked_after_
     assert!(!json.to_string().contains(KEY));
     let after = conversation.ask("One more?", None).await.unwrap_err();
     assert!(matches!(after, ConversationError::Archived), "{after}");
-    tokio::task::spawn_blocking(move || drop(talker)).await.unwrap();
+    tokio::task::spawn_blocking(move || drop(server)).await.unwrap();
 }

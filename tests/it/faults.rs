@@ -103,7 +103,7 @@ fn a_feed_that_ends_too_early_gives_what_is_whole() {
 #[test]
 fn answers_that_say_no() {
     answers(Answer::new(404), "http_404", "404");
-    answers(Answer::new(403), "http_403", "wants a login");
+    answers(Answer::new(403), "http_403", "expects a login");
     answers(Answer::new(500), "server_error", "500");
     answers(Answer::new(503).header("retry-after", "120"), "server_error", "after 120 s");
 }

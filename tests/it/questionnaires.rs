@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::kill::tally::{rounds, seed};
+use crate::support::conversation_server::{ConversationServer, PlannedAnswer, price};
 use crate::support::feeds::Random;
 use crate::support::radar::{Radar, Ran, finish, signal};
 use crate::support::rows;
-use crate::support::talker::{Fate, Talker, price};
 
 const NOW: &str = "2026-11-17T05:00:00Z";
 const MODELS: &str = "openai/a,openai/b,openai/c";
@@ -33,8 +33,8 @@ fn questions(count: usize) -> Value {
     json!({"title": "Things", "system_prompt": "You are asked about things.", "sections": sections})
 }
 
-fn radar(talker: &Talker, count: usize) -> Radar {
-    let radar = talker.serve(Radar::at(NOW));
+fn radar(server: &ConversationServer, count: usize) -> Radar {
+    let radar = server.serve(Radar::at(NOW));
     std::fs::write(radar.folder().join("things.yaml"), questions(count).to_string()).unwrap();
     radar
 }
@@ -61,9 +61,9 @@ fn files(radar: &Radar) -> (Vec<Value>, Vec<Value>, String) {
 /// quarter of an hour.
 #[test]
 fn a_limit_of_tokens_a_minute_goes_by_those_that_were_used() {
-    let talker = Talker::start(&[], Duration::ZERO);
-    let radar = radar(&talker, 16).with("AHA_LLM_CONFIG", "models.yaml");
-    let (name, base) = ("OPENAI_BASE_URL", talker.settings());
+    let server = ConversationServer::start(&[], Duration::ZERO);
+    let radar = radar(&server, 16).with("AHA_LLM_CONFIG", "models.yaml");
+    let (name, base) = ("OPENAI_BASE_URL", server.settings());
     let (_, base) = base.into_iter().find(|(known, _)| known == name).unwrap();
     let catalogue = format!(
         "models:\n  openai/a: {{ endpoint: '{base}/v1', concurrency: 4, tokens_per_minute: 12000, max_tokens: 4000, \
@@ -78,8 +78,8 @@ fn a_limit_of_tokens_a_minute_goes_by_those_that_were_used() {
 
 #[test]
 fn every_answer_has_its_line_in_both_files() {
-    let talker = Talker::start(&[], Duration::ZERO);
-    let radar = radar(&talker, 6);
+    let server = ConversationServer::start(&[], Duration::ZERO);
+    let radar = radar(&server, 6);
     let told = radar
         .run(&[&COMMAND[..], &["--archive", "kept"]].concat())
         .exits(0)
@@ -100,18 +100,19 @@ fn every_answer_has_its_line_in_both_files() {
     }
     assert_eq!((&responses[0]["model"], &responses[17]["question"]), (&"openai/a".into(), &"q5".into()));
     assert!(report.contains("| q0: What do you make of thing 0? |"), "{report}");
-    let second = talker.requests().into_iter().find(|asked| asked["input"].as_array().unwrap().len() == 3).unwrap();
+    let second = server.requests().into_iter().find(|asked| asked["input"].as_array().unwrap().len() == 3).unwrap();
     assert_eq!(second["input"][1]["role"], "assistant", "a section is one conversation");
 
     let before = files(&radar);
     radar.run(&COMMAND).exits(0);
-    assert_eq!((talker.requests().len(), files(&radar)), (18, before), "asked again, it asks nobody");
+    assert_eq!((server.requests().len(), files(&radar)), (18, before), "asked again, it asks nobody");
 }
 
 #[test]
 fn what_got_no_accepted_answer_is_reported_with_its_cost_and_asked_again_on_demand_alone() {
-    let talker = Talker::start(&[Fate::Prose, Fate::Prose, Fate::Prose], Duration::ZERO);
-    let radar = radar(&talker, 2);
+    let server =
+        ConversationServer::start(&[PlannedAnswer::Prose, PlannedAnswer::Prose, PlannedAnswer::Prose], Duration::ZERO);
+    let radar = radar(&server, 2);
     let one = ["llm", "questionnaire", "things.yaml", "--models", "openai/a", "--out", "answers"];
     radar.run(&one).exits(3).says("1 of 2 answered");
     let (responses, metadata, _) = files(&radar);
@@ -126,22 +127,22 @@ fn what_got_no_accepted_answer_is_reported_with_its_cost_and_asked_again_on_dema
     };
     let json = [&one[..], &["--json"]].concat();
     let again = radar.run(&json).exits(3);
-    assert_eq!(talker.requests().len(), 4, "what was rejected is not paid for again");
+    assert_eq!(server.requests().len(), 4, "what was rejected is not paid for again");
     let (_, remembered, _) = files(&radar);
     assert_eq!(remembered[0]["error"], metadata[0]["error"]);
     let spend = || radar.json(&["spend", "--json"])["total"]["microcredits"].as_i64().unwrap();
     assert_eq!((of_report(&again), spend()), (4 * price(), 4 * price()), "report and spend are one sum");
     radar.run(&[&json[..], &["--again"]].concat()).exits(0);
-    assert_eq!(talker.requests().len(), 6, "the rejected question, and what was said after it");
+    assert_eq!(server.requests().len(), 6, "the rejected question, and what was said after it");
     assert!(files(&radar).0.iter().all(|line| !line["answer"].is_null()));
     radar.run(&one).exits(0);
-    assert_eq!(talker.requests().len(), 6);
+    assert_eq!(server.requests().len(), 6);
 }
 
 #[test]
 fn a_file_that_cannot_be_used_is_refused_before_anybody_is_asked() {
-    let talker = Talker::start(&[], Duration::ZERO);
-    let radar = radar(&talker, 2);
+    let server = ConversationServer::start(&[], Duration::ZERO);
+    let radar = radar(&server, 2);
     std::fs::write(radar.folder().join("things.yaml"), r#"{"sections": [{"id": "s", "questions": [{"id": "q"}]}]}"#)
         .unwrap();
     radar.run(&COMMAND).exits(2).says("text");
@@ -149,13 +150,13 @@ fn a_file_that_cannot_be_used_is_refused_before_anybody_is_asked() {
         .run(&["llm", "questionnaire", "none.yaml", "--models", MODELS, "--out", "answers"])
         .exits(1)
         .says("none.yaml");
-    assert_eq!(talker.requests().len(), 0);
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[test]
 fn the_example_can_be_put_to_a_model() {
-    let talker = Talker::start(&[], Duration::ZERO);
-    let radar = radar(&talker, 1);
+    let server = ConversationServer::start(&[], Duration::ZERO);
+    let radar = radar(&server, 1);
     let file = crate::support::radar::repository("examples/questionnaire.yaml");
     let told = radar.json(&["llm", "questionnaire", &file, "--models", "openai/a", "--out", "answers", "--json"]);
     assert_eq!((&told["questions"], &told["models"][0]["answered"]), (&5.into(), &5.into()), "{told:#}");
@@ -168,21 +169,21 @@ fn the_example_can_be_put_to_a_model() {
 fn a_killed_questionnaire_goes_on_where_it_was() {
     let (kills, count) = (rounds("AHA_QUESTIONNAIRE_KILLS", 4), rounds("AHA_QUESTIONNAIRE_QUESTIONS", 12) as usize);
     let undisturbed = {
-        let talker = Talker::start(&[], Duration::ZERO);
-        let radar = radar(&talker, count);
+        let server = ConversationServer::start(&[], Duration::ZERO);
+        let radar = radar(&server, count);
         radar.run(&COMMAND).exits(0);
         files(&radar)
     };
-    let talker = Talker::start(&[], Duration::from_millis(20));
-    let radar = radar(&talker, count);
+    let server = ConversationServer::start(&[], Duration::from_millis(20));
+    let radar = radar(&server, count);
     let mut random = Random(seed());
     // Were they spread over all the answers, the later ones would find nothing left to ask for.
     let share = (count as u64 * 3).div_ceil(u64::from(kills).max(1) * 2);
     let mut struck = 0;
     for _ in 0..kills {
-        let wanted = talker.requests().len() + usize::try_from(random.below(share.max(1))).unwrap();
+        let wanted = server.requests().len() + usize::try_from(random.below(share.max(1))).unwrap();
         let mut asking = radar.start(&COMMAND);
-        while talker.requests().len() < wanted && asking.try_wait().unwrap().is_none() {
+        while server.requests().len() < wanted && asking.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_millis(random.below(25)));
@@ -198,7 +199,7 @@ fn a_killed_questionnaire_goes_on_where_it_was() {
     let answered = i64::try_from(count * 3).unwrap();
     assert_eq!(rows::number(&radar, "SELECT count(*) FROM provider_calls WHERE state = 'ok'"), answered);
     let (requests, calls) =
-        (i64::try_from(talker.requests().len()).unwrap(), rows::number(&radar, "SELECT count(*) FROM provider_calls"));
+        (i64::try_from(server.requests().len()).unwrap(), rows::number(&radar, "SELECT count(*) FROM provider_calls"));
     assert!(requests <= calls, "every request has its row: {requests} of {calls}");
     assert!(requests - answered <= i64::from(struck * 4), "only what was under way is asked again: {requests}");
 }

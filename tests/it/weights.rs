@@ -121,7 +121,7 @@ fn what_is_wrong_is_said_by_file() {
         let told = load(folder.path()).unwrap_err().to_string();
         let file = folder.path().join(name).display().to_string();
         assert!(told.starts_with(&file) && told.contains(why), "{file}: {why} is missing in {told}");
-        assert!(told.contains("AHA_EMBED_MODEL_DIR wants a folder"), "{told}");
+        assert!(told.contains("AHA_EMBED_MODEL_DIR expects a folder"), "{told}");
     }
 }
 

@@ -118,7 +118,7 @@ impl Reader {
         };
         let Some(root) = root.filter(|root| root.map().is_some()) else {
             let line = root.map_or(1, |root| root.line);
-            self.add_mistake(line, "it wants a mapping with version, created, description and questions");
+            self.add_mistake(line, "it expects a mapping with version, created, description and questions");
             return read;
         };
         read.version = self.text(root, "version", "").unwrap_or_default();
@@ -129,13 +129,13 @@ impl Reader {
             return read;
         };
         let Some(list) = questions.list() else {
-            self.add_mistake(questions.line, "questions wants a list");
+            self.add_mistake(questions.line, "questions expects a list");
             return read;
         };
         if list.len() < MIN_QUESTIONS {
             self.add_mistake(
                 questions.line,
-                format!("questions wants at least {MIN_QUESTIONS}, and has {}", list.len()),
+                format!("questions expects at least {MIN_QUESTIONS}, and has {}", list.len()),
             );
         }
         read.questions = list.iter().map(|node| self.question(node)).collect();
@@ -145,7 +145,7 @@ impl Reader {
     fn question(&mut self, node: &Node) -> Question {
         let name = node.get("id").and_then(Node::text).map_or_else(|| "a question".to_owned(), str::to_owned);
         if node.map().is_none() {
-            self.add_mistake(node.line, "a question wants a mapping with id, category, question and expected_answer");
+            self.add_mistake(node.line, "a question expects a mapping with id, category, question and expected_answer");
         }
         let id = if node.map().is_some() { self.text(node, "id", "").unwrap_or_default() } else { String::new() };
         if let Some(first) = (!id.is_empty()).then(|| self.ids.insert(id.clone(), node.line)).flatten() {
@@ -177,7 +177,7 @@ impl Reader {
                 Some("") => self.add_mistake(value.line, format!("{of}{key} is empty")),
                 Some(text) => return Some(text.to_owned()),
                 None if value.is_null() => self.add_mistake(value.line, format!("{of}{key} is empty")),
-                None => self.add_mistake(value.line, format!("{of}{key} wants a text")),
+                None => self.add_mistake(value.line, format!("{of}{key} expects a text")),
             },
         }
         None
@@ -203,7 +203,7 @@ impl Reader {
     fn boolean(&mut self, node: &Node, key: &str, of: &str) -> bool {
         let Some(value) = node.get(key) else { return true };
         value.boolean().unwrap_or_else(|| {
-            self.add_mistake(value.line, format!("{of}: {key} wants true or false"));
+            self.add_mistake(value.line, format!("{of}: {key} expects true or false"));
             true
         })
     }
@@ -211,14 +211,14 @@ impl Reader {
     fn texts(&mut self, node: &Node, key: &str, of: &str) -> Vec<String> {
         let Some(value) = node.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
         let Some(list) = value.list() else {
-            self.add_mistake(value.line, format!("{of}: {key} wants a list of texts"));
+            self.add_mistake(value.line, format!("{of}: {key} expects a list of texts"));
             return Vec::new();
         };
         let mut texts = Vec::new();
         for entry in list {
             match entry.text().map(str::trim) {
                 Some(text) if !text.is_empty() => texts.push(text.to_owned()),
-                _ => self.add_mistake(entry.line, format!("{of}: an entry of {key} wants a text")),
+                _ => self.add_mistake(entry.line, format!("{of}: an entry of {key} expects a text")),
             }
         }
         texts
@@ -227,7 +227,7 @@ impl Reader {
     fn citations(&mut self, node: &Node, of: &str) -> Vec<(String, String)> {
         let Some(value) = node.get("citations").filter(|value| !value.is_null()) else { return Vec::new() };
         let Some(list) = value.list() else {
-            self.add_mistake(value.line, format!("{of}: citations wants a list of document and section"));
+            self.add_mistake(value.line, format!("{of}: citations expects a list of document and section"));
             return Vec::new();
         };
         let mut cited = Vec::new();
@@ -235,7 +235,7 @@ impl Reader {
             let part = |key: &str| entry.get(key).and_then(Node::text).map(|text| text.trim().to_owned());
             match (part("document"), part("section")) {
                 (Some(document), section) => cited.push((document, section.unwrap_or_default())),
-                (None, _) => self.add_mistake(entry.line, format!("{of}: a citation wants a document")),
+                (None, _) => self.add_mistake(entry.line, format!("{of}: a citation expects a document")),
             }
         }
         cited
@@ -279,10 +279,10 @@ mod tests {
         let line = |start: &str| text.lines().position(|l| l.starts_with(start)).map(|at| at + 1);
         assert_eq!(said("at least 20, and has 6"), line("- id: T-1"));
         assert!(said("T-3 is used on line").is_some() && said("question is empty").is_some());
-        assert!(said("wants true or false").is_some());
-        assert_eq!(said("a question wants a mapping"), line("- just text"));
-        assert!(said("Q: category is missing").is_some() && said("Q: question wants a text").is_some());
-        assert!(said("expected_answer is empty (null)").is_some() && said("tags wants a list").is_some());
+        assert!(said("expects true or false").is_some());
+        assert_eq!(said("a question expects a mapping"), line("- just text"));
+        assert!(said("Q: category is missing").is_some() && said("Q: question expects a text").is_some());
+        assert!(said("expected_answer is empty (null)").is_some() && said("tags expects a list").is_some());
         assert!(mistakes.is_sorted());
     }
 

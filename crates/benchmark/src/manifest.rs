@@ -67,7 +67,7 @@ fn entries(node: &Node, documents: &mut BTreeMap<String, BTreeSet<String>>, mist
                     Some(name) => {
                         documents.entry(name.trim().to_owned()).or_default().extend(sections(entry.get("sections")));
                     }
-                    None => wrong(entry.line, "an entry wants the name of a document"),
+                    None => wrong(entry.line, "an entry expects the name of a document"),
                 }
             }
         }
@@ -77,7 +77,7 @@ fn entries(node: &Node, documents: &mut BTreeMap<String, BTreeSet<String>>, mist
                 documents.entry(name.trim().to_owned()).or_default().extend(sections(list));
             }
         }
-        Value::Scalar { .. } => wrong(node.line, "documents wants a list of names"),
+        Value::Scalar { .. } => wrong(node.line, "documents expects a list of names"),
     }
 }
 

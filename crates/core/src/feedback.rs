@@ -68,7 +68,7 @@ impl FromStr for FeedbackKind {
             "save" => Ok(Self::Save),
             "skip" => Ok(Self::Skip),
             "read" => Ok(Self::Read),
-            _ => Err("it wants like, dislike, save, skip or read".to_owned()),
+            _ => Err("it expects like, dislike, save, skip or read".to_owned()),
         }
     }
 }

@@ -12,16 +12,16 @@ pub struct Problem {
     pub variable: String,
     /// As given; `None` if it is missing.
     pub value: Option<String>,
-    pub wants: String,
+    pub expected: String,
     pub example: &'static str,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { variable, wants, example, .. } = self;
+        let Self { variable, expected, example, .. } = self;
         match &self.value {
-            Some(value) => write!(f, "{variable}={value:?} cannot be used: it wants {wants}"),
-            None => write!(f, "{variable} is not set: it wants {wants}"),
+            Some(value) => write!(f, "{variable}={value:?} cannot be used: it expects {expected}"),
+            None => write!(f, "{variable} is not set: it expects {expected}"),
         }?;
         write!(f, ", for example {variable}={example}")
     }
@@ -50,19 +50,19 @@ impl Reader {
     pub fn maybe<T>(
         &mut self,
         text: Option<String>,
-        (variable, wants, example): (&str, &str, &'static str),
+        (variable, expected, example): (&str, &str, &'static str),
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
         let text = text?;
         let read = parse(text.trim());
         if read.is_none() {
-            self.problem(variable, Some(text), wants, example);
+            self.problem(variable, Some(text), expected, example);
         }
         read
     }
 
-    pub fn problem(&mut self, variable: &str, value: Option<String>, wants: &str, example: &'static str) {
-        self.problems.push(Problem { variable: variable.to_owned(), value, wants: wants.to_owned(), example });
+    pub fn problem(&mut self, variable: &str, value: Option<String>, expected: &str, example: &'static str) {
+        self.problems.push(Problem { variable: variable.to_owned(), value, expected: expected.to_owned(), example });
     }
 }
 

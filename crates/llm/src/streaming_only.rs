@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_refusal_that_wants_a_stream_is_told_from_others() {
-        for (message, wants) in [
+        for (message, expected) in [
             ("This model only support stream mode, please enable the stream parameter to access the model. ", true),
             ("parameter.enable_thinking must be set to false for non-streaming calls", true),
             ("Stream must be set to true", true),
@@ -72,7 +72,7 @@ mod tests {
             ("max_tokens must be at most 4096", false),
         ] {
             let error = CallError::Refused { status: 400, message: message.to_owned() };
-            assert_eq!(stream_requirement(&error).is_some(), wants, "{message}");
+            assert_eq!(stream_requirement(&error).is_some(), expected, "{message}");
         }
         let elsewhere = CallError::Server { status: 500, message: "Stream must be set to true".to_owned() };
         assert_eq!(stream_requirement(&elsewhere), None);

@@ -6,7 +6,7 @@ use aha_core::settings::Reader;
 use secrecy::SecretString;
 
 /// The expected value of such a setting, for error messages.
-pub const WANTS_FILE: &str = "the path of a file that holds the key and can be read";
+pub const EXPECTED_FILE: &str = "the path of a file that holds the key and can be read";
 
 /// Returns the key in the variable `name`, or the contents of the file in `name_FILE`. Reports a problem to `reader` if
 /// that file is unreadable or empty.
@@ -17,7 +17,7 @@ pub fn of(reader: &mut Reader, name: &str, given: Option<String>, file: Option<S
     let path = file?;
     let key = in_file(&path);
     if key.is_none() {
-        reader.problem(&format!("{name}_FILE"), Some(path), WANTS_FILE, "/run/secrets/key");
+        reader.problem(&format!("{name}_FILE"), Some(path), EXPECTED_FILE, "/run/secrets/key");
     }
     key
 }

@@ -106,7 +106,7 @@ impl Config {
             Some(RawPooling { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Pooling::First,
             Some(RawPooling { pooling_mode_mean_tokens: true, .. }) | None => Pooling::Mean,
             Some(_) => {
-                return Err(invalid("1_Pooling/config.json wants neither the mean nor the first token".to_owned()));
+                return Err(invalid("1_Pooling/config.json asks for neither the mean nor the first token".to_owned()));
             }
         };
         let case: Option<RawCase> = optional(&folder.join("tokenizer_config.json"))?;

@@ -34,7 +34,7 @@ const TOKENS_AT_ONCE: usize = 256;
 /// Why a model folder cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{}: {why}; AHA_SENTENCE_MODEL_DIR wants a folder with the config.json, model.safetensors and tokenizer.json (or vocab.txt) of a sentence model of the BERT family",
+    "{}: {why}; AHA_SENTENCE_MODEL_DIR expects a folder with the config.json, model.safetensors and tokenizer.json (or vocab.txt) of a sentence model of the BERT family",
     path.display()
 )]
 pub struct SentenceError {

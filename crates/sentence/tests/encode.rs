@@ -72,7 +72,7 @@ fn a_folder_of_no_use_says_which_file_and_why() {
         ("tokenizer.json", Some(b"{}".to_vec()), "tokenizer.json: it cannot be used"),
     ] {
         let message = refused(name, content.as_deref()).unwrap();
-        assert!(message.contains(why) && message.contains("AHA_SENTENCE_MODEL_DIR wants"), "{name}: {message}");
+        assert!(message.contains(why) && message.contains("AHA_SENTENCE_MODEL_DIR expects"), "{name}: {message}");
     }
     let longer = (0..40).map(|n| format!("word{n}\n")).collect::<Vec<_>>().concat();
     let longer = format!("[UNK]\n[CLS]\n[SEP]\n{longer}");

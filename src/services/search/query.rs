@@ -77,7 +77,7 @@ pub fn since_when(text: &str, now: Timestamp) -> Result<Timestamp> {
     }
     let time =
         chrono::DateTime::parse_from_rfc3339(text).ok().map(|time| Timestamp::from_millis(time.timestamp_millis()));
-    time.ok_or_else(|| ServiceError::invalid("since", "since wants a date (2026-05-01), an RFC 3339 time, or 30d"))
+    time.ok_or_else(|| ServiceError::invalid("since", "since expects a date (2026-05-01), an RFC 3339 time, or 30d"))
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ impl SourceChange {
         if self.weight.is_none_or(|weight| (0.1..=3.0).contains(&weight)) {
             return Ok(());
         }
-        Err(ServiceError::invalid("weight", "--weight wants a number from 0.1 to 3"))
+        Err(ServiceError::invalid("weight", "--weight expects a number from 0.1 to 3"))
     }
 }
 

@@ -32,7 +32,7 @@ pub async fn adjust(app: &App, call: &str, credits: &str, reason: &str) -> Resul
         ServiceError::invalid("credits", format!("{expected}; got {credits:?}"))
     })?;
     if reason.trim().is_empty() {
-        return Err(ServiceError::invalid("reason", "--reason wants a word on where you know the cost from"));
+        return Err(ServiceError::invalid("reason", "--reason expects a word on where you know the cost from"));
     }
     let before = find(app, call).await?;
     let id: CallId = before.id.parse().map_err(|_| ServiceError::invalid("call", format!("{} is no id", before.id)))?;

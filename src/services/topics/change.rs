@@ -69,7 +69,7 @@ pub(super) fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     }
     if let Some(hours) = change.decay_hours {
         if !(1.0..=87_600.0).contains(&hours) {
-            let message = format!("--decay-hours wants hours from 1 to 87600 (ten years); got {hours}");
+            let message = format!("--decay-hours expects hours from 1 to 87600 (ten years); got {hours}");
             return Err(ServiceError::invalid("decay_hours", message));
         }
         topic.decay_hours = hours;
@@ -81,7 +81,7 @@ pub(super) fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
 fn apply_times(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     if let Some(text) = &change.read_from {
         let from = Timestamp::parse_rfc3339(text).map_err(|_| {
-            let expected = "--read-from wants a time such as 2026-11-16T07:00:00Z";
+            let expected = "--read-from expects a time such as 2026-11-16T07:00:00Z";
             ServiceError::invalid("read_from", format!("{expected}; got {text:?}"))
         })?;
         topic.cursor_end = Some(from);

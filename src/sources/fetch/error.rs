@@ -11,8 +11,8 @@ use url::Url;
 pub enum FetchError {
     #[error("'{url}' cannot be fetched: {reason}; give a full http:// or https:// address")]
     BadUrl { url: String, reason: String },
-    #[error("'{name}' names no source; it wants {wants}")]
-    BadName { name: String, wants: &'static str },
+    #[error("'{name}' names no source; it expects {expected}")]
+    BadName { name: String, expected: &'static str },
     #[error(
         "{host} is at {address}, inside a private, local or reserved network, and was not asked; if it is yours, set AHA_FETCH_ALLOW={host}"
     )]
@@ -207,7 +207,7 @@ const fn http_kind(status: u16) -> &'static str {
 
 const fn advice(status: u16) -> &'static str {
     match status {
-        401..=403 => "it wants a login or shuts out programs",
+        401..=403 => "it expects a login or shuts out programs",
         404 => "the feed has moved or never was there: look for its new address",
         _ => "check the address in a browser",
     }

@@ -113,7 +113,7 @@ fn a_file_that_is_no_feed_is_not_added() {
 
 #[test]
 fn an_unusable_setting_is_named_with_what_it_wants_and_an_example() {
-    for (variable, value, wants, example) in [
+    for (variable, value, expected, example) in [
         ("AHA_TRIAGE_BATCH_SIZE", "99", "1 to 50", "AHA_TRIAGE_BATCH_SIZE=10"),
         ("AHA_TIMEZONE", "Berlin", "IANA time zone", "AHA_TIMEZONE=Europe/Berlin"),
         ("AHA_NOW", "soon", "RFC 3339", "AHA_NOW=2026-11-19T07:00:00Z"),
@@ -124,7 +124,7 @@ fn an_unusable_setting_is_named_with_what_it_wants_and_an_example() {
     ] {
         let radar = Radar::at(NOW).with(variable, value);
         let ran = radar.run(&["topic", "list"]).exits(USAGE).says(&format!("{variable}={value:?}"));
-        ran.says(wants).says(example);
+        ran.says(expected).says(example);
         assert!(!radar.database().exists());
     }
     Radar::at(NOW)

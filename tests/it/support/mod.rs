@@ -1,5 +1,6 @@
 //! What several tests stand on.
 
+pub mod conversation_server;
 pub mod daemon;
 pub mod exchanges;
 pub mod feeds;
@@ -10,7 +11,6 @@ pub mod radar;
 pub mod responses;
 pub mod rows;
 pub mod site;
-pub mod talker;
 pub mod vectors;
 pub mod web;
 pub mod weights;

@@ -31,7 +31,7 @@ const MAX_CHARS: usize = 16_000;
 /// Why a weights folder cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{}: {why}; AHA_EMBED_MODEL_DIR wants a folder with the model.safetensors and tokenizer.json that model2vec publishes, or the folder `wordllama` of that Python package",
+    "{}: {why}; AHA_EMBED_MODEL_DIR expects a folder with the model.safetensors and tokenizer.json that model2vec publishes, or the folder `wordllama` of that Python package",
     path.display()
 )]
 pub struct WeightsError {

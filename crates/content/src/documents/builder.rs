@@ -121,7 +121,7 @@ impl Builder {
 
     pub(super) fn finish(mut self) -> Document {
         self.end_passage();
-        Document { title: self.title, passages: self.passages, standing: DocumentStatus::default() }
+        Document { title: self.title, passages: self.passages, status: DocumentStatus::default() }
     }
 }
 

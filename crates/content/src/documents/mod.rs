@@ -43,7 +43,7 @@ pub struct Document {
     pub title: Option<String>,
     pub passages: Vec<Passage>,
     /// Its date, and whether another document replaces it.
-    pub standing: DocumentStatus,
+    pub status: DocumentStatus,
 }
 
 /// Why a file cannot be read as a document.
@@ -101,7 +101,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Document, DocumentError> {
     if document.passages.is_empty() {
         return Err(DocumentError::NoText);
     }
-    document.standing = document_status(name, &document);
+    document.status = document_status(name, &document);
     Ok(document)
 }
 

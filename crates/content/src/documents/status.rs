@@ -69,8 +69,8 @@ mod tests {
     use super::super::{DocumentError, read};
 
     fn document_status(name: &str, text: &str) -> Result<(Option<String>, bool), DocumentError> {
-        let standing = read(name, text.as_bytes())?.standing;
-        Ok((standing.dated.map(|date| date.to_string()), standing.is_replaced))
+        let status = read(name, text.as_bytes())?.status;
+        Ok((status.dated.map(|date| date.to_string()), status.is_replaced))
     }
 
     #[test]

@@ -259,7 +259,7 @@ fn key(
             Err(AlreadyReported)
         }
         Err(file) => {
-            let what = format!("{file} wants {}", aha_net::secret::WANTS_FILE);
+            let what = format!("{file} expects {}", aha_net::secret::EXPECTED_FILE);
             reader.problem(location.line, &path, what, format!("{file}=/run/secrets/llm"));
             Err(AlreadyReported)
         }
@@ -278,12 +278,13 @@ fn price(
         if input.is_none() && output.is_none() && cached_input.is_none() {
             return Ok(None);
         }
-        let what = "a price has two sides: it wants input and output, 0 for a server of your own";
+        let what = "a price has two sides: it expects input and output, 0 for a server of your own";
         reader.problem(line, &path, what, "prices: { input: 0.25, output: 2 }");
         return Err(AlreadyReported);
     };
     if cached_input.is_some_and(|cached| cached > input) {
-        let what = "what comes from a cache costs no more than what does not: it wants a cached_input of at most input";
+        let what =
+            "what comes from a cache costs no more than what does not: it expects a cached_input of at most input";
         reader.problem(line, &path, what, "prices: { input: 0.25, cached_input: 0.025, output: 2 }");
         return Err(AlreadyReported);
     }

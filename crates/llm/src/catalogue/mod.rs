@@ -99,7 +99,7 @@ impl Catalogue {
             file: self.file.display().to_string(),
             line: Some(entry.line),
             path: below(&below("models", &name.to_string()), "prices"),
-            what: "it is missing: it wants credits for a million tokens (0 for a server of your own), because a budget is set"
+            what: "it is missing: it expects credits for a million tokens (0 for a server of your own), because a budget is set"
                 .to_owned(),
             example: "prices: { input: 0.25, output: 2 }".to_owned(),
         }
@@ -115,9 +115,9 @@ fn of_file(file: &str, what: &str) -> CatalogueProblem {
 
 /// Reads the file's text, at most [`MAX_BYTES`].
 fn read(path: &Path) -> Result<String, String> {
-    let unreadable = |error: std::io::Error| format!("AHA_LLM_CONFIG wants a YAML file that can be read ({error})");
+    let unreadable = |error: std::io::Error| format!("AHA_LLM_CONFIG expects a YAML file that can be read ({error})");
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err("AHA_LLM_CONFIG wants a YAML file that can be read, and this is no file".to_owned());
+        return Err("AHA_LLM_CONFIG expects a YAML file that can be read, and this is no file".to_owned());
     }
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();

@@ -193,23 +193,24 @@ fn endpoint(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Option
 
 /// Reads the key from a variable. The key itself is never written in the file, because the file is shown and stored.
 fn api_key(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Option<SecretString> {
-    let (wants, example) = ("the name of a variable, so that no key stands in the file", "api_key: ${OPENAI_API_KEY}");
+    let (expected, example) =
+        ("the name of a variable, so that no key stands in the file", "api_key: ${OPENAI_API_KEY}");
     let name = match &node.value {
         Value::Scalar { text, .. } => only_variable(text),
         Value::List(_) | Value::Map(_) => None,
     };
     let Some(name) = name else {
-        reader.problem(node.line, path, format!("it wants {wants}"), example);
+        reader.problem(node.line, path, format!("it expects {expected}"), example);
         return None;
     };
     match reader.environment.key(name) {
         Ok(Some(key)) => return Some(key),
         Ok(None) => {
-            let what = format!("the variable {name} is not set, and neither is {name}_FILE: it wants {wants}");
+            let what = format!("the variable {name} is not set, and neither is {name}_FILE: it expects {expected}");
             reader.problem(node.line, path, what, example);
         }
         Err(variable) => {
-            let what = format!("{variable} wants {}", aha_net::secret::WANTS_FILE);
+            let what = format!("{variable} expects {}", aha_net::secret::EXPECTED_FILE);
             reader.problem(node.line, path, what, format!("{variable}=/run/secrets/llm"));
         }
     }
@@ -306,7 +307,7 @@ fn headers(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> HeaderM
         };
         let is_open = matches!(&pair.node.value, Value::Scalar { text, .. } if !text.contains("${"));
         if is_open && SECRET_HEADERS.contains(&name.as_str()) {
-            reader.problem(pair.node.line, &path, format!("it wants {}", expected.0), expected.1);
+            reader.problem(pair.node.line, &path, format!("it expects {}", expected.0), expected.1);
             continue;
         }
         let value = reader.secret_value(&pair.node, &path, expected, |text| HeaderValue::from_str(text).ok());

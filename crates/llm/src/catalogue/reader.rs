@@ -38,15 +38,15 @@ impl<'a> CatalogueReader<'a> {
     }
 
     /// Returns a text with its variables resolved.
-    pub(super) fn text(&mut self, node: &Node, path: &str, (wants, example): Expected<'_>) -> Option<String> {
+    pub(super) fn text(&mut self, node: &Node, path: &str, (expected, example): Expected<'_>) -> Option<String> {
         let Value::Scalar { text, .. } = &node.value else {
-            self.problem(node.line, path, format!("it wants {wants}"), example);
+            self.problem(node.line, path, format!("it expects {expected}"), example);
             return None;
         };
         match self.environment.resolve(text) {
             Ok(resolved) => Some(resolved),
             Err(Unresolved::Unset(name)) => {
-                self.problem(node.line, path, format!("the variable {name} is not set: it wants {wants}"), "");
+                self.problem(node.line, path, format!("the variable {name} is not set: it expects {expected}"), "");
                 None
             }
             Err(Unresolved::Malformed) => {
@@ -71,7 +71,7 @@ impl<'a> CatalogueReader<'a> {
             self.problem(
                 node.line,
                 path,
-                format!("{} cannot be used: it wants {}", shown(text), expected.0),
+                format!("{} cannot be used: it expects {}", shown(text), expected.0),
                 expected.1,
             );
         }
@@ -89,27 +89,27 @@ impl<'a> CatalogueReader<'a> {
         let text = self.text(node, path, expected)?;
         let read = parse(text.trim());
         if read.is_none() {
-            self.problem(node.line, path, format!("it cannot be used: it wants {}", expected.0), expected.1);
+            self.problem(node.line, path, format!("it cannot be used: it expects {}", expected.0), expected.1);
         }
         read
     }
 
-    pub(super) fn map<'n>(&mut self, node: &'n Node, path: &str, (wants, example): Expected<'_>) -> &'n [Pair] {
+    pub(super) fn map<'n>(&mut self, node: &'n Node, path: &str, (expected, example): Expected<'_>) -> &'n [Pair] {
         if node.is_null() {
             return &[];
         }
         node.map().unwrap_or_else(|| {
-            self.problem(node.line, path, format!("it wants {wants}"), example);
+            self.problem(node.line, path, format!("it expects {expected}"), example);
             &[]
         })
     }
 
-    pub(super) fn list<'n>(&mut self, node: &'n Node, path: &str, (wants, example): Expected<'_>) -> &'n [Node] {
+    pub(super) fn list<'n>(&mut self, node: &'n Node, path: &str, (expected, example): Expected<'_>) -> &'n [Node] {
         match &node.value {
             Value::List(nodes) => nodes,
             _ if node.is_null() => &[],
             Value::Scalar { .. } | Value::Map(_) => {
-                self.problem(node.line, path, format!("it wants {wants}"), example);
+                self.problem(node.line, path, format!("it expects {expected}"), example);
                 &[]
             }
         }
@@ -120,13 +120,13 @@ impl<'a> CatalogueReader<'a> {
         let example = "openai/gpt-5-mini";
         let providers = Provider::ALL.map(Provider::as_str);
         let Some((provider, model)) = text.split_once('/').filter(|(_, model)| !model.trim().is_empty()) else {
-            let what = format!("{} is no name of a model: it wants PROVIDER/MODEL", shown(text));
+            let what = format!("{} is no name of a model: it expects PROVIDER/MODEL", shown(text));
             self.problem(line, path, what, example);
             return None;
         };
         let Ok(known) = Provider::from_str(provider) else {
             let what = format!(
-                "the provider {} is not known: it wants one of {}{}",
+                "the provider {} is not known: it expects one of {}{}",
                 shown(provider),
                 providers.join(", "),
                 suggestion(provider, &providers)

@@ -285,7 +285,7 @@ fn prices_have_two_sides_and_a_cache_that_is_no_dearer() {
 #[test]
 fn a_file_that_is_no_catalogue_is_refused() {
     let nowhere = Catalogue::load(Path::new("/nowhere.yaml"), &Environment::of(&[]), None).unwrap_err();
-    assert!(nowhere[0].to_string().starts_with("/nowhere.yaml: AHA_LLM_CONFIG wants"), "{nowhere:?}");
+    assert!(nowhere[0].to_string().starts_with("/nowhere.yaml: AHA_LLM_CONFIG expects"), "{nowhere:?}");
     let folder = Catalogue::load(Path::new("/tmp"), &Environment::of(&[]), None).unwrap_err();
     assert!(folder[0].what.contains("no file"));
     let file = tempfile::NamedTempFile::new().unwrap();

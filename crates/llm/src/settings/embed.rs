@@ -119,8 +119,8 @@ pub(super) fn read(
     let Some(key) = key.filter(|_| models.any() && limits.max_items_per_run > 0) else { return Ok((limits, None)) };
     let Some(endpoint) = own.or_else(|| endpoint(general)) else {
         if BudgetTier::ALL.iter().any(|tier| models.is_named(*tier)) {
-            let (name, wants, example) = ENDPOINT_VARIABLE;
-            reader.problem(name, None, &format!("{wants}, which cannot be made of OPENAI_ENDPOINT"), example);
+            let (name, expected, example) = ENDPOINT_VARIABLE;
+            reader.problem(name, None, &format!("{expected}, which cannot be made of OPENAI_ENDPOINT"), example);
         }
         return Ok((limits, None));
     };
@@ -135,8 +135,8 @@ pub(super) fn read(
 }
 
 fn limits(raw: &mut RawEmbed, reader: &mut Reader) -> EmbedLimits {
-    let mut limit = |text: &mut Option<String>, name: &str, wants: &str, default, example, range: (u64, u64)| {
-        size(reader.or(text.take(), (name, wants, example), default, number(range.0, range.1)))
+    let mut limit = |text: &mut Option<String>, name: &str, expected: &str, default, example, range: (u64, u64)| {
+        size(reader.or(text.take(), (name, expected, example), default, number(range.0, range.1)))
     };
     let (items, texts) = ("a number of items up to 1000000, 0 for none", "a number of texts from 1 to 2048");
     let chars = "a number of characters from 16 to 1000000";

@@ -190,8 +190,8 @@ pub fn budget(reader: &mut Reader, raw: &mut RawSettings) -> BudgetSettings {
         day: cap(&mut raw.aha_budget_daily_credits, "AHA_BUDGET_DAILY_CREDITS"),
         month: cap(&mut raw.aha_budget_monthly_credits, "AHA_BUDGET_MONTHLY_CREDITS"),
     };
-    let wants = ("AHA_BUDGET_POLICY", "warn, fallback_low or stop", "warn");
-    let policy = reader.or(raw.aha_budget_policy.take(), wants, BudgetPolicy::default(), |text| text.parse().ok());
+    let expected = ("AHA_BUDGET_POLICY", "warn, fallback_low or stop", "warn");
+    let policy = reader.or(raw.aha_budget_policy.take(), expected, BudgetPolicy::default(), |text| text.parse().ok());
     BudgetSettings { caps, policy }
 }
 
@@ -265,7 +265,7 @@ pub fn check_prices(
         return;
     }
     of_catalogue.extend(llm.catalogue.iter().flat_map(Catalogue::unpriced));
-    let wants = "credits for 1,000 tokens (0 for a server of your own), because a budget is set";
+    let expected = "credits for 1,000 tokens (0 for a server of your own), because a budget is set";
     let tasks = llm.openai.iter().flat_map(|openai| &openai.tasks);
     let mut unpriced: Vec<(&str, Task)> = Vec::new();
     for (task, settings) in tasks {
@@ -276,12 +276,12 @@ pub fn check_prices(
         }
     }
     for (model, task) in unpriced {
-        let wants = format!("what {model} costs, which may be asked for {}: {wants}", task.as_str());
-        reader.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, &wants, "0.00025");
+        let expected = format!("what {model} costs, which may be asked for {}: {expected}", task.as_str());
+        reader.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, &expected, "0.00025");
     }
     if let Some(embed) = llm.embed.take_if(|embed| embed.price.is_none())
         && embed.is_wanted()
     {
-        reader.problem("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", None, wants, "0.00002");
+        reader.problem("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", None, expected, "0.00002");
     }
 }

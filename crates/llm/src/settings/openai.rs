@@ -182,7 +182,7 @@ fn notes(general: &RawGeneral, has_model: bool, is_alone: bool) -> Vec<String> {
             "a key is set and no model: set OPENAI_MODEL (or OPENAI_TRIAGE_MODEL) to have stories judged by one"
         }
         (false, true) => {
-            "a model is set and no key: set OPENAI_API_KEY (any word, for a server of your own that wants none)"
+            "a model is set and no key: set OPENAI_API_KEY (any word, for a server of your own that expects none)"
         }
         (false, false) if has_address => {
             "an address is set and neither key nor model: set OPENAI_API_KEY and OPENAI_MODEL"
@@ -210,8 +210,8 @@ fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reade
     let limits = task.spec().limits;
     let name = |rest: &str| format!("{prefix}{rest}");
     let limit = |reader: &mut Reader, text, rest: &str, default, most, example| {
-        let wants = format!("a whole number from 16 to {most}");
-        reader.or(text, (&name(rest), &wants, example), default, number(16, most))
+        let expected = format!("a whole number from 16 to {most}");
+        reader.or(text, (&name(rest), &expected, example), default, number(16, most))
     };
     let max_output_tokens =
         limit(reader, raw.max_output_tokens, "MAX_OUTPUT_TOKENS", u64::from(limits.output_tokens), 100_000, "250");

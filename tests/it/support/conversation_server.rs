@@ -19,7 +19,7 @@ pub const TOKENS: (i64, i64) = (100, 10);
 
 /// How the next answers come out; when none is left, well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum PlannedAnswer {
     Good,
     /// Not what was asked for.
     Prose,
@@ -36,22 +36,22 @@ pub enum Fate {
 
 #[derive(Debug)]
 struct Desk {
-    fates: Mutex<Vec<Fate>>,
+    fates: Mutex<Vec<PlannedAnswer>>,
     requests: Mutex<Vec<Value>>,
     delay: Duration,
 }
 
 /// The server, which goes with the value.
 #[derive(Debug)]
-pub struct Talker {
+pub struct ConversationServer {
     desk: Arc<Desk>,
     base: String,
     _runtime: tokio::runtime::Runtime,
 }
 
-impl Talker {
+impl ConversationServer {
     /// Each answer, or each piece of a stream, takes `delay`.
-    pub fn start(fates: &[Fate], delay: Duration) -> Self {
+    pub fn start(fates: &[PlannedAnswer], delay: Duration) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let desk = Arc::new(Desk { fates: Mutex::new(fates.to_vec()), requests: Mutex::default(), delay });
         let answering = Arc::clone(&desk);
@@ -72,7 +72,7 @@ impl Talker {
         let settings = [
             ("OPENAI_BASE_URL", self.base.as_str()),
             ("OPENAI_API_KEY", KEY),
-            ("OPENAI_MODEL", "talker"),
+            ("OPENAI_MODEL", "conversation_server"),
             ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "1"),
             ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "2"),
         ];
@@ -99,24 +99,24 @@ async fn answer(desk: Arc<Desk>, body: Bytes) -> Response {
     desk.requests.lock().unwrap().push(asked.clone());
     let fate = {
         let mut fates = desk.fates.lock().unwrap();
-        if fates.is_empty() { Fate::Good } else { fates.remove(0) }
+        if fates.is_empty() { PlannedAnswer::Good } else { fates.remove(0) }
     };
-    if let Fate::Status(status) = fate {
+    if let PlannedAnswer::Status(status) = fate {
         let body = json!({"error": {"message": "on order", "code": "on_order"}}).to_string();
         return (StatusCode::from_u16(status).unwrap(), [("content-type", "application/json")], body).into_response();
     }
-    if fate == Fate::StreamAlone && asked["stream"] != true {
+    if fate == PlannedAnswer::StreamAlone && asked["stream"] != true {
         let message = "This model only support stream mode, please enable the stream parameter to access the model.";
         let body = json!({"error": {"message": message, "code": "invalid_parameter_error"}}).to_string();
         return (StatusCode::BAD_REQUEST, [("content-type", "application/json")], body).into_response();
     }
-    let said = if fate == Fate::Prose { "I would rather not say.".to_owned() } else { said(&asked) };
-    if asked["stream"] == true && fate != Fate::Whole {
-        return streamed(&said, fate == Fate::CutStream, desk.delay);
+    let said = if fate == PlannedAnswer::Prose { "I would rather not say.".to_owned() } else { said(&asked) };
+    if asked["stream"] == true && fate != PlannedAnswer::Whole {
+        return streamed(&said, fate == PlannedAnswer::CutStream, desk.delay);
     }
     tokio::time::sleep(desk.delay).await;
     let mut whole = whole(&said);
-    if fate == Fate::NoTokens {
+    if fate == PlannedAnswer::NoTokens {
         whole["usage"] = json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 0});
     }
     ([("content-type", "application/json")], whole.to_string()).into_response()
@@ -139,7 +139,7 @@ fn said(asked: &Value) -> String {
 }
 
 fn whole(said: &str) -> Value {
-    json!({"id": "resp_talk", "object": "response", "status": "completed", "error": null, "model": "talker-1",
+    json!({"id": "resp_talk", "object": "response", "status": "completed", "error": null, "model": "conversation_server-1",
         "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": said}]}],
         "usage": {"input_tokens": TOKENS.0, "output_tokens": TOKENS.1, "total_tokens": TOKENS.0 + TOKENS.1}})
 }
