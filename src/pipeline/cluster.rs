@@ -95,7 +95,7 @@ pub(super) async fn cluster_items_since(context: &RunContext, days: i64) -> Resu
         return Ok(None);
     };
     let window = Window { start: oldest.days_before(days), end: FOREVER };
-    cluster_items_in(context.store(), context.topic.id, &context.vectors, window, FOREVER).await.map(Some)
+    cluster_items_in(context.store(), context.topic.id, &context.feature_cache, window, FOREVER).await.map(Some)
 }
 
 /// Returns a topic's items of a window in the form in which they are compared, for use outside of a run.
@@ -114,14 +114,14 @@ pub async fn stored_cluster_items(
 pub(super) async fn cluster_items_in(
     store: &SharedStore,
     topic: TopicId,
-    vectors: &FeatureCache,
+    cache: &FeatureCache,
     window: Window,
     snapshot: Timestamp,
 ) -> Result<Vec<ClusterItem>, RunError> {
     let mut cluster_items = Vec::new();
     for part in window.parts(PART_DAYS, PARTS) {
         let items = store.embedded_items(topic, LOCAL_SPACE, part, snapshot).await?;
-        cluster_items.extend(to_cluster_items(vectors, items).await?);
+        cluster_items.extend(to_cluster_items(cache, items).await?);
     }
     Ok(cluster_items)
 }
@@ -131,16 +131,16 @@ const PART_DAYS: i64 = 4;
 const PARTS: usize = 24;
 
 /// Decodes the stored vectors on the blocking pool.
-async fn to_cluster_items(vectors: &FeatureCache, items: Vec<EmbeddedItem>) -> Result<Vec<ClusterItem>, RunError> {
-    let vectors = vectors.clone();
+async fn to_cluster_items(cache: &FeatureCache, items: Vec<EmbeddedItem>) -> Result<Vec<ClusterItem>, RunError> {
+    let cache = cache.clone();
     let reading = tokio::task::spawn_blocking(move || {
-        items.par_iter().map(|item| cluster_item(&vectors, item)).collect::<Result<Vec<_>, _>>()
+        items.par_iter().map(|item| cluster_item(&cache, item)).collect::<Result<Vec<_>, _>>()
     });
     Ok(reading.await.map_err(|_| RunError::Interrupted)??)
 }
 
-fn cluster_item(vectors: &FeatureCache, item: &EmbeddedItem) -> Result<ClusterItem, StoreError> {
-    let features = vectors.read(item)?;
+fn cluster_item(cache: &FeatureCache, item: &EmbeddedItem) -> Result<ClusterItem, StoreError> {
+    let features = cache.read(item)?;
     let copy = item.duplicate_of.is_some();
     Ok(ClusterItem {
         id: item.id,

@@ -124,7 +124,7 @@ pub struct RunContext {
     pub lease: Lease,
     /// Items first seen after this are excluded from term frequencies.
     pub snapshot: Timestamp,
-    pub vectors: cluster::FeatureCache,
+    pub feature_cache: cluster::FeatureCache,
     pub rejudge: bool,
     /// A past run is repeated from stored data; no model is called.
     pub is_replay: bool,

@@ -48,7 +48,7 @@ pub async fn replay(
         attempt,
         lease,
         snapshot: run.snapshot_at.unwrap_or_default(),
-        vectors: cluster::FeatureCache::default(),
+        feature_cache: cluster::FeatureCache::default(),
         rejudge: false,
         is_replay: true,
         scheduled: false,

@@ -213,7 +213,7 @@ async fn attempt(
         app: app.clone(),
         topic: topic.clone(),
         snapshot: run.snapshot_at.unwrap_or_default(),
-        vectors: super::cluster::FeatureCache::default(),
+        feature_cache: super::cluster::FeatureCache::default(),
         run,
         attempt,
         lease: lease.clone(),

@@ -99,7 +99,7 @@ impl Gateway {
             reserved_microcredits: reserved,
             limits,
             started_at: clock.now(),
-            expires_at: deadline.for_call(),
+            expires_at: deadline.deadline_from_now(),
         }
     }
 }

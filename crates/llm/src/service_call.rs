@@ -95,7 +95,7 @@ impl Gateway {
             reserved_microcredits: call.at_most.map(|amount| amount.0),
             limits: budget::limits(&self.parts.budget, scope, purpose, None, now),
             started_at: now,
-            expires_at: deadline.for_call(),
+            expires_at: deadline.deadline_from_now(),
         }
     }
 }

@@ -86,11 +86,11 @@ pub enum StoreError {
 /// When to retry after an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryAdvice {
-    /// The cause passes by itself: retry later.
+    /// The cause passes by itself: retry within minutes.
     Soon,
     /// Stop this attempt; the run stays unfinished and the next attempt continues.
     NextAttempt,
-    /// Retrying will not help until a person acts.
+    /// Retrying will not help until a person acts; a daemon tries at long intervals, to notice that one has.
     NeedsPerson,
 }
 

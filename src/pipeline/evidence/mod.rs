@@ -107,7 +107,7 @@ async fn history(context: &RunContext, stories: &[Story]) -> Result<History, Run
     let own: HashSet<ItemId> = stories.iter().flat_map(Story::in_scope).map(|member| member.item.id).collect();
     let span = Window { start: window.start.days_before(NOVELTY_DAYS), end: window.end };
     let cluster_items =
-        cluster_items_in(context.store(), context.topic.id, &context.vectors, span, context.snapshot).await?;
+        cluster_items_in(context.store(), context.topic.id, &context.feature_cache, span, context.snapshot).await?;
     let frequencies = Frequencies::of(cluster_items.iter().map(|d| &*d.features));
     let features = cluster_items.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
     let prominence = Prominence::of(&cluster_items, |cluster_item| cluster_item.time >= window.start);

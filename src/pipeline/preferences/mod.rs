@@ -169,7 +169,7 @@ pub(super) async fn gather(
         return Ok(Preferences::default());
     }
     let span = background_window(window.start, window.end);
-    let cluster_items = cluster_items_in(store, topic, &context.vectors, span, context.snapshot).await?;
+    let cluster_items = cluster_items_in(store, topic, &context.feature_cache, span, context.snapshot).await?;
     let items = items_with_feedback(store, topic, &topic_feedback).await?;
     let vectors = ItemVectors::of(context, stories, items.values()).await?;
     let decay = decay(window.end, &context.run.settings.ranking);

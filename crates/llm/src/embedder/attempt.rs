@@ -70,7 +70,7 @@ impl Embedder {
             reserved_microcredits: job.route.price.map(|price| ledger::upper_bound(price, body, 0)),
             limits: budget::limits(&self.parts.budget, scope, PURPOSE, None, now),
             started_at: now,
-            expires_at: deadline.for_call(),
+            expires_at: deadline.deadline_from_now(),
         }
     }
 

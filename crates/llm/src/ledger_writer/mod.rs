@@ -107,7 +107,7 @@ fn next_to_reserve(call_state: &RunCallState, max_calls: usize) -> Option<(Optio
     };
     let batch = state.waiting.iter().take(max_calls).take_while(|reserving| reserving.lease == lease);
     // A call's time limit starts now, so that waiting does not shorten it.
-    let calls = batch.map(|one| NewCall { expires_at: one.deadline.for_call(), ..one.call.clone() }).collect();
+    let calls = batch.map(|one| NewCall { expires_at: one.deadline.deadline_from_now(), ..one.call.clone() }).collect();
     Some((lease, calls))
 }
 

@@ -34,12 +34,13 @@ pub struct CallTimeout {
 
 impl CallTimeout {
     /// Returns when a call reserved now must have ended.
-    pub fn for_call(self) -> Timestamp {
+    pub fn deadline_from_now(self) -> Timestamp {
         let lifetime = i64::try_from((self.timeout + SETTLING).as_millis()).unwrap_or(i64::MAX);
         Timestamp::from_millis(self.clock.wall().as_millis().saturating_add(lifetime))
     }
 }
 
+/// `None` where the call may be made, otherwise why not.
 pub(super) type ReserveResult = Result<Option<NotSent>, StoreError>;
 
 #[derive(Debug, Default)]
