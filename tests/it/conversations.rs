@@ -220,16 +220,22 @@ fn a_model_that_answers_as_a_stream_alone_is_found_out_and_remembered() {
         ["llm_ask error streaming_only 0".to_owned(), format!("llm_ask ok - {}", price())]
     );
     let log = &answered.stderr;
-    for part in
-        ["llm_attempt_failed", "conversation_id", "provider", "server", "attempt", "streaming_only", "/v1/responses"]
-    {
+    for part in [
+        "llm_attempt_failed",
+        "conversation_id",
+        "provider",
+        "conversation-model",
+        "attempt",
+        "streaming_only",
+        "/v1/responses",
+    ] {
         assert!(log.contains(part), "{part}: {log}");
     }
     assert!(!log.contains("Tell me"), "what is asked by hand is not logged: {log}");
     let questions = r#"{"sections": [{"id": "s", "questions": [
         {"id": "a", "text": "A?", "type": "rating", "min": 1, "max": 5}, {"id": "b", "text": "B?", "type": "rating", "min": 1, "max": 5}]}]}"#;
     std::fs::write(radar.folder().join("things.yaml"), questions).unwrap();
-    radar.run(&["llm", "questionnaire", "things.yaml", "--models", "server", "--out", "answers"]).exits(0);
+    radar.run(&["llm", "questionnaire", "things.yaml", "--models", "conversation-model", "--out", "answers"]).exits(0);
     assert_eq!(streams(&server)[2..], [false, true, true]);
 }
 
@@ -283,7 +289,7 @@ fn a_check_asks_each_model_one_word() {
     let checked = radar.run(&["llm", "check", "--json"]).exits(PARTIAL).json();
     let ok: Vec<bool> = checked.as_array().unwrap().iter().map(|check| check["ok"].as_bool().unwrap()).collect();
     assert_eq!((ok.len(), ok.iter().filter(|ok| **ok).count()), (2, 1), "{checked:#}");
-    radar.run(&["llm", "check", "--model", "openai/server"]).exits(0).says("openai/server");
+    radar.run(&["llm", "check", "--model", "openai/conversation-model"]).exits(0).says("openai/conversation-model");
     Radar::at(NOW).run(&["llm", "check"]).exits(USAGE).says("no model is configured");
 }
 
@@ -292,7 +298,7 @@ async fn conversation(radar: &Radar, server: &ConversationServer, max_attempts: 
     let config = Config::from_pairs(server.settings().into_iter()).unwrap();
     let store = aha_store::open(&radar.database_url(), aha_store::OpenMode::CreateIfMissing).await.unwrap();
     let app = App::new(config, store).unwrap();
-    let model: ModelRef = "openai/server".parse().unwrap();
+    let model: ModelRef = "openai/conversation-model".parse().unwrap();
     let terms = ConversationSettings {
         route: app.gateway().router().named(&model).unwrap(),
         system: "Be kind.".to_owned(),

@@ -72,7 +72,7 @@ impl ConversationServer {
         let settings = [
             ("OPENAI_BASE_URL", self.base.as_str()),
             ("OPENAI_API_KEY", KEY),
-            ("OPENAI_MODEL", "conversation_server"),
+            ("OPENAI_MODEL", "conversation-model"),
             ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "1"),
             ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "2"),
         ];
@@ -139,7 +139,7 @@ fn said(asked: &Value) -> String {
 }
 
 fn whole(said: &str) -> Value {
-    json!({"id": "resp_talk", "object": "response", "status": "completed", "error": null, "model": "conversation_server-1",
+    json!({"id": "resp_talk", "object": "response", "status": "completed", "error": null, "model": "conversation-model-1",
         "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": said}]}],
         "usage": {"input_tokens": TOKENS.0, "output_tokens": TOKENS.1, "total_tokens": TOKENS.0 + TOKENS.1}})
 }
