@@ -169,7 +169,8 @@ fn quotable(text: &str) -> impl Iterator<Item = &str> {
 /// Removes a leading tag such as "[Harbour Gazette] The ferry …", which is not part of the sentence.
 fn without_tag(sentence: &str) -> &str {
     let untagged = sentence.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, untagged)| untagged);
-    untagged.filter(|untagged| untagged.starts_with(char::is_uppercase)).unwrap_or(sentence)
+    let opens = |untagged: &str| untagged.trim_start_matches(['“', '"', '‘']).starts_with(char::is_uppercase);
+    untagged.filter(|untagged| opens(untagged)).unwrap_or(sentence)
 }
 
 /// Maximum words and bytes of a dateline.
@@ -250,6 +251,15 @@ mod tests {
         let matched: Vec<String> = matched.iter().map(|word| (*word).to_owned()).collect();
         let quotes = choose(&["Marigold Star strikes quay".into()], &[("Wire".into(), text.into())], &matched, 1);
         quotes.first().map(|quote| quote.sentence.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_tag_is_no_part_of_a_quote() {
+        let said = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
+        let quoted = "“The ferry Marigold Star struck the quay at Kelmouth on Monday,” said the owner.";
+        for sentence in [said, quoted] {
+            assert_eq!(chosen(&format!("[Harbour Gazette] {sentence}"), &[]), sentence);
+        }
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //! What a reader asked for counts most; then likes, stories with several sources, and names that many sources mention.
 //! `docs/RANKING.md` describes how each part was measured.
 
-use aha_analysis::relevance::WEAK;
+use std::collections::BTreeSet;
+
+use aha_analysis::relevance::{WEAK, light_stem};
 use aha_core::digest::{Evidence, Relevance};
 use serde_json::{Value, json};
 
@@ -143,11 +145,23 @@ fn matched(evidence: &Evidence) -> String {
     }
 }
 
-/// Names the words by which a story touches clauses: of “self-hosting” it may have only “hosting”.
+/// Names the words by which a story touches clauses: of “self-hosting” it may have only “hosting”. Of several forms of a
+/// word, the first; none that are forms of a whole clause.
 fn touching_words(evidence: &Evidence, touched: &[String]) -> String {
-    let is_whole = |word: &str| touched.iter().any(|clause| clause.to_lowercase() == word);
+    // Of “self-hosted”, “self” and the stem of “hosted”.
+    let parts = |word: &str| {
+        let (before, last) = word.rsplit_once('-').unwrap_or(("", word));
+        (before.to_owned(), light_stem(last))
+    };
+    let is_whole = |word: &str| {
+        touched.iter().any(|clause| {
+            let clause = clause.to_lowercase();
+            clause == word || parts(&clause) == parts(word)
+        })
+    };
+    let mut stems = BTreeSet::new();
     let found = evidence.relevance.iter().flat_map(|relevance| &relevance.words);
-    let words: Vec<String> = found.filter(|word| !is_whole(word)).cloned().collect();
+    let words: Vec<String> = found.filter(|word| !is_whole(word) && stems.insert(parts(word).1)).cloned().collect();
     if words.is_empty() { String::new() } else { format!(" with {}", quoted(&words, 2)) }
 }
 

@@ -97,9 +97,13 @@ fn a_clause_that_is_met_in_part_is_touched() {
     };
     let reason = |evidence: &Evidence| judge(&input(evidence.clone()))["reason"].as_str().unwrap().to_owned();
     assert_eq!(reason(&evidence), "Touches your “self-hosting”");
-    let words = ["hosting", "self-hosting", "hosts", "hosted"].map(str::to_owned).to_vec();
-    let by_words = Evidence { relevance: Some(Relevance { words, ..asked_for() }), ..evidence.clone() };
-    assert_eq!(reason(&by_words), "Touches your “self-hosting” with “hosting” and “hosts”");
+    let by_words = |words: &[&str]| {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        reason(&Evidence { relevance: Some(Relevance { words, ..asked_for() }), ..evidence.clone() })
+    };
+    let forms = ["hosting", "self-hosting", "hosts", "self-hosted", "servers", "server"];
+    assert_eq!(by_words(&forms), "Touches your “self-hosting” with “hosting” and “servers”", "each word once");
+    assert_eq!(by_words(&["self-hosted"]), "Touches your “self-hosting”", "a form of the whole clause says nothing");
     let near = Evidence { touched_interests: Vec::new(), ..evidence.clone() };
     assert_eq!(reason(&near), "Comes near to your interests", "enough of its words are met, and of no clause enough");
     let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
