@@ -229,7 +229,7 @@ mod tests {
         permit.used(Some(usage(500, 0)));
         assert!(
             futures::poll!(&mut large).is_pending() && futures::poll!(&mut small).is_pending(),
-            "it is the other's permit"
+            "it is the other's turn"
         );
         drop(large);
         assert!(futures::poll!(&mut small).is_ready(), "whoever stops waiting holds nobody up");

@@ -343,7 +343,7 @@ mod tests {
         let after = [(owner.id(), event("b", Save, 1)), of_zoe.clone(), (owner.id(), event("a", Dislike, 9))];
         assert_eq!(topic_feedback.events, after);
         apply(FeedbackUser::new("ann", Role::Reader), topic, &given, &mut topic_feedback);
-        assert_eq!(topic_feedback.events, after, "a reader's feedback counts_for_learning nobody else's digest");
+        assert_eq!(topic_feedback.events, after, "a reader's feedback changes no digest but their own");
         apply(owner, topic, &FeedbackWrite::Withdraw { item: ItemId::of(&["b"]), kind: Save }, &mut topic_feedback);
         assert_eq!(topic_feedback.events, [of_zoe, (owner.id(), event("a", Dislike, 9))]);
         apply(owner, topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut topic_feedback);

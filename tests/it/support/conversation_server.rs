@@ -35,7 +35,7 @@ pub enum PlannedAnswer {
 }
 
 #[derive(Debug)]
-struct Desk {
+struct State {
     fates: Mutex<Vec<PlannedAnswer>>,
     requests: Mutex<Vec<Value>>,
     delay: Duration,
@@ -44,7 +44,7 @@ struct Desk {
 /// The server, which goes with the value.
 #[derive(Debug)]
 pub struct ConversationServer {
-    desk: Arc<Desk>,
+    state: Arc<State>,
     base: String,
     _runtime: tokio::runtime::Runtime,
 }
@@ -53,14 +53,14 @@ impl ConversationServer {
     /// Each answer, or each piece of a stream, takes `delay`.
     pub fn start(fates: &[PlannedAnswer], delay: Duration) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let desk = Arc::new(Desk { fates: Mutex::new(fates.to_vec()), requests: Mutex::default(), delay });
-        let answering = Arc::clone(&desk);
+        let state = Arc::new(State { fates: Mutex::new(fates.to_vec()), requests: Mutex::default(), delay });
+        let answering = Arc::clone(&state);
         let app =
             axum::Router::new().route("/v1/responses", post(move |body: Bytes| answer(Arc::clone(&answering), body)));
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         runtime.spawn(async move { axum::serve(listener, app).await.unwrap() });
-        Self { desk, base, _runtime: runtime }
+        Self { state, base, _runtime: runtime }
     }
 
     /// The installation asks this provider, at 1 credit for 1,000 tokens in and 2 for those out.
@@ -85,7 +85,7 @@ impl ConversationServer {
     }
 
     pub fn requests(&self) -> Vec<Value> {
-        self.desk.requests.lock().unwrap().clone()
+        self.state.requests.lock().unwrap().clone()
     }
 }
 
@@ -94,11 +94,11 @@ pub const fn price() -> i64 {
     TOKENS.0 * 1_000 + TOKENS.1 * 2_000
 }
 
-async fn answer(desk: Arc<Desk>, body: Bytes) -> Response {
+async fn answer(state: Arc<State>, body: Bytes) -> Response {
     let asked: Value = serde_json::from_slice(&body).unwrap();
-    desk.requests.lock().unwrap().push(asked.clone());
+    state.requests.lock().unwrap().push(asked.clone());
     let fate = {
-        let mut fates = desk.fates.lock().unwrap();
+        let mut fates = state.fates.lock().unwrap();
         if fates.is_empty() { PlannedAnswer::Good } else { fates.remove(0) }
     };
     if let PlannedAnswer::Status(status) = fate {
@@ -112,9 +112,9 @@ async fn answer(desk: Arc<Desk>, body: Bytes) -> Response {
     }
     let said = if fate == PlannedAnswer::Prose { "I would rather not say.".to_owned() } else { said(&asked) };
     if asked["stream"] == true && fate != PlannedAnswer::Whole {
-        return streamed(&said, fate == PlannedAnswer::CutStream, desk.delay);
+        return streamed(&said, fate == PlannedAnswer::CutStream, state.delay);
     }
-    tokio::time::sleep(desk.delay).await;
+    tokio::time::sleep(state.delay).await;
     let mut whole = whole(&said);
     if fate == PlannedAnswer::NoTokens {
         whole["usage"] = json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 0});

@@ -1,7 +1,7 @@
 //! Selects the words of a text that may be learnt from a like or dislike, such that the user would recognise them.
 //!
 //! Input: a stored text. Output: its words without stop words, markup remnants, addresses, lone numbers and page
-//! boilerplate. Called by `stories::preferences`; the terms are the same as in clustering.
+//! boilerplate. Called by [`crate::preferences`]; the terms are the same as in clustering.
 
 use std::borrow::Cow;
 
