@@ -93,7 +93,12 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
             | RunError::BadRule(_),
         ) => return Exit::Usage,
         Some(
-            RunError::Store(_) | RunError::LeaseLost | RunError::Held { .. } | RunError::Fetch(_) | RunError::Output(_),
+            RunError::Store(_)
+            | RunError::LeaseLost
+            | RunError::Held { .. }
+            | RunError::Fetch(_)
+            | RunError::Output(_)
+            | RunError::Panicked(_),
         )
         | None => {}
     }
@@ -111,12 +116,18 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
 const fn of_service(error: &ServiceError) -> Exit {
     match (error, error.kind()) {
         (_, ErrorKind::InvalidInput) => Exit::Usage,
-        (ServiceError::Store(_), _) => Exit::Failed,
+        (ServiceError::Store(_), _)
+        | (
+            _,
+            ErrorKind::Busy
+            | ErrorKind::Store
+            | ErrorKind::Gateway
+            | ErrorKind::Fetch
+            | ErrorKind::Files
+            | ErrorKind::Internal,
+        ) => Exit::Failed,
         (_, ErrorKind::NotFound | ErrorKind::Conflict) => Exit::Usage,
         (_, ErrorKind::BudgetExhausted) => Exit::BudgetExhausted,
         (_, ErrorKind::Interrupted) => Exit::Interrupted,
-        (_, ErrorKind::Busy | ErrorKind::Store | ErrorKind::Gateway | ErrorKind::Fetch | ErrorKind::Files) => {
-            Exit::Failed
-        }
     }
 }

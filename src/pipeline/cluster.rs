@@ -38,7 +38,7 @@ pub(super) async fn run(context: &RunContext, space: Option<&str>) -> Result<(),
         let placed = place(topic, &cluster_items, thresholds);
         (cluster_items, placed)
     });
-    let (cluster_items, placed) = placing.await.map_err(|_| RunError::Interrupted)?;
+    let (cluster_items, placed) = placing.await?;
     let commit = ClusterCommit {
         created: placed.placements.iter().filter(|p| p.began).map(|p| (p.cluster, p.item)).collect(),
         joined: placed.placements.iter().map(|p| (p.item, p.cluster, p.similarity)).collect(),
@@ -136,7 +136,7 @@ async fn to_cluster_items(cache: &FeatureCache, items: Vec<EmbeddedItem>) -> Res
     let reading = tokio::task::spawn_blocking(move || {
         items.par_iter().map(|item| cluster_item(&cache, item)).collect::<Result<Vec<_>, _>>()
     });
-    Ok(reading.await.map_err(|_| RunError::Interrupted)??)
+    Ok(reading.await??)
 }
 
 fn cluster_item(cache: &FeatureCache, item: &EmbeddedItem) -> Result<ClusterItem, StoreError> {

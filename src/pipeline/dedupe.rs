@@ -18,8 +18,7 @@ pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
     };
     let placed: HashSet<ItemId> = cluster_items.iter().filter(|d| d.cluster.is_some()).map(|d| d.id).collect();
     let found = tokio::task::spawn_blocking(move || copies(&cluster_items)).await;
-    let new: Vec<(ItemId, ItemId)> =
-        found.map_err(|_| RunError::Interrupted)?.into_iter().filter(|(copy, _)| !placed.contains(copy)).collect();
+    let new: Vec<(ItemId, ItemId)> = found?.into_iter().filter(|(copy, _)| !placed.contains(copy)).collect();
     context.store().commit_duplicates(&context.lease, &new).await?;
     context.progress.end(Stage::Dedupe, &count(new.len(), "copy", "copies"));
     Ok(())

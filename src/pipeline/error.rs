@@ -7,6 +7,7 @@ use aha_core::topic::topic_option;
 use aha_store::StoreError;
 use aha_store::error::RetryAdvice;
 use thiserror::Error;
+use tokio::task::JoinError;
 
 use crate::sources::fetch::FetchError;
 
@@ -51,6 +52,20 @@ pub enum RunError {
         "the digest was stored, but its files could not be written: {0}; check AHA_OUTPUT_DIR, then run the same command again"
     )]
     Output(#[from] crate::digest::RenderError),
+    #[error(
+        "a defect of the program ended the run ({0}); the log says where, please report it, and the run continues where it stopped when it is started again"
+    )]
+    Panicked(String),
+}
+
+/// A panic is a defect. A task that did not end is one that the shutdown of the process cancelled.
+impl From<JoinError> for RunError {
+    fn from(error: JoinError) -> Self {
+        let Ok(payload) = error.try_into_panic() else { return Self::Interrupted };
+        let message = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = message.or_else(|| payload.downcast_ref::<String>().cloned());
+        Self::Panicked(message.unwrap_or_else(|| "panic without a message".to_owned()))
+    }
 }
 
 impl From<StoreError> for RunError {
@@ -94,7 +109,8 @@ impl RunError {
             | Self::BadSchedule(_)
             | Self::BadRule(_)
             | Self::Fetch(_)
-            | Self::Output(_) => None,
+            | Self::Output(_)
+            | Self::Panicked(_) => None,
         }
     }
 
@@ -113,7 +129,29 @@ impl RunError {
             | Self::BadSchedule(_)
             | Self::BadRule(_)
             | Self::Fetch(_)
-            | Self::Output(_) => "failed",
+            | Self::Output(_)
+            | Self::Panicked(_) => "failed",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_a_failure_and_not_an_interruption() {
+        for (panicked, message) in [
+            (tokio::task::spawn_blocking(|| panic!("index out of bounds")).await, "index out of bounds"),
+            (tokio::task::spawn_blocking(|| panic!("{} of 3", 7)).await, "7 of 3"),
+        ] {
+            let error = RunError::from(panicked.unwrap_err());
+            assert!(error.to_string().contains(message), "{error}");
+            assert_eq!(error.attempt_outcome(), "failed");
+        }
+        let waiting = tokio::spawn(std::future::pending::<()>());
+        waiting.abort();
+        let error = RunError::from(waiting.await.unwrap_err());
+        assert_eq!(error.attempt_outcome(), "interrupted");
     }
 }

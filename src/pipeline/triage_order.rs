@@ -88,7 +88,7 @@ impl NextFirst for TriageOrder {
         let candidates = Arc::clone(&self.0);
         // Computed on the blocking pool, because it reads every word of the stories.
         let measuring = tokio::task::spawn_blocking(move || candidates.points(&scores));
-        let points = measuring.await.map_err(|_| RunError::Interrupted)?;
+        let points = measuring.await?;
         let of = |story: &ClusterId| points.get(story).copied().unwrap_or(f64::NEG_INFINITY);
         open.sort_by(|(a, _), (b, _)| of(b).total_cmp(&of(a)).then(a.cmp(b)));
         Ok(open)

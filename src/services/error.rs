@@ -36,6 +36,8 @@ pub enum ErrorKind {
     Fetch,
     /// A file could not be read or written.
     Files,
+    /// A defect of the program.
+    Internal,
 }
 
 #[derive(Debug, Error)]
@@ -162,6 +164,7 @@ pub(super) const fn kind_of_run(error: &RunError) -> ErrorKind {
         RunError::BadTimezone(_) | RunError::BadSchedule(_) | RunError::BadRule(_) => ErrorKind::InvalidInput,
         RunError::Fetch(_) => ErrorKind::Fetch,
         RunError::Output(_) => ErrorKind::Files,
+        RunError::Panicked(_) => ErrorKind::Internal,
     }
 }
 

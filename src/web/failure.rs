@@ -217,7 +217,7 @@ impl From<ServiceError> for Failure {
             (ErrorKind::Gateway | ErrorKind::Fetch, _) => {
                 Self::new(StatusCode::BAD_GATEWAY, "upstream_failed", message)
             }
-            (ErrorKind::Store | ErrorKind::Files, error) => Self::internal(&error),
+            (ErrorKind::Store | ErrorKind::Files | ErrorKind::Internal, error) => Self::internal(&error),
         }
     }
 }

@@ -82,8 +82,7 @@ async fn embed<S: Space + 'static>(space: &Arc<S>, texts: Vec<ItemText>) -> Resu
         .buffered(THREADS)
         .try_collect::<Vec<_>>()
         .await;
-    // A blocking task only fails when the process is shutting down.
-    Ok(made.map_err(|_| RunError::Interrupted)?.into_iter().flatten().collect())
+    Ok(made?.into_iter().flatten().collect())
 }
 
 fn one(space: &impl Space, text: &ItemText) -> Option<NewEmbedding> {

@@ -49,7 +49,7 @@ impl Relevances {
         let (frequencies, of_sources) = (history.frequencies.clone(), history.of_sources.clone());
         let measuring =
             tokio::task::spawn_blocking(move || Self::measure(&interests, &texts, &frequencies, &of_sources));
-        measuring.await.map_err(|_| RunError::Interrupted)
+        Ok(measuring.await?)
     }
 
     fn measure(

@@ -179,7 +179,7 @@ async fn commit_together(
     let (store, lease) = (Arc::clone(context.store()), context.lease.clone());
     let committing =
         tokio::spawn(async move { store.commit_fetches(&lease, &commits).await.map(|counts| (counts, commits)) });
-    let (counts, commits) = committing.await.map_err(|_| RunError::Interrupted)??;
+    let (counts, commits) = committing.await??;
     for commit in commits {
         context.progress.step(&commit.source.to_string());
         if let (FetchStatus::Error, Some((kind, reason))) = (commit.status, commit.error) {

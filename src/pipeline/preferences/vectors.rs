@@ -40,7 +40,7 @@ impl ItemVectors {
         let items: BTreeMap<ItemId, Item> =
             of_stories.chain(with_feedback).map(|item| (item.id, readable(item))).collect();
         let computing = tokio::task::spawn_blocking(move || Self::by_words(&items));
-        computing.await.map_err(|_| RunError::Interrupted)
+        Ok(computing.await?)
     }
 
     /// Reads the vectors of the space of the run's model, of any time, because items liked long ago have one, too.

@@ -19,7 +19,7 @@ pub(super) async fn search(store: &SharedStore, topic: &Topic, now: Timestamp, f
     let window = Window { start: now.days_before(FREQUENCY_DAYS), end: now };
     let cluster_items = stored_cluster_items(store, topic.id, window).await?;
     let measuring = tokio::task::spawn_blocking(move || SearchMemory::of(&cluster_items));
-    let memory = measuring.await.map_err(|_| RunError::Interrupted)?;
+    let memory = measuring.await.map_err(RunError::from)?;
     let SearchMemory { items, open_items, .. } = memory;
     let mib = memory.bytes().div_ceil(1024 * 1024);
     let name = &topic.name;

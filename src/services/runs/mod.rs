@@ -334,7 +334,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         if self.status.borrow().end.is_none() {
             let message = "the run ended unexpectedly; see the log".to_owned();
-            self.end(RunEnd::Failed { kind: ErrorKind::Interrupted, message });
+            self.end(RunEnd::Failed { kind: ErrorKind::Internal, message });
         }
     }
 }

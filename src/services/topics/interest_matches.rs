@@ -81,7 +81,7 @@ pub async fn interest_matches(
         let frequencies = Frequencies::of(features.iter().map(|features| &**features));
         measure(&interests, &items, &frequencies, window)
     });
-    measuring.await.map_err(|_| RunError::Interrupted)
+    Ok(measuring.await?)
 }
 
 fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, window: Window) -> InterestMatches {
