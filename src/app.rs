@@ -15,12 +15,15 @@ use aha_llm::embedder::EmbedRouter;
 use aha_llm::prompt::{PromptError, Prompts};
 use aha_llm::retry_policy::STANDARD;
 use aha_llm::transport::Http;
-use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
+use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Outcome, Router};
 use aha_store::{SharedStore, SourceShare, VectorState};
 use thiserror::Error;
 use tokio::sync::Mutex as AsyncMutex;
+use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
+use crate::single_flight::SingleFlight;
 use crate::sources::Connectors;
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::sources::full_text::Pages;
@@ -39,6 +42,8 @@ pub struct App {
     profile_cache: LastValues<TopicId, Profile>,
     share_cache: LastValues<TopicId, SourceShares>,
     vector_cache: Arc<AsyncMutex<Option<LoadedVectors>>>,
+    answers_in_progress: SingleFlight<Outcome>,
+    background: TaskTracker,
     jitter: Jitter,
     config: Arc<Config>,
 }
@@ -79,6 +84,8 @@ impl App {
             profile_cache: LastValues::default(),
             share_cache: LastValues::default(),
             vector_cache: Arc::default(),
+            answers_in_progress: SingleFlight::default(),
+            background: TaskTracker::new(),
             jitter: jitter(&config),
             config: Arc::new(config),
         })
@@ -142,6 +149,27 @@ impl App {
     #[must_use]
     pub const fn vector_cache(&self) -> &Arc<AsyncMutex<Option<LoadedVectors>>> {
         &self.vector_cache
+    }
+
+    /// Answers that a model is writing, by the fingerprint of the question and its passages.
+    #[must_use]
+    pub const fn answers_in_progress(&self) -> &SingleFlight<Outcome> {
+        &self.answers_in_progress
+    }
+
+    /// Starts a task that finishes even if nobody waits for its result any more: it may cost something.
+    pub fn spawn<F>(&self, task: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        self.background.spawn(task)
+    }
+
+    /// Waits until those tasks and all model calls in progress have ended.
+    pub async fn finish_background(&self) {
+        self.background.close();
+        self.background.wait().await;
+        self.gateway.wait_until_settled().await;
     }
 
     /// Returns a random number in `0.0..1.0`; always the same one while `AHA_NOW` pins the clock.

@@ -43,5 +43,6 @@ pub mod retention;
 mod sentences;
 pub mod services;
 mod shutdown;
+mod single_flight;
 pub mod sources;
 pub mod web;

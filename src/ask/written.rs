@@ -3,13 +3,12 @@
 //! once.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use aha_analysis::retrieval::CandidatePassage;
 use aha_core::time::Timestamp;
 use aha_llm::tasks::answer::{AnswerInput, NumberedPassage, TASK, input};
-use aha_llm::{CallScope, Outcome, RunCallState, TaskItem};
+use aha_llm::{Outcome, TaskItem};
 use aha_net::hash::hex32;
 use serde::Deserialize;
 
@@ -43,8 +42,8 @@ pub(super) fn is_configured(app: &App) -> bool {
     app.gateway().can_do(TASK, app.config().budget_tier)
 }
 
-/// Asks the model about these passages, the most likely first, within the time limit. A call that times out is still
-/// settled, and its answer stored for the next time.
+/// Asks the model about these passages, the most likely first, within the time limit. A call that takes longer goes on in
+/// the background: it is settled, and its answer stored for the next time.
 pub(super) async fn write(app: &App, question: &str, candidates: &[&CandidatePassage<'_>], limit: Duration) -> Written {
     let numbered = |(at, candidate): (usize, &&CandidatePassage<'_>)| NumberedPassage {
         number: at + 1,
@@ -70,34 +69,22 @@ pub(super) async fn write(app: &App, question: &str, candidates: &[&CandidatePas
     }
 }
 
-/// Makes the call in a separate task, which continues if the caller stops waiting.
+/// Makes the call in a task of its own, which continues if the caller stops waiting. The same question on the same
+/// passages in the meantime waits for the same call.
 async fn called(app: &App, item: TaskItem) -> Outcome {
-    let app = app.clone();
-    let asking = tokio::spawn(async move {
-        let scope = CallScope {
-            lease: None,
-            run: None,
-            pass: 0,
-            attempt: app.clock().wall().as_millis(),
-            topic: None,
-            share_percent: None,
-            tier: app.config().budget_tier,
-            prompt_id: app.gateway().prompts().id(TASK).to_owned(),
-            rejudge: false,
-            call_state: Arc::new(RunCallState::default()),
-        };
-        let failed = |error: &dyn std::fmt::Display| Outcome::Failed { reason: error.to_string() };
-        match app.gateway().stored_answer(app.store(), TASK, &scope, &item).await {
-            Ok(Some(stored)) => return stored,
-            Ok(None) => {}
-            Err(error) => return failed(&error),
-        }
-        match app.gateway().call(app.store(), TASK, &scope, std::slice::from_ref(&item)).await {
-            Ok(outcomes) => outcomes.into_iter().next().unwrap_or_else(|| failed(&"it was not asked")),
-            Err(error) => failed(&error),
-        }
-    });
-    asking.await.unwrap_or_else(|_| Outcome::Failed { reason: "the call ended early".to_owned() })
+    let (key, of_task) = (item.fingerprint.clone(), app.clone());
+    let calling = async move { call(&of_task, &item).await };
+    let outcome = app.answers_in_progress().join(key, calling, |call| drop(app.spawn(call))).await;
+    outcome.unwrap_or_else(|| failed(&"the call ended without an outcome"))
+}
+
+async fn call(app: &App, item: &TaskItem) -> Outcome {
+    let scope = app.gateway().standalone(TASK, app.config().budget_tier);
+    app.gateway().answer_item(app.store(), TASK, &scope, item).await.unwrap_or_else(|error| failed(&error))
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Outcome {
+    Outcome::Failed { reason: error.to_string() }
 }
 
 /// Keeps the supported sentences. Citations of passages that were not sent are ignored.

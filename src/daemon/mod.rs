@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::pipeline::{RunError, due};
 use crate::retention;
 use crate::services::runs::Runs;
-use crate::shutdown::asked_to_stop;
+use crate::shutdown::{asked_to_stop, finish_calls};
 use crate::web::{ServeError, Server};
 
 #[derive(Debug, Error)]
@@ -99,8 +99,11 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
             () = &mut ended => break,
         }
     }
-    topics.end().await;
-    runs.end().await;
+    let end_runs = async {
+        topics.end().await;
+        runs.end().await;
+    };
+    tokio::join!(end_runs, finish_calls(&app));
     scheduler.shutdown().await?;
     server.abort();
     tracing::info!("daemon stopped");

@@ -70,7 +70,7 @@ pub fn router(state: &WebState) -> Router {
         .method_not_allowed_fallback(async || Failure::wrong_method())
         .layer(from_fn(guard::etag::tag))
         .layer(from_fn_with_state(state.clone(), guard::idempotency::replay_answered))
-        .layer(from_fn(guard::limits::time))
+        .layer(from_fn_with_state(state.clone(), guard::limits::time))
         .layer(guard::limits::body())
         .layer(from_fn_with_state(state.clone(), guard::identity::identify))
         .layer(from_fn_with_state(state.clone(), guard::limits::rate))

@@ -4,6 +4,8 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use aha_benchmark::ground_truth::{GroundTruth, Question};
 use aha_benchmark::matching::{Thresholds, compare};
@@ -12,6 +14,8 @@ use axum::routing::post;
 use serde_json::{Value, json};
 
 use crate::support::radar::Radar;
+use crate::support::rows;
+use crate::support::site::Site;
 
 const INVENTED: &str = "The harbour master pays 999 crowns for it.";
 
@@ -52,12 +56,17 @@ fn said(questions: &[Question], prompt: &str) -> Value {
     json!({"is_answered": false, "sentences": []})
 }
 
-fn model(runtime: &tokio::runtime::Runtime) -> SocketAddr {
+/// Serves the model, which answers after `delay`. Returns its address and the number of calls.
+fn model(runtime: &tokio::runtime::Runtime, delay: Duration) -> (SocketAddr, Arc<AtomicUsize>) {
     let questions = Arc::new(questions());
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
     let answer = move |Json(body): Json<Value>| {
+        counted.fetch_add(1, Ordering::SeqCst);
         let prompt = body["input"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
         let text = said(&questions, &prompt).to_string();
         async move {
+            tokio::time::sleep(delay).await;
             Json(
                 json!({"id": "resp_1", "object": "response", "status": "completed", "error": null, "model": "correct-1",
                 "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}],
@@ -69,20 +78,30 @@ fn model(runtime: &tokio::runtime::Runtime) -> SocketAddr {
     let address = listener.local_addr().unwrap();
     let app = axum::Router::new().route("/v1/responses", post(answer));
     runtime.spawn(async move { axum::serve(listener, app).await.unwrap() });
-    address
+    (address, calls)
 }
 
-#[test]
-fn a_model_that_answers_correctly_is_right_in_the_end_and_what_it_invents_is_cut() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+}
+
+/// A program with the questions' documents, which asks the model at `address`.
+fn asking(address: SocketAddr) -> Radar {
     let radar = Radar::at("2026-11-19T07:00:00Z")
-        .with("OPENAI_BASE_URL", &format!("http://{}", model(&runtime)))
+        .with("OPENAI_BASE_URL", &format!("http://{address}"))
         .with("OPENAI_API_KEY", "sk-answers")
         .with("OPENAI_ANSWER_MODEL", "correct")
         .with("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "1")
         .with("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "2");
     let documents = folder().join("documents");
     radar.run(&["source", "add", documents.to_str().unwrap(), "--type", "documents"]).exits(0);
+    radar
+}
+
+#[test]
+fn a_model_that_answers_correctly_is_right_in_the_end_and_what_it_invents_is_cut() {
+    let runtime = runtime();
+    let radar = asking(model(&runtime, Duration::ZERO).0);
     let answerable: Vec<Question> = questions().into_iter().filter(|q| q.expected_answer.is_some()).collect();
     let (mut right, mut wrong) = (0, Vec::new());
     for question in &answerable {
@@ -102,4 +121,40 @@ fn a_model_that_answers_correctly_is_right_in_the_end_and_what_it_invents_is_cut
         }
     }
     assert!(right * 5 >= answerable.len() * 4, "{right} of {}: {wrong:#?}", answerable.len());
+}
+
+/// How long a model takes that is too slow, and how long a question may take, in milliseconds.
+const SLOW: Duration = Duration::from_secs(12);
+const LIMIT_MS: &str = "6000";
+
+#[test]
+fn a_model_that_is_too_slow_for_a_question_is_paid_once_and_its_answer_is_used_the_next_time() {
+    let (runtime, question) = (runtime(), questions().into_iter().find(|q| q.expected_answer.is_some()).unwrap());
+    let (address, calls) = model(&runtime, SLOW);
+    let radar = asking(address).with("AHA_ANSWER_MS", LIMIT_MS);
+    // On a busy machine there may be no time left for an answer without the model.
+    radar.run(&["ask", "--json", &question.question]).says("the model is late");
+    assert_eq!(rows::query(&radar, "SELECT state FROM provider_calls"), ["ok"]);
+    let answer = radar.json(&["ask", "--json", &question.question]);
+    assert!(answer["degraded"].is_null() && calls.load(Ordering::SeqCst) == 1, "{answer}");
+}
+
+#[test]
+fn a_server_that_stops_waits_for_the_answers_that_it_has_asked_for() {
+    let (runtime, question) = (runtime(), questions().into_iter().find(|q| q.expected_answer.is_some()).unwrap());
+    let (address, calls) = model(&runtime, SLOW);
+    let mut radar = asking(address).with("AHA_ANSWER_MS", LIMIT_MS);
+    let site = Site::start(&mut radar);
+    let body = json!({ "question": question.question }).to_string();
+    let ask = || site.send("POST", "/ask", &[("content-type", "application/json")], &body);
+    // Both wait for the same call.
+    std::thread::scope(|scope| {
+        let other = scope.spawn(ask);
+        ask();
+        other.join().unwrap();
+    });
+    // Ends the server, and waits until it has.
+    drop(site);
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+    assert_eq!(rows::query(&radar, "SELECT state FROM provider_calls"), ["ok"]);
 }

@@ -53,14 +53,28 @@ impl Gateway {
     ) -> Result<Outcome, StoreError> {
         let task = input.task();
         let item = TaskItem { fingerprint: input.hash(), members: Vec::new(), input };
+        self.answer_item(store, task, scope, &item).await
+    }
+
+    /// The same for an item whose fingerprint is given.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    pub async fn answer_item(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+        item: &TaskItem,
+    ) -> Result<Outcome, StoreError> {
         if task.spec().stored_answers != StoredAnswers::None
-            && let Some(stored) = self.stored_answer(store, task, scope, &item).await?
+            && let Some(stored) = self.stored_answer(store, task, scope, item).await?
         {
             return Ok(stored);
         }
         // Expired reservations of killed processes are settled before this call is admitted.
         store.settle_orphaned_calls(OrphanedCalls::Expired(self.parts.clock.wall())).await?;
-        let outcomes = self.call(store, task, scope, std::slice::from_ref(&item)).await?;
+        let outcomes = self.call(store, task, scope, std::slice::from_ref(item)).await?;
         let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))
     }

@@ -58,7 +58,7 @@ pub async fn settle_orphaned_calls(app: &App) -> Result<()> {
 
 /// Waits until every call in progress is settled, so that its cost is known.
 pub async fn settled(app: &App) {
-    app.gateway().wait_until_settled().await;
+    app.finish_background().await;
 }
 
 /// Starts a conversation by hand.
