@@ -112,8 +112,12 @@ pub struct BreakerPermit<'b> {
 }
 
 impl BreakerPermit<'_> {
-    /// Records the outcome. An answer, good or bad, and a refusal show that the server is available.
+    /// Records the outcome. An answer, good or bad, and a refusal show that the server is available. An exchange that
+    /// this program ended shows nothing.
     pub fn record(mut self, failure: Option<&CallError>, now: Instant) {
+        if matches!(failure, Some(CallError::Abandoned)) {
+            return;
+        }
         let is_probe = std::mem::take(&mut self.is_probe);
         let (mut servers, policy) = (self.breakers.servers(), self.breakers.policy);
         let Some(error) = failure.filter(|error| is_server_fault(error)) else {
@@ -205,6 +209,19 @@ mod tests {
         let later = begun + Duration::from_secs(31);
         drop(breakers.admit(SERVER, later).unwrap());
         assert_eq!(wait(&breakers, later), None);
+    }
+
+    #[test]
+    fn an_exchange_that_nobody_waited_for_says_nothing_about_the_server() {
+        let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
+        for _ in 0..9 {
+            breakers.admit(SERVER, begun).unwrap().record(Some(&CallError::Abandoned), begun);
+        }
+        assert_eq!(wait(&breakers, begun), None);
+        failing(&breakers, 5, begun);
+        let later = begun + Duration::from_secs(31);
+        breakers.admit(SERVER, later).unwrap().record(Some(&CallError::Abandoned), later);
+        assert_eq!(wait(&breakers, later), None, "another probe may be made");
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub enum CallError {
     Stalled(u64),
     #[error("the connection broke before the answer was complete ({0})")]
     Interrupted(String),
+    /// Ended by this program, not by the server.
+    #[error("nobody was waiting for the answer any more")]
+    Abandoned,
     #[error("the answer is larger than {0} MiB")]
     TooLarge(usize),
     #[error("AHA_EGRESS=local: {0} is neither on this host nor on a private network; nothing was sent")]
@@ -98,7 +101,12 @@ impl CallError {
             | Self::Overloaded { message: words, .. }
             | Self::Server { message: words, .. }
             | Self::Refused { message: words, .. } => words,
-            Self::TimedOut(_) | Self::Stalled(_) | Self::TooLarge(_) | Self::Truncated(_) | Self::Filtered => {
+            Self::TimedOut(_)
+            | Self::Stalled(_)
+            | Self::Abandoned
+            | Self::TooLarge(_)
+            | Self::Truncated(_)
+            | Self::Filtered => {
                 return self;
             }
         };
@@ -118,7 +126,7 @@ impl CallError {
             Self::Connect(_) => "connect",
             Self::TimedOut(_) => "timed_out",
             Self::Stalled(_) => "stalled",
-            Self::Interrupted(_) => "interrupted",
+            Self::Interrupted(_) | Self::Abandoned => "interrupted",
             Self::TooLarge(_) => "too_large",
             Self::NotLocal(_) => "not_local",
             Self::Redirected(_) => "redirected",
@@ -152,9 +160,12 @@ impl CallError {
     #[must_use]
     pub const fn decision(&self) -> Decision {
         match self {
-            Self::Connect(_) | Self::TimedOut(_) | Self::Stalled(_) | Self::Interrupted(_) | Self::Server { .. } => {
-                Decision::Retry { after: None }
-            }
+            Self::Connect(_)
+            | Self::TimedOut(_)
+            | Self::Stalled(_)
+            | Self::Interrupted(_)
+            | Self::Abandoned
+            | Self::Server { .. } => Decision::Retry { after: None },
             Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => {
                 Decision::Retry { after: *retry_after }
             }
@@ -199,6 +210,7 @@ impl CallError {
             | Self::TimedOut(_)
             | Self::Stalled(_)
             | Self::Interrupted(_)
+            | Self::Abandoned
             | Self::TooLarge(_)
             | Self::NotTheInterface(_)
             | Self::Truncated(_)

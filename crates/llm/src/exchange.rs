@@ -203,7 +203,7 @@ const GRACE_PERIOD: Duration = Duration::from_secs(30);
 pub(super) async fn fail_after_grace_period<T>(reader: &UnboundedSender<T>, timeouts: Timeouts) -> CallError {
     reader.closed().await;
     tokio::time::sleep(GRACE_PERIOD.min(timeouts.whole)).await;
-    CallError::Interrupted("nobody was waiting for the answer any more".to_owned())
+    CallError::Abandoned
 }
 
 /// Returns the result of an exchange, ignoring the other events.
