@@ -14,14 +14,12 @@ use serde::Serialize;
 
 use super::accounts::FeedbackUser;
 use super::calls::CallRecord;
+use super::id_prefix::{MIN_DIGITS, id_prefix};
 use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 
 /// A rank has at most this number of digits; more are the beginning of an id.
 const MAX_RANK_DIGITS: usize = 3;
-
-/// Minimum number of digits for the beginning of an id.
-const SHORTEST_ID: usize = 4;
 
 /// Digest items listed if the beginning of an id matches several.
 const NAMED: i64 = 5;
@@ -68,14 +66,12 @@ async fn find_id(app: &App, item: &str) -> Result<DigestItemId> {
     if let Ok(id) = item.parse() {
         return Ok(id);
     }
-    let prefix = item.to_ascii_lowercase();
-    let is_id = prefix.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    if prefix.len() < SHORTEST_ID || !is_id {
+    let Some(prefix) = id_prefix(item) else {
         let expected = format!(
-            "a rank in the latest digest nor the id of a digest item, or {SHORTEST_ID} or more of its first digits"
+            "a rank in the latest digest nor the id of a digest item, or {MIN_DIGITS} or more of its first digits"
         );
         return Err(ServiceError::invalid("item", format!("{item:?} is neither {expected}")));
-    }
+    };
     let found = app.store().digest_items(&prefix, NAMED + 1).await?;
     match found.as_slice() {
         [] => Err(ServiceError::not_found("story", format!("no digest has an item whose id begins with {prefix}"))),

@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 
 pub use aha_store::{FetchSummary, PastFetch, SourceShare, SourcesAdded};
 
+use super::id_prefix::id_prefix;
 use super::{Result, ServiceError, digests, topics};
 use crate::app::{App, SourceShares};
 use crate::sources::is_location_of;
@@ -68,15 +69,19 @@ pub async fn by_id(app: &App, id: SourceId) -> Result<ListedSource> {
     Ok(ListedSource { topic: topic.name, source })
 }
 
-/// Finds one source: by its URL or an equivalent form of it, its name, or its id or the beginning of its id.
+/// Finds one source: by its URL or an equivalent form of it, its name, or its id or the beginning of its id, of four
+/// digits or more.
 ///
 /// # Errors
 /// When none or several match.
 pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSource> {
+    let prefix = id_prefix(name);
     let is_meant = |listed: &ListedSource| {
         let source = &listed.source;
         let is_named = source.url == name || is_location_of(name, &source.url, &app.config().sources.sites);
-        is_named || source.display_name() == name || source.id.to_string().starts_with(name)
+        is_named
+            || source.display_name() == name
+            || prefix.as_ref().is_some_and(|prefix| source.id.to_string().starts_with(prefix))
     };
     let mut found: Vec<ListedSource> = list(app, topic).await?.into_iter().filter(is_meant).collect();
     match found.len() {

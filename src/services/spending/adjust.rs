@@ -6,11 +6,10 @@ use aha_store::{Adjustment, CallRecord};
 use serde::Serialize;
 
 use super::super::ServiceError;
+use super::super::id_prefix::{MIN_DIGITS, id_prefix};
 use super::Result;
 use crate::app::App;
 
-/// Fewer digits could match a call by accident.
-const MIN_DIGITS: usize = 4;
 /// More than any real bill; sums of such amounts do not overflow.
 const MAX_COST: MicroCredits = MicroCredits(1_000_000_000 * MicroCredits::PER_CREDIT);
 
@@ -45,13 +44,11 @@ pub async fn adjust(app: &App, call: &str, credits: &str, reason: &str) -> Resul
 
 /// Finds the only call whose id begins with `id`.
 async fn find(app: &App, id: &str) -> Result<CallRecord> {
-    let id = id.trim().to_lowercase();
-    let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';
-    if id.len() < MIN_DIGITS || !id.chars().all(is_id) {
+    let Some(id) = id_prefix(id) else {
         let expected =
             format!("CALL_ID is an id as `aha-radar calls` shows it, or its first {MIN_DIGITS} digits or more");
         return Err(ServiceError::invalid("call", format!("{expected}; got {id:?}")));
-    }
+    };
     let mut found = app.store().calls_by_id(&id, 2).await?;
     match (found.pop(), found.is_empty()) {
         (Some(call), true) => Ok(call),

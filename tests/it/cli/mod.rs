@@ -66,6 +66,10 @@ fn wrong_usage_exits_with_2_and_says_what_is_wanted() {
     radar.run(&["digest", "2"]).exits(USAGE).says("neither `latest` nor the id of a digest");
     radar.run(&["source", "list", "--topic", "nope"]).exits(USAGE).says("topic list");
     radar.run(&["source", "remove", "nope"]).exits(USAGE).says("source list");
+    let id = radar.json(&["source", "list", "--json"])[0]["id"].as_str().unwrap().to_owned();
+    for too_short in ["", &id[..1], &id[..3]] {
+        radar.run(&["source", "remove", too_short]).exits(USAGE).says("source list");
+    }
     radar.run(&["topic", "set", "default", "--mute", "ferry"]).exits(USAGE).says("word:PATTERN");
     radar.run(&["topic", "set", "default", "--boost", "word:("]).exits(USAGE).says("regular expression");
     radar.run(&["topic", "set", "default", "--timezone", "Berlin"]).exits(USAGE).says("Europe/Berlin");
