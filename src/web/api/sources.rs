@@ -67,6 +67,9 @@ async fn list(
     Ok(Json(Sources { sources: sources.collect(), next }))
 }
 
+/// Maximum number of addresses of one request, each of which is read.
+const MAX_LOCATIONS: usize = 200;
+
 /// Sources to add.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -99,6 +102,10 @@ async fn add_all(
 ) -> Result<(StatusCode, Json<AddedSources>), Failure> {
     if new.locations.is_empty() {
         return Err(Failure::invalid("locations", "name one address at least"));
+    }
+    if new.locations.len() > MAX_LOCATIONS {
+        let message = format!("at most {MAX_LOCATIONS} addresses a request; send the rest in further ones");
+        return Err(Failure::invalid("locations", message));
     }
     let topic = OfTopic { topic: new.topic }.name().to_owned();
     check_topic(&topic)?;

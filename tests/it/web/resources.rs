@@ -214,7 +214,16 @@ fn sources_are_added_by_address_and_never_by_path() {
     let cursor = first_page["next"].as_str().unwrap();
     let rest = site.get(&format!("/api/v1/sources?topic=default&limit=1&cursor={cursor}")).json();
     assert_eq!(rest["sources"][0], all[1], "the source that the cursor names is gone");
-    assert_eq!(send(&site, "POST", "/api/v1/sources", &json!({ "locations": [] })).status, 422);
+}
+
+#[test]
+fn a_request_names_1_to_200_sources() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    for count in [0, 201] {
+        let new = json!({ "locations": vec!["https://b.example/feed.xml"; count], "as_is": true });
+        assert_eq!(refused(&send(&site, "POST", "/api/v1/sources", &new)), (422, Some("locations".to_owned())));
+    }
 }
 
 /// How the run stands once it has ended.
