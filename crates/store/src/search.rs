@@ -60,7 +60,7 @@ pub trait DocumentStore: Send + Sync {
     /// Returns the names that several documents have, in ascending order.
     async fn shared_document_names(&self) -> Result<Vec<String>>;
     /// Stores new or changed documents and deletes those at the `removed` paths, with their index entries, in one
-    /// transaction.
+    /// transaction. [`StoreError::NotFound`](crate::StoreError::NotFound) if the source was removed.
     async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()>;
 }
 

@@ -16,7 +16,7 @@ use aha_core::failures::{Failure, group_failures};
 use aha_core::ids::SourceId;
 use aha_core::source::{Source, SourceHealth, SourceKind, Validators};
 use aha_llm::{Executed, NotSent};
-use aha_store::{FetchCommit, FetchCounts, FetchStatus};
+use aha_store::{FetchCommit, FetchCounts, FetchStatus, StoreError};
 use commit::{empty_commit, fail, fill, identify, mark, schedule};
 use futures::{Stream, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -290,6 +290,9 @@ async fn read_documents(
             }
         }
         Err(RunError::Fetch(error)) => fail(&mut commit, source, &error, context.app.jitter()),
+        Err(RunError::Store(StoreError::NotFound { .. })) => {
+            tracing::info!(source = %source.url, "the source was removed while its documents were read");
+        }
         Err(error) => return Err(error),
     }
     Ok(commit)

@@ -2,7 +2,7 @@ use aha_core::ids::SourceId;
 use aha_core::time::Timestamp;
 use aha_store::{
     EntryContent, IdentifiedItem, ItemText, NewDocument, NewEmbedding, RetentionStep, SearchHit, SearchQuery, Store,
-    VectorState, forms,
+    StoreError, VectorState, forms,
 };
 
 use super::on_every_database;
@@ -192,8 +192,14 @@ async fn documents_are_found_by_passage_and_change_as_a_whole(store: &dyn Store)
     store.clear_search().await.unwrap();
     assert_eq!(store.index_missing(10).await.unwrap(), 1);
     assert_eq!(found(store, &query(&["eight"])).await, ["rules.md"]);
+    let again = document("rules.md", "3", &[("Fees", "Ten euros.")]);
+    let replace = || store.replace_documents(source, std::slice::from_ref(&again), &[]);
+    let (one, other) = tokio::join!(replace(), replace());
+    assert!(one.is_ok() && other.is_ok(), "{one:?} {other:?}");
     store.remove_source(source).await.unwrap();
     assert_eq!(store.search_entries().await.unwrap(), 0);
+    let gone = replace().await;
+    assert!(matches!(gone, Err(StoreError::NotFound { what: "source", .. })), "{gone:?}");
 }
 
 async fn vectors_of_sentences_are_kept_by_space_and_text(store: &dyn Store) {

@@ -7,10 +7,14 @@ use async_trait::async_trait;
 use super::search::{heading, index};
 use super::{Connection, Database};
 use crate::Result;
+use crate::error::StoreError;
 use crate::search::{DocumentStore, Entry, NewDocument};
 use crate::shared::column;
 
 const DOCUMENTS: &str = "SELECT path, content_hash FROM documents WHERE source_id = $1 ORDER BY path";
+
+/// Locks the source's row, so that two processes replace its documents one after the other.
+const LOCK_SOURCE: &str = "UPDATE sources SET enabled = enabled WHERE id = $1";
 
 const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = $1";
 
@@ -37,6 +41,11 @@ impl DocumentStore for Database {
     async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()> {
         let id = |path: &str| DocumentId::of(&[&source.to_string(), path]).to_string();
         let mut write = self.write("replace_documents").await?;
+        let locked = sqlx::query(LOCK_SOURCE).bind(source.to_string()).execute(write.connection()).await?;
+        if locked.rows_affected() == 0 {
+            write.roll_back().await?;
+            return Err(StoreError::NotFound { what: "source", id: source.to_string() });
+        }
         for path in removed.iter().chain(read.iter().map(|document| &document.path)) {
             sqlx::query(REMOVE_DOCUMENT).bind(id(path)).execute(write.connection()).await?;
         }
