@@ -10,7 +10,7 @@ pub(super) mod limits;
 pub(super) mod rates;
 pub(super) mod throttle;
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use axum::extract::{ConnectInfo, Request};
 
@@ -26,4 +26,14 @@ pub(super) fn address(state: &WebState, request: &Request) -> IpAddr {
     let forwarded = request.headers().get_all("x-forwarded-for").iter().next_back();
     let last = forwarded.and_then(|value| value.to_str().ok()).and_then(|value| value.rsplit(',').next());
     last.and_then(|entry| entry.trim().parse().ok()).unwrap_or(peer)
+}
+
+/// Returns what a limit counts by: an IPv4 address, or the first 64 bits of an IPv6 address, as one host usually has all
+/// addresses that begin with them.
+pub(super) const fn network_of(address: IpAddr) -> IpAddr {
+    const FIRST_64_BITS: u128 = u128::MAX << 64;
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & FIRST_64_BITS)),
+    }
 }

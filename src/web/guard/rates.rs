@@ -5,6 +5,8 @@ use std::num::NonZeroU32;
 
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
+use super::network_of;
+
 /// Requests per second that an address may send, and at once.
 const PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(49);
 const BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
@@ -30,7 +32,7 @@ impl Default for Rates {
 impl Rates {
     /// Counts a request and returns whether it is allowed.
     pub(super) fn admits(&self, address: IpAddr) -> bool {
-        let admitted = self.0.check_key(&address).is_ok();
+        let admitted = self.0.check_key(&network_of(address)).is_ok();
         if self.0.len() > MAX_ADDRESSES {
             self.0.retain_recent();
         }

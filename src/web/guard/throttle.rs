@@ -6,9 +6,11 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::network_of;
+
 const MAX_FAILURES: usize = 5;
 const WINDOW: Duration = Duration::from_mins(1);
-/// Number of addresses beyond which those that need not wait are dropped.
+/// Maximum number of addresses. Beyond it, those that need not wait are dropped, or else any one.
 const MAX_ADDRESSES: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -27,7 +29,12 @@ impl Throttle {
         if failures.len() >= MAX_ADDRESSES {
             failures.retain(|_, times| times.iter().any(|time| now.duration_since(*time) < WINDOW));
         }
-        let times = failures.entry(address).or_default();
+        if failures.len() >= MAX_ADDRESSES
+            && let Some(any) = failures.keys().next().copied()
+        {
+            failures.remove(&any);
+        }
+        let times = failures.entry(network_of(address)).or_default();
         times.retain(|time| now.duration_since(*time) < WINDOW);
         if let Some(place) = times.len().checked_sub(MAX_FAILURES) {
             return Err(WINDOW.saturating_sub(now.duration_since(times[place])).as_secs() + 1);
@@ -40,12 +47,12 @@ impl Throttle {
     /// account.
     pub(in super::super) fn succeed(&self, address: IpAddr, begun: Instant) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(times) = failures.get_mut(&address) else { return };
+        let Some(times) = failures.get_mut(&network_of(address)) else { return };
         if let Some(place) = times.iter().position(|time| *time == begun) {
             times.remove(place);
         }
         if times.is_empty() {
-            failures.remove(&address);
+            failures.remove(&network_of(address));
         }
     }
 }
@@ -66,6 +73,21 @@ mod tests {
         assert_eq!(throttle.attempt(other, at(5)), Ok(()));
         assert_eq!(throttle.attempt(one, at(60)), Ok(()), "the first is a minute old");
         assert_eq!(throttle.attempt(one, at(60)), Err(2));
+    }
+
+    #[test]
+    fn the_addresses_of_one_host_count_together_and_are_forgotten_when_there_are_too_many() {
+        let (throttle, begun) = (Throttle::default(), Instant::now());
+        let of = |network: u16, host: u16| IpAddr::from([0x2001, 0xdb8, 0, network, 0, 0, 0, host]);
+        for host in 0..5 {
+            assert_eq!(throttle.attempt(of(1, host), begun), Ok(()));
+        }
+        assert!(throttle.attempt(of(1, 9), begun).is_err());
+        assert_eq!(throttle.attempt(of(2, 9), begun), Ok(()));
+        for network in 3..12_000 {
+            assert_eq!(throttle.attempt(of(network, 1), begun), Ok(()));
+        }
+        assert_eq!(throttle.failures.lock().unwrap().len(), MAX_ADDRESSES);
     }
 
     #[test]
