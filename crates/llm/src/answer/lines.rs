@@ -14,6 +14,8 @@ use crate::tasks::Task;
 
 /// Maximum size, in bytes, of an object written over several lines.
 const MAX_PENDING_BYTES: usize = 64 << 10;
+/// The same in lines. After each line the object is read from its start, so this bounds the work of reading it.
+const MAX_PENDING_LINES: usize = 1_000;
 
 /// The result of reading a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,28 +38,33 @@ pub(crate) struct LineReader {
     filter: TextFilter,
     /// A line without its end.
     partial_line: String,
-    /// An object that is not closed yet.
+    /// An object that is not closed yet, and its number of lines.
     pending: String,
+    pending_lines: usize,
 }
 
 impl LineReader {
     pub(crate) fn of(task: Task) -> Self {
-        Self { task, filter: TextFilter::default(), partial_line: String::new(), pending: String::new() }
+        let (partial_line, pending) = (String::new(), String::new());
+        Self { task, filter: TextFilter::default(), partial_line, pending, pending_lines: 0 }
     }
 
     pub(crate) fn push(&mut self, piece: &str) -> Vec<ReadLine> {
         let mut read = Vec::new();
         for event in self.filter.push(piece) {
             match event {
-                TextEvent::More(text) => self.partial_line.push_str(&text),
+                TextEvent::More(text) => {
+                    let mut pieces = text.split('\n');
+                    self.partial_line.push_str(pieces.next().unwrap_or_default());
+                    for piece in pieces {
+                        let line = std::mem::replace(&mut self.partial_line, piece.to_owned());
+                        self.read_line(line.trim(), &mut read);
+                    }
+                }
                 TextEvent::Void => {
                     self.partial_line.clear();
                     self.pending.clear();
                 }
-            }
-            while let Some(end) = self.partial_line.find('\n') {
-                let line: String = self.partial_line.drain(..=end).collect();
-                self.read_line(line.trim(), &mut read);
             }
         }
         read
@@ -85,7 +92,8 @@ impl LineReader {
             if !is_object(line) {
                 self.pending.push('\n');
                 self.pending.push_str(line);
-                if self.pending.len() > MAX_PENDING_BYTES {
+                self.pending_lines += 1;
+                if self.pending.len() > MAX_PENDING_BYTES || self.pending_lines > MAX_PENDING_LINES {
                     read.push(unfinished(&std::mem::take(&mut self.pending)));
                 } else if extract::is_balanced(&self.pending) {
                     let whole = std::mem::take(&mut self.pending);
@@ -98,6 +106,7 @@ impl LineReader {
         }
         if line.starts_with('{') && !extract::is_balanced(line) {
             line.clone_into(&mut self.pending);
+            self.pending_lines = 1;
         } else if line.contains('{') {
             self.objects(line, read);
         }
@@ -202,6 +211,14 @@ mod tests {
             let pieces: Vec<&str> = single.iter().map(String::as_str).collect();
             assert_eq!(read(&pieces, false).0, good, "{text} in pieces");
         }
+    }
+
+    #[test]
+    fn an_object_of_too_many_lines_is_bad_and_what_follows_is_read() {
+        let spread =
+            |lines: usize| format!("{{{}\"id\": \"a\", \"confidence\": 1}}\n{}\n", "\n".repeat(lines), line("b"));
+        assert_eq!(read(&[&spread(MAX_PENDING_LINES - 1)], false), (vec!["a".to_owned(), "b".to_owned()], 0));
+        assert_eq!(read(&[&spread(MAX_PENDING_LINES)], false), (vec!["b".to_owned()], 1));
     }
 
     #[test]
