@@ -53,8 +53,9 @@ pub async fn history(app: &App, topic: Option<&str>, limit: i64) -> Result<Vec<P
 /// # Errors
 /// When there is no such topic or run.
 pub async fn find(app: &App, topic: &str, id: RunId) -> Result<PastRun> {
-    let found = history(app, Some(topic), i64::MAX).await?.into_iter().find(|past| past.run.id == id);
-    found.ok_or_else(|| ServiceError::not_found("run", format!("topic {topic:?} has no run {id}")))
+    let of_topic = topics::find(app, topic).await?.id;
+    let found = app.store().run(id).await?.filter(|(run, _)| run.topic_id == of_topic);
+    found.map(PastRun::from).ok_or_else(|| ServiceError::not_found("run", format!("topic {topic:?} has no run {id}")))
 }
 
 impl From<(Run, Vec<RunAttempt>)> for PastRun {
