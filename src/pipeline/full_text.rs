@@ -13,7 +13,7 @@ use super::RunContext;
 use crate::sources::identity::text_hash;
 
 /// Maximum number of pages read in one attempt, over all sources.
-pub(super) const PAGES_A_RUN: usize = 200;
+pub(super) const MAX_PAGES_PER_ATTEMPT: usize = 200;
 /// Maximum number of pages per source: there is a pause between two requests to its host.
 const PAGES_A_SOURCE: usize = 20;
 

@@ -223,7 +223,7 @@ async fn attempt(
         call_state: Arc::default(),
         progress: Arc::clone(&request.progress),
         stop: request.stop.clone(),
-        pages_left: Arc::new(super::full_text::PAGES_A_RUN.into()),
+        pages_left: Arc::new(super::full_text::MAX_PAGES_PER_ATTEMPT.into()),
     };
     let span = tracing::info_span!("run", id = %context.run.id, topic = %topic.name);
     let outcome = all_stages(&mut context).instrument(span).await;
@@ -240,10 +240,10 @@ async fn attempt(
 /// Processes that reserved calls under an earlier lease have ended, so the outcome of these calls will never be known.
 async fn settle_orphaned_calls(app: &App, lease: &Lease) -> Result<(), RunError> {
     let store = app.store();
-    let succeeded = store.settle_orphaned_calls(OrphanedCalls::Superseded(lease.topic, lease.token)).await?;
+    let superseded = store.settle_orphaned_calls(OrphanedCalls::Superseded(lease.topic, lease.token)).await?;
     let expired = store.settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
-    if succeeded + expired > 0 {
-        tracing::warn!(calls = succeeded + expired, "calls of a process that ended; `aha-radar calls` shows them");
+    if superseded + expired > 0 {
+        tracing::warn!(calls = superseded + expired, "calls of a process that ended; `aha-radar calls` shows them");
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::{Semaphore, oneshot};
 
-/// Additional threads, so that this many slow documents delay no others.
+/// Additional threads, so that this many slow feed bodies delay no others.
 const EXTRA_THREADS: usize = 2;
 
 static PERMITS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(max_threads()));

@@ -1,4 +1,4 @@
-//! Records of the ledger for display: calls, counters, what was spent, corrections and reviews.
+//! Records of the ledger for display: calls, counters, what was spent, and corrections.
 
 use aha_core::ids::{CallId, RunId};
 use aha_core::time::Timestamp;

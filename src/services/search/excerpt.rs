@@ -6,7 +6,7 @@ use aha_content::search_terms::{each_index_word, query_stems};
 use serde::Serialize;
 
 /// Maximum length of an excerpt, in bytes.
-const EXCERPT_CHARS: usize = 240;
+const EXCERPT_BYTES: usize = 240;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExcerptPart {
@@ -38,10 +38,10 @@ pub(super) fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> 
         .take(5_000)
         .collect();
     let first = words.iter().find(|(_, word)| is_wanted(word)).map_or(0, |(at, _)| *at);
-    let start = text.floor_char_boundary(first.saturating_sub(EXCERPT_CHARS / 3));
+    let start = text.floor_char_boundary(first.saturating_sub(EXCERPT_BYTES / 3));
     let start = text[..start].rfind(char::is_whitespace).map_or(0, |at| at + 1).min(first);
     let start = text.ceil_char_boundary(start);
-    let end = text.floor_char_boundary((start + EXCERPT_CHARS).min(text.len()));
+    let end = text.floor_char_boundary((start + EXCERPT_BYTES).min(text.len()));
     // Not within a word, unless it is longer than the excerpt.
     let last_space = || text[start..end].rfind(char::is_whitespace).map(|at| start + at).filter(|at| *at > first);
     let end = if end < text.len() { last_space().unwrap_or(end) } else { end };

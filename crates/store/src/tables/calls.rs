@@ -30,7 +30,7 @@ pub(super) const CLOSE_CALL: &str = "
 const EXPIRED: &str = "
     SELECT id FROM provider_calls WHERE state = 'reserved' AND coalesce(expires_at, 0) < $1 ORDER BY id";
 
-const SUCCEEDED: &str = "
+const SUPERSEDED: &str = "
     SELECT c.id FROM provider_calls c JOIN runs r ON r.id = c.run_id
     WHERE c.state = 'reserved' AND r.topic_id = $1 AND coalesce(c.lease_token, 0) < $2 ORDER BY c.id";
 
@@ -241,7 +241,7 @@ pub(super) async fn orphaned_calls(connection: &mut Connection, orphaned_calls: 
             sqlx::query_scalar(EXPIRED).bind(wall.as_millis()).fetch_all(connection).await?
         }
         OrphanedCalls::Superseded(topic, token) => {
-            let query = sqlx::query_scalar(SUCCEEDED).bind(topic.to_string()).bind(token);
+            let query = sqlx::query_scalar(SUPERSEDED).bind(topic.to_string()).bind(token);
             query.fetch_all(connection).await?
         }
     })

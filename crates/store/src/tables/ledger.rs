@@ -1,5 +1,5 @@
-//! The ledger's operations, over `provider_calls`, `budget_counters`, `budget_adjustments` and
-//! `content_item_deep_reviews`: see `calls.rs`, `counters.rs` and `reviews.rs`.
+//! The ledger's operations, over `provider_calls`, `budget_counters` and `budget_adjustments`: see `calls.rs` and
+//! `counters.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
