@@ -3,8 +3,9 @@
 //! The data flow, which is also the order in which to read the folders:
 //!
 //! ```text
-//! sources ─ingest, search→ content_items ─assign→ topic_items ─rules→ ─embed→ embeddings ─dedupe, cluster→ clusters ─select→
-//!   candidates ─triage→ verdicts ─rank→ top and scan ─deep_summary, entities→ summaries ─digest→ digests, digest_items ─publish→ files
+//! sources ─ingest, search→ content_items ─assign→ topic_items ─rules→ ─embed→ embeddings ─dedupe, cluster→ clusters
+//!   ─select→ candidates ─triage→ verdicts ─rank→ top and scan ─deep_summary, entities→ summaries
+//!   ─digest→ digests, digest_items ─publish→ files
 //! ```
 //!
 //! Independent parts are crates, and none of them depends on this one: `aha_core` (shared domain types, without I/O),

@@ -1,6 +1,5 @@
 //! Sentence vectors by the model of `AHA_SENTENCE_MODEL_DIR`. Vectors of documents are computed when the documents are
-//! read;
-//! vectors of a question, and of text that has none yet, when it is asked.
+//! read; vectors of a question, and of text that has none yet, when it is asked.
 //!
 //! Input: texts. Output: their vectors, as they are stored. Called where documents are read, by `ask`, `reindex` and
 //! `doctor`.

@@ -41,8 +41,8 @@ HAND_MADE_WEIGHT = 4.0
 # Headlines by patterns, which are alike: each counts for less.
 GENERATED = {"job": 5000, "promotion": 3500, "clickbait": 3000, "plain": 12000}
 GENERATED_WEIGHT = 0.3
-# The labels of HEADLINES.tsv are those of the publisher: of 109 of its baits that open with no number, 22 were ordinary stories. So
-# this share of each counts as plain, and its tone alone makes the model sure of nothing.
+# The labels of HEADLINES.tsv are those of the publisher: of 109 of its baits that open with no number, 22 were ordinary
+# stories. So this share of each counts as plain, and its tone alone makes the model sure of nothing.
 SHARED_BAIT_WEIGHT = 0.5
 MISLABELLED = 0.2
 # The share of noise that probabilities are calibrated for: of 271 titles of eleven feeds, three blogs and

@@ -9,8 +9,8 @@ use aha_content::search_terms::{each_index_word, query_stems};
 /// Minimum share of the sentence's content words that occur in the passages or the question.
 const MIN_SUPPORTED_SHARE: f64 = 0.6;
 
-/// Returns whether the passages support the sentence: all its numbers and names, and at least [`MIN_SUPPORTED_SHARE`] of
-/// its content words, occur in them or in the question. The sentence's first word is not checked as a name.
+/// Returns whether the passages support the sentence: all its numbers and names, and at least [`MIN_SUPPORTED_SHARE`]
+/// of its content words, occur in them or in the question. The sentence's first word is not checked as a name.
 pub(super) fn is_supported(sentence: &str, question: &str, passages: &[&str]) -> bool {
     let said: BTreeSet<String> = passages.iter().flat_map(|text| numbers(text)).collect();
     let asked: BTreeSet<String> = numbers(question).into_iter().collect();

@@ -22,8 +22,7 @@ use super::{Format, RenderError, render};
 const MAX_FOLDER_BYTES: usize = 120;
 
 /// Writes all formats and the pictures, and returns their paths: the formats in the order of [`Format::ALL`]. Nothing
-/// is written unless all of them render.
-/// `site` as for [`render`].
+/// is written unless all of them render. `site` as for [`render`].
 pub fn write_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Result<Vec<PathBuf>, RenderError> {
     if !has_files(digest) {
         return Ok(Vec::new());

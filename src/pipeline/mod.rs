@@ -1,7 +1,8 @@
-//! The pipeline: THE ordered list of stages, and the shared state of an attempt at a run.
+//! The pipeline: the ordered list of stages, and the shared state of an attempt at a run.
 //!
-//! Input: a topic and a window. Output: a digest and its files. Called by `services::runs` through [`runner`]. Every stage is idempotent: an attempt that continues a killed one goes through all of them again, and
-//! each finds what is already done (sources fetched, items assigned, stories placed, answers stored).
+//! Input: a topic and a window. Output: a digest and its files. Called by `services::runs` through [`runner`]. Every
+//! stage is idempotent: an attempt that continues a killed one goes through all of them again, and each finds what is
+//! already done (sources fetched, items assigned, stories placed, answers stored).
 
 pub mod assemble_digest;
 pub mod assign;

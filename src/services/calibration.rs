@@ -66,9 +66,9 @@ pub struct Measured {
     pub agreement: Agreement,
 }
 
-/// Clusters labelled documents and compares the clusters with the labels, `stories[n]` being that of `documents[n]`. The
-/// thresholds are those that tuning finds if `is_tuned`, otherwise the `known` ones, otherwise the shipped ones. Also
-/// returns the cluster of each document. To be called off the runtime.
+/// Clusters labelled documents and compares the clusters with the labels, `stories[n]` being that of `documents[n]`.
+/// The thresholds are those that tuning finds if `is_tuned`, otherwise the `known` ones, otherwise the shipped ones.
+/// Also returns the cluster of each document. To be called off the runtime.
 #[must_use]
 pub fn measure(
     documents: &[ClusterItem],

@@ -1,6 +1,6 @@
 //! Cleans items and determines their identity. Input: items as a connector found them. Output: items with plain text,
-//! sanitised HTML, canonical address, hashes and id. Called by the
-//! ingest stage. Pure, so that the same document has the same ids on every machine.
+//! sanitised HTML, canonical address, hashes and id. Called by the ingest stage. Pure, so that the same document has
+//! the same ids on every machine.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -22,8 +22,9 @@ pub fn location_from_argument(text: &str, sites: &Sites) -> Result<SourceLocatio
     Ok(source_of_page(&url, sites).unwrap_or(SourceLocation { kind: SourceKind::Feed, url }))
 }
 
-/// Resolves what was typed elsewhere than on this machine's command line: a short name, or an address with or without its
-/// scheme. This machine's files are not looked at, so that the answer does not reveal which exist. `None` if it is neither.
+/// Resolves what was typed elsewhere than on this machine's command line: a short name, or an address with or without
+/// its scheme. This machine's files are not looked at, so that the answer does not reveal which exist. `None` if it is
+/// neither.
 ///
 /// # Errors
 /// `bad_url` for a name or address that cannot be used.

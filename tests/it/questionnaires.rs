@@ -163,8 +163,8 @@ fn the_example_can_be_put_to_a_model() {
 }
 
 /// Killed after some requests, and in the middle of an answer, again and again, the files are as if it never had been,
-/// and no answer is paid for twice.
-/// `AHA_QUESTIONNAIRE_KILLS` says how often, `AHA_QUESTIONNAIRE_QUESTIONS` how long it is.
+/// and no answer is paid for twice. `AHA_QUESTIONNAIRE_KILLS` says how often, `AHA_QUESTIONNAIRE_QUESTIONS` how long it
+/// is.
 #[test]
 fn a_killed_questionnaire_goes_on_where_it_was() {
     let (kills, count) = (rounds("AHA_QUESTIONNAIRE_KILLS", 4), rounds("AHA_QUESTIONNAIRE_QUESTIONS", 12) as usize);

@@ -29,7 +29,8 @@ impl Gateway {
             lease: None,
             run: None,
             pass: 0,
-            // Distinguishes its calls from those of any other scope of this process, even where `AHA_NOW` fixes the time.
+            // Distinguishes its calls from those of any other scope of this process, even where `AHA_NOW` fixes the
+            // time.
             attempt: self.parts.clock.wall().as_millis() * MAX_SCOPES_PER_MILLISECOND + number,
             topic: None,
             share_percent: None,

@@ -79,7 +79,8 @@ impl State {
         [Kind::Todo, Kind::Event, Kind::Habit].into_iter().find_map(|kind| self.item(kind, id))
     }
 
-    /// Returns the records that a sentence can refer to: those open on `today` or later; all of them if `include_done` is true.
+    /// Returns the records that a sentence can refer to: those open on `today` or later; all of them if `include_done`
+    /// is true.
     pub fn candidates(&self, today: NaiveDate, include_done: bool) -> impl Iterator<Item = Candidate<'_>> {
         let items = self.items().filter(move |item| include_done || item.is_open(today)).map(Candidate::from);
         let goals =

@@ -1,8 +1,9 @@
 //! The store: small traits of whole operations on an embedded SQLite database or a Postgres server.
 //!
-//! Input: domain types. Output: domain types or a [`StoreError`]. Called by services, the pipeline's stages, the gateway
-//! and the modules beside services; never by the commands or the web. No operation hands out an open transaction, so none can be held across a network call. Every operation that
-//! commits a run's work takes the run's [`Lease`] and is refused if another process has taken over since.
+//! Input: domain types. Output: domain types or a [`StoreError`]. Called by services, the pipeline's stages, the
+//! gateway and the modules beside services; never by the commands or the web. No operation hands out an open
+//! transaction, so none can be held across a network call. Every operation that commits a run's work takes the run's
+//! [`Lease`] and is refused if another process has taken over since.
 //!
 //! ```
 //! use aha_core::time::Timestamp;
@@ -166,8 +167,8 @@ pub trait TopicStore: Send + Sync {
     /// Adds a topic with these settings. Returns false if the name is taken; nothing is written then.
     async fn add_topic(&self, topic: &Topic, now: Timestamp) -> Result<bool>;
     /// Writes the user's settings of a topic: everything except lease, cursor and schedule state. `reset` selects which
-    /// of that state to change as well. Returns false if the stored settings are no longer those of `before`; nothing is
-    /// written then.
+    /// of that state to change as well. Returns false if the stored settings are no longer those of `before`; nothing
+    /// is written then.
     async fn save_topic(&self, before: &Topic, topic: &Topic, reset: TopicReset) -> Result<bool>;
     /// Removes a topic with its sources, runs, digests and feedback. Its costs stay in the ledger, without its name.
     async fn remove_topic(&self, lease: &Lease) -> Result<()>;

@@ -1,5 +1,5 @@
-//! The vectors by which stories are compared with feedback: those of an embedding model, otherwise those of the table of
-//! word vectors.
+//! The vectors by which stories are compared with feedback: those of an embedding model, otherwise those of the table
+//! of word vectors.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -21,8 +21,9 @@ pub(in super::super) fn body() -> DefaultBodyLimit {
     DefaultBodyLimit::max(MAX_BODY_BYTES)
 }
 
-/// Limits the time of a response. A request that may change or cost something is processed to its end even if its client
-/// disconnects or the time is over: a paid answer is then stored, and so is the response for its idempotency key.
+/// Limits the time of a response. A request that may change or cost something is processed to its end even if its
+/// client disconnects or the time is over: a paid answer is then stored, and so is the response for its idempotency
+/// key.
 pub(in super::super) async fn time(State(state): State<WebState>, request: Request, next: Next) -> Response {
     let limited = if request.method().is_safe() {
         tokio::time::timeout(MAX_TIME, next.run(request)).await

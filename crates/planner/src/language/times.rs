@@ -21,7 +21,8 @@ pub fn times(tokens: &[Token]) -> Phrase<Times> {
     times_after(tokens, false)
 }
 
-/// Parses one or two times at the beginning of `tokens`. With `after_day`, directly after a day, "8.30" and "9-12" are times too.
+/// Parses one or two times at the beginning of `tokens`. With `after_day`, directly after a day, "8.30" and "9-12" are
+/// times too.
 #[must_use]
 pub fn times_after(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     [at_time(tokens, after_day), part_of_day(tokens), range(tokens, after_day)]

@@ -50,8 +50,8 @@ const GONE: &str = "cancelled|canceled|called off|not happening|no longer needed
 /// Subjects of a reason.
 const SPEAKERS: &str = "i|i'm|i've|i'll|we|we're|we've|it|it's|he|he's|she|she's|they|they're|they've|that's|there's";
 impl Reader<'_> {
-    /// Returns the clause in the word order of a command. Removes reasons and replaced values first, then applies the first
-    /// rule that matches, so their order matters; returns the cleaned clause if none does.
+    /// Returns the clause in the word order of a command. Removes reasons and replaced values first, then applies the
+    /// first rule that matches, so their order matters; returns the cleaned clause if none does.
     pub(super) fn in_order(&self, clause: &[Token]) -> Vec<Token> {
         if self.renames(clause) {
             return clause.to_vec();

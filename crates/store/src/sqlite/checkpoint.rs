@@ -1,5 +1,5 @@
-//! Checkpoints the write-ahead log beside the writers. By default SQLite does this within a commit, which then waits for
-//! the disk twice; here a reader's connection does it while writers continue.
+//! Checkpoints the write-ahead log beside the writers. By default SQLite does this within a commit, which then waits
+//! for the disk twice; here a reader's connection does it while writers continue.
 //!
 //! SQLite starts the log anew only when all of it has been checkpointed, which never happens while writers are faster
 //! than the disk. Before their next transaction, writers therefore wait for a checkpoint that has fallen behind.

@@ -11,7 +11,8 @@ use crate::shared::column;
 use crate::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoreError, StoredAnswer};
 
 /// Selects the answer of this tier, otherwise of the next higher one, otherwise of a lower one that this run, or a call
-/// outside of runs for another such call, received because its budget was nearly used up. All tiers are listed so that the primary key is used.
+/// outside of runs for another such call, received because its budget was nearly used up. All tiers are listed so that
+/// the primary key is used.
 const ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id
     FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,

@@ -1,4 +1,5 @@
--- Of what matches, the newest $5 are ranked: ranking reads each row. Postgres would answer an EXISTS from a table of all items.
+-- Of what matches, the newest $5 are ranked: ranking reads each row. Postgres would answer an EXISTS from a table of
+-- all items.
 SELECT m.id FROM (
     SELECT e.id, e.terms FROM search_entries e
     WHERE e.terms @@ CAST(CAST($1 AS text) AS tsquery)

@@ -1,4 +1,5 @@
--- Of the entries in $4 those that are of the sources in $2, not older than $3, and without what $1 matches; NULL for no such condition.
+-- Of the entries in $4 those that are of the sources in $2, not older than $3, and without what $1 matches; NULL for no
+-- such condition.
 SELECT e.id FROM search_entries e
 WHERE e.id IN (SELECT CAST(value AS bigint) FROM json_array_elements_text(CAST(CAST($4 AS text) AS json)) AS w (value))
   AND (CAST($1 AS text) IS NULL OR NOT e.terms @@ CAST(CAST($1 AS text) AS tsquery))

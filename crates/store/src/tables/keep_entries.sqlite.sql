@@ -1,4 +1,5 @@
--- Of the entries in $4 those that are of the sources in $2, not older than $3, and without what $1 matches; NULL for no such condition.
+-- Of the entries in $4 those that are of the sources in $2, not older than $3, and without what $1 matches; NULL for no
+-- such condition.
 SELECT e.id FROM search_entries e
 WHERE e.id IN (SELECT value FROM json_each($4))
   AND (CAST($1 AS TEXT) IS NULL OR e.id NOT IN (SELECT rowid FROM search_index WHERE search_index MATCH coalesce($1, '')))

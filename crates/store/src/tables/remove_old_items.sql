@@ -1,5 +1,5 @@
--- Empties old items. Their rows stay, so that a source that still lists one does not bring it back as new. Kept as they are: items
--- of stories in a kept digest, of stories that have a newer item, and items that somebody saved.
+-- Empties old items. Their rows stay, so that a source that still lists one does not bring it back as new. Kept as they
+-- are: items of stories in a kept digest, of stories that have a newer item, and items that somebody saved.
 UPDATE content_items
 SET body_text = '', html = NULL, author = NULL, engagement = '{}', metadata_json = '{}', deleted_at = $3
 WHERE id IN (

@@ -96,8 +96,8 @@ const INSERT_PASSAGES: &str = super::statement(PerDatabase {
 
 /// On SQLite the terms are in a separate table; on Postgres the entry contains them. `$2` contains all terms, and the
 /// arrays of `$1` end with where the title's terms begin in it, and the lengths of title and body, in bytes: of a blob,
-/// `substr` takes bytes without reading what comes before. In ascending order of ids, as FTS5 writes out what it has when
-/// an id is lower than the one before.
+/// `substr` takes bytes without reading what comes before. In ascending order of ids, as FTS5 writes out what it has
+/// when an id is lower than the one before.
 const INSERT_TERMS: Option<&str> = terms_of(PerDatabase {
     sqlite: "
         INSERT OR REPLACE INTO search_index (rowid, title, body)
