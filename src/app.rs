@@ -16,7 +16,7 @@ use aha_llm::prompt::{PromptError, Prompts};
 use aha_llm::retry_policy::STANDARD;
 use aha_llm::transport::Http;
 use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Outcome, Router};
-use aha_store::{SharedStore, SourceShare, VectorState};
+use aha_store::{SharedStore, SourceShare, VectorsVersion};
 use thiserror::Error;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
@@ -228,8 +228,8 @@ pub type SourceShares = HashMap<SourceId, SourceShare>;
 #[derive(Debug)]
 pub struct LoadedVectors {
     pub space: String,
-    /// When they were loaded.
-    pub state: VectorState,
+    /// As of loading.
+    pub version: VectorsVersion,
     pub checked_at: Timestamp,
     pub index: Arc<VectorIndex>,
 }

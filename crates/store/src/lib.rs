@@ -65,7 +65,7 @@ pub use retention::{RemovedRows, RetentionStep, RetentionStore};
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use search::{
     DocumentStore, EntryContent, EntryVector, Forms, NewDocument, PassageText, SearchHit, SearchQuery, SearchStore,
-    SentenceStore, VectorState, forms,
+    SentenceStore, VectorsVersion, forms,
 };
 pub use sqlite::SqliteStore;
 pub use summary_decisions::{SummaryDecision, SummaryDecisionStore};

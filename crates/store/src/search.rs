@@ -9,9 +9,9 @@ use async_trait::async_trait;
 
 use crate::Result;
 
-/// What the vectors of a space are, as far as it tells whether they changed.
+/// A fingerprint of a space's vectors: equal while they are unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VectorState {
+pub struct VectorsVersion {
     /// The newest entry.
     pub newest: i64,
     /// The number of items with a vector.
@@ -34,8 +34,8 @@ pub trait SearchStore: Send + Sync {
     /// Returns what these entries contain, in the given order, with the markup of items if `with_html`. Entries that no
     /// longer exist are left out.
     async fn search_hits(&self, entries: &[i64], with_html: bool) -> Result<Vec<SearchHit>>;
-    /// Returns what differs if [`Self::entry_vectors`] changed for a space.
-    async fn vector_state(&self, space: &str) -> Result<VectorState>;
+    /// Returns the fingerprint of what [`Self::entry_vectors`] returns for a space.
+    async fn vectors_version(&self, space: &str) -> Result<VectorsVersion>;
     /// Returns at most `limit` entries after `after`, in index order: items with a vector in the space, and passages.
     async fn entry_vectors(&self, space: &str, after: i64, limit: i64) -> Result<Vec<EntryVector>>;
     /// Returns the number of entries in which each of these stems occurs, counted up to [`MAX_FREQUENCY`]. Stems that

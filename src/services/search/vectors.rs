@@ -47,14 +47,15 @@ async fn index(app: &App, weights: &Arc<Weights>) -> Result<Arc<VectorIndex>> {
     {
         return Ok(Arc::clone(&loaded.index));
     }
-    let state = app.store().vector_state(weights.id()).await?;
-    if let Some(loaded) = cached.as_mut().filter(|loaded| loaded.space == weights.id() && loaded.state == state) {
+    let version = app.store().vectors_version(weights.id()).await?;
+    if let Some(loaded) = cached.as_mut().filter(|loaded| loaded.space == weights.id() && loaded.version == version) {
         loaded.checked_at = now;
         return Ok(Arc::clone(&loaded.index));
     }
     let index = Arc::new(load(app, weights).await?);
     tracing::debug!(entries = index.len(), "vectors are loaded for search");
-    *cached = Some(LoadedVectors { space: weights.id().to_owned(), state, checked_at: now, index: Arc::clone(&index) });
+    *cached =
+        Some(LoadedVectors { space: weights.id().to_owned(), version, checked_at: now, index: Arc::clone(&index) });
     Ok(index)
 }
 

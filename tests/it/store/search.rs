@@ -2,7 +2,7 @@ use aha_core::ids::SourceId;
 use aha_core::time::Timestamp;
 use aha_store::{
     EntryContent, IdentifiedItem, ItemText, NewDocument, NewEmbedding, RetentionStep, SearchHit, SearchQuery, Store,
-    StoreError, VectorState, forms,
+    StoreError, VectorsVersion, forms,
 };
 
 use super::on_every_database;
@@ -224,7 +224,7 @@ async fn entries_come_with_their_vectors_or_passages(store: &dyn Store) {
     let world = stocked(store).await;
     let rules = document("rules.md", "1", &[("Mooring", "Two knots.")]);
     store.replace_documents(world.second, &[rules], &[]).await.unwrap();
-    let before = store.vector_state("dense").await.unwrap();
+    let before = store.vectors_version("dense").await.unwrap();
     assert_eq!((before.newest, before.vectors), (5, 0));
     let texts = store.items_to_embed(world.topic.id, "dense", 10).await.unwrap();
     let vector = |text: &ItemText| NewEmbedding {
@@ -235,7 +235,7 @@ async fn entries_come_with_their_vectors_or_passages(store: &dyn Store) {
     };
     let vectors: Vec<NewEmbedding> = texts.iter().take(2).map(vector).collect();
     store.commit_embeddings(&world.lease, "dense", &vectors).await.unwrap();
-    assert_eq!(store.vector_state("dense").await.unwrap(), VectorState { vectors: 2, ..before });
+    assert_eq!(store.vectors_version("dense").await.unwrap(), VectorsVersion { vectors: 2, ..before });
     let entries = store.entry_vectors("dense", 0, 10).await.unwrap();
     let passage = EntryContent::Passage { section: "Mooring".to_owned(), text: "Two knots.".to_owned() };
     assert_eq!(entries.last().map(|last| (last.entry, &last.content)), Some((5, &passage)));
@@ -244,7 +244,7 @@ async fn entries_come_with_their_vectors_or_passages(store: &dyn Store) {
     assert_eq!(store.entry_vectors("another", 0, 10).await.unwrap().len(), 1, "items have no vector there");
     let changed = NewDocument { read_at: at(9), ..document("rules.md", "2", &[("Mooring", "Three knots.")]) };
     store.replace_documents(world.second, &[changed], &[]).await.unwrap();
-    let after = store.vector_state("dense").await.unwrap();
+    let after = store.vectors_version("dense").await.unwrap();
     assert_eq!(after.document_read, Some(at(9).as_millis()), "the entry may have the same id as before");
 }
 

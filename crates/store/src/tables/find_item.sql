@@ -1,8 +1,8 @@
--- The stored item that is the one just fetched, by the strongest sign first: this source gave it under the same id before;
--- it has the same address, unless this source gives it under another id and a date two days off or more, as when a forum's
--- users submit a page again; it has the same natural identity (its source was removed and added again); it has no address, this
--- source gave the same text, and no date distinguishes them (its identifier changes from fetch to fetch).
--- One that retention emptied is found as well, so that it does not come back.
+-- The stored item that is the one just fetched, by the strongest sign first: this source gave it under the same id
+-- before; it has the same address, unless this source gives it under another id and a date two days off or more, as when
+-- a forum's users submit a page again; it has the same natural identity (its source was removed and added again); it has
+-- no address, this source gave the same text, and no date distinguishes them (its identifier changes from fetch to
+-- fetch). Items that retention has emptied are matched too, so that they are not added again.
 SELECT i.id, i.source_id, signs.way, i.hash_text, i.title, i.body_text, i.engagement, i.metadata_json, i.deleted_at
 FROM (
     SELECT p.item_id, CAST(1 AS BIGINT) AS way, 0 AS fetched_at

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use super::{Connection, Database};
 use crate::search::{
-    Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore, VectorState,
+    Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore, VectorsVersion,
 };
 use crate::shared::{PerDatabase, column};
 use crate::{IdentifiedItem, Result, StoreError};
@@ -30,8 +30,9 @@ const KEEP: &str = super::statement(PerDatabase {
     postgres: include_str!("keep_entries.postgres.sql"),
 });
 
-/// The ids of replaced passages may be used again, and a changed item's vector takes the place of the earlier one.
-const VECTOR_STATE: &str = "
+/// The newest id alone does not show every change: the ids of replaced passages may be used again, and a changed item's
+/// vector takes the place of the earlier one.
+const VECTORS_VERSION: &str = "
     SELECT coalesce((SELECT max(id) FROM search_entries), 0) AS newest,
         (SELECT count(*) FROM embeddings WHERE space = $1) AS vectors,
         (SELECT max(finished_at) FROM runs) AS run_finished,
@@ -207,7 +208,7 @@ impl TryFrom<HitRow> for SearchHit {
     }
 }
 
-from_row!(VectorState { newest, vectors, run_finished, document_read });
+from_row!(VectorsVersion { newest, vectors, run_finished, document_read });
 
 struct PassageRow {
     document_id: String,
@@ -272,8 +273,8 @@ impl SearchStore for Database {
         rows.into_iter().filter(|row| row.text.is_some()).map(SearchHit::try_from).collect()
     }
 
-    async fn vector_state(&self, space: &str) -> Result<VectorState> {
-        Ok(sqlx::query_as(VECTOR_STATE).bind(space).fetch_one(&mut *self.reader().await?).await?)
+    async fn vectors_version(&self, space: &str) -> Result<VectorsVersion> {
+        Ok(sqlx::query_as(VECTORS_VERSION).bind(space).fetch_one(&mut *self.reader().await?).await?)
     }
 
     async fn entry_vectors(&self, space: &str, after: i64, limit: i64) -> Result<Vec<EntryVector>> {
