@@ -10,7 +10,7 @@ use aha_llm::provider::ModelRequest;
 use aha_llm::router::{Backend, Connection, Route};
 use aha_llm::settings::Egress;
 use aha_llm::transport::{Http, Timeouts, Transport as _, WireRequest};
-use aha_llm::{CallScope, Outcome, RunCallState, TaskItem, answer, request};
+use aha_llm::{CallScope, CallState, Outcome, TaskItem, answer, request};
 use aha_radar::app::App;
 use aha_radar::config::Config;
 use aha_store::OpenMode;
@@ -82,7 +82,7 @@ fn scope() -> CallScope {
         tier: BudgetTier::Normal,
         prompt_id: "triage_v1".into(),
         rejudge: false,
-        call_state: Arc::new(RunCallState::default()),
+        call_state: Arc::new(CallState::default()),
     }
 }
 

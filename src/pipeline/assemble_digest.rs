@@ -315,8 +315,8 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
         .collect();
     Cost {
         microcredits: costs.total(),
-        budget_exhausted: context.call_state.credits_used_up(),
-        calls_used_up: context.call_state.calls_used_up(),
+        budget_exhausted: context.call_state.exhausted_credits(),
+        calls_used_up: context.call_state.exhausted_calls(),
         judgements_skipped: results
             .judged
             .by_story

@@ -47,7 +47,7 @@ use aha_core::ids::SourceId;
 use aha_core::run::Run;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
-use aha_llm::RunCallState;
+use aha_llm::CallState;
 use aha_store::{Lease, SharedStore};
 
 use self::progress::Progress;
@@ -132,7 +132,7 @@ pub struct RunContext {
     /// Whether a schedule started it; sources are then fetched only if their next check is due.
     pub scheduled: bool,
     /// Shared state of the attempt's model calls.
-    pub call_state: Arc<RunCallState>,
+    pub call_state: Arc<CallState>,
     pub progress: Arc<dyn Progress>,
     pub stop: StopSignal,
     /// Remaining number of pages that may be read in this attempt.

@@ -41,10 +41,10 @@ pub(super) async fn disabled(context: &RunContext) -> Result<Option<DisabledReas
         return Ok(Some(("no_model", why.to_owned())));
     }
     let exhausted = context.call_state.exhausted(signal_parse::TASK.as_str());
-    let is_used_up = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_used_up();
-    Ok(is_used_up.then(|| {
+    let is_exhausted = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_exhausted();
+    Ok(is_exhausted.then(|| {
         let why = "the budget is used up (AHA_BUDGET_…_CREDITS); the search goes on when it is renewed".to_owned();
-        ("no_budget", exhausted.map_or(why, |used_up| used_up.why))
+        ("no_budget", exhausted.map_or(why, |limit| limit.why))
     }))
 }
 

@@ -251,7 +251,7 @@ async fn skip_if_budget_low(context: &RunContext, task: Task, scope: &CallScope)
     }
     let used = gateway.used(context.store(), scope).await?;
     let is_spared = task.spec().skipped_above_share.is_some_and(|share| used.0 >= share);
-    if used.is_approaching() {
+    if used.is_near_cap() {
         tracing::warn!(task = task.as_str(), used = used.0, "the budget comes to its end");
     }
     if is_spared {

@@ -7,7 +7,7 @@ use aha_core::purpose;
 use aha_core::topic::BudgetTier;
 use aha_llm::conversation::{Conversation, ConversationError, ConversationSettings};
 use aha_llm::provider::AnswerFormat;
-use aha_llm::{CallScope, ModelRef, RunCallState};
+use aha_llm::{CallScope, CallState, ModelRef};
 use aha_radar::app::App;
 use aha_radar::config::Config;
 
@@ -319,7 +319,7 @@ async fn conversation(radar: &Radar, server: &ConversationServer, max_attempts: 
         tier: BudgetTier::Normal,
         prompt_id: purpose::ASK.to_owned(),
         rejudge: false,
-        call_state: Arc::new(RunCallState::default()),
+        call_state: Arc::new(CallState::default()),
     };
     Conversation::begin(Arc::clone(app.gateway()), Arc::clone(app.store()), scope, terms).unwrap()
 }

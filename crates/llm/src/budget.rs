@@ -8,7 +8,7 @@ use aha_core::time::Timestamp;
 use aha_store::{CounterLimit, Exhausted, SharedStore, StoreError};
 
 use super::call_scope::CallScope;
-pub use super::spending_limit::{Limit, Used, UsedUp};
+pub use super::spending_limit::{BudgetUse, ExhaustedLimit, Limit};
 use crate::settings::BudgetSettings;
 
 /// Returns the counters that a paid call increments: the topic's month and day, those of all topics, the run, and the
@@ -86,9 +86,9 @@ pub async fn used(
     budget: &BudgetSettings,
     scope: &CallScope,
     now: Timestamp,
-) -> Result<Used, StoreError> {
+) -> Result<BudgetUse, StoreError> {
     if !budget.caps.is_set() {
-        return Ok(Used::default());
+        return Ok(BudgetUse::default());
     }
     let limits = spending(&budget.caps, &Spender::of(scope), now);
     let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
@@ -100,7 +100,7 @@ pub async fn used(
             max_share = max_share.max(share);
         }
     }
-    Ok(Used(max_share))
+    Ok(BudgetUse(max_share))
 }
 
 /// Whether a limit leaves less than the estimated calls may take.
@@ -125,11 +125,11 @@ pub async fn may_run_out(
 
 /// Returns the exhausted limit with an explanation.
 #[must_use]
-pub fn used_up(exhausted: &Exhausted) -> UsedUp {
+pub fn exhausted_limit(exhausted: &Exhausted) -> ExhaustedLimit {
     let Some(cap) = exhausted.cap_microcredits.map(MicroCredits) else {
         let task = exhausted.counter.rsplit(':').next().unwrap_or_default();
         let setting = format!("OPENAI_{}_MAX_CALLS_PER_RUN", task.to_uppercase());
-        return UsedUp { limit: Limit::Calls, why: format!("the calls that {setting} allows are made") };
+        return ExhaustedLimit { limit: Limit::Calls, why: format!("the calls that {setting} allows are made") };
     };
     let is_topic = exhausted.counter.contains(":topic:");
     let (span, setting) = match exhausted.counter.split(':').next() {
@@ -139,7 +139,7 @@ pub fn used_up(exhausted: &Exhausted) -> UsedUp {
     };
     let whose = if is_topic { "topic's share of the " } else { "" };
     let why = format!("the {whose}{span} budget of {cap} credits is used up ({setting})");
-    UsedUp { limit: Limit::Credits, why }
+    ExhaustedLimit { limit: Limit::Credits, why }
 }
 
 #[cfg(test)]
@@ -154,8 +154,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_up_is_named_with_its_setting() {
-        let full = |counter: &str, cap| used_up(&Exhausted { counter: counter.to_owned(), cap_microcredits: cap });
+    fn an_exhausted_limit_is_named_with_its_setting() {
+        let full =
+            |counter: &str, cap| exhausted_limit(&Exhausted { counter: counter.to_owned(), cap_microcredits: cap });
         assert!(full("day:2026-11-22", Some(2_500_000)).why.contains("daily budget of 2.5 credits"));
         assert!(full("month:2026-11:topic:x", Some(1)).why.contains("topic's share of the monthly budget"));
         assert!(full("run:x", Some(1)).why.contains("AHA_BUDGET_RUN_CREDITS"));

@@ -6,7 +6,7 @@ use aha_core::ids::{RunId, TopicId};
 use aha_core::topic::BudgetTier;
 use aha_store::Lease;
 
-use super::run_call_state::RunCallState;
+use super::call_state::CallState;
 
 /// The context of a call.
 #[derive(Debug, Clone)]
@@ -25,5 +25,5 @@ pub struct CallScope {
     pub prompt_id: String,
     /// Calls the model again although there is a stored answer (`--rejudge`).
     pub rejudge: bool,
-    pub call_state: Arc<RunCallState>,
+    pub call_state: Arc<CallState>,
 }

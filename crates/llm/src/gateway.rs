@@ -11,7 +11,8 @@ use aha_core::topic::BudgetTier;
 use aha_store::{AnswerKey, SharedStore, StoreError, StoredAnswer};
 use tokio_util::task::TaskTracker;
 
-use super::budget::{self, Limit, Used};
+use super::batch_failure_counts::BatchFailureCounts;
+use super::budget::{self, BudgetUse, Limit};
 use super::call_scope::CallScope;
 use super::estimate::estimate;
 use super::gateway_parts::GatewayParts;
@@ -19,7 +20,6 @@ use super::metered_call::{Executed, NotSent};
 use super::prompt::Prompts;
 use super::retry_plan::RetryPlan;
 use super::router::{Route, Router};
-use super::tally::Tally;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::Task;
 
@@ -40,7 +40,7 @@ pub(super) struct Job<'a> {
     pub(super) tier: BudgetTier,
     pub(super) prompt_id: &'a str,
     chain: Vec<Route>,
-    tally: Tally,
+    failure_counts: BatchFailureCounts,
     /// The reason given where the chain is empty.
     no_model_reason: String,
 }
@@ -173,7 +173,7 @@ impl Gateway {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn used(&self, store: &SharedStore, scope: &CallScope) -> Result<Used, StoreError> {
+    pub async fn used(&self, store: &SharedStore, scope: &CallScope) -> Result<BudgetUse, StoreError> {
         budget::used(store, &self.parts.budget, scope, self.parts.clock.now()).await
     }
 
@@ -216,7 +216,8 @@ impl Gateway {
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
         let no_model_reason = if chain.is_empty() { self.parts.router.why_no_model(task, tier) } else { String::new() };
-        let job = Job { task, scope, tier, prompt_id, chain, tally: Tally::default(), no_model_reason };
+        let job =
+            Job { task, scope, tier, prompt_id, chain, failure_counts: BatchFailureCounts::default(), no_model_reason };
         let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
         let mut queue = VecDeque::from([RetryPlan::new((0..batch.len()).collect(), &job.no_model_reason)]);
         let mut tries = 0;
@@ -256,7 +257,7 @@ impl Gateway {
             return Ok(scope.tier);
         }
         let used = self.used(store, scope).await?;
-        Ok(if used.is_approaching() { BudgetTier::Low } else { scope.tier })
+        Ok(if used.is_near_cap() { BudgetTier::Low } else { scope.tier })
     }
 
     /// Makes one attempt. Returns the settled outcomes and what to try next.
@@ -276,7 +277,7 @@ impl Gateway {
         if let Some(why) = call_state.abandoned(job.task, route) {
             return Ok((Vec::new(), vec![plan.next_model(&why)]));
         }
-        if job.tally.is_exhausted(plan.route) {
+        if job.failure_counts.is_exhausted(plan.route) {
             let why = plan.failure.clone();
             return Ok((Vec::new(), vec![plan.next_model(&why)]));
         }
@@ -290,14 +291,14 @@ impl Gateway {
         Ok(match executed {
             Executed::Answered(answers) => {
                 call_state.record_success(job.task, route);
-                job.tally.answered(plan.route);
+                job.failure_counts.answered(plan.route);
                 plan.answered(&policy, &call_id.to_string(), answers)
             }
             Executed::Failed(error) => {
                 if error.is_unusable() {
                     call_state.record_unusable(job.task, route, error.kind(), &format!("{}: {error}", route.model));
                 }
-                job.tally.failed(plan.route, &error);
+                job.failure_counts.failed(plan.route, &error);
                 let next = plan.failed(&policy, call_state, route, &error, (self.parts.jitter)());
                 (Vec::new(), next)
             }
@@ -308,15 +309,15 @@ impl Gateway {
             Executed::NotSent(NotSent::Interrupted) => {
                 (plan.all(&Outcome::Failed { reason: "the run was interrupted".to_owned() }), Vec::new())
             }
-            Executed::NotSent(NotSent::NoBudget(used_up))
-                if used_up.limit == Limit::Credits && plan.items.len() > 1 =>
+            Executed::NotSent(NotSent::NoBudget(exhausted))
+                if exhausted.limit == Limit::Credits && plan.items.len() > 1 =>
             {
                 (Vec::new(), plan.halves())
             }
-            Executed::NotSent(NotSent::NoBudget(used_up)) => {
+            Executed::NotSent(NotSent::NoBudget(exhausted)) => {
                 let is_last = self.parts.budget.policy == BudgetPolicy::Stop;
-                call_state.exhaust(job.task.as_str(), &used_up, is_last);
-                (plan.all(&Outcome::Skipped { reason: used_up.why }), Vec::new())
+                call_state.exhaust(job.task.as_str(), &exhausted, is_last);
+                (plan.all(&Outcome::Skipped { reason: exhausted.why }), Vec::new())
             }
         })
     }

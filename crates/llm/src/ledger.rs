@@ -69,7 +69,7 @@ impl Cost {
 
 /// Returns the kind and message of a row: its failure, else `missing`, what is missing from the answer. The message
 /// also reports a cost above the reservation.
-pub(super) fn row_error(
+pub(super) fn error_columns(
     call: &NewCall,
     cost: Cost,
     failure: Option<(&'static str, String)>,
@@ -97,7 +97,7 @@ pub(super) async fn settle(store: &SharedStore, scope: &CallScope, settlement: &
     let mut attempts = 1;
     loop {
         let leased = LeasedSettlement { lease: scope.lease.clone(), settlement: settlement.clone() };
-        match ledger_writer::settle(store, &scope.call_state, leased).await {
+        match ledger_writer::queue_settlement(store, &scope.call_state, leased).await {
             Err(error) if error.retry_advice() == RetryAdvice::Soon && attempts < SETTLE_TRIES => {
                 tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
                 tokio::time::sleep(Duration::from_secs(1 << attempts)).await;

@@ -78,13 +78,14 @@
 
 pub mod answer;
 mod attempt;
+mod batch_failure_counts;
 pub mod breaker;
 pub mod bucket;
 pub mod budget;
 mod call_log;
 mod call_scope;
+mod call_state;
 pub mod catalogue;
-
 mod configured_models;
 pub mod conversation;
 pub mod egress;
@@ -111,7 +112,6 @@ mod retry_plan;
 pub mod retry_policy;
 pub mod route;
 pub mod router;
-mod run_call_state;
 pub mod schema;
 mod service_call;
 pub mod settings;
@@ -120,7 +120,6 @@ mod standalone;
 pub mod stream;
 pub mod streaming;
 pub mod streaming_only;
-mod tally;
 mod task_item;
 pub mod tasks;
 pub mod transport;
@@ -128,13 +127,13 @@ mod turn;
 
 pub use aha_core::model::ModelRef;
 pub use call_scope::CallScope;
+pub use call_state::CallState;
 pub use embedder::{Embedder, EmbedderParts};
 pub use gateway::Gateway;
 pub use gateway_parts::{GatewayParts, Jitter};
 pub use ledger::Cost;
 pub use metered_call::{Executed, NotSent};
 pub use router::Router;
-pub use run_call_state::RunCallState;
 pub use service_call::{ServiceCall, ServiceCharge};
 pub use streaming::{AnswerStream, StreamEvent, StreamFailure, StreamedAnswer};
 pub use task_item::{Outcome, TaskItem};

@@ -101,7 +101,7 @@ impl MeteredCall<'_> {
             Err(refused) => return Ok(Executed::NotSent(NotSent::CircuitOpen(refused.to_string()))),
         };
         let call = new_call();
-        if let Some(refused) = ledger_writer::admit(self.store, self.scope, self.deadline, &call).await? {
+        if let Err(refused) = ledger_writer::reserve(self.store, self.scope, self.deadline, &call).await? {
             return Ok(Executed::NotSent(refused));
         }
         aha_core::failpoint::hit_with("call.after_reserve", &self.shown);
@@ -133,7 +133,7 @@ impl MeteredCall<'_> {
         Settlement {
             call: call.id,
             outcome: cost.outcome(failure.is_some()),
-            error: ledger::row_error(call, cost, failure, partial_failure),
+            error: ledger::error_columns(call, cost, failure, partial_failure),
             input_tokens: usage.map(|usage| usage.input_tokens),
             cached_input_tokens: usage.and_then(|usage| usage.cached_input_tokens),
             output_tokens: usage.map(|usage| usage.output_tokens),

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::call_state::CallState;
 use super::error::CallError;
 use super::retry::{self, Next};
 use super::retry_policy::{Left, RetryPolicy};
 use super::router::Route;
-use super::run_call_state::RunCallState;
 use super::task_item::Outcome;
 
 /// A remaining call.
@@ -78,8 +78,8 @@ impl RetryPlan {
     }
 
     /// Splits into a quarter and two halves of the rest. After a whole batch failed, a model that answers nothing of
-    /// the next part either is not called for the others ([`super::tally`]). The smaller that part is, the less likely
-    /// it contains the one story that is at fault.
+    /// the next part either is not called for the others ([`super::batch_failure_counts`]). The smaller that part is,
+    /// the less likely it contains the one story that is at fault.
     fn quarter_first(self) -> Vec<Self> {
         let (first, rest) = self.items.split_at((self.items.len() / 4).max(1));
         let (second, third) = rest.split_at(rest.len() / 2);
@@ -122,7 +122,7 @@ impl RetryPlan {
     pub(super) fn failed(
         self,
         policy: &RetryPolicy,
-        call_state: &RunCallState,
+        call_state: &CallState,
         route: &Route,
         error: &CallError,
         jitter: f64,
@@ -141,7 +141,7 @@ impl RetryPlan {
     fn after_failure(
         self,
         policy: &RetryPolicy,
-        call_state: &RunCallState,
+        call_state: &CallState,
         route: &Route,
         error: &CallError,
         jitter: f64,

@@ -4,16 +4,16 @@ use aha_core::budget::{APPROACHING, CRITICAL};
 
 /// How much of the nearest cap is used up, including reservations; 1.0 is the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Used(pub f64);
+pub struct BudgetUse(pub f64);
 
-impl Used {
+impl BudgetUse {
     #[must_use]
-    pub fn is_approaching(self) -> bool {
+    pub fn is_near_cap(self) -> bool {
         self.0 >= APPROACHING
     }
 
     #[must_use]
-    pub fn is_used_up(self) -> bool {
+    pub fn is_exhausted(self) -> bool {
         self.0 >= 1.0
     }
 
@@ -25,7 +25,7 @@ impl Used {
 
 /// Why no further call may be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsedUp {
+pub struct ExhaustedLimit {
     pub limit: Limit,
     /// Names the setting.
     pub why: String,

@@ -9,8 +9,8 @@ use aha_core::topic::BudgetTier;
 use aha_store::{OrphanedCalls, SharedStore, StoreError};
 
 use super::call_scope::CallScope;
+use super::call_state::CallState;
 use super::gateway::Gateway;
-use super::run_call_state::RunCallState;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::{StoredAnswers, Task, TaskInput};
 
@@ -37,7 +37,7 @@ impl Gateway {
             tier,
             prompt_id: self.parts.prompts.id(task).to_owned(),
             rejudge: false,
-            call_state: Arc::new(RunCallState::default()),
+            call_state: Arc::new(CallState::default()),
         }
     }
 

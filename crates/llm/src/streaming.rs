@@ -315,7 +315,7 @@ impl Streaming {
 impl From<NotSent> for StreamFailure {
     fn from(why: NotSent) -> Self {
         match why {
-            NotSent::NoBudget(used_up) => Self::NoBudget(used_up.why),
+            NotSent::NoBudget(exhausted) => Self::NoBudget(exhausted.why),
             NotSent::Interrupted => Self::NotSent("the run was interrupted".to_owned()),
             NotSent::CircuitOpen(why) | NotSent::Unusable(why) => Self::NotSent(why),
         }

@@ -15,7 +15,7 @@ use aha_core::source::Source;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::RuleAction;
 use aha_core::window::Window;
-use aha_llm::budget::UsedUp;
+use aha_llm::budget::ExhaustedLimit;
 use aha_llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
 use aha_store::{CallRecord, EmbeddedItem};
 use futures::StreamExt as _;
@@ -56,7 +56,7 @@ pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<Embe
             tracing::debug!(texts = texts.len(), left_out, space = %job.space, "vectors are there");
             Ok(EmbedOutcome::space(job.space))
         }
-        Embedded::Failed(why) | Embedded::NoBudget(UsedUp { why, .. }) => {
+        Embedded::Failed(why) | Embedded::NoBudget(ExhaustedLimit { why, .. }) => {
             tracing::warn!(%why, "texts are compared by their words alone in this run");
             Ok(if job.route.is_general { EmbedOutcome::default() } else { EmbedOutcome::lexical_only(why) })
         }

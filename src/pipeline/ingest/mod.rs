@@ -307,7 +307,7 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchR
     match super::paid_search::search(&context.app, &scope_for(context, String::new()), source).await? {
         Executed::Answered(fetched) => Ok(fetched),
         Executed::Failed(error) => disabled((error.kind(), error.to_string())),
-        Executed::NotSent(NotSent::NoBudget(used_up)) => disabled(("no_budget", used_up.why)),
+        Executed::NotSent(NotSent::NoBudget(exhausted)) => disabled(("no_budget", exhausted.why)),
         Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => disabled(("not_sent", why)),
         Executed::NotSent(NotSent::Interrupted) => Err(RunError::Interrupted),
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aha_core::digest::{DigestStory, Estimate, Evidence};
-use aha_llm::{CallScope, Outcome, RunCallState, Task, TaskItem};
+use aha_llm::{CallScope, CallState, Outcome, Task, TaskItem};
 use aha_net::hash::hex32;
 use aha_store::OrphanedCalls;
 use futures::FutureExt as _;
@@ -44,7 +44,7 @@ impl PastedText {
             tier: topic.budget_tier.unwrap_or(app.config().budget_tier),
             prompt_id: app.gateway().prompts().id(TASK).to_owned(),
             rejudge: false,
-            call_state: Arc::new(RunCallState::default()),
+            call_state: Arc::new(CallState::default()),
         };
         let ask = TaskItem {
             fingerprint: hex32(text.as_bytes()),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use aha_llm::conversation::{Answer, Conversation, ConversationSettings};
 use aha_llm::router::Route;
-use aha_llm::{CallScope, RunCallState};
+use aha_llm::{CallScope, CallState};
 use aha_store::OrphanedCalls;
 
 pub use self::check::{CheckedModel, check};
@@ -31,7 +31,7 @@ pub fn scope(app: &App, purpose: &str) -> CallScope {
         tier: app.config().budget_tier,
         prompt_id: purpose.to_owned(),
         rejudge: false,
-        call_state: Arc::new(RunCallState::default()),
+        call_state: Arc::new(CallState::default()),
     }
 }
 

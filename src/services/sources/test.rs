@@ -126,8 +126,8 @@ impl SourceTester {
             Executed::Failed(error) => {
                 Err(FetchError::Search { kind: error.kind(), status: None, reason: error.to_string() }.into())
             }
-            Executed::NotSent(NotSent::NoBudget(used_up)) => {
-                Err(ServiceError::BudgetExhausted { message: used_up.why })
+            Executed::NotSent(NotSent::NoBudget(exhausted)) => {
+                Err(ServiceError::BudgetExhausted { message: exhausted.why })
             }
             Executed::NotSent(NotSent::CircuitOpen(message) | NotSent::Unusable(message)) => {
                 Err(ServiceError::Conflict { message })

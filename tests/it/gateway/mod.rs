@@ -15,7 +15,7 @@ use aha_core::topic::BudgetTier;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::prompt::Prompts;
 use aha_llm::retry_policy::{RetryPolicy, STANDARD};
-use aha_llm::{CallScope, Gateway, GatewayParts, Outcome, Router, RunCallState, TaskItem};
+use aha_llm::{CallScope, CallState, Gateway, GatewayParts, Outcome, Router, TaskItem};
 use aha_radar::config::Config;
 use aha_store::{CallFilter, CallRecord, Counter, OpenMode, OrphanedCalls, SharedStore};
 use fake::{FATES, Fake};
@@ -70,7 +70,7 @@ fn scope() -> CallScope {
         tier: BudgetTier::Normal,
         prompt_id: "triage_v1".to_owned(),
         rejudge: false,
-        call_state: Arc::new(RunCallState::default()),
+        call_state: Arc::new(CallState::default()),
     }
 }
 
@@ -199,7 +199,8 @@ async fn a_cap_is_kept_whatever_goes_wrong() {
     assert!(skipped > 0, "{}", report(&left));
 }
 
-/// Calls that are dropped in the middle keep their reservations until they are swept, and then they are charged.
+/// Calls that are dropped in the middle keep their reservations until they are settled as orphaned, and then they are
+/// charged.
 #[tokio::test]
 async fn what_was_dropped_is_swept() {
     let folder = tempfile::tempdir().unwrap();

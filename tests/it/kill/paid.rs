@@ -314,8 +314,8 @@ fn a_frozen_payer_settles_what_it_asked(engine: Engine) {
     assert!(stands_still(&mut first));
     rows::execute(&paid.radar, "UPDATE topics SET lease_expires_at = 0");
     finish(paid.start(&[])).exits(0);
-    let swept = "SELECT count(*) FROM provider_calls WHERE state = 'unsettled'";
-    assert_eq!(rows::number(&paid.radar, swept), 1);
+    let unsettled = "SELECT count(*) FROM provider_calls WHERE state = 'unsettled'";
+    assert_eq!(rows::number(&paid.radar, unsettled), 1);
     let answers = rows::table(&paid.radar, "answers", &[]);
     signal(&first, "CONT");
     finish(first).exits(1).says("took this topic's lease over");

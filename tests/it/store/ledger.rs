@@ -363,7 +363,7 @@ async fn an_adjustment_corrects_row_and_counters_and_is_kept(store: &dyn Store) 
     assert_eq!((row(store, "good").await.state.as_str(), figures(store, DAY).await), ("ok", (61, 0, 2)));
 }
 
-/// A call swept, corrected by the owner, and settled at last by a process that woke up.
+/// A call settled as orphaned, corrected by the owner, and settled at last by a process that woke up.
 async fn the_truth_comes_after_an_adjustment(store: &dyn Store) {
     let world = World::new(store).await;
     let limits = [limit(DAY, Some(1000))];

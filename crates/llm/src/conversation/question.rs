@@ -161,7 +161,7 @@ impl Conversation {
 
     fn not_sent(&self, why: NotSent) -> ConversationError {
         match why {
-            NotSent::NoBudget(used_up) => ConversationError::NoBudget(used_up.why),
+            NotSent::NoBudget(exhausted) => ConversationError::NoBudget(exhausted.why),
             NotSent::Interrupted => ConversationError::NotSent("the run was interrupted".to_owned()),
             NotSent::CircuitOpen(why) => ConversationError::NotSent(format!("{}: {why}", self.name())),
             NotSent::Unusable(why) => ConversationError::NotSent(why),

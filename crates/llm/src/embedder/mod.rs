@@ -18,7 +18,7 @@ use aha_core::topic::BudgetTier;
 use aha_store::{CallFilter, SharedStore, StoreError};
 
 use super::breaker::Breakers;
-use super::budget::UsedUp;
+use super::budget::ExhaustedLimit;
 use super::call_scope::CallScope;
 use super::error::{CallError, Decision};
 use super::gateway_parts::Jitter;
@@ -59,7 +59,7 @@ pub enum Embedded {
         left_out: usize,
     },
     Failed(String),
-    NoBudget(UsedUp),
+    NoBudget(ExhaustedLimit),
     /// The run ends.
     Interrupted,
 }

@@ -12,22 +12,22 @@ use aha_core::queue::{Queue, Service};
 use aha_store::{Lease, LeasedSettlement, NewCall, OrphanedCalls, Reservation, Settlement, SharedStore, StoreError};
 use tokio::sync::oneshot;
 
-use super::budget::used_up;
+use super::budget::exhausted_limit;
 use super::call_scope::CallScope;
-use super::run_call_state::RunCallState;
-use super::spending_limit::{Limit, UsedUp};
+use super::call_state::CallState;
+use super::spending_limit::{ExhaustedLimit, Limit};
 pub(super) use waiting::CallTimeout;
 pub use waiting::NotSent;
 use waiting::{ReserveResult, Reserving, Settling};
 
 /// Maximum calls written in one transaction. More would save little (a transaction costs about as much as two of its
-/// calls), and calls that are admitted together return together.
+/// calls), and calls that are reserved together return together.
 const MAX_BATCH: usize = 4;
 /// Interval between tries of a reservation that has to wait for other calls.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Reserves a call, waiting for calls under way if only they block it. Returns `None` when the call may be sent.
-pub(super) async fn admit(
+/// Reserves a call, waiting for calls under way if only they block it. Returns why the call must not be sent, if so.
+pub(super) async fn reserve(
     store: &SharedStore,
     scope: &CallScope,
     deadline: CallTimeout,
@@ -36,9 +36,9 @@ pub(super) async fn admit(
     let call_state = &scope.call_state;
     if call.limits.is_empty() {
         if call_state.is_closed() {
-            return Ok(Some(NotSent::Interrupted));
+            return Ok(Err(NotSent::Interrupted));
         }
-        return store.reserve_call(scope.lease.as_ref(), call).await.map(|_| None);
+        return store.reserve_call(scope.lease.as_ref(), call).await.map(|_| Ok(()));
     }
     let (reply_tx, reply) = oneshot::channel();
     let reserving = Reserving { lease: scope.lease.clone(), call: call.clone(), deadline, reply_tx };
@@ -48,10 +48,10 @@ pub(super) async fn admit(
     reply.await.unwrap_or_else(|_| Err(writer_ended()))
 }
 
-/// Closes a call's row.
-pub(super) async fn settle(
+/// Queues a call's settlement and waits until it is written.
+pub(super) async fn queue_settlement(
     store: &SharedStore,
-    call_state: &Arc<RunCallState>,
+    call_state: &Arc<CallState>,
     leased: LeasedSettlement,
 ) -> Result<(), StoreError> {
     let (reply_tx, reply) = oneshot::channel();
@@ -67,7 +67,7 @@ fn writer_ended() -> StoreError {
 
 /// Reserves for all waiting calls in order, until the queue is empty. It runs as a separate task, so that a dropped
 /// caller does not affect the others.
-async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
+async fn reserve_all(store: SharedStore, call_state: Arc<CallState>) {
     let queue = &call_state.ledger_writer.reservations;
     let _service = Service(queue);
     let mut max_calls = MAX_BATCH;
@@ -78,7 +78,7 @@ async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
                 for reservation in reservations {
                     match reservation {
                         Reservation::Reserved => reply_reserved(&store, queue).await,
-                        Reservation::Exhausted(full) => reply_exhausted(&call_state, used_up(&full)),
+                        Reservation::Exhausted(full) => reply_exhausted(&call_state, exhausted_limit(&full)),
                         Reservation::Wait => wait(&store, queue).await,
                     }
                 }
@@ -91,13 +91,13 @@ async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
 }
 
 /// Returns the first waiting calls that share a lease. Removes calls that were dropped or may no longer be sent.
-fn next_to_reserve(call_state: &RunCallState, max_calls: usize) -> Option<(Option<Lease>, Vec<NewCall>)> {
+fn next_to_reserve(call_state: &CallState, max_calls: usize) -> Option<(Option<Lease>, Vec<NewCall>)> {
     let mut state = call_state.ledger_writer.reservations.state();
     let waiting = std::mem::take(&mut state.waiting);
     for reserving in waiting {
         match not_sent(call_state, &reserving) {
             _ if reserving.reply_tx.is_closed() => {}
-            Some(why) => reserving.reply(Ok(Some(why))),
+            Some(why) => reserving.reply(Ok(Err(why))),
             None => state.waiting.push_back(reserving),
         }
     }
@@ -111,18 +111,18 @@ fn next_to_reserve(call_state: &RunCallState, max_calls: usize) -> Option<(Optio
     Some((lease, calls))
 }
 
-fn not_sent(call_state: &RunCallState, reserving: &Reserving) -> Option<NotSent> {
+fn not_sent(call_state: &CallState, reserving: &Reserving) -> Option<NotSent> {
     if call_state.is_closed() {
         return Some(NotSent::Interrupted);
     }
     call_state.exhausted(reserving.call.purpose).map(NotSent::NoBudget)
 }
 
-/// Admits the first call. If its caller was dropped meanwhile, nothing is sent, and the reservation is settled at no
-/// cost.
+/// Replies to the first call that it is reserved. If its caller was dropped meanwhile, nothing is sent, and the
+/// reservation is settled at no cost.
 async fn reply_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
     let Some(Reserving { lease, call, deadline, reply_tx }) = queue.take(1).pop() else { return };
-    if reply_tx.send(Ok(None)).is_ok() {
+    if reply_tx.send(Ok(Ok(()))).is_ok() {
         return;
     }
     let settlement = Settlement::not_sent(call.id, deadline.clock.now());
@@ -134,17 +134,17 @@ async fn reply_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
 /// Reports to the first call that its budget is exhausted. Where a run's call cannot be made smaller (it is about one
 /// story, or no call is left), later calls are not tried: the stories with the highest scores are served first, or
 /// none.
-fn reply_exhausted(call_state: &RunCallState, used_up: UsedUp) {
+fn reply_exhausted(call_state: &CallState, exhausted: ExhaustedLimit) {
     let Some(first) = call_state.ledger_writer.reservations.take(1).pop() else { return };
-    if first.call.run.is_some() && (first.call.stories == 1 || used_up.limit == Limit::Calls) {
-        call_state.exhaust(first.call.purpose, &used_up, false);
+    if first.call.run.is_some() && (first.call.stories == 1 || exhausted.limit == Limit::Calls) {
+        call_state.exhaust(first.call.purpose, &exhausted, false);
     }
-    first.reply(Ok(Some(NotSent::NoBudget(used_up))));
+    first.reply(Ok(Err(NotSent::NoBudget(exhausted))));
 }
 
-fn reply_to_first(queue: &Queue<Reserving>, admission: ReserveResult) {
+fn reply_to_first(queue: &Queue<Reserving>, result: ReserveResult) {
     if let Some(first) = queue.take(1).pop() {
-        first.reply(admission);
+        first.reply(result);
     }
 }
 
@@ -160,7 +160,7 @@ async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
 }
 
 /// Settles all waiting calls, until the queue is empty.
-async fn settle_all(store: SharedStore, call_state: Arc<RunCallState>) {
+async fn settle_all(store: SharedStore, call_state: Arc<CallState>) {
     let queue = &call_state.ledger_writer.settlements;
     let _service = Service(queue);
     loop {

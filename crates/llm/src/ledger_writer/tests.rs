@@ -29,13 +29,13 @@ async fn ledger() -> Ledger {
         tier: BudgetTier::Normal,
         prompt_id: "triage_v1".to_owned(),
         rejudge: false,
-        call_state: Arc::new(RunCallState::default()),
+        call_state: Arc::new(CallState::default()),
     };
     Ledger { store: aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), scope, _folder: folder }
 }
 
 impl Ledger {
-    async fn admit(&self, number: usize, cap: i64) -> ReserveResult {
+    async fn reserve(&self, number: usize, cap: i64) -> ReserveResult {
         let limit = CounterLimit { counter: "day".into(), cap_microcredits: Some(cap), max_calls: None };
         let now = Timestamp::from_millis(0);
         let call = NewCall {
@@ -55,7 +55,7 @@ impl Ledger {
             expires_at: now,
         };
         let deadline = CallTimeout { clock: Clock::pinned(now), timeout: Duration::from_mins(1) };
-        admit(&self.store, &self.scope, deadline, &call).await
+        reserve(&self.store, &self.scope, deadline, &call).await
     }
 
     async fn settle(&self, number: usize, cost: i64) -> Result<(), StoreError> {
@@ -74,7 +74,7 @@ impl Ledger {
             answers: Vec::new(),
             vectors: None,
         };
-        settle(&self.store, &self.scope.call_state, LeasedSettlement { lease: None, settlement }).await
+        queue_settlement(&self.store, &self.scope.call_state, LeasedSettlement { lease: None, settlement }).await
     }
 
     async fn spent(&self) -> (i64, i64) {
@@ -84,52 +84,52 @@ impl Ledger {
 }
 
 #[tokio::test]
-async fn calls_that_wait_are_admitted_in_the_order_in_which_they_came() {
+async fn calls_that_wait_are_reserved_in_the_order_in_which_they_came() {
     let ledger = ledger().await;
-    let admitted = Mutex::new(Vec::new());
+    let reserved = Mutex::new(Vec::new());
     let callers = (0..12).map(|number| {
-        let (ledger, admitted) = (&ledger, &admitted);
+        let (ledger, reserved) = (&ledger, &reserved);
         async move {
-            assert_eq!(ledger.admit(number, 30).await.unwrap(), None);
-            admitted.lock().unwrap().push(number);
+            assert_eq!(ledger.reserve(number, 30).await.unwrap(), Ok(()));
+            reserved.lock().unwrap().push(number);
             ledger.settle(number, 0).await.unwrap();
         }
     });
     join_all(callers).await;
-    assert_eq!(*admitted.lock().unwrap(), (0..12).collect::<Vec<_>>());
+    assert_eq!(*reserved.lock().unwrap(), (0..12).collect::<Vec<_>>());
     assert_eq!(ledger.spent().await, (0, 0));
 }
 
 #[tokio::test]
 async fn whoever_goes_away_takes_nothing_from_the_others() {
     let ledger = ledger().await;
-    assert_eq!(ledger.admit(0, 10).await.unwrap(), None);
-    let gone = ledger.admit(1, 10);
+    assert_eq!(ledger.reserve(0, 10).await.unwrap(), Ok(()));
+    let gone = ledger.reserve(1, 10);
     assert!(tokio::time::timeout(Duration::from_millis(120), gone).await.is_err(), "it has to wait");
-    let (next, settled) = tokio::join!(ledger.admit(2, 20), ledger.settle(0, 10));
+    let (next, settled) = tokio::join!(ledger.reserve(2, 20), ledger.settle(0, 10));
     settled.unwrap();
-    assert_eq!(next.unwrap(), None);
+    assert_eq!(next.unwrap(), Ok(()));
     assert_eq!(ledger.spent().await, (10, 10));
 }
 
 #[tokio::test]
 async fn a_closed_gate_lets_nobody_pass_who_waits() {
     let ledger = ledger().await;
-    assert_eq!(ledger.admit(0, 10).await.unwrap(), None);
+    assert_eq!(ledger.reserve(0, 10).await.unwrap(), Ok(()));
     let closing = async {
         tokio::time::sleep(Duration::from_millis(20)).await;
         ledger.scope.call_state.close();
     };
-    let (waiting, ()) = tokio::join!(ledger.admit(1, 10), closing);
-    assert_eq!(waiting.unwrap(), Some(NotSent::Interrupted));
+    let (waiting, ()) = tokio::join!(ledger.reserve(1, 10), closing);
+    assert_eq!(waiting.unwrap(), Err(NotSent::Interrupted));
     assert_eq!(ledger.spent().await, (0, 10));
 }
 
 #[tokio::test]
 async fn what_cannot_be_written_is_told_to_its_caller_alone() {
     let ledger = ledger().await;
-    let twice = join_all([ledger.admit(0, 100), ledger.admit(1, 100), ledger.admit(1, 100)]).await;
-    assert!(matches!(twice[..2], [Ok(None), Ok(None)]), "{twice:?}");
+    let twice = join_all([ledger.reserve(0, 100), ledger.reserve(1, 100), ledger.reserve(1, 100)]).await;
+    assert!(matches!(twice[..2], [Ok(Ok(())), Ok(Ok(()))]), "{twice:?}");
     assert!(twice[2].is_err(), "there is such a row: {twice:?}");
     let settled = join_all([ledger.settle(0, 7), ledger.settle(9, 7), ledger.settle(1, 3)]).await;
     assert!(matches!(settled[..], [Ok(()), Err(StoreError::NotFound { .. }), Ok(())]), "{settled:?}");

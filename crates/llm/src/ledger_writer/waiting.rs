@@ -8,7 +8,7 @@ use aha_core::time::Timestamp;
 use aha_store::{Lease, LeasedSettlement, NewCall, StoreError};
 use tokio::sync::oneshot;
 
-use crate::spending_limit::UsedUp;
+use crate::spending_limit::ExhaustedLimit;
 
 /// How long a reservation outlives its call's timeout, so that a live caller has settled it by then.
 const SETTLING: Duration = Duration::from_secs(30);
@@ -17,7 +17,7 @@ const SETTLING: Duration = Duration::from_secs(30);
 pub enum NotSent {
     /// The run ends.
     Interrupted,
-    NoBudget(UsedUp),
+    NoBudget(ExhaustedLimit),
     /// Its server has failed repeatedly.
     CircuitOpen(String),
     /// The request cannot be built.
@@ -40,8 +40,8 @@ impl CallTimeout {
     }
 }
 
-/// `None` where the call may be made, otherwise why not.
-pub(super) type ReserveResult = Result<Option<NotSent>, StoreError>;
+/// Whether the call may be sent, and why not.
+pub(super) type ReserveResult = Result<Result<(), NotSent>, StoreError>;
 
 #[derive(Debug, Default)]
 pub struct LedgerWriter {
@@ -65,8 +65,8 @@ pub(super) struct Settling {
 }
 
 impl Reserving {
-    pub(super) fn reply(self, admission: ReserveResult) {
+    pub(super) fn reply(self, result: ReserveResult) {
         // The receiver may have been dropped.
-        let _ = self.reply_tx.send(admission);
+        let _ = self.reply_tx.send(result);
     }
 }

@@ -74,13 +74,13 @@ impl LedgerStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn settle_orphaned_calls(&self, which: OrphanedCalls) -> Result<u64> {
         let calls = orphaned_calls(&mut *self.reader().await?, which).await?;
-        let mut swept = 0;
+        let mut settled = 0;
         for id in calls {
             let mut write = self.write("settle_orphaned_calls").await?;
-            swept += u64::from(end_unknown(write.connection(), &id).await?);
+            settled += u64::from(end_unknown(write.connection(), &id).await?);
             write.commit().await?;
         }
-        Ok(swept)
+        Ok(settled)
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

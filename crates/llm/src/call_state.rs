@@ -1,5 +1,5 @@
-//! The state that the calls of one attempt at a run share: pending ledger writes, abandoned models, and exhausted
-//! budgets.
+//! The state shared by the calls of one attempt at a run, or of one action outside of runs: pending ledger writes,
+//! abandoned models, and exhausted budgets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::ledger_writer::waiting::LedgerWriter;
 use super::router::Route;
-use super::spending_limit::{Limit, UsedUp};
+use super::spending_limit::{ExhaustedLimit, Limit};
 use super::tasks::Task;
 
 /// Shared by all calls of an attempt.
 #[derive(Debug, Default)]
-pub struct RunCallState {
+pub struct CallState {
     /// Pending ledger writes.
     pub(super) ledger_writer: LedgerWriter,
     closed: AtomicBool,
@@ -24,18 +24,18 @@ struct Known {
     /// Models (`provider/model`) and accounts ([`Route::account`]) that cannot be used in this run, and why.
     abandoned: BTreeMap<String, String>,
     /// Purposes for which no budget is left, and why.
-    exhausted: BTreeMap<&'static str, UsedUp>,
+    exhausted: BTreeMap<&'static str, ExhaustedLimit>,
     /// Why no further paid stage begins.
-    stopped: Option<UsedUp>,
+    stopped: Option<ExhaustedLimit>,
     logged: BTreeSet<String>,
     /// By task and model: the number of consecutive paid calls without a usable answer, and the kind of their failure.
     unusable: BTreeMap<(&'static str, String), (&'static str, u32)>,
 }
 
 /// Consecutive paid calls of one task with the same failure after which a model is not called for it again in the run.
-const MAX_UNUSABLE: u32 = 3;
+const MAX_UNUSABLE_IN_A_ROW: u32 = 3;
 
-impl RunCallState {
+impl CallState {
     /// Prevents further calls; those under way finish.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
@@ -65,7 +65,7 @@ impl RunCallState {
             *last = if last.0 == kind { (kind, last.1 + 1) } else { (kind, 1) };
             last.1
         };
-        if count >= MAX_UNUSABLE {
+        if count >= MAX_UNUSABLE_IN_A_ROW {
             let why = format!("{count} calls in a row failed alike; the last: {why}");
             self.abandon(format!("{task} by {model}"), &model, &why);
         }
@@ -104,43 +104,43 @@ impl RunCallState {
 
     /// Records that no budget is left for a purpose, or with `all` for any. A limit on one purpose's calls does not
     /// affect others.
-    pub(super) fn exhaust(&self, purpose: &'static str, used_up: &UsedUp, all: bool) {
+    pub(super) fn exhaust(&self, purpose: &'static str, exhausted: &ExhaustedLimit, all: bool) {
         let mut known = self.known();
-        if known.logged.insert(used_up.why.clone()) {
-            tracing::warn!(purpose, why = %used_up.why, "the budget allows no further call");
+        if known.logged.insert(exhausted.why.clone()) {
+            tracing::warn!(purpose, why = %exhausted.why, "the budget allows no further call");
         }
-        known.exhausted.entry(purpose).or_insert_with(|| used_up.clone());
-        if all && used_up.limit == Limit::Credits {
-            known.stopped.get_or_insert_with(|| used_up.clone());
+        known.exhausted.entry(purpose).or_insert_with(|| exhausted.clone());
+        if all && exhausted.limit == Limit::Credits {
+            known.stopped.get_or_insert_with(|| exhausted.clone());
         }
     }
 
     /// Skips a task, so that the budget serves others.
     pub fn skip_task(&self, task: Task, why: &str) {
-        self.exhaust(task.as_str(), &UsedUp { limit: Limit::Credits, why: why.to_owned() }, false);
+        self.exhaust(task.as_str(), &ExhaustedLimit { limit: Limit::Credits, why: why.to_owned() }, false);
     }
 
     /// Returns why a purpose may not be paid for any more.
     #[must_use]
-    pub fn exhausted(&self, purpose: &str) -> Option<UsedUp> {
+    pub fn exhausted(&self, purpose: &str) -> Option<ExhaustedLimit> {
         let known = self.known();
         known.exhausted.get(purpose).or(known.stopped.as_ref()).cloned()
     }
 
     /// Returns why anything was left out for lack of credits.
     #[must_use]
-    pub fn credits_used_up(&self) -> Option<String> {
+    pub fn exhausted_credits(&self) -> Option<String> {
         let known = self.known();
         let mut all = known.stopped.iter().chain(known.exhausted.values());
-        all.find(|used_up| used_up.limit == Limit::Credits).map(|used_up| used_up.why.clone())
+        all.find(|exhausted| exhausted.limit == Limit::Credits).map(|exhausted| exhausted.why.clone())
     }
 
     /// Returns why anything was left out because of a limit on calls, by purpose.
     #[must_use]
-    pub fn calls_used_up(&self) -> Vec<String> {
+    pub fn exhausted_calls(&self) -> Vec<String> {
         let known = self.known();
-        let of_calls = known.exhausted.values().filter(|used_up| used_up.limit == Limit::Calls);
-        of_calls.map(|used_up| used_up.why.clone()).collect()
+        let of_calls = known.exhausted.values().filter(|exhausted| exhausted.limit == Limit::Calls);
+        of_calls.map(|exhausted| exhausted.why.clone()).collect()
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_model_that_fails_alike_three_times_in_a_row_is_given_up_for_its_task() {
-        let (call_state, route) = (RunCallState::default(), route());
+        let (call_state, route) = (CallState::default(), route());
         let fail = |kind| call_state.record_unusable(triage::TASK, &route, kind, "the answer cannot be used");
         fail("invalid_answer");
         fail("invalid_answer");

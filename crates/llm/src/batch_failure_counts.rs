@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::error::{CallError, Charge};
 
 /// Maximum failed calls that may be charged for a batch without any answer.
-const MAX_UNUSABLE: u32 = 2;
+const MAX_UNUSABLE_IN_BATCH: u32 = 2;
 
 /// See the module. Keyed by the models' positions in the chain.
 #[derive(Debug, Default)]
-pub(super) struct Tally(Mutex<BTreeMap<usize, Count>>);
+pub(super) struct BatchFailureCounts(Mutex<BTreeMap<usize, Count>>);
 
 #[derive(Debug, Default)]
 struct Count {
@@ -19,7 +19,7 @@ struct Count {
     unusable: u32,
 }
 
-impl Tally {
+impl BatchFailureCounts {
     /// Records that a part of the batch was answered.
     pub(super) fn answered(&self, route: usize) {
         self.counts().entry(route).or_default().is_answered = true;
@@ -34,7 +34,7 @@ impl Tally {
 
     /// Whether the model must not be called for more of the batch.
     pub(super) fn is_exhausted(&self, route: usize) -> bool {
-        self.counts().get(&route).is_some_and(|count| !count.is_answered && count.unusable >= MAX_UNUSABLE)
+        self.counts().get(&route).is_some_and(|count| !count.is_answered && count.unusable >= MAX_UNUSABLE_IN_BATCH)
     }
 
     fn counts(&self) -> MutexGuard<'_, BTreeMap<usize, Count>> {
@@ -48,13 +48,13 @@ mod tests {
 
     #[test]
     fn two_calls_without_use_are_enough_unless_a_part_is_answered() {
-        let tally = Tally::default();
-        tally.failed(0, &CallError::Connect("refused".to_owned()));
-        tally.failed(0, &CallError::TimedOut(5));
-        assert!(!tally.is_exhausted(0), "what cannot be paid for does not count");
-        tally.failed(0, &CallError::Invalid("no".to_owned()));
-        assert!(tally.is_exhausted(0) && !tally.is_exhausted(1));
-        tally.answered(0);
-        assert!(!tally.is_exhausted(0));
+        let counts = BatchFailureCounts::default();
+        counts.failed(0, &CallError::Connect("refused".to_owned()));
+        counts.failed(0, &CallError::TimedOut(5));
+        assert!(!counts.is_exhausted(0), "what cannot be paid for does not count");
+        counts.failed(0, &CallError::Invalid("no".to_owned()));
+        assert!(counts.is_exhausted(0) && !counts.is_exhausted(1));
+        counts.answered(0);
+        assert!(!counts.is_exhausted(0));
     }
 }
