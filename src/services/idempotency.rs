@@ -26,8 +26,8 @@ pub async fn claim(app: &App, of: &IdempotentRequest) -> Result<RequestState> {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn store_response(app: &App, of: &IdempotentRequest, answer: &StoredResponse) -> Result<()> {
-    Ok(app.store().store_response(of, answer).await?)
+pub async fn store_response(app: &App, of: &IdempotentRequest, response: &StoredResponse) -> Result<()> {
+    Ok(app.store().store_response(of, response).await?)
 }
 
 /// Releases the key, as the request had no effect.

@@ -156,9 +156,9 @@ impl Gateway {
             stored.provider != LOCAL_PROVIDER || same_input()
         };
         // Answers of former prompts are stored under the id of the scope, missing ones under the current prompt's id.
-        let present = self.parts.prompts.id(task);
+        let current = self.parts.prompts.id(task);
         let mut prompt_ids = vec![scope.prompt_id.as_str()];
-        prompt_ids.extend((present != scope.prompt_id).then_some(present));
+        prompt_ids.extend((current != scope.prompt_id).then_some(current));
         for prompt_id in prompt_ids {
             let found = store.answer(&key(task, scope.tier, prompt_id, item), scope.run).await?;
             if let Some(stored) = found.filter(accepts) {

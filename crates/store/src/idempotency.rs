@@ -48,7 +48,7 @@ pub trait IdempotencyStore: Send + Sync {
         remove_before: Timestamp,
     ) -> Result<RequestState>;
     /// Stores the answer for repetitions of the request.
-    async fn store_response(&self, of: &IdempotentRequest, answer: &StoredResponse) -> Result<()>;
+    async fn store_response(&self, of: &IdempotentRequest, response: &StoredResponse) -> Result<()>;
     /// Frees a key whose request was not carried out.
     async fn release_request(&self, of: &IdempotentRequest) -> Result<()>;
 }

@@ -26,7 +26,7 @@ async fn commit_fetch(store: &PostgresStore, lease: &Lease, fetch: &FetchCommit)
     if !lock_source(write.connection(), lease, fetch).await? {
         return Ok(FetchCounts::default());
     }
-    write.lock_contents().await?;
+    write.lock_shared_items().await?;
     let items: Vec<&IdentifiedItem> = fetch.items.iter().collect();
     let mut counts = FetchCounts { seen: items.len(), ..FetchCounts::default() };
     store_items(write.connection(), fetch, &items, &mut counts).await?;

@@ -1,7 +1,7 @@
 //! The store on a Postgres server: up to eight connections, one file per table group, as in `sqlite/`.
 //!
 //! Input: the store's operations. Output: domain types. Called through [`super::open`]. Locks replace SQLite's single
-//! writer. They are always taken in this order: the topic's row, a source's row, [`Write::lock_contents`].
+//! writer. They are always taken in this order: the topic's row, a source's row, [`Write::lock_shared_items`].
 
 mod batches;
 pub(super) mod error;
@@ -87,8 +87,8 @@ const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
 const CONNECTIONS: u32 = 8;
 
-/// The advisory lock of [`Write::lock_contents`]: an arbitrary number not used elsewhere in the database.
-const CONTENTS: i64 = 0x0061_6861_2d72_6164;
+/// The advisory lock of [`Write::lock_shared_items`]: an arbitrary number not used elsewhere in the database.
+const SHARED_ITEMS_LOCK: i64 = 0x0061_6861_2d72_6164;
 
 /// The product's store in one Postgres database.
 #[derive(Debug, Clone)]
@@ -140,7 +140,11 @@ impl PostgresStore {
     /// until the end, as by an update, so that no other process takes the topic over before this commits.
     async fn write_fenced(&self, operation: &'static str, lease: &Lease) -> Result<Write> {
         let mut write = self.write(operation).await?;
-        if write.holds(lease).await? { Ok(write) } else { Err(StoreError::LeaseLost { token: lease.token }) }
+        if write.lock_and_check_lease(lease).await? {
+            Ok(write)
+        } else {
+            Err(StoreError::LeaseLost { token: lease.token })
+        }
     }
 
     /// Finds the reason why no connection could be acquired. The pool retries an unreachable server and finally reports
@@ -172,7 +176,7 @@ impl Write {
     }
 
     /// Whether the lease still belongs to its owner. The topic's row stays locked, so this remains true until the end.
-    async fn holds(&mut self, lease: &Lease) -> Result<bool> {
+    async fn lock_and_check_lease(&mut self, lease: &Lease) -> Result<bool> {
         let held: Option<i64> = sqlx::query_scalar(
             "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3 FOR NO KEY UPDATE",
         )
@@ -206,9 +210,9 @@ impl Write {
     /// Excludes other writers of data that topics share (items and their vectors) until the end, so that two topics
     /// that fetch the same new item at once store it once. Waiting for our own writers is no error, so only the
     /// statement timeout limits it.
-    async fn lock_contents(&mut self) -> Result<()> {
+    async fn lock_shared_items(&mut self) -> Result<()> {
         sqlx::query("SELECT set_config('lock_timeout', '0', true), pg_advisory_xact_lock($1)")
-            .bind(CONTENTS)
+            .bind(SHARED_ITEMS_LOCK)
             .execute(self.connection())
             .await?;
         Ok(())

@@ -104,7 +104,7 @@ pub struct SqliteStore {
     writer: SqlitePool,
     reader: SqlitePool,
     checkpoints: Checkpoints,
-    batches: WriteQueue,
+    write_queue: WriteQueue,
 }
 
 impl SqliteStore {
@@ -129,7 +129,7 @@ impl SqliteStore {
         // Only after the writer is open: the last connection to close would checkpoint the migrations' log at once.
         drop(writer.acquire().await?);
         open::close(prepared).await;
-        Ok(Self { batches: WriteQueue::new(writer.clone(), checkpoints.clone()), writer, reader, checkpoints })
+        Ok(Self { write_queue: WriteQueue::new(writer.clone(), checkpoints.clone()), writer, reader, checkpoints })
     }
 
     /// Returns the schema version of a database and the version that this program knows, without changing anything.
@@ -159,7 +159,11 @@ impl SqliteStore {
     /// Begins a write of a run's work; fails if another process has taken the topic over.
     async fn write_fenced(&self, operation: &'static str, lease: &Lease) -> Result<Write> {
         let mut write = self.write(operation).await?;
-        if write.holds(lease).await? { Ok(write) } else { Err(StoreError::LeaseLost { token: lease.token }) }
+        if write.lock_and_check_lease(lease).await? {
+            Ok(write)
+        } else {
+            Err(StoreError::LeaseLost { token: lease.token })
+        }
     }
 }
 
@@ -186,8 +190,8 @@ impl Write {
         &mut self.tx
     }
 
-    /// Whether the lease still belongs to its owner.
-    async fn holds(&mut self, lease: &Lease) -> Result<bool> {
+    /// Whether the lease still belongs to its owner. SQLite has only one writer at a time, so there is nothing to lock.
+    async fn lock_and_check_lease(&mut self, lease: &Lease) -> Result<bool> {
         let held: Option<i64> = sqlx::query_scalar(
             "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3",
         )
@@ -214,7 +218,7 @@ impl Write {
     /// Excludes other writers of data that topics share until the end: nothing to do, because SQLite has only one
     /// writer at a time.
     #[expect(clippy::unused_async, reason = "as on Postgres, which has to lock")]
-    async fn lock_contents(&mut self) -> Result<()> {
+    async fn lock_shared_items(&mut self) -> Result<()> {
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::{IdempotencyStore, IdempotentRequest, RequestState, Result, StoredRes
 
 const REMOVE_OLD_KEYS: &str = "DELETE FROM idempotency_keys WHERE begun_at < $1";
 
-const TAKE_KEY: &str = "
+const CLAIM_REQUEST: &str = "
     INSERT INTO idempotency_keys (user_name, key, request_hash, begun_at) VALUES ($1, $2, $3, $4)
     ON CONFLICT (user_name, key) DO UPDATE SET begun_at = excluded.begun_at
         WHERE idempotency_keys.status IS NULL AND idempotency_keys.begun_at < $5
@@ -18,11 +18,11 @@ const TAKE_KEY: &str = "
 const KEY: &str = "
     SELECT request_hash, status, answer, location FROM idempotency_keys WHERE user_name = $1 AND key = $2";
 
-const ANSWER_KEY: &str = "
+const STORE_RESPONSE: &str = "
     UPDATE idempotency_keys SET status = $3, answer = $4, location = $5
     WHERE user_name = $1 AND key = $2 AND status IS NULL";
 
-const FREE_KEY: &str = "DELETE FROM idempotency_keys WHERE user_name = $1 AND key = $2 AND status IS NULL";
+const RELEASE_REQUEST: &str = "DELETE FROM idempotency_keys WHERE user_name = $1 AND key = $2 AND status IS NULL";
 
 struct KeyRow {
     request_hash: String,
@@ -61,7 +61,7 @@ impl IdempotencyStore for Database {
         let mut write = self.write("claim_request").await?;
         sqlx::query(REMOVE_OLD_KEYS).bind(remove_before.as_millis()).execute(write.connection()).await?;
         let state = loop {
-            let taken = sqlx::query(TAKE_KEY)
+            let claimed = sqlx::query(CLAIM_REQUEST)
                 .bind(&user)
                 .bind(&key)
                 .bind(&of.request_hash)
@@ -69,10 +69,10 @@ impl IdempotencyStore for Database {
                 .bind(abandoned_before.as_millis())
                 .execute(write.connection())
                 .await?;
-            if taken.rows_affected() > 0 {
+            if claimed.rows_affected() > 0 {
                 break RequestState::Claimed;
             }
-            // On Postgres, another request may have freed the key since; then it is there to be taken.
+            // On Postgres, another request may have released the key since; then it can be claimed.
             let row: Option<KeyRow> =
                 sqlx::query_as(KEY).bind(&user).bind(&key).fetch_optional(write.connection()).await?;
             if let Some(row) = row {
@@ -84,14 +84,14 @@ impl IdempotencyStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn store_response(&self, of: &IdempotentRequest, answer: &StoredResponse) -> Result<()> {
+    async fn store_response(&self, of: &IdempotentRequest, response: &StoredResponse) -> Result<()> {
         let mut write = self.write("store_response").await?;
-        sqlx::query(ANSWER_KEY)
+        sqlx::query(STORE_RESPONSE)
             .bind(column::text(&of.user))
             .bind(column::text(&of.key))
-            .bind(i64::from(answer.status))
-            .bind(column::text(&answer.body))
-            .bind(column::optional_text(answer.location.as_deref()))
+            .bind(i64::from(response.status))
+            .bind(column::text(&response.body))
+            .bind(column::optional_text(response.location.as_deref()))
             .execute(write.connection())
             .await?;
         write.commit().await
@@ -100,7 +100,7 @@ impl IdempotencyStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn release_request(&self, of: &IdempotentRequest) -> Result<()> {
         let mut write = self.write("release_request").await?;
-        sqlx::query(FREE_KEY)
+        sqlx::query(RELEASE_REQUEST)
             .bind(column::text(&of.user))
             .bind(column::text(&of.key))
             .execute(write.connection())

@@ -57,7 +57,7 @@ const IN_WINDOW: &str = "
     ORDER BY i.item_time, i.id";
 
 /// Marks items that have a row in `topic_items`, so that [`UNASSIGNED`] can skip them.
-const NOTE_ASSIGNED: &str = "
+const MARK_ASSIGNED: &str = "
     UPDATE content_item_sources SET is_assigned = 1
     WHERE is_assigned = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
       AND EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = content_item_sources.item_id)";
@@ -212,8 +212,8 @@ impl ItemStore for Database {
             .bind(failed_since.as_millis())
             .execute(write.connection())
             .await?;
-        write.lock_contents().await?;
-        sqlx::query(NOTE_ASSIGNED).bind(lease.topic.to_string()).execute(write.connection()).await?;
+        write.lock_shared_items().await?;
+        sqlx::query(MARK_ASSIGNED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await
     }
 
@@ -265,7 +265,7 @@ impl ItemStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_embeddings(&self, lease: &Lease, space: &str, embeddings: &[NewEmbedding]) -> Result<()> {
         let mut write = self.write_fenced("commit_embeddings", lease).await?;
-        write.lock_contents().await?;
+        write.lock_shared_items().await?;
         for embedding in embeddings {
             upsert_embedding(write.connection(), space, embedding, true).await?;
         }

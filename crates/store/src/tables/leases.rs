@@ -20,7 +20,7 @@ const RELEASE: &str = "
     UPDATE topics SET lease_holder = NULL, lease_expires_at = NULL
     WHERE id = $1 AND lease_token = $2 AND lease_holder = $3";
 
-const PRESENT_OWNER: &str = "SELECT lease_holder, lease_expires_at FROM topics WHERE id = $1";
+const CURRENT_OWNER: &str = "SELECT lease_holder, lease_expires_at FROM topics WHERE id = $1";
 
 /// Topics that have a lease owner, with the end of the lease.
 pub(crate) const LEASE_OWNERS: &str = "
@@ -69,7 +69,7 @@ impl LeaseStore for Database {
                 .await?;
         }
         let Some(token) = token else {
-            let row = sqlx::query_as(PRESENT_OWNER).bind(topic.to_string()).fetch_optional(write.connection()).await?;
+            let row = sqlx::query_as(CURRENT_OWNER).bind(topic.to_string()).fetch_optional(write.connection()).await?;
             // A dropped transaction would keep the row locked for a moment, and the next caller would skip it.
             write.roll_back().await?;
             return held(topic, row);
@@ -88,7 +88,7 @@ impl LeaseStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn lease_owner(&self, topic: TopicId, wall: Timestamp) -> Result<Option<String>> {
         let row: Option<OwnerRow> =
-            sqlx::query_as(PRESENT_OWNER).bind(topic.to_string()).fetch_optional(&mut *self.reader().await?).await?;
+            sqlx::query_as(CURRENT_OWNER).bind(topic.to_string()).fetch_optional(&mut *self.reader().await?).await?;
         let (owner, expires_at) = row.unwrap_or_default();
         Ok(owner.filter(|_| expires_at.is_some_and(|at| at > wall.as_millis())))
     }

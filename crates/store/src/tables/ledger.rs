@@ -51,10 +51,10 @@ impl LedgerStore for Database {
         // Locks the topics' rows before the counters, in the same order as reservations.
         let mut held = BTreeMap::new();
         for lease in settlements.iter().filter_map(|leased| leased.lease.as_ref()).collect::<BTreeSet<_>>() {
-            held.insert(lease, write.holds(lease).await?);
+            held.insert(lease, write.lock_and_check_lease(lease).await?);
         }
         if settlements.iter().any(|leased| leased.settlement.vectors.is_some()) {
-            write.lock_contents().await?;
+            write.lock_shared_items().await?;
         }
         close_calls(write.connection(), settlements).await?;
         for LeasedSettlement { lease, settlement } in settlements {

@@ -100,7 +100,7 @@ impl RetentionStore for Database {
         wall: Timestamp,
     ) -> Result<RemovedRows> {
         let mut write = self.write("remove_old").await?;
-        write.lock_contents().await?;
+        write.lock_shared_items().await?;
         let running_topics: i64 =
             sqlx::query_scalar(RUNNING_TOPICS).bind(wall.as_millis()).fetch_one(write.connection()).await?;
         if running_topics > 0 {

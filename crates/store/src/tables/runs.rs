@@ -31,9 +31,9 @@ const LOSE_RUNNING: &str = "
 const INSERT_ATTEMPT: &str = "
     INSERT INTO run_attempts (run_id, attempt, holder, lease_token, started_at) VALUES ($1, $2, $3, $4, $5)";
 
-const NOTE_STAGE: &str = "UPDATE runs SET stage = $2 WHERE id = $1";
+const RECORD_STAGE: &str = "UPDATE runs SET stage = $2 WHERE id = $1";
 
-const NOTE_ATTEMPT_STAGE: &str = "UPDATE run_attempts SET stage = $3 WHERE run_id = $1 AND attempt = $2";
+const RECORD_ATTEMPT_STAGE: &str = "UPDATE run_attempts SET stage = $3 WHERE run_id = $1 AND attempt = $2";
 
 const PIN_SNAPSHOT: &str = "
     UPDATE runs SET snapshot_at = coalesce(snapshot_at, $2) WHERE id = $1 RETURNING snapshot_at";
@@ -199,9 +199,9 @@ impl RunStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn record_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()> {
         let mut write = self.write_fenced("record_stage", lease).await?;
-        let noted = sqlx::query(NOTE_STAGE).bind(run.to_string()).bind(stage).execute(write.connection()).await?;
-        require_row(noted.rows_affected(), "run", run)?;
-        sqlx::query(NOTE_ATTEMPT_STAGE)
+        let recorded = sqlx::query(RECORD_STAGE).bind(run.to_string()).bind(stage).execute(write.connection()).await?;
+        require_row(recorded.rows_affected(), "run", run)?;
+        sqlx::query(RECORD_ATTEMPT_STAGE)
             .bind(run.to_string())
             .bind(attempt)
             .bind(stage)

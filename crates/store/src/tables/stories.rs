@@ -37,7 +37,7 @@ const OLDEST_UNCLUSTERED: &str = "
 
 /// Marks items that belong to a story and whose current text is embedded, so that only the others are read. An edit
 /// removes the mark.
-const NOTE_PLACED: &str = "
+const MARK_PLACED: &str = "
     UPDATE content_item_sources SET is_placed = 1
     WHERE is_placed = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
       AND EXISTS (SELECT 1 FROM cluster_items m
@@ -53,7 +53,7 @@ const MERGE: &str = "
 
 const THRESHOLDS: &str = "SELECT pair, crowd, split FROM clustering_thresholds WHERE space = $1";
 
-const KEEP_THRESHOLDS: &str = "
+const STORE_THRESHOLDS: &str = "
     INSERT INTO clustering_thresholds (space, pair, crowd, split, documents, bcubed_f1, found_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (space) DO UPDATE
@@ -64,7 +64,7 @@ const SET_REPRESENTATIVE: &str = "
     UPDATE clusters SET representative_item_id = $3 WHERE id = $1 AND topic_id = $2";
 
 /// Members of a story that was merged into another stay there, unless they are placed again.
-const HAND_OVER: &str = "
+const MOVE_ITEMS_TO_CLUSTER: &str = "
     UPDATE cluster_items SET cluster_id = (SELECT c.merged_into FROM clusters c WHERE c.id = $1)
     WHERE topic_id = $2 AND cluster_id = $1
       AND EXISTS (SELECT 1 FROM clusters c WHERE c.id = $1 AND c.merged_into IS NOT NULL)";
@@ -210,7 +210,7 @@ impl StoryStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_duplicates(&self, lease: &Lease, duplicates: &[(ItemId, ItemId)]) -> Result<()> {
         let mut write = self.write_fenced("commit_duplicates", lease).await?;
-        write.lock_contents().await?;
+        write.lock_shared_items().await?;
         for (copy, original) in duplicates {
             sqlx::query(SET_DUPLICATE)
                 .bind(copy.to_string())
@@ -247,8 +247,8 @@ impl StoryStore for Database {
                 .execute(write.connection())
                 .await?;
         }
-        write.lock_contents().await?;
-        sqlx::query(NOTE_PLACED).bind(lease.topic.to_string()).execute(write.connection()).await?;
+        write.lock_shared_items().await?;
+        sqlx::query(MARK_PLACED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await
     }
 
@@ -262,7 +262,7 @@ impl StoryStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn store_thresholds(&self, space: &str, found: &TunedThresholds) -> Result<()> {
         let mut write = self.write("keep_thresholds").await?;
-        sqlx::query(KEEP_THRESHOLDS)
+        sqlx::query(STORE_THRESHOLDS)
             .bind(space)
             .bind(found.thresholds.pair)
             .bind(found.thresholds.group)
@@ -313,7 +313,11 @@ impl Database {
 }
 
 async fn create_cluster(connection: &mut Connection, topic: TopicId, cluster: ClusterId, first: ItemId) -> Result<()> {
-    sqlx::query(HAND_OVER).bind(cluster.to_string()).bind(topic.to_string()).execute(&mut *connection).await?;
+    sqlx::query(MOVE_ITEMS_TO_CLUSTER)
+        .bind(cluster.to_string())
+        .bind(topic.to_string())
+        .execute(&mut *connection)
+        .await?;
     sqlx::query(CREATE)
         .bind(cluster.to_string())
         .bind(topic.to_string())

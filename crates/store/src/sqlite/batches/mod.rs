@@ -115,7 +115,7 @@ impl Batch {
 /// an assertion failed or a row was refused; nothing has changed then.
 async fn run(store: &SqliteStore, operation: &'static str, batch: Batch) -> Result<bool> {
     hit(operation, "before_commit");
-    let is_done = store.batches.run(operation, batch).await?;
+    let is_done = store.write_queue.run(operation, batch).await?;
     if is_done {
         store.checkpoints.note(PAGES_OF_A_BATCH);
         hit(operation, "after_commit");
