@@ -59,7 +59,7 @@ impl Pages {
         if !self.robots_of(fetcher, &url).await.is_url_allowed(&url) {
             return without(PageOutcome::Disallowed);
         }
-        let answer = fetcher.send_guided(&Request::to(address), &RobotsGuard { pages: self, fetcher }).await;
+        let answer = fetcher.send_with_guard(&Request::to(address), &RobotsGuard { pages: self, fetcher }).await;
         let (bytes, content_type, final_url) = match answer {
             Ok(Response::Body { bytes, content_type, final_url, .. }) => (bytes, content_type, final_url),
             Err(FetchError::Disallowed { .. }) => return without(PageOutcome::Disallowed),

@@ -93,7 +93,7 @@ impl ConfiguredModels {
         // Models on the same local server share slots: calling two of them at once makes neither faster.
         let mut shared: BTreeMap<(String, u32), Arc<Semaphore>> = BTreeMap::new();
         let mut slots = |entry: &CatalogueEntry| {
-            let calls = entry.limits.concurrency.filter(|_| entry.is_own())?;
+            let calls = entry.limits.concurrency.filter(|_| entry.is_local_network())?;
             let server = (entry.endpoint.origin().ascii_serialization(), calls);
             Some(Arc::clone(shared.entry(server).or_insert_with(|| slots_for(calls))))
         };

@@ -3,7 +3,7 @@
 //! Input: a route. Output: the result, with a problem description the user can act on. Called when an installation is
 //! set up.
 
-use aha_net::endpoint::{beside, without_secrets};
+use aha_net::endpoint::{sibling, without_secrets};
 use serde::Serialize;
 use serde_json::Value;
 use url::Url;
@@ -85,10 +85,10 @@ async fn model_names(http: &Http, wire: &Connection) -> Result<Vec<String>, Call
 
 fn address(dialect: &str, endpoint: &Url) -> Option<(Url, KeyHeader)> {
     Some(match dialect {
-        provider::OLLAMA_NAME => (beside(endpoint, &["/chat", "/generate"], "/tags")?, KeyHeader::Bearer),
-        provider::ANTHROPIC_NAME => (beside(endpoint, &["/messages"], "/models")?, KeyHeader::Named("x-api-key")),
-        provider::GEMINI_NAME => (beside(endpoint, &[""], "/models")?, KeyHeader::Named("x-goog-api-key")),
-        _ => (beside(endpoint, &["/responses", "/chat/completions"], "/models")?, KeyHeader::Bearer),
+        provider::OLLAMA_NAME => (sibling(endpoint, &["/chat", "/generate"], "/tags")?, KeyHeader::Bearer),
+        provider::ANTHROPIC_NAME => (sibling(endpoint, &["/messages"], "/models")?, KeyHeader::Named("x-api-key")),
+        provider::GEMINI_NAME => (sibling(endpoint, &[""], "/models")?, KeyHeader::Named("x-goog-api-key")),
+        _ => (sibling(endpoint, &["/responses", "/chat/completions"], "/models")?, KeyHeader::Bearer),
     })
 }
 

@@ -23,10 +23,10 @@ pub enum Allowed {
 /// The text is neither a host nor a network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is neither a host name nor an IP address nor a network such as 192.168.0.0/16")]
-pub struct NotAllowable(String);
+pub struct InvalidException(String);
 
 impl FromStr for Allowed {
-    type Err = NotAllowable;
+    type Err = InvalidException;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
@@ -46,7 +46,7 @@ impl FromStr for Allowed {
         };
         let host = host_key(host);
         let well_formed = !host.is_empty() && !host.contains(|c: char| c.is_whitespace() || "/:@[]?#".contains(c));
-        if well_formed { Ok(Self::Host(host)) } else { Err(NotAllowable(text.to_owned())) }
+        if well_formed { Ok(Self::Host(host)) } else { Err(InvalidException(text.to_owned())) }
     }
 }
 
@@ -96,7 +96,7 @@ impl AddressRules {
 
     /// Returns whether this host is permitted by name, whatever it resolves to.
     #[must_use]
-    pub fn excepts(&self, host: &str) -> bool {
+    pub fn allows_host(&self, host: &str) -> bool {
         let host = host_key(host);
         self.allow.iter().any(|a| matches!(a, Allowed::Host(h) if *h == host))
     }
@@ -162,7 +162,7 @@ pub fn is_bad_port(port: u16) -> bool {
 /// Returns the address of a name that is reserved for this machine or for a cloud's metadata service, without a
 /// resolver; `None` for other names.
 #[must_use]
-pub fn special_name(host: &str) -> Option<IpAddr> {
+pub fn reserved_name_address(host: &str) -> Option<IpAddr> {
     const LOCAL: [&str; 5] = ["localhost", "localhost.localdomain", "localhost6", "ip6-localhost", "ip6-loopback"];
     const CLOUD: [&str; 4] = ["metadata", "metadata.goog", "instance-data", "metadata.azure.com"];
     if LOCAL.contains(&host) || host.ends_with(".localhost") || host.ends_with(".localdomain") {
@@ -253,7 +253,7 @@ impl CheckedResolver {
     }
 
     #[must_use]
-    pub fn trusting(&self, host: Option<String>) -> Self {
+    pub fn with_trusted_host(&self, host: Option<String>) -> Self {
         Self { trusted: host.map(|host| host_key(&host)), ..self.clone() }
     }
 
@@ -263,7 +263,7 @@ impl CheckedResolver {
         if addresses.is_empty() {
             return Err(unknown("the name has no address".to_owned()));
         }
-        let is_exempt = self.rules.excepts(host) || self.trusted.as_deref() == Some(host_key(host).as_str());
+        let is_exempt = self.rules.allows_host(host) || self.trusted.as_deref() == Some(host_key(host).as_str());
         match addresses.iter().find(|address| !is_exempt && !self.rules.permits(**address)) {
             Some(refused) => Err(ResolveFailure::Refused { host: host.to_owned(), address: *refused }),
             None => Ok(addresses),
@@ -340,7 +340,7 @@ mod tests {
         let read = |text: &str| text.parse::<Allowed>().unwrap();
         let rules =
             AddressRules::new(vec![read("NAS.lan:8080"), read("10.1.0.0/16"), read("127.0.0.1:99"), read("[::1]")]);
-        assert!(rules.excepts("nas.lan.") && !rules.excepts("other.lan"));
+        assert!(rules.allows_host("nas.lan.") && !rules.allows_host("other.lan"));
         for (address, permitted) in [
             ("10.1.2.3", true),
             ("10.2.0.1", false),

@@ -17,7 +17,7 @@ pub fn http_url(text: &str) -> Option<Url> {
 
 /// Returns `BASE/version/name`. If the base already ends with the version, it is not appended again.
 #[must_use]
-pub fn below(base: &Url, version: &str, name: &str) -> Url {
+pub fn append_path(base: &Url, version: &str, name: &str) -> Url {
     let mut url = base.clone();
     let path = base.path().trim_end_matches('/');
     let path = path.strip_suffix(&format!("/{version}")).unwrap_or(path);
@@ -28,7 +28,7 @@ pub fn below(base: &Url, version: &str, name: &str) -> Url {
 /// Returns `endpoint` with its path suffix, one of `known`, replaced by `method`. `None` if the path ends with none of
 /// them.
 #[must_use]
-pub fn beside(endpoint: &Url, known: &[&str], method: &str) -> Option<Url> {
+pub fn sibling(endpoint: &Url, known: &[&str], method: &str) -> Option<Url> {
     let path = endpoint.path().trim_end_matches('/');
     let parent = known.iter().find_map(|known| path.strip_suffix(known))?;
     let mut url = endpoint.clone();
@@ -46,7 +46,7 @@ pub fn without_secrets(url: &Url) -> String {
 /// Returns whether the server is on this machine or in a private network: by its address, or by its name, which is not
 /// resolved.
 #[must_use]
-pub fn is_own(url: &Url) -> bool {
+pub fn is_local_network(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
@@ -91,7 +91,7 @@ mod tests {
             ("http://169.254.169.254", false),
             ("http://[::ffff:8.8.8.8]", false),
         ] {
-            assert_eq!(is_own(&Url::parse(url).unwrap()), own, "{url}");
+            assert_eq!(is_local_network(&Url::parse(url).unwrap()), own, "{url}");
         }
     }
 }

@@ -2,11 +2,11 @@
 //! keys are read and how they are redacted. This crate sends no requests.
 //!
 //! ```
-//! use aha_net::endpoint::{is_own, without_secrets};
+//! use aha_net::endpoint::{is_local_network, without_secrets};
 //! use url::Url;
 //!
 //! let server = Url::parse("http://me:secret@192.168.0.7:11434/api/chat?key=secret").unwrap();
-//! assert!(is_own(&server), "it is on a private network");
+//! assert!(is_local_network(&server), "it is on a private network");
 //! assert_eq!(without_secrets(&server), "http://192.168.0.7:11434/api/chat");
 //! ```
 

@@ -117,11 +117,11 @@ impl Fetcher {
 
     /// Sends a request, following redirects.
     pub async fn send_request(&self, request: &Request) -> Result<Response, FetchError> {
-        self.send_guided(request, &AllowAll).await
+        self.send_with_guard(request, &AllowAll).await
     }
 
-    /// Sends a request, following only redirects that `guide` allows.
-    pub async fn send_guided(&self, request: &Request, guide: &dyn RedirectGuard) -> Result<Response, FetchError> {
+    /// Sends a request, following only redirects that `guard` allows.
+    pub async fn send_with_guard(&self, request: &Request, guard: &dyn RedirectGuard) -> Result<Response, FetchError> {
         let mut chain = Chain::start(&request.url, self.config.max_redirects)?;
         let mut left = self.config.total_timeout;
         loop {
@@ -142,7 +142,7 @@ impl Fetcher {
                 }
                 Hop::Redirect { location, permanent } => {
                     chain.follow(&location, permanent)?;
-                    guide.may_follow(&chain.url).await?;
+                    guard.may_follow(&chain.url).await?;
                 }
             }
         }
@@ -186,8 +186,8 @@ impl Fetcher {
             Host::Ipv6(v6) => v6.into(),
             Host::Domain(name) => {
                 let key = host_key(name);
-                return match address::special_name(&key) {
-                    Some(there) if !self.rules.excepts(&key) && !self.rules.permits(there) => {
+                return match address::reserved_name_address(&key) {
+                    Some(there) if !self.rules.allows_host(&key) && !self.rules.permits(there) => {
                         Err(FetchError::refused(&key, there))
                     }
                     _ => Ok(key),
@@ -278,7 +278,7 @@ fn client(config: &FetchConfig, resolver: &CheckedResolver) -> reqwest::Result<r
         trusted = Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
         builder = builder.proxy(reqwest::Proxy::all(address)?);
     }
-    builder.dns_resolver(Arc::new(resolver.trusting(trusted))).build()
+    builder.dns_resolver(Arc::new(resolver.with_trusted_host(trusted))).build()
 }
 
 enum Hop {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::retry_policy::RetrySettings;
 use aha_core::model::{ModelRef, Provider};
 use aha_core::money::Price;
-use aha_net::endpoint::{below as url_below, http_url, is_own};
+use aha_net::endpoint::{append_path, http_url, is_local_network};
 use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
@@ -125,8 +125,8 @@ impl CatalogueEntry {
         let endpoint = endpoint(reader, location, raw.endpoint);
         let key = key(reader, location, raw.api_key, endpoint.as_ref());
         let price = price(reader, location, raw.prices.as_ref());
-        let is_own = endpoint.as_ref().is_some_and(is_own);
-        let whole = raw.timeout.unwrap_or_else(|| default_timeout(is_own, timeout));
+        let is_local = endpoint.as_ref().is_some_and(is_local_network);
+        let whole = raw.timeout.unwrap_or_else(|| default_timeout(is_local, timeout));
         Some(Self {
             provider: location.provider,
             model: raw.model.unwrap_or_else(|| location.name.model.clone()),
@@ -158,7 +158,7 @@ impl CatalogueEntry {
             limits: LimitSettings {
                 requests_per_minute: raw.requests_per_minute,
                 tokens_per_minute: raw.tokens_per_minute,
-                concurrency: raw.concurrency.or(is_own.then_some(OWN_CONCURRENCY)),
+                concurrency: raw.concurrency.or(is_local.then_some(OWN_CONCURRENCY)),
             },
             fallbacks: raw.fallbacks.into_iter().map(|fallback| fallback.value).collect(),
             line: location.line,
@@ -167,14 +167,14 @@ impl CatalogueEntry {
 
     /// Whether its server is on this machine or a private network, as far as its address shows.
     #[must_use]
-    pub fn is_own(&self) -> bool {
-        is_own(&self.endpoint)
+    pub fn is_local_network(&self) -> bool {
+        is_local_network(&self.endpoint)
     }
 }
 
 /// A general setting does not shorten the timeout of the user's own server.
-fn default_timeout(is_own: bool, setting: Option<u64>) -> Duration {
-    if is_own {
+fn default_timeout(is_local: bool, setting: Option<u64>) -> Duration {
+    if is_local {
         Duration::from_secs(setting.unwrap_or(OWN_TIMEOUT_SECONDS)).max(OWN_FIRST_BYTE)
     } else {
         Duration::from_secs(setting.unwrap_or(REMOTE_TIMEOUT_SECONDS))
@@ -210,7 +210,7 @@ fn default_endpoint(provider: Provider, environment: &Environment) -> Option<Url
         Provider::Anthropic => "https://api.anthropic.com/v1/messages",
         Provider::Gemini => "https://generativelanguage.googleapis.com/v1beta",
         Provider::Ollama => match environment.get("OLLAMA_BASE_URL").map(http_url) {
-            Some(base) => return base.map(|base| url_below(&base, "api", "chat")),
+            Some(base) => return base.map(|base| append_path(&base, "api", "chat")),
             None => "http://127.0.0.1:11434/api/chat",
         },
         Provider::OpenAiCompatible => return None,
@@ -252,7 +252,7 @@ fn key(
     let path = below(location.path, "api_key");
     match reader.environment.key(variable) {
         Ok(Some(key)) => Ok(Some(key)),
-        Ok(None) if endpoint.is_none_or(is_own) => Ok(None),
+        Ok(None) if endpoint.is_none_or(is_local_network) => Ok(None),
         Ok(None) => {
             let what = format!("it is missing, and neither {variable} nor {variable}_FILE is set");
             reader.problem(location.line, &path, what, format!("api_key: ${{{variable}}}"));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aha_core::model::{ModelRef, Provider};
-use aha_net::endpoint::beside;
+use aha_net::endpoint::sibling;
 use url::Url;
 
 use super::entry::CatalogueEntry;
@@ -19,9 +19,9 @@ impl CatalogueEntry {
     pub fn vectors_endpoint(&self) -> Option<Url> {
         match self.provider {
             Provider::OpenAi | Provider::OpenAiCompatible => {
-                beside(&self.endpoint, &["/responses", "/chat/completions", "/embeddings"], "/embeddings")
+                sibling(&self.endpoint, &["/responses", "/chat/completions", "/embeddings"], "/embeddings")
             }
-            Provider::Ollama => beside(&self.endpoint, &["/chat", "/generate", "/embed"], "/embed"),
+            Provider::Ollama => sibling(&self.endpoint, &["/chat", "/generate", "/embed"], "/embed"),
             Provider::Gemini => Some(self.endpoint.clone()),
             Provider::Anthropic => None,
         }

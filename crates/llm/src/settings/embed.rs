@@ -9,7 +9,7 @@ use std::time::Duration;
 use aha_core::money::Price;
 use aha_core::settings::{Reader, number, size};
 use aha_core::topic::BudgetTier;
-use aha_net::endpoint::{below, beside, http_url, without_secrets};
+use aha_net::endpoint::{append_path, http_url, sibling, without_secrets};
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
@@ -169,10 +169,10 @@ const ENDPOINT_VARIABLE: (&str, &str, &str) =
 /// default. `None` where it cannot be derived.
 fn endpoint(general: &RawGeneral) -> Option<Url> {
     if let Some(base) = &general.base_url {
-        return http_url(base.trim()).map(|base| below(&base, "v1", "embeddings"));
+        return http_url(base.trim()).map(|base| append_path(&base, "v1", "embeddings"));
     }
     match &general.endpoint {
-        Some(endpoint) => beside(&http_url(endpoint.trim())?, &["/responses", "/chat/completions"], "/embeddings"),
+        Some(endpoint) => sibling(&http_url(endpoint.trim())?, &["/responses", "/chat/completions"], "/embeddings"),
         None => Url::parse(ENDPOINT_VARIABLE.2).ok(),
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aha_core::topic::BudgetTier;
-use aha_net::endpoint::is_own;
+use aha_net::endpoint::is_local_network;
 use serde::Deserialize;
 use url::Url;
 
@@ -55,7 +55,7 @@ pub(super) struct RawGeneral {
 
 /// Returns the configured timeout, else the default for that kind of server.
 pub(crate) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
-    let default = if is_own(endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
+    let default = if is_local_network(endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
     Duration::from_secs(set.unwrap_or(default))
 }
 

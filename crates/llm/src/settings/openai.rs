@@ -10,7 +10,7 @@ use std::time::Duration;
 use aha_core::money::Price;
 use aha_core::settings::{Reader, number, size};
 use aha_core::topic::BudgetTier;
-use aha_net::endpoint::{below, http_url, without_secrets};
+use aha_net::endpoint::{append_path, http_url, without_secrets};
 use aha_net::secret;
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -196,8 +196,8 @@ fn endpoint(raw: &RawGeneral, reader: &mut Reader) -> Url {
     let full = ("OPENAI_ENDPOINT", "the full http(s) URL of /v1/responses", "https://api.openai.com/v1/responses");
     let base = ("OPENAI_BASE_URL", "an http(s) URL, to which /v1/responses is added", DEFAULT_BASE);
     let given = reader.maybe(raw.endpoint.clone(), full, http_url);
-    let based =
-        reader.maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| below(&base, "v1", "responses")));
+    let based = reader
+        .maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| append_path(&base, "v1", "responses")));
     given.or(based).unwrap_or_else(default_endpoint)
 }
 
