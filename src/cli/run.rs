@@ -40,15 +40,15 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
     let outcome = with_database_retries(&request.stop, async || Ok(Box::pin(runs::run(&app, &request)).await?)).await;
     bars.clear();
     let outcome = outcome?;
-    for made in &outcome.made {
+    for made in &outcome.outputs {
         let html = made.files.iter().find(|f| f.extension().is_some_and(|e| e == "html")).map(PathBuf::as_path);
         with_database_retries(&request.stop, async || show(&app, &topic, &made.digest, arguments.json, html).await)
             .await?;
     }
-    if outcome.made.is_empty() {
+    if outcome.outputs.is_empty() {
         with_database_retries(&request.stop, async || up_to_date(&app, &topic, &outcome, arguments.json).await).await?;
     }
-    Ok(outcome.made.iter().map(|made| of_digest(&made.digest)).fold(imported, Exit::or))
+    Ok(outcome.outputs.iter().map(|output| of_digest(&output.digest)).fold(imported, Exit::or))
 }
 
 /// Imports the given list of sources, if any, and finds the topic. Returns also whether all sources could be imported.

@@ -40,14 +40,14 @@ pub struct RunRequest {
 /// Result of a call: usually one digest; two if an unfinished run came first; none if there was nothing to do.
 #[derive(Debug, Default)]
 pub struct RunOutcome {
-    pub made: Vec<Made>,
+    pub outputs: Vec<RunOutput>,
     /// Set if a cursor run found its window empty: the topic has been read up to this minute.
     pub up_to_date: Option<Timestamp>,
 }
 
 /// A digest and the files to which it was written.
 #[derive(Debug)]
-pub struct Made {
+pub struct RunOutput {
     pub digest: Digest,
     pub files: Vec<PathBuf>,
 }
@@ -96,7 +96,7 @@ async fn window_run(
     window: Window,
 ) -> Result<RunOutcome, RunError> {
     let new = new_run(app, topic, RunMode::Window, window)?;
-    Ok(RunOutcome { made: vec![Box::pin(attempt(app, request, topic, lease, &new)).await?], up_to_date: None })
+    Ok(RunOutcome { outputs: vec![Box::pin(attempt(app, request, topic, lease, &new)).await?], up_to_date: None })
 }
 
 /// Finishes the topic's unfinished run, then reads from its cursor to now.
@@ -106,7 +106,7 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
     let restored = restore_files(app, &topic).await;
     if let Some(unfinished) = app.store().unfinished_cursor_run(topic.id).await? {
         tracing::info!(run = %unfinished.id, window = %unfinished.window, "continuing an unfinished run");
-        outcome.made.push(Box::pin(attempt(app, request, &topic, lease, &continued_run(&unfinished, app))).await?);
+        outcome.outputs.push(Box::pin(attempt(app, request, &topic, lease, &continued_run(&unfinished, app))).await?);
     }
     let topic = self::topic(app, &request.topic).await?;
     // Another process may have made this run while we waited for the lease, or the unfinished run was the one that was
@@ -122,7 +122,7 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
         return Ok(outcome);
     }
     let new = new_run(app, &topic, RunMode::Cursor, window)?;
-    outcome.made.push(Box::pin(attempt(app, request, &topic, lease, &new)).await?);
+    outcome.outputs.push(Box::pin(attempt(app, request, &topic, lease, &new)).await?);
     Ok(outcome)
 }
 
@@ -204,7 +204,7 @@ async fn attempt(
     topic: &Topic,
     lease: &Lease,
     new: &NewRun,
-) -> Result<Made, RunError> {
+) -> Result<RunOutput, RunError> {
     let new = NewRun { repin_prompts: request.rejudge, ..new.clone() };
     let run = app.store().open_run(lease, &new).await?;
     let attempt = app.store().begin_attempt(lease, run.id, app.clock().now()).await?;
@@ -249,7 +249,7 @@ async fn settle_orphaned_calls(app: &App, lease: &Lease) -> Result<(), RunError>
 }
 
 /// Runs all stages in order.
-async fn all_stages(context: &mut RunContext) -> Result<Made, RunError> {
+async fn all_stages(context: &mut RunContext) -> Result<RunOutput, RunError> {
     let window = context.run.window;
     let mode = context.run.mode.as_str();
     let started = Instant::now();
@@ -258,5 +258,5 @@ async fn all_stages(context: &mut RunContext) -> Result<Made, RunError> {
     let (status, items) = (digest.head.status.as_str(), digest.head.items);
     let (attempt, stories, elapsed_ms) = (context.attempt, digest.stories.len(), millis_since(started));
     tracing::info!(%window, mode, attempt, status, items, stories, elapsed_ms, "run finished");
-    Ok(Made { digest, files })
+    Ok(RunOutput { digest, files })
 }

@@ -1,6 +1,6 @@
 //! Runs a gateway task for stories. Stored answers are reused; the rest is sent in batches, several at a time, started
 //! in the given order. If the budget may not reach for all, they are sent in rounds, each in the order of a
-//! [`NextFirst`].
+//! [`SendOrder`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -128,18 +128,18 @@ pub(super) struct TaskResults {
     pub(super) with_a_model: Option<Estimate>,
 }
 
-/// Chooses which items are sent next, from the answers so far.
+/// Orders the items that are still to be sent, from the answers so far.
 #[async_trait]
-pub(super) trait NextFirst: Send + Sync {
-    async fn next_first(
+pub(super) trait SendOrder: Send + Sync {
+    async fn order(
         &self,
         judged: &HashMap<ClusterId, TaskResult>,
         open: Vec<(ClusterId, TaskItem)>,
     ) -> Result<Vec<(ClusterId, TaskItem)>, RunError>;
 }
 
-/// Builds a [`NextFirst`], which may need memory, once it is needed.
-pub(super) type MakeOrder<'a> = Box<dyn FnOnce() -> Box<dyn NextFirst> + Send + Sync + 'a>;
+/// Builds a [`SendOrder`], which may need memory, once it is needed.
+pub(super) type BuildSendOrder<'a> = Box<dyn FnOnce() -> Box<dyn SendOrder> + Send + Sync + 'a>;
 
 /// Returns answers for all task items, in batches of at most `batch_size`.
 pub(super) async fn run_tasks(
@@ -152,15 +152,15 @@ pub(super) async fn run_tasks(
     run_tasks_by(context, task, stage, items, batch_size, None).await
 }
 
-/// Returns the same. If the budget may not reach for all of them, they are sent in rounds, each in the order that `make`
-/// builds.
+/// Like [`run_tasks`]. If the budget may not reach for all of them, they are sent in rounds, each in the order that
+/// `build_order` returns.
 pub(super) async fn run_tasks_by(
     context: &RunContext,
     task: Task,
     stage: Stage,
     items: Vec<(ClusterId, TaskItem)>,
     batch_size: usize,
-    make: Option<MakeOrder<'_>>,
+    build_order: Option<BuildSendOrder<'_>>,
 ) -> Result<TaskResults, RunError> {
     let scope = scope(context, task);
     context.progress.begin(stage, items.len());
@@ -187,22 +187,22 @@ pub(super) async fn run_tasks_by(
     let asked = open.len();
     let open = if context.is_replay { without_calls(context, open, &mut by_story) } else { open };
     skip_if_budget_low(context, task, &scope).await?;
-    let mut next_first = match make {
-        Some(make) if may_run_out(context, task, &scope, &open, batch_size).await? => Some(make()),
+    let mut send_order = match build_order {
+        Some(build_order) if may_run_out(context, task, &scope, &open, batch_size).await? => Some(build_order()),
         _ => None,
     };
     let mut open = open;
     while !open.is_empty() {
         let mut size = open.len();
-        if let Some(next_first) = &next_first {
-            open = next_first.next_first(&by_story, open).await?;
+        if let Some(send_order) = &send_order {
+            open = send_order.order(&by_story, open).await?;
             size = size.min(batch_size.max(1) * context.app.config().llm.concurrency);
         }
         let rest = open.split_off(size);
         let outcomes = until_stopped(context, call_all(context, task, &scope, open, batch_size)).await?;
         // Once the budget is used up, the order of the rest does not matter.
         if outcomes.iter().all(|(_, outcome)| matches!(outcome, Outcome::Skipped { .. })) {
-            next_first = None;
+            send_order = None;
         }
         by_story.extend(outcomes.into_iter().map(|(cluster, outcome)| (cluster, outcome.into())));
         open = rest;

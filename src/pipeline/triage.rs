@@ -13,7 +13,7 @@ use aha_llm::tasks::triage::{self, EarlierDigest, MemberInput, TriageInput};
 use super::ingest::ReadSources;
 use super::rules::InScope;
 use super::select::Selected;
-use super::task_batch::{MakeOrder, Skip, TaskResult, TaskResults, run_tasks_by, scope};
+use super::task_batch::{BuildSendOrder, Skip, TaskResult, TaskResults, run_tasks_by, scope};
 use super::triage_order::TriageOrder;
 use super::{RunContext, RunError, Stage};
 use crate::digest::format::Calendar;
@@ -46,7 +46,7 @@ pub(super) async fn run(
     let (task_items, noise) = split_noise(context, items, selected, task_items).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
     let end = context.run.window.end;
-    let order: MakeOrder<'_> =
+    let order: BuildSendOrder<'_> =
         Box::new(|| Box::new(TriageOrder::of(&selected.stories, &selected.evidence, &sources, end)));
     let mut judged = run_tasks_by(context, triage::TASK, Stage::Triage, task_items, batch_size, Some(order)).await?;
     judged.by_story.extend(noise);
@@ -98,7 +98,7 @@ fn always_judged(items: &InScope, selected: &Selected) -> HashSet<ClusterId> {
         story.in_scope().any(|member| items.boosted.contains(&member.item.id))
             || story.distinct_sources().len() >= 2
             || selected.preferences.is_liked(story.cluster_id)
-            || evidence.is_some_and(local::is_asked_for)
+            || evidence.is_some_and(local::matches_interests)
     };
     selected.stories.iter().filter(is_always_judged).map(|story| story.cluster_id).collect()
 }

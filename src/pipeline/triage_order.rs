@@ -23,7 +23,7 @@ use aha_llm::local;
 use async_trait::async_trait;
 
 use super::RunError;
-use super::task_batch::{NextFirst, TaskResult};
+use super::task_batch::{SendOrder, TaskResult};
 use super::word_vectors::{centered_vectors, readable};
 
 /// Scores from here on count as liked, lower ones as disliked: the band "worth reading" begins here.
@@ -39,7 +39,7 @@ pub(super) struct TriageOrder(Arc<Candidates>);
 
 struct Candidates {
     stories: Vec<Representative>,
-    /// Made when a judge's answers are there for the first time.
+    /// Computed when the first answers of a judge arrive.
     texts: OnceLock<Texts>,
     at: Timestamp,
 }
@@ -74,8 +74,8 @@ impl TriageOrder {
 }
 
 #[async_trait]
-impl NextFirst for TriageOrder {
-    async fn next_first(
+impl SendOrder for TriageOrder {
+    async fn order(
         &self,
         judged: &HashMap<ClusterId, TaskResult>,
         mut open: Vec<(ClusterId, TaskItem)>,

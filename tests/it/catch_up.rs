@@ -121,7 +121,7 @@ impl Simulation {
             stop: StopSignal::default(),
         };
         let app = App::new(config, Arc::clone(&self.store)).unwrap();
-        let mut made = Box::pin(runner::run(&app, &request)).await.unwrap().made;
+        let mut made = Box::pin(runner::run(&app, &request)).await.unwrap().outputs;
         assert_eq!(made.len(), 1, "run {run}");
         made.remove(0).digest
     }

@@ -35,7 +35,7 @@ pub(super) struct EmbedOutcome {
 }
 
 impl EmbedOutcome {
-    fn lexical_only(why: String) -> Self {
+    fn without_vectors(why: String) -> Self {
         Self { lexical_only: Some(why), ..Self::default() }
     }
 

@@ -37,7 +37,7 @@ pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<Embe
     let Some(due) = Due::find(context, &space).await? else { return Ok(EmbedOutcome::default()) };
     let route = match route {
         Ok(route) => route,
-        Err(why) => return Ok(EmbedOutcome::lexical_only(why.clone())),
+        Err(why) => return Ok(EmbedOutcome::without_vectors(why.clone())),
     };
     let job = embedder.job(route, scope, due.some_known);
     if let Some(why) = embedder.refused(context.store(), &job).await? {
@@ -58,7 +58,7 @@ pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<Embe
         }
         Embedded::Failed(why) | Embedded::NoBudget(ExhaustedLimit { why, .. }) => {
             tracing::warn!(%why, "texts are compared by their words alone in this run");
-            Ok(if job.route.is_general { EmbedOutcome::default() } else { EmbedOutcome::lexical_only(why) })
+            Ok(if job.route.is_general { EmbedOutcome::default() } else { EmbedOutcome::without_vectors(why) })
         }
         Embedded::Interrupted => Err(context.stop.ended().await),
     }

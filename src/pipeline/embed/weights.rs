@@ -28,7 +28,7 @@ pub(super) async fn run(context: &RunContext, folder: &Path) -> Result<EmbedOutc
         Ok(weights) => Arc::new(weights),
         Err(error) => {
             tracing::warn!(%error, "texts are compared by their words alone in this run");
-            return Ok(EmbedOutcome::lexical_only(error.to_string()));
+            return Ok(EmbedOutcome::without_vectors(error.to_string()));
         }
     };
     let Some(due) = Due::find(context, weights.id()).await? else { return Ok(EmbedOutcome::default()) };

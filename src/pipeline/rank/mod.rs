@@ -162,7 +162,7 @@ impl ScoreTerms {
         let preference =
             if self.judgement.is_some() && !self.is_local { ranking.preference * self.leaning.degree } else { 0.0 };
         let is_personal = evidence.has_interests || evidence.preference.abs() > f64::EPSILON;
-        let scale = if self.is_local && is_personal { ASKED_FOR_SCALE } else { 1.0 };
+        let scale = if self.is_local && is_personal { INTEREST_MATCH_SCALE } else { 1.0 };
         let shift = scale
             * (ranking.heuristic * (heuristic - 0.5) + ranking.novelty * (evidence.novelty - 0.5)
                 - ranking.decay * (1.0 - decay)
@@ -197,7 +197,7 @@ impl ScoreTerms {
 }
 
 /// For stories that match the reader's interests or likes, the degree decides; age and novelty only break ties.
-const ASKED_FOR_SCALE: f64 = 0.2;
+const INTEREST_MATCH_SCALE: f64 = 0.2;
 
 /// Returns the first label that fits; `None` if none does.
 fn label(story: &Story, evidence: &Evidence) -> Option<Label> {

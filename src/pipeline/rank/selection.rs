@@ -140,7 +140,8 @@ impl Selection<'_> {
     /// the top section because of its own score alone.
     fn may_be_in(&self, ranked: &Ranked, section: Section) -> bool {
         let evidence = &ranked.debug.evidence;
-        let is_unrelated = evidence.has_interests && !local::is_asked_for(evidence) && evidence.distinct_sources < 2;
+        let is_unrelated =
+            evidence.has_interests && !local::matches_interests(evidence) && evidence.distinct_sources < 2;
         let is_mild = band(ranked.debug.final_score) < 2;
         ranked.debug.final_score >= f64::from(self.sizes.at_least)
             && !(section == Section::Top && is_unrelated && is_mild)

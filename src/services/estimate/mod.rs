@@ -101,7 +101,7 @@ pub async fn estimate(config: Config, choice: &RunChoice) -> Result<RunEstimate>
 /// # Errors
 /// When the store fails.
 pub async fn of_dry_run(app: &App, topic: &Topic, outcome: RunOutcome) -> Result<RunEstimate> {
-    let digests: Vec<Digest> = outcome.made.into_iter().map(|made| made.digest).collect();
+    let digests: Vec<Digest> = outcome.outputs.into_iter().map(|output| output.digest).collect();
     let (caps, now) = (app.config().budget.caps, app.clock().now());
     let (mut windows, mut estimates, mut of_runs) = (Vec::new(), Vec::new(), Vec::new());
     // In the order of the calls: all of a run, then those of the next.

@@ -102,8 +102,9 @@ pub struct StageStatus {
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum RunEnd {
     /// Usually one digest; two if an unfinished run was completed first.
-    Made {
-        digests: Vec<MadeDigest>,
+    #[serde(rename = "made")]
+    Completed {
+        digests: Vec<DigestRef>,
     },
     /// There was nothing to read.
     UpToDate {
@@ -118,7 +119,7 @@ pub enum RunEnd {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct MadeDigest {
+pub struct DigestRef {
     pub id: DigestId,
     pub status: DigestStatus,
 }
@@ -126,10 +127,10 @@ pub struct MadeDigest {
 impl From<&std::result::Result<RunOutcome, RunError>> for RunEnd {
     fn from(outcome: &std::result::Result<RunOutcome, RunError>) -> Self {
         match outcome {
-            Ok(outcome) if outcome.made.is_empty() => Self::UpToDate { until: outcome.up_to_date },
+            Ok(outcome) if outcome.outputs.is_empty() => Self::UpToDate { until: outcome.up_to_date },
             Ok(outcome) => {
-                let heads = outcome.made.iter().map(|made| &made.digest.head);
-                Self::Made { digests: heads.map(|head| MadeDigest { id: head.id, status: head.status }).collect() }
+                let heads = outcome.outputs.iter().map(|output| &output.digest.head);
+                Self::Completed { digests: heads.map(|head| DigestRef { id: head.id, status: head.status }).collect() }
             }
             Err(RunError::Interrupted) => Self::Cancelled,
             Err(error) => Self::Failed { kind: super::error::kind_of_run(error), message: error.with_causes() },

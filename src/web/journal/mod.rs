@@ -30,8 +30,8 @@ pub(super) fn routes() -> Router<WebState> {
     Router::new()
         .route("/journal", get(days).post(extract))
         .route("/journal/undo", post(undo))
-        .route("/journal/{id}", get(statements).post(tick))
-        .route("/journal/{id}/pages", get(places).post(choose))
+        .route("/journal/{id}", get(statements).post(select_statements))
+        .route("/journal/{id}/pages", get(target_pages).post(select_pages))
         .route("/journal/{id}/diff", get(diff).post(apply))
         .merge(story::routes())
         .layer(Extension(Drafts::default()))
@@ -161,14 +161,14 @@ async fn statements(
     rendered(&WorkingPage { shell, id, status, failed })
 }
 
-async fn tick(
+async fn select_statements(
     _: Editor,
     State(state): State<WebState>,
     Extension(drafts): Extension<Drafts>,
     PathOf(id): PathOf<String>,
     form: SentForm,
 ) -> Result<Redirect, Failure> {
-    if !drafts.change(&id, |plan| steps::tick(plan, &form)) {
+    if !drafts.change(&id, |plan| steps::select_statements(plan, &form)) {
         return Err(gone());
     }
     Ok(Redirect::to(&format!("{}/journal/{id}/pages", state.prefix())))
@@ -182,7 +182,7 @@ struct PlacesPage {
     blocks: Vec<steps::Places>,
 }
 
-async fn places(
+async fn target_pages(
     _: Editor,
     Extension(drafts): Extension<Drafts>,
     shell: Shell,
@@ -190,7 +190,7 @@ async fn places(
 ) -> Result<Response, Failure> {
     match drafts.find(&id) {
         Some(Draft::Ready(plan)) => {
-            let blocks = steps::places(&plan);
+            let blocks = steps::target_pages(&plan);
             Ok(rendered(&PlacesPage { shell, id, blocks })?.into_response())
         }
         // The draft's own page says whether it is still being made, or why it failed.
@@ -199,14 +199,14 @@ async fn places(
     }
 }
 
-async fn choose(
+async fn select_pages(
     _: Editor,
     State(state): State<WebState>,
     Extension(drafts): Extension<Drafts>,
     PathOf(id): PathOf<String>,
     form: SentForm,
 ) -> Result<Redirect, Failure> {
-    if !drafts.change(&id, |plan| steps::choose(plan, &form)) {
+    if !drafts.change(&id, |plan| steps::select_pages(plan, &form)) {
         return Err(gone());
     }
     Ok(Redirect::to(&format!("{}/journal/{id}/diff", state.prefix())))

@@ -54,7 +54,7 @@ pub(super) fn statements(plan: &Plan) -> Vec<Statement> {
 }
 
 /// Applies the selection and the wordings of the second step.
-pub(super) fn tick(plan: &mut Plan, form: &SentForm) {
+pub(super) fn select_statements(plan: &mut Plan, form: &SentForm) {
     for (number, block) in plan.blocks.iter_mut().enumerate() {
         block.apply = form.is_set(&format!("keep_{number}"));
         let text = form.text(&format!("text_{number}"));
@@ -65,7 +65,7 @@ pub(super) fn tick(plan: &mut Plan, form: &SentForm) {
 }
 
 /// Returns the selected blocks, each with its possible target pages.
-pub(super) fn places(plan: &Plan) -> Vec<Places> {
+pub(super) fn target_pages(plan: &Plan) -> Vec<Places> {
     let kept = plan.blocks.iter().enumerate().filter(|(_, block)| block.apply);
     kept.map(|(number, block)| Places {
         number,
@@ -97,7 +97,7 @@ fn place((number, decision): (usize, &aha_journal::Decision)) -> Place {
 }
 
 /// Applies the selection of the third step.
-pub(super) fn choose(plan: &mut Plan, form: &SentForm) {
+pub(super) fn select_pages(plan: &mut Plan, form: &SentForm) {
     for (number, block) in plan.blocks.iter_mut().enumerate() {
         for (place, decision) in block.decisions.iter_mut().enumerate() {
             decision.apply = form.is_set(&format!("place_{number}_{place}"));

@@ -13,10 +13,10 @@ use crate::web::pages::found_story;
 use crate::web::{Editor, Failure, PathOf, WebState};
 
 pub(super) fn routes() -> Router<WebState> {
-    Router::new().route("/stories/{id}/notes", post(keep))
+    Router::new().route("/stories/{id}/notes", post(save_story))
 }
 
-async fn keep(
+async fn save_story(
     _: Editor,
     State(state): State<WebState>,
     Extension(drafts): Extension<Drafts>,

@@ -142,7 +142,7 @@ pub(super) fn summaries(run: &RunStatus) -> Vec<String> {
 /// Describes how a run ended.
 fn end_in_words(end: &RunEnd) -> String {
     match end {
-        RunEnd::Made { .. } => "done".to_owned(),
+        RunEnd::Completed { .. } => "done".to_owned(),
         RunEnd::UpToDate { .. } => "there was nothing new to read".to_owned(),
         RunEnd::Cancelled => "stopped; starting it again continues it".to_owned(),
         RunEnd::Failed { message, .. } => format!("failed: {message}"),

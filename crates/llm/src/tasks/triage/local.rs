@@ -43,7 +43,7 @@ pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
     json!({
         "aha_score": as_score(local_score(evidence)),
         "reason": reason(input),
-        "is_relevant": !evidence.has_interests || is_asked_for(evidence),
+        "is_relevant": !evidence.has_interests || matches_interests(evidence),
         "is_novel": input.continues.is_none() && evidence.resembles.is_none(),
         "categories": input.categories,
         "should_deep_summarize": !input.body.trim().is_empty() && !evidence.teaser && !is_noise,
@@ -55,7 +55,7 @@ pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
 pub fn local_score(evidence: &Evidence) -> f64 {
     let ceiling = if is_noise(evidence) {
         NOISE_CEILING
-    } else if evidence.has_interests && !is_asked_for(evidence) && evidence.preference <= 0.0 {
+    } else if evidence.has_interests && !matches_interests(evidence) && evidence.preference <= 0.0 {
         if evidence.distinct_sources > 1 { MILD_CEILING } else { UNASKED_CEILING }
     } else if evidence.distinct_sources >= RARE_SOURCES {
         100.0
@@ -83,7 +83,7 @@ fn points(evidence: &Evidence) -> f64 {
 
 /// Whether the story's words match what the reader asked for.
 #[must_use]
-pub fn is_asked_for(evidence: &Evidence) -> bool {
+pub fn matches_interests(evidence: &Evidence) -> bool {
     evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= WEAK)
 }
 
@@ -122,7 +122,7 @@ const INTEREST_SCALE: f64 = 1.6;
 fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
     let Some(relevance) = evidence.relevance.as_ref() else { return };
     let points = INTEREST_POINTS * (1.0 - (-relevance.degree.max(0.0) / INTEREST_SCALE).exp());
-    let words = if is_asked_for(evidence) { matched(evidence) } else { String::new() };
+    let words = if matches_interests(evidence) { matched(evidence) } else { String::new() };
     add(found, points, words);
     if let Some(denied) = relevance.denied.first() {
         add(found, -DENIED_POINTS * denied_part(relevance), format!("you do not want “{denied}”"));
@@ -204,7 +204,7 @@ const NEAR_POINTS: f64 = 3.0;
 fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) {
     let sources = evidence.distinct_sources;
     let is_preferred = evidence.preference.abs() > f64::EPSILON;
-    let points_per_doubling = match (evidence.has_interests, is_asked_for(evidence)) {
+    let points_per_doubling = match (evidence.has_interests, matches_interests(evidence)) {
         (false, _) if is_preferred => SOURCE_POINTS_WITH_INTERESTS,
         (false, _) => SOURCE_POINTS,
         (true, true) => SOURCE_POINTS_WITH_INTERESTS,
@@ -319,7 +319,7 @@ fn list(names: &[&str], max: usize) -> String {
 /// Returns the deduction of up to 15 points for a headline that is very likely noise. None if the reader asked for it,
 /// several sources report it, or its words were already found to be noise.
 fn noise_points(evidence: &Evidence) -> Option<f64> {
-    let is_excused = evidence.distinct_sources >= 2 || is_asked_for(evidence);
+    let is_excused = evidence.distinct_sources >= 2 || matches_interests(evidence);
     (evidence.noise > MIN_NOISE_PROBABILITY && !is_excused && !is_noise(evidence))
         .then(|| -15.0 * (evidence.noise - MIN_NOISE_PROBABILITY) / (1.0 - MIN_NOISE_PROBABILITY))
 }
