@@ -23,11 +23,11 @@ bash scripts/browser.sh
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
-# Each check runs whatever the one before it said, so that one call shows everything there is to mend; only what does not build has no tests.
+# Each check runs whatever the one before it said, so that one call shows everything there is to fix; only what does not build has no tests.
 problems=()
 step() { echo "== $1 (after $SECONDS s)"; }
 step "cargo fmt --all --check"
-cargo fmt --all --check || problems+=("formatting (mend it with: cargo fmt --all)")
+cargo fmt --all --check || problems+=("formatting (fix it with: cargo fmt --all)")
 step "cargo deny"
 bash scripts/deny.sh || problems+=("dependencies (scripts/deny.sh)")
 

@@ -150,7 +150,7 @@ fn steps(app: &App) -> [(RetentionStep, &'static str, Option<Timestamp>); 5] {
         (RetentionStep::Digests, "digests", before(days.digests_days)),
         (RetentionStep::Items, "items (texts)", before(days.items_days)),
         (RetentionStep::Vectors, "vectors of removed items", before(days.items_days)),
-        (RetentionStep::Fetches, "looks at sources", before(days.fetches_days)),
+        (RetentionStep::Fetches, "source checks", before(days.fetches_days)),
         (RetentionStep::Calls, "calls without an answer in use", calls),
     ]
 }

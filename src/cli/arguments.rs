@@ -55,50 +55,50 @@ pub(super) enum Command {
     /// Accounts for the web: add, list, remove, password.
     #[command(subcommand)]
     User(UserCommand),
-    /// Make the database and the topic "default".
+    /// Create the database and the topic "default".
     Init(InitArguments),
-    /// Topics: what you want to be told about, when, and what to mute.
+    /// Topics: interests, schedule and muted words.
     #[command(subcommand)]
     Topic(TopicCommand),
     /// Sources: add, list, test, enable, disable, remove.
     #[command(subcommand)]
     Source(SourceCommand),
-    /// Bring sources from a feed reader, or take them there.
+    /// Import sources from a feed reader, or export them.
     #[command(subcommand)]
     Opml(OpmlCommand),
     /// Show a digest.
     Digest(DigestArguments),
     /// Read a digest by keys: next, open, like, dislike, save, why, undo.
     Review(ReviewArguments),
-    /// Tell why a story is shown: every term of its score, in words.
+    /// Explain why a story is shown: every term of its score, in words.
     Item(ItemArguments),
-    /// Rank a past run again by other weights, from stored answers: nothing is asked, nothing is stored. What you said
-    /// of stories since then counts too.
+    /// Rank a past run again with other weights, from stored answers. No model is called and nothing is stored. Your
+    /// feedback since then counts too.
     Replay(ReplayArguments),
     /// Summarise a text that you paste for a story: the article behind a teaser, a paper, a discussion.
     ///
     /// It asks the model of the task `manual_summary`; with none configured `local` quotes from the text, free. The
-    /// text is stored nowhere; its summary is, and giving the same text again costs nothing. Say then whether it is
-    /// worth keeping: --promote or --drop.
+    /// text is not stored; its summary is, and repeating the same text costs nothing. Then keep the summary (--promote)
+    /// or discard it (--drop).
     DeepDive(DeepDiveArguments),
     /// List runs and their attempts.
     Runs(RunsArguments),
     /// List calls to models, and what each cost.
     ///
-    /// Every try of a call is a row: those that failed, too. A cost in parentheses is the most the call can have cost:
+    /// Every attempt is a row, also if it failed. A cost in parentheses is the most the call can have cost:
     /// it is under way (reserved), or its outcome is unknown (unsettled).
     Calls(CallsArguments),
-    /// Tell what was spent, on what, and how far the budget reaches; or correct what a call cost.
+    /// Report what was spent, on what, and what is left of the budget; or correct the cost of a call.
     ///
     /// Days and months are those of UTC, as the caps count them. What is set aside for calls that are unsettled or
     /// under way counts as spent, and is also shown apart.
     Spend(SpendArguments),
-    /// Models: which are configured, on what terms; ask one, see whether all answer, put a questionnaire to several.
+    /// Models: list the configured ones, ask one, check whether all answer, send a questionnaire to several.
     #[command(subcommand)]
     Llm(LlmCommand),
-    /// Say what you think of a story, so that the next digests heed it; or list, export and import what you said.
+    /// Give feedback on a story, which the next digests take into account; or list, export and import feedback.
     ///
-    /// Each thing counts once an item: like and save raise stories with its terms, source and author, dislike and skip
+    /// Each kind counts once per item: like and save raise stories with its terms, source and author, dislike and skip
     /// lower them.
     Feedback(FeedbackArguments),
     /// Plan by a sentence: todos, events, habits and goals. It shows what it would change; --apply changes it.
@@ -113,31 +113,32 @@ pub(super) enum Command {
     },
     /// What is planned on which day.
     Agenda(AgendaArguments),
-    /// Your daily notes: find what will still be true next year and bring it to the pages where it belongs.
+    /// Your daily notes: find what will still be true next year and copy it to the pages where it belongs.
     #[command(subcommand)]
     Journal(JournalCommand),
-    /// Say how likely headlines are noise: clickbait, lists, promotions, job advertisements. A headline a line.
+    /// Estimate how likely headlines are noise: clickbait, lists, promotions, job advertisements. One headline per
+    /// line.
     Noise(NoiseArguments),
     /// Measure clustering on labelled stories, and find the thresholds that suit them.
     ///
     /// The input has a JSON object a line: {"id", "story", "title", "text"} and, if known, `published_at`. All of them
     /// are put together as a run does it, and compared with the labels.
     Calibrate(CalibrateArguments),
-    /// Say what is set, what is wrong and how to mend it.
+    /// Report the settings, what is wrong and how to fix it.
     Doctor(DoctorArguments),
     /// Bring the database to this program's schema.
     Migrate(MigrateArguments),
     /// Copy all rows of the database to another, empty one, and compare them.
     Copy(CopyArguments),
-    /// Remove what is older than `AHA_RETAIN_…_DAYS` say; the daemon does so once a day.
+    /// Remove what is older than the limits `AHA_RETAIN_…_DAYS`; the daemon does so once a day.
     Retain(RetainArguments),
     /// Search items and documents: words, "several words" side by side, -word, source:NAME, topic:NAME, since:DATE.
     Search(SearchArguments),
-    /// Answer a question from what was read, each sentence with its source; or say that nothing answers it (exit 1).
+    /// Answer a question from what was read, each sentence with its source; or report that nothing answers it (exit 1).
     ///
     /// Sentences are picked, not written, at most 60 words. Where two texts disagree the newer one is followed.
     Ask(QuestionArguments),
-    /// Make the index for search again, from the items and documents that are stored.
+    /// Rebuild the search index from the stored items and documents.
     Reindex,
     /// Measure an API that answers questions (POST /ask) against expected answers: accuracy, citations, latency.
     ///
@@ -146,7 +147,7 @@ pub(super) enum Command {
     /// `expected_answer`, variations, `citation_required` and tags. Set `BENCHMARK_API_TOKEN` where the API wants a
     /// bearer token.
     Benchmark(BenchmarkArguments),
-    /// Ask a running daemon how it is; for containers.
+    /// Query the health of a running daemon; for containers.
     Healthcheck,
     /// Print the completions of a shell: bash, elvish, fish, powershell or zsh.
     ///
@@ -172,11 +173,11 @@ pub(super) struct RunArguments {
     /// First add the sources of an OPML file; those already there are left as they are.
     #[arg(long, value_name = "FILE.opml")]
     pub(super) import: Option<PathBuf>,
-    /// Judge again what was judged before.
+    /// Judge stories again that were judged before.
     #[arg(long)]
     pub(super) rejudge: bool,
-    /// Only estimate what it would ask of models and what that would cost: nothing is spent, nothing is stored, no
-    /// file is written. The sources are fetched as in a real run.
+    /// Only estimate the model calls and their cost: nothing is spent, nothing is stored, no file is written. The
+    /// sources are fetched as in a real run.
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Print the digest (or the estimate) as JSON.
@@ -286,7 +287,7 @@ pub(super) struct DoctorArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct MigrateArguments {
-    /// Only say which schema version the database has and what is pending; exit 1 unless it is up to date.
+    /// Only report the database's schema version and what is pending; exit 1 unless it is up to date.
     #[arg(long)]
     pub(super) check: bool,
     #[arg(long, requires = "check")]

@@ -51,11 +51,11 @@ fn show(answer: &Answer, applied: bool) -> Result<()> {
         output::print(&output::one_safe_text(&format!("  #{} {} ({}{day})", option.id, option.title, option.kind)))?;
     }
     if !answer.options.is_empty() {
-        output::note("say it again with --select ID, or more closely");
+        output::note("repeat the command with --select ID, or be more precise");
     } else if applied {
-        output::note("applied; `aha-radar todo undo` takes it back");
+        output::note("applied; `aha-radar todo undo` reverts it");
     } else if answer.decision == Decision::Plan && !answer.operations.is_empty() {
-        output::note("nothing is changed yet: say it again with --apply");
+        output::note("nothing is changed yet; repeat the command with --apply");
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>) -> Resul
                 validation.results.iter().flat_map(|result| result.errors.iter().map(|code| code.in_words())).collect();
             Err(UsageError(format!("nothing was changed: {}", why.join("; "))).into())
         }
-        Apply::Changed { .. } => Err(anyhow!("something else was changed meanwhile; say it again")),
+        Apply::Changed { .. } => Err(anyhow!("the records were changed meanwhile; repeat the command")),
         Apply::KeyReused | Apply::InFlight => Err(anyhow!("another program is changing the same records; try again")),
     }
 }

@@ -20,7 +20,7 @@ pub(super) async fn run(app: &App, arguments: CallsArguments) -> Result<Exit> {
     if arguments.json {
         output::print_json(&calls)?;
     } else if calls.is_empty() {
-        output::note(if is_filtered { "no call is like that" } else { "no call yet; a run makes them" });
+        output::note(if is_filtered { "no matching calls" } else { "no call yet; a run makes them" });
     } else {
         output::print(&table(&calls))?;
     }

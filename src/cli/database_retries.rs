@@ -19,7 +19,7 @@ pub(super) async fn with_database_retries<T>(stop: &StopSignal, work: impl Async
         let pause = failpoint::pause("AHA_RETRY_MS", pause);
         match Box::pin(work()).await {
             Err(error) if is_transient(&error) => {
-                output::note(&format!("{error}\nnow it is tried again by itself"));
+                output::note(&format!("{error}\nretrying automatically"));
             }
             outcome => return outcome,
         }

@@ -36,11 +36,11 @@ async fn give(app: &App, arguments: &FeedbackArguments, name: &str, kind: Feedba
     let found = stories::find(app, name, &arguments.topic).await?;
     let (change, outcome) = if arguments.undo {
         let change = feedback::undo(app, FeedbackUser::owner(), &found, kind).await?;
-        let outcome = if change.changed { "taken back" } else { "was not said, so there is nothing to take back" };
+        let outcome = if change.changed { "removed" } else { "was not given, so there is nothing to undo" };
         (change, outcome)
     } else {
         let change = feedback::give(app, FeedbackUser::owner(), &found, kind).await?;
-        let outcome = if change.changed { "noted" } else { "was said before, and counts once" };
+        let outcome = if change.changed { "noted" } else { "was given before, and counts once" };
         (change, outcome)
     };
     output::print(&output::one_safe_text(&format!("{}: {outcome} for {}", kind.as_str(), change.title)))
@@ -52,7 +52,7 @@ async fn list(app: &App, topic: &str, json: bool) -> Result<()> {
         return output::print_json(&overview);
     }
     if overview.events.is_empty() {
-        output::note("nothing said yet; say what you think with `aha-radar feedback 1 like`");
+        output::note("no feedback yet; give some with `aha-radar feedback 1 like`");
         return Ok(());
     }
     let mut table = output::table(&["when", "what", "id", "source", "title"]);
@@ -95,7 +95,7 @@ async fn forget(app: &App, topic: &str, name: &str, undo: bool) -> Result<()> {
     } else if feedback::relearn(app, topic, name).await? {
         "learnt again"
     } else {
-        "was not unlearnt, so there is nothing to take back"
+        "was not unlearnt, so there is nothing to undo"
     };
     output::print(&output::one_safe_text(&format!("{name}: {outcome}")))
 }
@@ -127,7 +127,7 @@ async fn import(app: &App, topic: &str, file: &Path) -> Result<Exit> {
     let left_out = outcome.left_out.len();
     let left_out_in_words = if left_out == 0 { String::new() } else { format!(", {left_out} left out") };
     let FeedbackImport { added, known, .. } = outcome;
-    output::print(&format!("{added} added, {known} known already or said otherwise here{left_out_in_words}"))?;
+    output::print(&format!("{added} added, {known} already known or contradicted here{left_out_in_words}"))?;
     Ok(if left_out == 0 { Exit::Ok } else { Exit::Partial })
 }
 

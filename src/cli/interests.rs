@@ -31,7 +31,7 @@ fn in_words(found: &InterestMatches, days: u16) -> String {
     }
     let mut lines = vec![table.to_string(), String::new()];
     lines.push(match found.items {
-        0 => format!("nothing is stored of the last {days} days to hold this against"),
+        0 => format!("no items of the last {days} days are stored to match this against"),
         items => format!(
             "of {items} items of the last {days} days {} are what you ask for, {} touch it, {} are left out by what you do not want",
             found.strong, found.weak, found.denied

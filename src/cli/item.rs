@@ -113,7 +113,7 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
     let noise =
         if debug.noise_factor < 1.0 { format!(" × noise factor {:.3}", debug.noise_factor) } else { String::new() };
     let judged = debug.ai.map_or_else(
-        || format!("no judgement; what the facts are worth stands in: {:.2}{noise}", debug.stand_in),
+        || format!("no judgement; the score from the facts is used: {:.2}{noise}", debug.stand_in),
         |ai| format!("judgement: {} × {:.0} (by the facts alone: {:.2})", weights.ai, ai * 100.0, debug.stand_in),
     );
     let recent = debug.heuristic - 0.5;

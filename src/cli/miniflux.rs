@@ -50,7 +50,7 @@ fn in_words(report: &Report) -> String {
     let brought = &report.imported;
     let part = |counts: &ImportCounts, noun: &str| output::added(counts.added, counts.known, noun, &format!("{noun}s"));
     let parts = [part(&brought.sources, "source"), part(&brought.stars, "star"), part(&brought.reads, "read mark")];
-    let would = if report.dry_run { "would bring (nothing is stored): " } else { "" };
+    let would = if report.dry_run { "would import (nothing is stored): " } else { "" };
     let left_out = match brought.left_out.len() {
         0 => String::new(),
         n => format!("; {} left out", count(n, "feed", "feeds")),

@@ -33,15 +33,15 @@ pub(super) async fn run(config: Config, arguments: ReplayArguments) -> Result<Ex
 /// Formats how many stories have another rank than in the run's own digest.
 fn moved(replay: &Replay) -> String {
     if replay.before.is_none() {
-        return "a replay; the run's own digest is gone".to_owned();
+        return "a replay; the run's own digest was removed".to_owned();
     }
     let shown = || replay.moves.iter().filter(|story| story.rank.is_some());
     let new = shown().filter(|story| story.rank_before.is_none()).count();
     let moved = shown().count() - new;
-    let moved = count(moved, "story stands", "stories stand");
+    let moved = count(moved, "story is", "stories are");
     let new = match new {
         0 => String::new(),
         n => format!(", {} not in it", count(n, "is", "are")),
     };
-    format!("a replay, nothing is stored: {moved} elsewhere than in the run's digest{new}")
+    format!("a replay, nothing is stored: {moved} at another position than in the run's digest{new}")
 }

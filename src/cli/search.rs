@@ -21,7 +21,7 @@ pub(super) async fn run(app: &App, arguments: SearchArguments) -> Result<Exit> {
     let request = SearchRequest { text: query.join(" "), topic, source, since, limit, by };
     let found = search(app, &request).await?;
     if let Some(since) = found.behind_since {
-        output::note(&format!("items that came since {since} are not found yet; aha-radar reindex mends it"));
+        output::note(&format!("items added since {since} are not found yet; `aha-radar reindex` adds them"));
     }
     if json {
         output::print_json(&found)?;

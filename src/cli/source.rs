@@ -30,17 +30,17 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
         }
         SourceCommand::Set { choice, weight, full_text } => {
             let url = set(&app, &choice, SourceChange { enabled: None, weight, full_text }).await?;
-            output::print(&format!("{url} is read so from the next run on"))?;
+            output::print(&format!("{url}: the change applies from the next run on"))?;
         }
         SourceCommand::Disable(choice) => {
             let change = SourceChange { enabled: Some(false), ..SourceChange::default() };
             let url = set(&app, &choice, change).await?;
-            output::print(&format!("{url} is not read any more; what it brought stays"))?;
+            output::print(&format!("{url} is no longer read; its items are kept"))?;
         }
         SourceCommand::Remove(choice) => {
             let source = sources::find(&app, &choice.source, choice.topic.as_deref()).await?.source;
             sources::remove(&app, &source).await?;
-            output::print(&format!("{} is forgotten; digests that name it stay", source.url))?;
+            output::print(&format!("{} is removed; digests that name it are kept", source.url))?;
         }
         SourceCommand::Test { .. } | SourceCommand::ImportMiniflux(_) => {}
     }

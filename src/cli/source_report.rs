@@ -71,7 +71,7 @@ fn in_words(location: &str, report: &Report) -> String {
     if items.len() > SHOWN {
         lines.push(format!("  and {} more", items.len() - SHOWN));
     }
-    lines.extend(problems.iter().map(|problem| format!("  mended: {problem}")));
+    lines.extend(problems.iter().map(|problem| format!("  repaired: {problem}")));
     lines.push(String::new());
     lines.join("\n")
 }

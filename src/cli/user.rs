@@ -52,7 +52,7 @@ async fn feed_token(app: &App, name: &str, revoke: bool) -> Result<()> {
         return Err(accounts::AccountError::Unknown(name.to_owned()).into());
     }
     if revoke {
-        let outcome = if feed_tokens::revoke(app, name).await? { "taken back" } else { "there was none" };
+        let outcome = if feed_tokens::revoke(app, name).await? { "revoked" } else { "there was none" };
         return output::print(&output::one_safe_text(&format!("{name}: token for feeds: {outcome}")));
     }
     let token = feed_tokens::create(app, name).await?;

@@ -123,6 +123,6 @@ pub fn undone_in_words(undone: &Undone) -> String {
     match undone {
         Undone::Restored { file } => format!("{file} is as it was."),
         Undone::Removed { file } => format!("{file} was changed since; only what was written is removed."),
-        Undone::Skipped { file, why } => format!("{file} is left alone: {why}."),
+        Undone::Skipped { file, why } => format!("{file} is not changed: {why}."),
     }
 }

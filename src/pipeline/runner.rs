@@ -79,7 +79,7 @@ async fn release(app: &App, lease: &Lease) {
         released = app.store().release_lease(lease).await;
     }
     if let Err(error) = released {
-        tracing::warn!(%error, "the lease could not be given back; it runs out by itself");
+        tracing::warn!(%error, "the lease could not be released; it will expire");
     }
 }
 

@@ -30,9 +30,9 @@ pub(super) struct QuestionBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct AnswerBody {
     answer: String,
-    /// One at least.
+    /// At least one.
     citations: Vec<CitationBody>,
-    /// That a newer text was preferred to an older one.
+    /// A note that a newer text was preferred to an older one.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -144,7 +144,7 @@ async fn ask_batch(
     Ok(Json(BatchAnswers { answers }))
 }
 
-/// What was said of answers: by all users for an editor or admin, else by you.
+/// Feedback on answers: of all users for an editor or admin, otherwise your own.
 #[utoipa::path(get, path = "/api/v1/ask/feedback", tag = "ask", responses((status = 200, body = FeedbackList)))]
 async fn list_feedback(Reader(who): Reader, State(state): State<WebState>) -> Result<Json<FeedbackList>, Failure> {
     let only = (who.role < Role::Editor).then_some(who.name.as_str());
@@ -157,9 +157,9 @@ async fn list_feedback(Reader(who): Reader, State(state): State<WebState>) -> Re
     Ok(Json(FeedbackList { feedback: ratings.into_iter().map(body).collect() }))
 }
 
-/// Says whether an answer, or a refusal, is right, in the place of what you said of that question before.
+/// Records whether an answer, or a refusal, is right; replaces your earlier feedback on that question.
 #[utoipa::path(post, path = "/api/v1/ask/feedback", tag = "ask", request_body = FeedbackBody, responses(
-    (status = 204, description = "It is kept"), (status = 400, description = "The question is empty or too long")))]
+    (status = 204, description = "The feedback is stored"), (status = 400, description = "The question is empty or too long")))]
 async fn give_feedback(
     Reader(who): Reader,
     State(state): State<WebState>,

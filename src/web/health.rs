@@ -22,7 +22,7 @@ pub(super) struct Health {
     version: &'static str,
     last_run: Option<LastRun>,
     overdue: Vec<LateTopic>,
-    /// Providers of models that failed again and again.
+    /// Providers of models that failed repeatedly.
     #[serde(rename = "left_alone")]
     open_circuits: Vec<OpenCircuitBody>,
 }
@@ -50,7 +50,7 @@ struct OpenCircuitBody {
     /// Scheme, host and port; only for this machine and users who are signed in.
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
-    /// Until one call asks whether it is back.
+    /// Until one call tests whether it is available again.
     seconds: u64,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 /// How the server is.
 #[utoipa::path(
     get, path = "/health", tag = "health", security(()),
-    responses((status = 200, body = Health), (status = 503, description = "It cannot do its work", body = Health))
+    responses((status = 200, body = Health), (status = 503, description = "It cannot work", body = Health))
 )]
 async fn health(State(state): State<WebState>, request: Request) -> (StatusCode, Json<Health>) {
     let may_know_why = request.extensions().get::<Identity>().is_some() || address(&state, &request).is_loopback();

@@ -62,7 +62,7 @@ fn complete(mut document: Value) -> Value {
     // The path for questions is also that of the page on which to ask them.
     if document["paths"].get("/ask").is_some() {
         document["paths"]["/ask"]["get"] = json!({
-            "tags": ["ask"], "summary": "The page for people.",
+            "tags": ["ask"], "summary": "The page with the form.",
             "responses": { "200": { "description": "A page", "content": { "text/html": { "schema": { "type": "string" } } } } },
         });
     }
@@ -93,10 +93,10 @@ fn add_parameters(path: &str, method: &str, operation: &mut Value) {
     }
     let header = |name: &str, description: &str| json!({ "name": name, "in": "header", "required": false, "description": description, "schema": { "type": "string" } });
     if method == "get" && !is_stream {
-        parameters.push(header("If-None-Match", "The `ETag` of an answer: the same again is answered by 304"));
+        parameters.push(header("If-None-Match", "The `ETag` of an earlier response: 304 if nothing has changed since"));
     }
     if takes_key(path, method) {
-        let description = "1 to 200 visible characters: the same request with the same key is done once, and answered alike for a day";
+        let description = "1 to 200 visible characters: a request repeated with the same key within a day is carried out once and gets the same response";
         parameters.push(header("Idempotency-Key", description));
     }
 }
@@ -126,19 +126,19 @@ fn add_answers(path: &str, method: &str, operation: &mut Value) {
     let (has_body, in_path, in_query) = (has("requestBody"), is_in("path"), is_in("query"));
     let is_unsafe = method != "get";
     let common = [
-        (true, "401", "Nobody is signed in, or the token is wrong"),
-        (true, "403", "The role does not allow it, or another site asked for it"),
-        (true, "421", "The server does not answer to that name"),
+        (true, "401", "Not signed in, or the token is invalid"),
+        (true, "403", "The role does not allow it, or the request came from another site"),
+        (true, "421", "The server does not serve this host name"),
         (true, "429", "Too many requests; see Retry-After"),
-        (true, "500", "Something of the server's broke; its log says what"),
+        (true, "500", "Internal error; the server's log has the details"),
         (true, "503", "The database does not answer; see Retry-After"),
-        (true, "504", "It took longer than a request may"),
-        (has_body || in_path || in_query, "400", "The request cannot be read"),
-        (in_path || in_query || has_body, "404", "There is no such thing"),
-        (is_unsafe, "409", "Something else holds it, as a run does a topic, or it does not fit what is there"),
+        (true, "504", "The time limit of a request was exceeded"),
+        (has_body || in_path || in_query, "400", "The request is malformed"),
+        (in_path || in_query || has_body, "404", "Not found"),
+        (is_unsafe, "409", "It is in use, as a topic is by its run, or it conflicts with what is stored"),
         (has_body, "413", "The body is too large"),
-        (has_body, "415", "The body is of another kind"),
-        (has_body || in_path || in_query || takes_key(path, method), "422", "A value cannot be used; `field` names it"),
+        (has_body, "415", "The body has another content type"),
+        (has_body || in_path || in_query || takes_key(path, method), "422", "A value is invalid; `field` names it"),
     ];
     let of = |schema: &str| json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
     let content = match form {
@@ -161,7 +161,7 @@ fn add_answers(path: &str, method: &str, operation: &mut Value) {
         }
     }
     if is_cached {
-        answers.entry("304").or_insert_with(|| json!({ "description": "It is as the `ETag` in If-None-Match says" }));
+        answers.entry("304").or_insert_with(|| json!({ "description": "Unchanged since the `ETag` in If-None-Match" }));
     }
 }
 

@@ -12,7 +12,7 @@ fn reads_and_says(browser: &Browser, radar: &Radar) {
     browser.click("article:first-of-type button[value=like]");
     let like = "article:first-of-type button[value=like]";
     browser.sees_noted(like);
-    browser.sees("a story like this stands +");
+    browser.sees("a story like this gets +");
     browser.click("article:first-of-type button[value=save]");
     browser.sees_noted("article:first-of-type button[value=save]");
     assert_eq!(rows::query(radar, "SELECT kind FROM feedback_events ORDER BY kind"), ["like", "save"]);

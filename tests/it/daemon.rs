@@ -51,15 +51,15 @@ fn doctor_shows_what_a_running_daemon_leaves_alone_and_until_when() {
     daemon.wait_for("leaving its model alone", |health| health["left_alone"][0]["provider"] == "openai");
     let text = radar.run(&["doctor"]).exits(0).stdout;
     let line = text.lines().find(|line| line.contains("breakers")).unwrap();
-    assert!(line.contains("leaves openai alone for ") && line.contains(" s more, until 20"), "{line}");
+    assert!(line.contains("has paused openai for ") && line.contains(" s more, until 20"), "{line}");
     assert!(text.contains(&format!("version {} answers at http://127.0.0.1", env!("CARGO_PKG_VERSION"))), "{text}");
     let model = radar.json(&["llm", "models", "--json"])[0].clone();
     assert!(model["left_alone_seconds"].as_u64().is_some_and(|seconds| seconds <= 30), "{model:#}");
     let table = radar.ok(&["llm", "models"]).split_whitespace().collect::<String>();
-    assert!(table.contains("leaves"), "{table}");
+    assert!(table.contains("paused"), "{table}");
     daemon.end().0.exits(0);
     assert!(radar.json(&["llm", "models", "--json"])[0]["left_alone_seconds"].is_null());
-    radar.run(&["doctor"]).exits(0).says("none answers at http://127.0.0.1").says("known to it alone");
+    radar.run(&["doctor"]).exits(0).says("none answers at http://127.0.0.1").says("only a running daemon knows");
 }
 
 #[test]

@@ -354,7 +354,7 @@ fn a_server_that_fails_is_left_alone_whatever_it_is_asked_for() {
     assert!(calls.iter().all(Call::is_embedding), "no judgement is asked for");
     assert_eq!(rows::query(&radar, "SELECT DISTINCT purpose FROM provider_calls WHERE provider = 'openai'"), ["embed"]);
     let why = radar.digest()["cost"]["words_alone"].as_str().unwrap().to_owned();
-    assert!(why.contains("openai/vectors: its server has failed again and again and is left alone"), "{why}");
+    assert!(why.contains("openai/vectors: its server failed repeatedly and is paused"), "{why}");
     the_books_agree(&radar, &model);
 }
 

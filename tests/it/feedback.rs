@@ -61,7 +61,7 @@ fn say(radar: &Radar, stories: &[Value], undo: bool) {
             let mut arguments = vec!["feedback", story["id"].as_str().unwrap(), kind];
             arguments.extend(undo.then_some("--undo"));
             let said = radar.ok(&arguments);
-            assert!(said.contains(if undo { "taken back" } else { "noted" }), "{said}");
+            assert!(said.contains(if undo { "removed" } else { "noted" }), "{said}");
         }
     }
 }
@@ -157,7 +157,7 @@ fn a_saying_counts_once_and_its_opposite_takes_it_back() {
     radar.run(&["feedback", "1", "save"]).exits(0).says("noted");
     radar.run(&["feedback", "1", "dislike"]).exits(0).says("noted");
     assert_eq!(rows::query(&radar, "SELECT kind FROM feedback_events ORDER BY kind"), ["dislike", "save"]);
-    radar.run(&["feedback", "1", "like", "--undo"]).exits(0).says("nothing to take back");
+    radar.run(&["feedback", "1", "like", "--undo"]).exits(0).says("nothing to undo");
     radar.run(&["feedback", "99", "like"]).exits(2).says("the ranks 1 to 30");
     radar.run(&["feedback", "1", "love"]).exits(2).says("like, dislike, save, skip or read");
     assert_eq!(rows::number(&radar, "SELECT events FROM topic_preference_profiles"), 2);
@@ -175,8 +175,8 @@ fn what_was_said_moves_to_another_database() {
     let other = Radar::at("2026-11-19T07:00:00Z");
     other.ok(&["init"]);
     std::fs::write(other.folder().join("said.jsonl"), &exported).unwrap();
-    other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("3 added, 0 known");
-    other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("0 added, 3 known");
+    other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("3 added, 0 already known");
+    other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("0 added, 3 already known");
     assert_eq!(other.ok(&["feedback", "export"]), exported);
     // What is learnt from it may differ: the texts themselves are not there.
     let events = |radar: &Radar| radar.json(&["feedback", "list", "--json"])["events"].clone();
@@ -197,7 +197,7 @@ fn item_ids_alone_are_enough_for_an_import() {
     radar
         .run(&["feedback", "import", "ids.jsonl"])
         .exits(3)
-        .says("1 added, 0 known already or said otherwise here, 1 left out");
+        .says("1 added, 0 already known or contradicted here, 1 left out");
     let listed = radar.json(&["feedback", "list", "--json"]);
     assert_eq!(listed["events"][0]["title"], stories[0]["title"]);
     assert_eq!(listed["events"][0]["source"], stories[0]["sources"][0]["name"]);
@@ -251,7 +251,7 @@ fn what_was_learnt_is_listed_in_words_and_unlearnt_one_by_one() {
     assert_ne!(run(&radar, SECOND_DAY), after);
     radar.run(&["feedback", "forget", "lentils"]).exits(2).says("nothing was learnt");
     radar.run(&["feedback", "forget", "ferry", "--undo"]).exits(0).says("learnt again");
-    radar.run(&["feedback", "forget", "ferry", "--undo"]).exits(0).says("nothing to take back");
+    radar.run(&["feedback", "forget", "ferry", "--undo"]).exits(0).says("nothing to undo");
     assert_eq!(run(&radar, SECOND_DAY), after);
 }
 

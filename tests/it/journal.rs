@@ -86,7 +86,7 @@ fn a_plan_is_made_changed_carried_out_and_taken_back() {
     notes.radar.run(&["journal", "extract"]).exits(0).says("1 block with knowledge");
     notes.radar.run(&["journal", "undo"]).exits(0).says("pages/Rust___Async.md is as it was");
     assert_eq!((notes.text("pages/Rust___Async.md"), notes.text("journals/2026_03_02.md").as_str()), (before, DAY));
-    notes.radar.run(&["journal", "undo"]).exits(0).says("nothing to take back");
+    notes.radar.run(&["journal", "undo"]).exits(0).says("nothing to undo");
 }
 
 #[test]

@@ -200,6 +200,6 @@ fn connections_that_are_ended_in_a_run() {
         std::thread::sleep(Duration::from_millis(20));
     }
     signal(&run, "CONT");
-    finish(run).exits(0).says("the connection to the Postgres server broke").says("tried again by itself");
+    finish(run).exits(0).says("the connection to the Postgres server broke").says("retrying automatically");
     assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts ORDER BY attempt"), ["failed", "done"]);
 }

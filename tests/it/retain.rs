@@ -65,7 +65,7 @@ fn what_is_old_goes_and_the_next_digest_is_the_same(database: Option<&str>) {
     let (mut one, mut other) = (Owner::new(None), Owner::new(database));
     let posts = one.reads_until_november();
     other.reads_until_november();
-    // digests, items, vectors, looks at sources, calls, files of digests. Items of a digest that goes first count only
+    // digests, items, vectors, source checks, calls, files of digests. Items of a digest that goes first count only
     // once it is gone.
     let files = |names: &[&str]| {
         let ours = ["html", "json", "md", "scores.svg", "timeline.svg", "xml"];
@@ -78,7 +78,7 @@ fn what_is_old_goes_and_the_next_digest_is_the_same(database: Option<&str>) {
     assert_eq!(written(&other).len(), 12, "a dry run removes nothing");
     let note = other.radar.output().join("default/2026-07-01T0700.txt");
     std::fs::write(&note, "mine").unwrap();
-    other.radar.run(&["retain", "--dry-run"]).exits(0).says("would go").says("looks at sources");
+    other.radar.run(&["retain", "--dry-run"]).exits(0).says("would go").says("source checks");
     let removed = other.rows(&[]);
     assert_eq!((&removed[..4], removed[5]), (&[2, 4, 4, 2][..], 6));
     assert_eq!(other.rows(&[]), [0; 6], "nothing is left to remove");

@@ -203,7 +203,7 @@ fn calls_without_a_price_are_counted() {
     let api = OpenAi::start();
     let mut radar = api.serve(with_stories(Radar::at(NOW)));
     radar.set("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "");
-    radar.run(&["doctor"]).exits(0).says("no price set: spend cannot be told");
+    radar.run(&["doctor"]).exits(0).says("no price set: the spend is unknown");
     radar.ok(&["run"]);
     let report = radar.json(&["spend", "--json"]);
     assert_eq!(report["total"]["unpriced"], report["total"]["calls"], "{report:#}");

@@ -109,7 +109,7 @@ fn call_id(job: &Job<'_>, items: &[&TaskItem], number: i64, wall: Timestamp) -> 
 fn local_answers(job: &Job<'_>, route: &Route, items: &[&TaskItem]) -> Answers {
     let stamped = items.iter().map(|item| {
         let local_answer = job.task.spec().local.and_then(|local| local(&item.input));
-        let answer = local_answer.ok_or("it is not for `local` to say")?;
+        let answer = local_answer.ok_or("`local` cannot do this task")?;
         schema::stamp(job.task, job.prompt_id, &route.model, &answer).map_err(|error| error.to_string())
     });
     stamped.collect()

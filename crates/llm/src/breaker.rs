@@ -53,7 +53,7 @@ struct Open {
 
 /// A call refused because the breaker is open.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("its server has failed again and again and is left alone for {} s more; the last time: {why}", wait.as_secs() + 1)]
+#[error("its server failed repeatedly and is paused for {} s more; the last failure: {why}", wait.as_secs() + 1)]
 pub struct Refused {
     /// Remaining time.
     pub wait: Duration,
@@ -133,7 +133,7 @@ impl BreakerPermit<'_> {
             None if known.failures < policy.failures => return,
             None => policy.pause,
         };
-        tracing::warn!(server = self.server, %error, pause_s = pause.as_secs(), "the server is left alone for a while");
+        tracing::warn!(server = self.server, %error, pause_s = pause.as_secs(), "the server is paused");
         known.open = Some(Open { until: now + pause, pause, is_probing: false, why: error.to_string() });
     }
 }

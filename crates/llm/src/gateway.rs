@@ -218,7 +218,7 @@ impl Gateway {
         let no_model_reason = if chain.is_empty() { self.parts.router.why_no_model(task, tier) } else { String::new() };
         let job =
             Job { task, scope, tier, prompt_id, chain, failure_counts: BatchFailureCounts::default(), no_model_reason };
-        let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
+        let mut outcomes = vec![Outcome::Failed { reason: "it was not sent".to_owned() }; batch.len()];
         let mut queue = VecDeque::from([RetryPlan::new((0..batch.len()).collect(), &job.no_model_reason)]);
         let mut tries = 0;
         while let Some(plan) = queue.pop_front() {

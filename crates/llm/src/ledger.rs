@@ -79,7 +79,7 @@ pub(super) fn error_columns(
     let (kind, mut words) = match failure {
         Some(failure) => failure,
         None if is_unsettled => {
-            ("", missing.unwrap_or_else(|| "the answer tells no usage that can be true".to_owned()))
+            ("", missing.unwrap_or_else(|| "the response reports implausible token usage".to_owned()))
         }
         None => ("", missing.unwrap_or_default()),
     };

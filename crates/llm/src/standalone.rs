@@ -76,7 +76,7 @@ impl Gateway {
         // Expired reservations of killed processes are settled before this call is admitted.
         store.settle_orphaned_calls(OrphanedCalls::Expired(self.parts.clock.wall())).await?;
         let outcomes = self.call(store, task, scope, std::slice::from_ref(item)).await?;
-        let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
+        let none = || Outcome::Failed { reason: "it was not sent".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))
     }
 }

@@ -22,7 +22,7 @@ pub enum NotesError {
     DatabaseGraph(PathBuf),
     #[error("{} is no graph: it has neither logseq/config.edn nor Markdown files; name the folder that holds pages/ and journals/", .0.display())]
     NotAGraph(PathBuf),
-    #[error("{}: {problem}; mend it or remove the setting", path.display())]
+    #[error("{}: {problem}; fix it or remove the setting", path.display())]
     Config { path: PathBuf, problem: String },
     #[error("\"{0}\" cannot be the name of a page: it is empty or leads out of the graph; choose another name")]
     PageName(String),

@@ -65,7 +65,7 @@ pub enum StoreError {
         "the connection to the Postgres server broke ({reason}); run this again: what was committed before is kept"
     )]
     ConnectionLost { reason: String },
-    #[error("two writers stood in each other's way ({reason}); run this again: nothing of this was committed")]
+    #[error("conflicting writes ({reason}); run this again: nothing of this was committed")]
     Conflict { reason: String },
     #[error(
         "the Postgres server was too slow: a statement took over {waited_seconds} s and was given up; see what keeps it busy, then run this again"

@@ -178,7 +178,7 @@ impl Settlement {
     /// The settlement of a call that was reserved but never sent.
     #[must_use]
     pub fn not_sent(call: CallId, now: Timestamp) -> Self {
-        let error = ("interrupted".to_owned(), "whoever wanted it went away before it was sent".to_owned());
+        let error = ("interrupted".to_owned(), "cancelled before it was sent".to_owned());
         Self { outcome: CallOutcome::Error, error: Some(error), ..Self::without_tokens(call, now) }
     }
 

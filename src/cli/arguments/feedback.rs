@@ -23,27 +23,27 @@ pub(in crate::cli) struct FeedbackArguments {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum FeedbackCommand {
-    /// What was said of a topic's items, newest last, and what was learnt from it.
+    /// List the feedback on a topic's items, newest last, and what was learnt from it.
     List {
         #[arg(long, default_value = "default")]
         topic: String,
         #[arg(long)]
         json: bool,
     },
-    /// Print what was said as JSON, one object a line.
+    /// Print the feedback as JSON, one object per line.
     Export {
         #[arg(long, default_value = "default")]
         topic: String,
     },
-    /// Add what `export` printed, or lines of `item_id`, `kind` and `given_at` alone; what was said already is left as
-    /// it is.
+    /// Add the output of `export`, or lines with only `item_id`, `kind` and `given_at`; existing feedback is not
+    /// changed.
     Import {
         /// A file; `-` is standard input.
         file: PathBuf,
         #[arg(long, default_value = "default")]
         topic: String,
     },
-    /// Unlearn a word, a source or an author of what `list` says was learnt; all forms of a word are one.
+    /// Unlearn a word, a source or an author that `list` shows as learnt; all forms of a word count as one.
     Forget {
         /// As `list` shows it.
         #[arg(required_unless_present = "list")]

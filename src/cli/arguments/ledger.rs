@@ -54,10 +54,10 @@ pub(in crate::cli) struct SpendArguments {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SpendCommand {
-    /// Write down what a call really cost; the budget it was charged to changes with it.
+    /// Record the actual cost of a call; the budget that it was charged to is adjusted.
     ///
     /// For a call whose outcome is not known (state unsettled), and for one that the provider bills otherwise. The
-    /// correction is kept with its reason, and the call's row says what it costs now.
+    /// correction is kept with its reason, and the call's row shows the corrected cost.
     Adjust(AdjustArguments),
 }
 

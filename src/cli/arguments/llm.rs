@@ -9,16 +9,16 @@ pub(in crate::cli) enum LlmCommand {
     /// List the models that are configured: where they are, what they can do and cost, which tasks they serve, or why
     /// they are not asked.
     ///
-    /// They stand in the file that `AHA_LLM_CONFIG` names, and in the settings `OPENAI_…`. No model is asked anything.
+    /// They are configured in the file that `AHA_LLM_CONFIG` names and by the settings `OPENAI_…`. No model is called.
     Models(ModelsArguments),
-    /// Ask a model one question. Every try is a row of the ledger, and budgets hold as in a run.
+    /// Ask a model one question. Every attempt is a row of the ledger, and budgets apply as in a run.
     Ask(AskArguments),
     /// Ask each configured model for one word: whether it is there, how soon it answers, what that costs.
     Check(CheckArguments),
-    /// Put a questionnaire to several models and compare what they answer.
+    /// Send a questionnaire to several models and compare their answers.
     ///
-    /// Each section is a conversation of its own. Answers are kept as they come: after an interruption the same command
-    /// goes on where it was, and pays for nothing again, not even for answers that were not accepted.
+    /// Each section is a separate conversation. Answers are stored as they arrive: after an interruption the same
+    /// command continues, and no answer is paid for twice, not even those that were not accepted.
     Questionnaire(QuestionnaireArguments),
 }
 
@@ -39,7 +39,7 @@ pub(in crate::cli) struct AskArguments {
     /// the task `manual_summary` at the low tier, or the only one there is.
     #[arg(long, value_name = "MODEL")]
     pub(in crate::cli) model: Option<String>,
-    /// What the model is told before the question.
+    /// The system prompt.
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) system: Option<String>,
     /// A file with the JSON Schema that the answer is to fit.
@@ -49,8 +49,8 @@ pub(in crate::cli) struct AskArguments {
     /// (what came so far is void), and at the end `answer`, the whole, or `error`.
     #[arg(long)]
     pub(in crate::cli) stream: bool,
-    /// Attempts until an answer is accepted, the first included; without it, as the model's entry in the catalogue
-    /// says, else 3.
+    /// Maximum number of attempts until an answer is accepted; if omitted, that of the model's entry in the catalogue,
+    /// otherwise 3.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(in crate::cli) attempts: Option<u32>,
     /// A folder for the archive of the conversation, a JSON file: question, answers and attempts, and the model's

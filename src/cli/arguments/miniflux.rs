@@ -22,7 +22,7 @@ pub(in crate::cli) struct MinifluxArguments {
     /// How many of the entries last read are brought; 0 for none.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub(in crate::cli) reads: u16,
-    /// Only say what it would bring: nothing is stored.
+    /// Only report what would be imported; nothing is stored.
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
     #[arg(long)]

@@ -54,7 +54,7 @@ pub(in crate::cli) enum SourceCommand {
     },
     /// Read a source again.
     Enable(SourceChoice),
-    /// Stop reading a source; what it brought stays.
+    /// Stop reading a source; its items are kept.
     Disable(SourceChoice),
     /// Forget a source; its items stay in old digests.
     Remove(SourceChoice),
@@ -67,7 +67,7 @@ pub(in crate::cli) struct AddArguments {
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
     /// `documents`: folders or files of your own (Markdown, HTML, text, PDF), to be searched and asked about. They are
-    /// read again when they change, and stand in no digest.
+    /// read again when they change, and are not part of any digest.
     #[arg(long = "type", value_name = "documents", value_parser = ["documents"], conflicts_with_all = ["as_is", "full_text", "weight"])]
     pub(in crate::cli) kind: Option<String>,
     /// The name to show instead of the feed's own; for a single source.

@@ -86,7 +86,7 @@ fn in_words(estimate: &DeepDiveEstimate) -> String {
         return "this text has been summarised already: it costs nothing".to_owned();
     }
     let DeepDiveEstimate { characters: all, characters_sent: sent, estimate, .. } = estimate;
-    let Some(estimate) = estimate else { return "what it costs cannot be told".to_owned() };
+    let Some(estimate) = estimate else { return "the cost cannot be estimated".to_owned() };
     let tokens = format!("{} tokens in, {} out", estimate.input_tokens, estimate.output_tokens);
     let cost = estimate.microcredits.map_or_else(|| "no price set".to_owned(), |amount| format!("{amount} credits"));
     let cut = if sent < all {

@@ -66,7 +66,7 @@ fn in_words(report: &RunEstimate) -> Vec<String> {
     );
     let Some(total) = report.total.microcredits else {
         lines.push(
-            "No price is set, so no amount can be told (OPENAI_CREDITS_PER_1K_INPUT_TOKENS, _OUTPUT_TOKENS)."
+            "No price is set, so no amount can be estimated (OPENAI_CREDITS_PER_1K_INPUT_TOKENS, _OUTPUT_TOKENS)."
                 .to_owned(),
         );
         return lines;

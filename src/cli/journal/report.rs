@@ -128,7 +128,7 @@ pub(super) fn applied(applied: &Applied) -> String {
             kept.display()
         );
     }
-    let undo = if written > 0 { "; `aha-radar journal undo` takes it back" } else { "" };
+    let undo = if written > 0 { "; `aha-radar journal undo` reverts it" } else { "" };
     let _ = writeln!(text, "{written} written, {there} there already{undo}");
     one_safe_text(&text)
 }
@@ -154,7 +154,7 @@ pub(super) fn applied_json(plan: &Plan, applied: &Applied) -> Value {
 
 pub(super) fn undone(undone: &[Undone]) -> String {
     if undone.is_empty() {
-        return "there is nothing to take back\n".to_owned();
+        return "there is nothing to undo\n".to_owned();
     }
     let mut lines: Vec<String> = Vec::new();
     // A file may have been written once per block.
@@ -170,7 +170,7 @@ fn undone_line(one: &Undone) -> String {
     match one {
         Undone::Restored { file } => format!("{file} is as it was\n"),
         Undone::Removed { file } => format!("{file} was changed since; only what was written is removed\n"),
-        Undone::Skipped { file, why } => format!("{file} is left alone: {why}\n"),
+        Undone::Skipped { file, why } => format!("{file} is not changed: {why}\n"),
     }
 }
 

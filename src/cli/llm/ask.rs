@@ -71,7 +71,7 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     }
     let tokens = match (answer.input_tokens, answer.output_tokens) {
         (Some(input), Some(output)) => format!("{input} tokens in, {output} out"),
-        _ => "no usage told".to_owned(),
+        _ => "usage not reported".to_owned(),
     };
     output::note(&format!("{model}: {tokens}, {} credits", MicroCredits(cost)));
     Ok(Exit::Ok)

@@ -80,7 +80,7 @@ impl PastedText {
         app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
         let call = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.ask));
         let outcomes = call.boxed().await?;
-        let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
+        let none = || Outcome::Failed { reason: "it was not sent".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))
     }
 }

@@ -11,7 +11,7 @@ pub(super) async fn status(config: &Config, findings: &mut Findings) {
     match daemon_client::health(config).await {
         Ok(health) => describe(config, &health, findings),
         Err(HealthError::NoAnswer { url, .. }) => {
-            let what = "what a running one leaves alone for its failures is known to it alone";
+            let what = "only a running daemon knows which servers it has paused";
             findings.ok("daemon", format!("none answers at {url} (AHA_LISTEN); {what}"));
         }
         Err(error @ HealthError::AnotherProgram { .. }) => findings.note("daemon", error.to_string()),
@@ -25,13 +25,13 @@ fn describe(config: &Config, Health { status, version, open_circuits }: &Health,
         _ => findings.note("daemon", text),
     }
     if open_circuits.is_empty() {
-        findings.ok("breakers", "all are closed: the daemon leaves no model's server alone");
+        findings.ok("breakers", "all are closed: the daemon has paused no model's server");
     }
     let now = config.clock.wall();
     for OpenCircuitBody { provider, seconds, .. } in open_circuits {
         let until = Timestamp::from_millis(now.as_millis().saturating_add(i64::from(*seconds) * 1000));
-        let why = "its server has failed again and again";
+        let why = "its server failed repeatedly";
         findings
-            .note("breakers", format!("the daemon leaves {provider} alone for {seconds} s more, until {until}: {why}"));
+            .note("breakers", format!("the daemon has paused {provider} for {seconds} s more, until {until}: {why}"));
     }
 }

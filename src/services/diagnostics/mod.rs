@@ -118,7 +118,7 @@ fn settings(config: &Config, findings: &mut Findings) {
     findings.ok(
         "partial",
         format!(
-            "a digest is, from {} % of its sources on that could not be read (AHA_PARTIAL_FROM), or one that had items in the last",
+            "a digest is partial if {} % of its sources or more could not be read (AHA_PARTIAL_FROM), or one that had items in the last digest",
             config.partial_from_percent
         ),
     );

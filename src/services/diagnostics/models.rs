@@ -69,7 +69,7 @@ fn catalogue(config: &Config, findings: &mut Findings) {
         match &model.unusable {
             Some(why) => findings.note("model", format!("{}; not asked: {why}", model.in_words())),
             None if model.price_in_words == "no price" => {
-                findings.note("model", format!("{}: spend cannot be told", model.in_words()));
+                findings.note("model", format!("{}: the spend is unknown", model.in_words()));
             }
             None => findings.ok("model", model.in_words()),
         }
@@ -192,7 +192,7 @@ fn maker(config: &Config, tiers: &str, route: &EmbedRoute, findings: &mut Findin
 
 fn vector_price(price: Option<Price>) -> String {
     match price {
-        None => "no price set: spend cannot be told (OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS)".to_owned(),
+        None => "no price set: the spend is unknown (OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS)".to_owned(),
         Some(price) if price.is_free() => "free, as its price of 0 says".to_owned(),
         Some(price) => format!("{} credits for 1,000 tokens", per_thousand(price.input_microcredits_per_million)),
     }
@@ -211,7 +211,7 @@ fn search(config: &Config, findings: &mut Findings) {
         None => findings.note(
             "search",
             format!(
-                "{service}, {key}: no price set, spend cannot be told (AHA_SIGNAL_CREDITS_PER_SEARCH, _PER_RESULT)"
+                "{service}, {key}: no price set, the spend is unknown (AHA_SIGNAL_CREDITS_PER_SEARCH, _PER_RESULT)"
             ),
         ),
     }
@@ -252,7 +252,7 @@ fn prices(settings: &TaskSettings) -> (String, bool) {
 
 fn price(price: Option<Price>) -> String {
     match price {
-        None => "no price set: spend cannot be told (OPENAI_CREDITS_PER_1K_INPUT_TOKENS, _OUTPUT_TOKENS)".to_owned(),
+        None => "no price set: the spend is unknown (OPENAI_CREDITS_PER_1K_INPUT_TOKENS, _OUTPUT_TOKENS)".to_owned(),
         Some(price) if price.is_free() => "free, as its price of 0 says".to_owned(),
         Some(price) => format!(
             "{} credits for 1,000 tokens in, {} out",

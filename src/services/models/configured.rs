@@ -248,7 +248,7 @@ impl ConfiguredModel {
     pub fn not_asked(&self) -> String {
         let circuit_open = self.circuit_open_seconds;
         let circuit_open = circuit_open
-            .map(|seconds| format!("the daemon leaves its server alone for {seconds} s more, for its failures"));
+            .map(|seconds| format!("the daemon has paused its server for {seconds} s more, after repeated failures"));
         self.unusable.clone().or(circuit_open).unwrap_or_default()
     }
 

@@ -25,16 +25,16 @@ use crate::pipeline::{RunError, Stage, StopSignal, due};
 
 pub use history::{PastRun, by_id, choice_to_repeat, find, history};
 
-/// A run as somebody asks for it.
+/// A run to start.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunChoice {
     pub topic: String,
-    /// `START..END`, each a date (its local midnight) or an RFC 3339 time; without it, from where the last run ended
+    /// `START..END`, each a date (its local midnight) or an RFC 3339 time; if omitted, from where the last run ended
     /// to now.
     #[serde(default)]
     pub window: Option<String>,
-    /// Judge again what was judged before.
+    /// Judge stories again that were judged before.
     #[serde(default)]
     pub rejudge: bool,
 }

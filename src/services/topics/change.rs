@@ -11,7 +11,7 @@ use super::super::{Result, ServiceError};
 /// Maximum number of stories in a section.
 const MAX_STORIES: u8 = 200;
 
-/// What is to be changed of a topic; what is not named stays as it is.
+/// Changes to a topic; omitted settings are not changed.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TopicChange {
@@ -24,7 +24,7 @@ pub struct TopicChange {
     /// Rules to add, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
     pub mute: Vec<String>,
     pub boost: Vec<String>,
-    /// Forget all rules first.
+    /// Remove all rules first.
     pub clear_rules: bool,
     /// 0 to 100.
     #[schema(maximum = 100)]
@@ -34,7 +34,7 @@ pub struct TopicChange {
     pub top: Option<u8>,
     #[schema(maximum = 200)]
     pub scan: Option<u8>,
-    /// The least score that is shown, 0 to 100.
+    /// The minimum score that is shown, 0 to 100.
     #[schema(maximum = 100)]
     pub at_least: Option<u8>,
     #[schema(minimum = 1, maximum = 87600)]
@@ -45,7 +45,7 @@ pub struct TopicChange {
     /// Percent of the daily and monthly budget; 0 for no share of its own.
     #[schema(maximum = 100)]
     pub budget_share: Option<u8>,
-    /// The time from which the next run reads on, in RFC 3339.
+    /// The time from which the next run continues, in RFC 3339.
     #[schema(format = DateTime)]
     pub read_from: Option<String>,
 }

@@ -21,7 +21,7 @@ pub enum FetchError {
     Dns { host: String, reason: String },
     #[error("no connection to {host} ({reason}); the next run tries again")]
     Connect { host: String, reason: String },
-    #[error("no safe connection to {host} ({reason}); its certificate has to be mended by its operator")]
+    #[error("no secure connection to {host} ({reason}); its operator has to fix the certificate")]
     Tls { host: String, reason: String },
     #[error("{host} took longer than {seconds} s in all; the next run tries again")]
     Timeout { host: String, seconds: u64 },

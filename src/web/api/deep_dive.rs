@@ -19,7 +19,7 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
         .routes(routes!(kept))
 }
 
-/// A text of the reader's.
+/// A text to summarise.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Text {
@@ -28,10 +28,10 @@ struct Text {
     text: String,
 }
 
-/// What a summary of a text would cost. No model is asked.
+/// Estimates the cost of summarising a text. No model is called.
 #[utoipa::path(post, path = "/api/v1/stories/{id}/deep-dive/estimate", tag = "stories", request_body = Text,
     params(("id" = String, Path, description = "The id of a digest's line", format = "uuid")),
-    responses((status = 200, description = "Whether it is `stored`, and the `estimate`", body = Object)))]
+    responses((status = 200, description = "Whether the summary is `stored`, and the `estimate`", body = Object)))]
 async fn estimate(
     _: Editor,
     State(state): State<WebState>,
@@ -43,12 +43,12 @@ async fn estimate(
     Ok(Json(PastedText::about(state.app(), &found, &text).await?.estimate()))
 }
 
-/// Summarises a text for a story. The same text again costs nothing.
+/// Summarises a text for a story. Repeating the request with the same text costs nothing.
 #[utoipa::path(post, path = "/api/v1/stories/{id}/deep-dive", tag = "stories", request_body = Text,
     params(("id" = String, Path, description = "The id of a digest's line", format = "uuid")),
-    responses((status = 200, description = "The `summary`, and what it has cost in `microcredits`", body = Object),
+    responses((status = 200, description = "The `summary`, and its cost in `microcredits`", body = Object),
         (status = 402, description = "The budget is used up", body = super::ErrorBody),
-        (status = 502, description = "Every model that was asked has failed", body = super::ErrorBody)))]
+        (status = 502, description = "All models that were called failed", body = super::ErrorBody)))]
 async fn summarise(
     _: Editor,
     State(state): State<WebState>,
@@ -65,7 +65,7 @@ async fn summarise(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Decision {
-    /// Shown with the story from now on, or dropped.
+    /// True to show it with the story from now on, false to drop it.
     keep: bool,
 }
 

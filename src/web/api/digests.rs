@@ -19,13 +19,13 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(one))
 }
 
-/// Which part of the archive.
+/// The part of the archive to list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Of this topic alone.
+    /// Only digests of this topic.
     topic: Option<String>,
-    /// The first day, as 2026-11-19.
+    /// The first day, such as 2026-11-19.
     #[param(format = Date)]
     first: Option<String>,
     /// The last day.
@@ -91,11 +91,11 @@ async fn list(
 }
 
 fn day(field: &'static str, text: Option<&str>) -> Result<Option<NaiveDate>, Failure> {
-    let wrong = || Failure::invalid(field, "it is a day as 2026-11-19");
+    let wrong = || Failure::invalid(field, "it must be a day such as 2026-11-19");
     text.map(|text| text.parse().map_err(|_| wrong())).transpose()
 }
 
-/// One digest: `latest` of a topic, or by its id.
+/// One digest by its id; `latest` for a topic's newest.
 #[utoipa::path(get, path = "/api/v1/digests/{id}", tag = "digests", params(("id" = String, Path, description = "`latest`, or an id"), OfTopic),
     responses((status = 200, description = "The digest with its stories", body = Object)))]
 async fn one(

@@ -21,9 +21,9 @@ struct Since {
     since: Option<Timestamp>,
 }
 
-/// Whether you have a token for feeds.
+/// Whether you have a feed token.
 #[utoipa::path(get, path = "/api/v1/feed-token", tag = "feeds",
-    responses((status = 200, description = "`since` when there is one", body = Object)))]
+    responses((status = 200, description = "`since`: when it was created", body = Object)))]
 async fn since(Reader(who): Reader, State(state): State<WebState>) -> Result<Json<Since>, Failure> {
     Ok(Json(Since { since: feed_tokens::created_at(state.app(), &who.name).await? }))
 }
@@ -31,12 +31,12 @@ async fn since(Reader(who): Reader, State(state): State<WebState>) -> Result<Jso
 #[derive(Debug, Serialize)]
 struct Made {
     token: String,
-    /// The address of a feed with the token. A feed reader gets it with the topic's name, one of `digests`, `stories`
-    /// and `saved`, and the extension .rss, .atom or .json.
+    /// The address of a feed with the token. Replace `TOPIC` by the topic's name; for other feeds, also `stories` by
+    /// `digests` or `saved`, and the extension by .atom or .json.
     address: String,
 }
 
-/// Makes a token for feeds, in the place of the one before. It is shown this once.
+/// Creates a feed token, which replaces the previous one. It is shown only once.
 #[utoipa::path(post, path = "/api/v1/feed-token", tag = "feeds",
     responses((status = 201, description = "The `token`, and the `address` of a feed with it", body = Object)))]
 async fn make(Reader(who): Reader, State(state): State<WebState>) -> Result<(StatusCode, Json<Made>), Failure> {
@@ -45,9 +45,9 @@ async fn make(Reader(who): Reader, State(state): State<WebState>) -> Result<(Sta
     Ok((StatusCode::CREATED, Json(Made { token, address })))
 }
 
-/// Takes your token for feeds back: who has it reads no more.
+/// Revokes your feed token, so that feeds can no longer be read with it.
 #[utoipa::path(delete, path = "/api/v1/feed-token", tag = "feeds",
-    responses((status = 204, description = "There is none any more")))]
+    responses((status = 204, description = "The token is revoked")))]
 async fn take_back(Reader(who): Reader, State(state): State<WebState>) -> Result<StatusCode, Failure> {
     feed_tokens::revoke(state.app(), &who.name).await?;
     Ok(StatusCode::NO_CONTENT)

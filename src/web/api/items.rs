@@ -20,9 +20,9 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ItemsQuery {
-    /// Of this topic's sources alone.
+    /// Only items of this topic's sources.
     topic: Option<String>,
-    /// The id of a source: what it brought, whatever the topic.
+    /// The id of a source: only its items, whatever the topic.
     #[param(format = "uuid")]
     source: Option<String>,
 }
@@ -57,9 +57,9 @@ fn place(cursor: &str) -> Option<(Timestamp, ItemId)> {
     Some((Timestamp::from_millis(millis.parse().ok()?), id.parse().ok()?))
 }
 
-/// One item with all that is kept of it.
+/// One item with all its stored data.
 #[utoipa::path(get, path = "/api/v1/items/{id}", tag = "items", params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, description = "The item with its `text`, and its sanitised `html` where there is more than the text", body = Object)))]
+    responses((status = 200, description = "The item with its `text`, and its sanitised `html` if that has more than the text", body = Object)))]
 async fn one(
     _: Reader,
     State(state): State<WebState>,

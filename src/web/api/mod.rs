@@ -37,7 +37,7 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
         .merge(feed_token::routes())
 }
 
-/// Why a request was not done.
+/// Why a request failed.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ErrorBody {
     /// Always false.
@@ -56,7 +56,7 @@ pub(super) struct ErrorDetail {
     field: Option<String>,
 }
 
-/// Whose; the default topic where it is not said.
+/// The topic; the default topic if omitted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct OfTopic {

@@ -22,18 +22,18 @@ struct Models {
     models: Vec<ConfiguredModel>,
 }
 
-/// The models that are configured, on what terms, and for which tasks. None is asked.
+/// The configured models with their terms and tasks. None is called.
 #[utoipa::path(get, path = "/api/v1/models", tag = "models",
-    responses((status = 200, description = "`models`; keys are masked, and prices are micro-credits for a million tokens", body = Object)))]
+    responses((status = 200, description = "`models`; keys are masked, and prices are micro-credits per million tokens", body = Object)))]
 async fn list(_: Editor, State(state): State<WebState>) -> Json<Models> {
     Json(Models { models: configured::list(state.app().config()) })
 }
 
-/// Which models to ask.
+/// The models to test.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Named {
-    /// Their names; all that are configured where none is given.
+    /// Their names; all configured models if omitted.
     #[serde(default)]
     models: Vec<String>,
 }
@@ -43,7 +43,7 @@ struct Checked {
     models: Vec<CheckedModel>,
 }
 
-/// Asks each model one cheap question, which costs what it costs.
+/// Tests each model with one short question, which is charged.
 #[utoipa::path(post, path = "/api/v1/models/check", tag = "models", request_body = Named,
     responses((status = 200, description = "Whether each answers, its `latency_ms` and cost", body = Object),
         (status = 402, description = "The budget is used up", body = super::ErrorBody)))]
@@ -61,7 +61,7 @@ struct Settings {
     settings: Vec<Finding>,
 }
 
-/// What is set, keys masked, and what is wrong with it.
+/// The settings, with keys masked, and what is wrong with them.
 #[utoipa::path(get, path = "/api/v1/settings", tag = "settings",
     responses((status = 200, description = "`settings`, each with its `level`, `what` and `text`", body = Object)))]
 async fn settings(_: Admin, State(state): State<WebState>) -> Json<Settings> {

@@ -10,14 +10,14 @@ use super::super::Failure;
 const DEFAULT_LIMIT: usize = 30;
 const MOST: usize = 200;
 
-/// Which part of a list.
+/// The part of a list to return.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PageQuery {
-    /// Entries in the answer: 1 to 200.
+    /// Maximum number of entries: 1 to 200.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<usize>,
-    /// `next` of the answer before.
+    /// `next` of the previous response.
     cursor: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl PageQuery {
         if (1..=MOST).contains(&limit) {
             return Ok(limit);
         }
-        Err(Failure::invalid("limit", format!("it is a number from 1 to {MOST}")))
+        Err(Failure::invalid("limit", format!("it must be a number from 1 to {MOST}")))
     }
 
     pub(super) fn cursor(&self) -> Option<&str> {
@@ -82,7 +82,7 @@ pub(super) fn cut<T>(mut list: Vec<T>, limit: usize, id: impl Fn(&T) -> String) 
 }
 
 pub(super) fn wrong_cursor() -> Failure {
-    Failure::invalid("cursor", "it is `next` of an answer to the same question; begin again without one")
+    Failure::invalid("cursor", "it must be the `next` of a response to the same request; start again without a cursor")
 }
 
 #[cfg(test)]

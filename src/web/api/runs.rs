@@ -38,7 +38,7 @@ struct PastRuns {
     next: Option<String>,
 }
 
-/// Runs with their attempts, of a topic or of all without one, the newest window first.
+/// Runs with their attempts, of one topic or of all topics, the newest window first.
 #[utoipa::path(get, path = "/api/v1/runs", tag = "runs", params(OfTopic, PageQuery),
     responses((status = 200, description = "`runs`, each with its `digest_id` and `attempts`, and `next`", body = Object)))]
 async fn list(
@@ -59,9 +59,9 @@ async fn list(
     Ok(Json(PastRuns { runs, next }))
 }
 
-/// Starts a run in the background. It takes the topic until it ends.
+/// Starts a run in the background. It holds the topic until it ends.
 #[utoipa::path(post, path = "/api/v1/runs", tag = "runs", request_body = RunChoice,
-    responses((status = 202, description = "How it stands; `Location` has it as it goes on", body = Object),
+    responses((status = 202, description = "The run's status; poll `Location` for updates", body = Object),
         (status = 409, description = "A run holds the topic", body = super::ErrorBody)))]
 async fn start(
     _: Editor,
@@ -93,18 +93,18 @@ async fn one(_: Reader, State(state): State<WebState>, PathOf(id): PathOf<String
     Ok(Json(past(&state, &id).await?))
 }
 
-/// Continues a run that did not end, or makes one once more: a run of a window over that, another from where the last
-/// one ended.
+/// Continues an unfinished run, or repeats a finished one: a window run over its window, a cursor run from where the
+/// last one ended.
 #[utoipa::path(post, path = "/api/v1/runs/{id}/retry", tag = "runs", params(("id" = String, Path, format = "uuid")),
-    responses((status = 202, description = "How it stands; `Location` has it as it goes on", body = Object),
+    responses((status = 202, description = "The run's status; poll `Location` for updates", body = Object),
         (status = 409, description = "A run holds the topic", body = super::ErrorBody)))]
 async fn retry(_: Editor, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<Response, Failure> {
     let choice = runs::choice_to_repeat(state.app(), &past(&state, &id).await?).await?;
     started(&state, &choice).await
 }
 
-/// What a run would ask of models, what that would cost, and whether the budget reaches. Sources are fetched; nothing
-/// is stored.
+/// Estimates the model calls of a run, their cost, and whether the budget covers them. Sources are fetched; nothing is
+/// stored.
 #[utoipa::path(post, path = "/api/v1/runs/estimate", tag = "runs", request_body = RunChoice,
     responses((status = 200, description = "`windows`, `estimates`, `total`, and what is `left` under the caps", body = Object)))]
 async fn estimated(
@@ -117,9 +117,9 @@ async fn estimated(
     on_own_thread(async move || estimate::estimate(config, &choice).await).await.map(Json)
 }
 
-/// How the topic's run of this server stands: under way, or the last one.
+/// The status of the topic's current run on this server, or of its last one.
 #[utoipa::path(get, path = "/api/v1/topics/{name}/run", tag = "runs", params(("name" = String, Path)),
-    responses((status = 200, description = "`stages` with their counts, and the `end` once it is over", body = Object)))]
+    responses((status = 200, description = "`stages` with their counts, and the `end` once the run has ended", body = Object)))]
 async fn status(
     _: Reader,
     State(state): State<WebState>,
@@ -128,9 +128,9 @@ async fn status(
     Ok(Json(state.runs().watch(&name)?.borrow().clone()))
 }
 
-/// Asks the topic's run to end at its next safe point. The same again continues it.
+/// Asks the topic's run to end at its next safe point. Starting it again continues it.
 #[utoipa::path(delete, path = "/api/v1/topics/{name}/run", tag = "runs", params(("name" = String, Path)),
-    responses((status = 202, description = "How it stands", body = Object)))]
+    responses((status = 202, description = "The run's status", body = Object)))]
 async fn stop(
     _: Editor,
     State(state): State<WebState>,
@@ -140,8 +140,8 @@ async fn stop(
     Ok((StatusCode::ACCEPTED, Json(state.runs().watch(&name)?.borrow().clone())))
 }
 
-/// The topic's run as it goes on: the event `run` for each change, `end` when it is over. Without a run there is no
-/// content, upon which browsers do not connect again.
+/// Streams the status of the topic's run: the event `run` for each change, `end` when it has ended. Without a run the
+/// response has no content, so that browsers do not reconnect.
 #[utoipa::path(get, path = "/api/v1/topics/{name}/run/events", tag = "runs", params(("name" = String, Path)),
     responses((status = 200, description = "Events whose data is the run's status", content_type = "text/event-stream", body = String),
         (status = 204, description = "This process has not run the topic")))]

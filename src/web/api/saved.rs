@@ -34,9 +34,9 @@ struct SavedStory {
     url: Option<String>,
 }
 
-/// The stories of a topic that you saved, the last one first.
+/// The stories of a topic that you saved, the most recently saved first.
 #[utoipa::path(get, path = "/api/v1/saved", tag = "stories", params(OfTopic, PageQuery),
-    responses((status = 200, description = "`saved`, each with its `story_id` where a digest shows it, and `next`", body = Object)))]
+    responses((status = 200, description = "`saved`, each with its `story_id` if a digest shows it, and `next`", body = Object)))]
 async fn list(
     Reader(who): Reader,
     State(state): State<WebState>,

@@ -16,14 +16,14 @@ const LIMIT: usize = 20;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Wanted {
-    /// Words, all of which have to occur; "several words" side by side; -word not; source:, topic:, since:.
+    /// Words that must all occur; a "phrase"; -word to exclude; source:, topic: and since: as filters.
     q: String,
     topic: Option<String>,
     source: Option<String>,
     /// A date, an RFC 3339 time, or 30d.
     since: Option<String>,
     limit: Option<usize>,
-    /// `both` (without it), `words` or `meaning`; without weights in `AHA_EMBED_MODEL_DIR` only words.
+    /// `both` (default), `words` or `meaning`; without weights in `AHA_EMBED_MODEL_DIR` only words.
     #[param(inline)]
     by: Option<SearchBy>,
 }
@@ -31,7 +31,7 @@ struct Wanted {
 #[derive(Debug, Serialize, ToSchema)]
 struct FoundBody {
     query: String,
-    /// Items that came since then are not found yet.
+    /// Items added since then are not found yet.
     behind_since: Option<String>,
     results: Vec<ResultBody>,
 }
@@ -53,7 +53,7 @@ struct ResultBody {
 #[derive(Debug, Serialize, ToSchema)]
 struct PartBody {
     text: String,
-    /// One of the words that were searched for.
+    /// Whether it is one of the words that were searched for.
     is_match: bool,
 }
 

@@ -45,7 +45,7 @@ struct SharedSource {
     share: Option<SourceShare>,
 }
 
-/// Sources of a topic, or of all without one, by topic and address.
+/// Sources of one topic or of all topics, by topic and address.
 #[utoipa::path(get, path = "/api/v1/sources", tag = "sources", params(OfTopic, PageQuery),
     responses((status = 200, description = "`sources`, each with its topic, health, cadence and `share` (`items` of the last two weeks, and those `shown` by a digest), and `next`", body = Object)))]
 async fn list(
@@ -77,7 +77,7 @@ struct NewSources {
     /// Addresses of feeds or of pages that name one, or short names such as `hn:top`. Paths of files are refused.
     #[schema(min_items = 1, max_items = 200)]
     locations: Vec<String>,
-    /// Made where it is not there; `default` without it.
+    /// Created if it does not exist; `default` if omitted.
     topic: Option<String>,
     /// The name to show, of a single source.
     title: Option<String>,
@@ -87,21 +87,21 @@ struct NewSources {
     /// Read the pages that its teasers link to.
     #[serde(default)]
     full_text: bool,
-    /// Add it without reading what is there.
+    /// Add the addresses as they are, without fetching them.
     #[serde(default)]
     as_is: bool,
 }
 
-/// Adds sources; those that are there already are left, but for weight and full text.
+/// Adds sources. Of existing ones only weight and full text are changed.
 #[utoipa::path(post, path = "/api/v1/sources", tag = "sources", request_body = NewSources,
-    responses((status = 201, description = "How many are new, and `urls` that are read", body = Object)))]
+    responses((status = 201, description = "The number of new sources, and the `urls` that are read", body = Object)))]
 async fn add_all(
     _: Editor,
     State(state): State<WebState>,
     JsonBody(new): JsonBody<NewSources>,
 ) -> Result<(StatusCode, Json<AddedSources>), Failure> {
     if new.locations.is_empty() {
-        return Err(Failure::invalid("locations", "name one address at least"));
+        return Err(Failure::invalid("locations", "name at least one address"));
     }
     if new.locations.len() > MAX_LOCATIONS {
         let message = format!("at most {MAX_LOCATIONS} addresses a request; send the rest in further ones");
@@ -148,10 +148,10 @@ async fn one(
     Ok(Json(sources::history(state.app(), listed).await?))
 }
 
-/// Changes what is named of a source.
+/// Changes the given settings of a source.
 #[utoipa::path(patch, path = "/api/v1/sources/{id}", tag = "sources", request_body = SourceChange,
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, description = "The source as it is now", body = Object)))]
+    responses((status = 200, description = "The source after the change", body = Object)))]
 async fn change(
     _: Editor,
     State(state): State<WebState>,
@@ -165,14 +165,14 @@ async fn change(
 
 /// Removes a source; its items stay in old digests.
 #[utoipa::path(delete, path = "/api/v1/sources/{id}", tag = "sources", params(("id" = String, Path, format = "uuid")),
-    responses((status = 204, description = "It is removed")))]
+    responses((status = 204, description = "The source is removed")))]
 async fn remove(_: Editor, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<StatusCode, Failure> {
     let listed = find(&state, &id).await?;
     sources::remove(state.app(), &listed.source).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// An address of the web.
+/// A web address.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Address {
@@ -185,7 +185,7 @@ struct Discovered {
     feeds: Vec<DiscoveredFeed>,
 }
 
-/// The feeds that stand at an address, or that the page there names. Nothing is added.
+/// The feeds found at an address, or named by the page there. Nothing is added.
 #[utoipa::path(post, path = "/api/v1/sources/discover", tag = "sources", request_body = Address,
     responses((status = 200, description = "`feeds`, each with its `url` and `title`", body = Object)))]
 async fn discover(
@@ -197,7 +197,7 @@ async fn discover(
     Ok(Json(Discovered { feeds }))
 }
 
-/// Reads a source without storing what it holds. A search is charged for.
+/// Fetches a source without storing its items. A search is charged.
 #[utoipa::path(post, path = "/api/v1/sources/test", tag = "sources", request_body = Address,
     responses((status = 200, description = "`feed`, `items` and `problems`", body = Object),
         (status = 402, description = "A search costs money, and the budget is used up", body = super::ErrorBody)))]
@@ -232,10 +232,10 @@ struct Imported {
     unusable: Vec<String>,
 }
 
-/// Adds the sources of an OPML list; those that are there already are left as they are.
+/// Adds the sources of an OPML list; existing ones are not changed.
 #[utoipa::path(post, path = "/api/v1/sources/opml", tag = "sources", params(OfTopic),
     request_body(content = String, content_type = "text/x-opml"),
-    responses((status = 200, description = "`added`, `known`, and what is `unusable`", body = Object)))]
+    responses((status = 200, description = "`added`, `known` and `unusable` sources", body = Object)))]
 async fn import(
     _: Editor,
     State(state): State<WebState>,

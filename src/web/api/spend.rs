@@ -33,15 +33,15 @@ enum By {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct SpendQuery {
-    /// What a line is of; `day` without it.
+    /// What each row sums up; `day` if omitted.
     #[param(inline)]
     by: Option<By>,
-    /// Days back, today included; 30 without it.
+    /// Number of days, today included; 30 if omitted.
     #[param(minimum = 1, maximum = 3660)]
     days: Option<u16>,
 }
 
-/// What was spent, on what, and how far the budget reaches.
+/// What was spent, on what, and what is left of the budget.
 #[utoipa::path(get, path = "/api/v1/spend", tag = "spend", params(SpendQuery),
     responses((status = 200, description = "`rows`, `total`, `budget` and `alerts`; amounts are micro-credits", body = Object)))]
 async fn report(
@@ -57,7 +57,7 @@ async fn report(
     };
     let days = days.unwrap_or(DEFAULT_DAYS);
     if !(1..=MAX_DAYS).contains(&days) {
-        return Err(Failure::invalid("days", format!("it is a number from 1 to {MAX_DAYS}")));
+        return Err(Failure::invalid("days", format!("it must be a number from 1 to {MAX_DAYS}")));
     }
     Ok(Json(spending::report(state.app(), by, days).await?))
 }
@@ -79,7 +79,7 @@ struct Calls {
     next: Option<String>,
 }
 
-/// Calls to models and searches, the newest first; every attempt is one.
+/// Calls to models and searches, the newest first; each attempt counts as one.
 #[utoipa::path(get, path = "/api/v1/calls", tag = "spend", params(CallsQuery, PageQuery),
     responses((status = 200, description = "`calls` with their tokens and costs, and `next`", body = Object)))]
 async fn list(
@@ -102,18 +102,18 @@ fn place(cursor: &str) -> Option<(Timestamp, String)> {
     Some((Timestamp::from_millis(millis.parse().ok()?), id.to_owned()))
 }
 
-/// What a call really cost.
+/// The actual cost of a call.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Cost {
     /// In credits, of at most six decimals, such as `0.0125`.
     credits: String,
-    /// Where that is known from.
+    /// How the cost is known, for example from an invoice.
     #[schema(min_length = 1)]
     reason: String,
 }
 
-/// Writes down what a call really cost.
+/// Records the actual cost of a call.
 #[utoipa::path(post, path = "/api/v1/calls/{id}/adjustment", tag = "spend", request_body = Cost,
     params(("id" = String, Path, description = "The id of a call, or its first digits")),
     responses((status = 200, description = "The call `before` and `after`", body = Object)))]

@@ -28,7 +28,7 @@ struct WithMarkup {
     markup: BTreeMap<ItemId, String>,
 }
 
-/// A story of a digest, and everything that explains it.
+/// A story of a digest, with everything that explains it.
 #[utoipa::path(get, path = "/api/v1/stories/{id}", tag = "stories", params(("id" = String, Path, description = "The id of a digest's line")),
     responses((status = 200, description = "The story, its score's terms, digests and calls", body = Object)))]
 async fn one(
@@ -54,10 +54,10 @@ struct Changed {
     message: String,
 }
 
-/// Say what you think of a story; its opposite is taken back.
+/// Records your feedback on a story; the opposite feedback is removed.
 #[utoipa::path(post, path = "/api/v1/stories/{id}/feedback", tag = "stories", request_body = Feedback,
     params(("id" = String, Path, description = "The id of a digest's line")),
-    responses((status = 200, description = "What it changed", body = Object)))]
+    responses((status = 200, description = "What changed", body = Object)))]
 async fn give(
     Reader(who): Reader,
     State(state): State<WebState>,
@@ -70,10 +70,10 @@ async fn give(
     Ok(Json(Changed { message: feedback_in_words(&change, false), change }))
 }
 
-/// Take back what you said of a story.
+/// Removes your feedback on a story.
 #[utoipa::path(delete, path = "/api/v1/stories/{id}/feedback/{kind}", tag = "stories",
     params(("id" = String, Path, description = "The id of a digest's line"), ("kind" = String, Path, description = "like, dislike, save, skip or read")),
-    responses((status = 200, description = "What it changed", body = Object)))]
+    responses((status = 200, description = "What changed", body = Object)))]
 async fn take_back(
     Reader(who): Reader,
     State(state): State<WebState>,
@@ -85,9 +85,9 @@ async fn take_back(
     Ok(Json(Changed { message: feedback_in_words(&change, true), change }))
 }
 
-/// Everything that you said of a topic's stories, and what was learnt from all feedback.
+/// Your feedback on a topic's stories, and what was learnt from all feedback.
 #[utoipa::path(get, path = "/api/v1/feedback", tag = "stories", params(OfTopic),
-    responses((status = 200, description = "What was said and learnt", body = Object)))]
+    responses((status = 200, description = "The feedback, and what was learnt from it", body = Object)))]
 async fn overview(
     Reader(who): Reader,
     State(state): State<WebState>,

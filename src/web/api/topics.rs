@@ -52,7 +52,7 @@ async fn list(
 struct NewTopic {
     #[schema(min_length = 1, max_length = 200)]
     name: String,
-    /// What is other than in a topic as it is made.
+    /// Settings that differ from the defaults.
     #[serde(default, deserialize_with = "object")]
     settings: TopicChange,
 }
@@ -75,9 +75,9 @@ async fn one(_: Reader, State(state): State<WebState>, PathOf(name): PathOf<Stri
     Ok(Json(topics::find(state.app(), &name).await?))
 }
 
-/// Changes what is named of a topic; nothing is changed unless all of it can be used.
+/// Changes the given settings of a topic: all of them, or none if one is invalid.
 #[utoipa::path(patch, path = "/api/v1/topics/{name}", tag = "topics", request_body = TopicChange, params(("name" = String, Path)),
-    responses((status = 200, description = "The topic as it is now", body = Object)))]
+    responses((status = 200, description = "The topic after the change", body = Object)))]
 async fn set(
     _: Editor,
     State(state): State<WebState>,
@@ -89,7 +89,7 @@ async fn set(
 
 /// Removes a topic with its sources, digests and feedback; what it has spent stays in the ledger.
 #[utoipa::path(delete, path = "/api/v1/topics/{name}", tag = "topics", params(("name" = String, Path)),
-    responses((status = 200, description = "Its name, and how many sources went with it", body = Object),
+    responses((status = 200, description = "Its name, and the number of sources removed with it", body = Object),
         (status = 409, description = "A run holds the topic", body = super::ErrorBody)))]
 async fn remove(
     _: Admin,
@@ -106,16 +106,16 @@ async fn remove(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Trial {
-    /// The topic's own without it.
+    /// The topic's own interests if omitted.
     interests: Option<String>,
-    /// Days of items that they are held against.
+    /// Number of days of items to match.
     #[schema(minimum = 1, maximum = 60)]
     days: Option<u16>,
 }
 
 /// How interests are understood, and what they would match. Nothing is saved.
 #[utoipa::path(post, path = "/api/v1/topics/{name}/preview", tag = "topics", request_body = Trial, params(("name" = String, Path)),
-    responses((status = 200, description = "`clauses` as they are read, counts, and the `best` matches", body = Object)))]
+    responses((status = 200, description = "`clauses` as understood, counts, and the `best` matches", body = Object)))]
 async fn preview(
     _: Reader,
     State(state): State<WebState>,
@@ -124,30 +124,30 @@ async fn preview(
 ) -> Result<Json<InterestMatches>, Failure> {
     let days = days.unwrap_or(PREVIEW_DAYS);
     if !(1..=60).contains(&days) {
-        return Err(Failure::invalid("days", "it is a number from 1 to 60"));
+        return Err(Failure::invalid("days", "it must be a number from 1 to 60"));
     }
     Ok(Json(topics::preview_interests(state.app(), &name, interests.as_deref(), days).await?))
 }
 
-/// What is to be other than it was.
+/// The settings to change.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Change {
-    /// The id of a finished run or of its digest; the topic's latest without it.
+    /// The id of a finished run or of its digest; the topic's latest if omitted.
     run: Option<String>,
     interests: Option<String>,
-    /// All rules, in the place of the run's own.
+    /// All rules, which replace the run's own.
     #[serde(default, deserialize_with = "object_or_null")]
     rules: Option<ReplayRules>,
     /// Weights of the ranking, each `NAME=NUMBER`.
     #[serde(default)]
     weights: Vec<String>,
-    /// The least score that is shown.
+    /// The minimum score that is shown.
     #[schema(maximum = 100)]
     at_least: Option<u8>,
 }
 
-/// A past digest as other interests, rules or weights would have made it. No model is asked, nothing is saved.
+/// A past digest recomputed with other interests, rules or weights. No model is called, nothing is saved.
 #[utoipa::path(post, path = "/api/v1/topics/{name}/replay", tag = "topics", request_body = Change, params(("name" = String, Path)),
     responses((status = 200, description = "The `digest`, what it was `before`, and the stories that `moves`", body = Object)))]
 async fn replayed(
@@ -182,7 +182,7 @@ fn shown(topic: Topic) -> Json<Rules> {
     Json(Rules { rules: shown.collect() })
 }
 
-/// What a topic leaves out or raises.
+/// The rules by which a topic excludes or boosts stories.
 #[utoipa::path(get, path = "/api/v1/topics/{name}/rules", tag = "topics", params(("name" = String, Path)),
     responses((status = 200, description = "`rules`, each with its `text`", body = Object)))]
 async fn rules(_: Reader, State(state): State<WebState>, PathOf(name): PathOf<String>) -> Result<Json<Rules>, Failure> {
@@ -227,9 +227,9 @@ impl NewField {
     }
 }
 
-/// Adds a rule; one that is there already is left.
+/// Adds a rule; an existing one is kept.
 #[utoipa::path(post, path = "/api/v1/topics/{name}/rules", tag = "topics", request_body = NewRule, params(("name" = String, Path)),
-    responses((status = 201, description = "All `rules` as they are now", body = Object)))]
+    responses((status = 201, description = "All `rules` after the change", body = Object)))]
 async fn add_rule(
     _: Editor,
     State(state): State<WebState>,
@@ -251,9 +251,9 @@ struct NamedRule {
     rule: String,
 }
 
-/// Takes a rule back.
+/// Removes a rule.
 #[utoipa::path(delete, path = "/api/v1/topics/{name}/rules", tag = "topics", params(("name" = String, Path), NamedRule),
-    responses((status = 200, description = "The `rules` that are left", body = Object)))]
+    responses((status = 200, description = "The remaining `rules`", body = Object)))]
 async fn remove_rule(
     _: Editor,
     State(state): State<WebState>,

@@ -314,11 +314,12 @@ async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: Sen
         }
         Apply::Changed { .. } => {
             let problem =
-                "Something else was changed meanwhile, so nothing of this is. Apply it again if it still holds.";
+                "The records were changed meanwhile, so nothing was applied. Apply it again if it is still right.";
             (StatusCode::CONFLICT, problem.to_owned())
         }
         Apply::KeyReused => {
-            let problem = "These cards were applied before, in another form, so nothing is changed. Say it again.";
+            let problem =
+                "These cards were applied before with other content, so nothing is changed. Enter your request again.";
             let page = PlanPage { problem: problem.to_owned(), ..empty(&state, shell).await? };
             return Ok((StatusCode::CONFLICT, rendered(&page)?).into_response());
         }

@@ -128,8 +128,7 @@ async fn who(state: &WebState, headers: &HeaderMap, uri: &Uri) -> Result<Option<
     }
     if let Some(token) = feed_token(uri) {
         let name = feed_tokens::user_of(state.app(), &token).await?;
-        let name =
-            name.ok_or_else(|| Failure::unauthorised("the token of this feed was taken back; make a new one"))?;
+        let name = name.ok_or_else(|| Failure::unauthorised("the token of this feed was revoked; create a new one"))?;
         return Ok(Some(Identity { name, role: Role::Reader, by: SignedInBy::FeedToken }));
     }
     let owner = || Identity { name: OWNER.to_owned(), role: Role::Admin, by: SignedInBy::Loopback };

@@ -59,7 +59,7 @@ fn rendered(page: &impl Template) -> Result<Html<String>, Failure> {
 }
 
 fn gone() -> Failure {
-    Failure::not_found("this plan is not kept any more; choose the days again")
+    Failure::not_found("this plan is no longer stored; choose the days again")
 }
 
 #[derive(Template)]
@@ -119,7 +119,7 @@ async fn undo(
     let undone = blocking(|| drafts::open(state.app())?.undo())?;
     let mut said: Vec<String> = undone.iter().map(drafts::undone_in_words).collect();
     if said.is_empty() {
-        said.push("There is nothing to take back.".to_owned());
+        said.push("There is nothing to undo.".to_owned());
     }
     days_page(&state, shell, said)
 }

@@ -18,12 +18,12 @@ pub(in super::super) fn in_words(change: &FeedbackChange, is_undo: bool) -> Stri
     if change.changed {
         return message(change.kind, change.effect_points.unwrap_or_default(), is_undo);
     }
-    if is_undo { "It had not been said." } else { "It had been said before, and counts once." }.to_owned()
+    if is_undo { "There was nothing to undo." } else { "It was noted before, and counts once." }.to_owned()
 }
 
 fn message(kind: FeedbackKind, points: f64, is_undo: bool) -> String {
     let done = match kind {
-        _ if is_undo => "Taken back",
+        _ if is_undo => "Removed",
         FeedbackKind::Save => "Saved",
         FeedbackKind::Read => "Marked as read",
         FeedbackKind::Like | FeedbackKind::Dislike | FeedbackKind::Skip => "Noted",
@@ -32,7 +32,7 @@ fn message(kind: FeedbackKind, points: f64, is_undo: bool) -> String {
     if points.abs() < 0.05 {
         return format!("{done}.");
     }
-    format!("{done}; from the next digest on a story like this stands {points:+.1} points.").replace('-', "−")
+    format!("{done}; from the next digest on, a story like this gets {points:+.1} points.").replace('-', "−")
 }
 
 /// Adds the effect to a path: `?noted=STORY,KIND,POINTS`, with `undo` at the end if feedback was removed.
@@ -77,13 +77,10 @@ mod tests {
     #[test]
     fn an_address_says_what_was_noted_and_nothing_that_it_cannot() {
         let noted = Noted::read(Some("a-story,like,1.84"));
-        assert_eq!(noted.about("a-story"), "Noted; from the next digest on a story like this stands +1.8 points.");
+        assert_eq!(noted.about("a-story"), "Noted; from the next digest on, a story like this gets +1.8 points.");
         assert_eq!(noted.about("another"), "");
         let undone = Noted::read(Some("a-story,save,-2,undo"));
-        assert_eq!(
-            undone.about("a-story"),
-            "Taken back; from the next digest on a story like this stands −2.0 points."
-        );
+        assert_eq!(undone.about("a-story"), "Removed; from the next digest on, a story like this gets −2.0 points.");
         for text in ["", "a", "a,adore,1", "a,like,much", "a,like,inf", "a,like,NaN"] {
             assert_eq!(Noted::read(Some(text)), Noted::default(), "{text}");
         }

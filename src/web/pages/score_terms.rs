@@ -26,9 +26,9 @@ pub(super) fn terms(debug: &ScoreDebug) -> Vec<Term> {
     let by =
         if debug.ai.is_some() { "of 100, before adjustments" } else { "of 100, by the facts alone: it was not judged" };
     let preference = if debug.leaning.because.is_empty() && debug.leaning.degree.abs() < f64::EPSILON {
-        "you said nothing of stories like it".to_owned()
+        "you gave no feedback on similar stories".to_owned()
     } else {
-        debug.leaning.in_words().unwrap_or_else(|| "what you said of other stories".to_owned())
+        debug.leaning.in_words().unwrap_or_else(|| "your feedback on other stories".to_owned())
     };
     let factor = debug.source_weight * debug.rule_boost;
     vec![

@@ -190,7 +190,7 @@ fn sites_are_added_tested_and_exported_by_their_short_names() {
         reports.iter().all(|report| report["status"] == "ok" && report["items"].as_i64() > Some(0)),
         "{reports:#?}"
     );
-    radar.run(&["source", "disable", "https://www.reddit.com/r/Rust/"]).exits(0).says("reddit:rust is not read");
+    radar.run(&["source", "disable", "https://www.reddit.com/r/Rust/"]).exits(0).says("reddit:rust is no longer read");
     radar.ok(&["source", "set", "hn:top", "--weight", "0.4", "--full-text", "true"]);
     radar.run(&["source", "add", "reddit:not a name"]).exits(2).says("the name of a subreddit");
     what_is_exported_reads_back(&radar);
