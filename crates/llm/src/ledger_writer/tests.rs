@@ -101,7 +101,7 @@ async fn calls_that_wait_are_reserved_in_the_order_in_which_they_came() {
 }
 
 #[tokio::test]
-async fn whoever_goes_away_takes_nothing_from_the_others() {
+async fn dropped_caller_reserves_nothing() {
     let ledger = ledger().await;
     assert_eq!(ledger.reserve(0, 10).await.unwrap(), Ok(()));
     let gone = ledger.reserve(1, 10);
@@ -113,7 +113,7 @@ async fn whoever_goes_away_takes_nothing_from_the_others() {
 }
 
 #[tokio::test]
-async fn a_closed_gate_lets_nobody_pass_who_waits() {
+async fn closing_the_call_state_refuses_waiting_calls() {
     let ledger = ledger().await;
     assert_eq!(ledger.reserve(0, 10).await.unwrap(), Ok(()));
     let closing = async {
@@ -126,7 +126,7 @@ async fn a_closed_gate_lets_nobody_pass_who_waits() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_told_to_its_caller_alone() {
+async fn write_error_reaches_only_its_caller() {
     let ledger = ledger().await;
     let twice = join_all([ledger.reserve(0, 100), ledger.reserve(1, 100), ledger.reserve(1, 100)]).await;
     assert!(matches!(twice[..2], [Ok(Ok(())), Ok(Ok(()))]), "{twice:?}");
