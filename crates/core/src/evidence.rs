@@ -73,7 +73,7 @@ pub struct Relevance {
     pub source_prior: f64,
     /// Factor that remains after denied clauses, 0 to 1.
     pub allowed: f64,
-    /// Words of the text that match its clauses, in lower case.
+    /// Words of the text that match its clauses, as it writes them.
     pub words: Vec<String>,
     /// Denied clauses that it matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use aha_analysis::relevance::{ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Query, StoredQuery, TextParts, WEAK};
 use aha_analysis::text::features::Features;
 use aha_analysis::text::similarity::Frequencies;
+use aha_analysis::text::written_form::written_form;
 use aha_core::digest::{Evidence, Relevance};
 use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::story::{Story, StoryMember};
@@ -85,6 +86,7 @@ impl Relevances {
         }
         let by_story = best.into_iter().map(|(cluster, (text, prior))| {
             let mut found = StoryRelevance::of(interests, &query, text, &degrees[text], prior);
+            found.write_words_as(&texts[text].3);
             if let Some((sum, count)) = allowed.get(&cluster).filter(|_| has_only_denials) {
                 found.relevance.allowed = round(sum * share_of(1, *count));
             }
@@ -131,7 +133,16 @@ impl StoryRelevance {
         let partial = touched.into_iter().filter(|touched| touched.share >= TOUCHED_SHARE);
         Self { met: met.into_iter().map(written).collect(), touched: partial.map(written).collect(), relevance }
     }
+
+    fn write_words_as(&mut self, text: &Text) {
+        for word in self.relevance.words.iter_mut().take(WRITTEN_WORDS) {
+            *word = written_form(word, &text.title, &text.body);
+        }
+    }
 }
+
+/// Maximum number of words of a story that are written as in its text; a reason names fewer.
+const WRITTEN_WORDS: usize = 8;
 
 /// Minimum share of a clause's term weight for it to be named as a partial match: of "US Supreme Court", a text about
 /// the United States matches only the country.

@@ -11,3 +11,4 @@ pub mod similarity;
 pub mod space;
 pub mod tokens;
 pub mod vocabulary;
+pub mod written_form;

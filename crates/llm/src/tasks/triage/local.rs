@@ -155,13 +155,14 @@ fn touching_words(evidence: &Evidence, touched: &[String]) -> String {
     };
     let is_whole = |word: &str| {
         touched.iter().any(|clause| {
-            let clause = clause.to_lowercase();
-            clause == word || parts(&clause) == parts(word)
+            let (clause, word) = (clause.to_lowercase(), word.to_lowercase());
+            clause == word || parts(&clause) == parts(&word)
         })
     };
     let mut stems = BTreeSet::new();
     let found = evidence.relevance.iter().flat_map(|relevance| &relevance.words);
-    let words: Vec<String> = found.filter(|word| !is_whole(word) && stems.insert(parts(word).1)).cloned().collect();
+    let words: Vec<String> =
+        found.filter(|word| !is_whole(word) && stems.insert(parts(&word.to_lowercase()).1)).cloned().collect();
     if words.is_empty() { String::new() } else { format!(" with {}", quoted(&words, 2)) }
 }
 
