@@ -21,11 +21,16 @@ pub(crate) struct Quote {
 }
 
 impl Quote {
-    /// Returns the sentence, in quotation marks if it is verbatim and has none of its own.
+    /// Returns the sentence, in quotation marks if it is verbatim and has none around it. Quotations within it get
+    /// single marks.
     pub(crate) fn marked(&self) -> String {
         let is_marked =
             self.text.strip_prefix('“').is_some_and(|rest| rest.find('”') == rest.len().checked_sub('”'.len_utf8()));
-        if self.verbatim && !is_marked { format!("“{}”", self.text) } else { self.text.clone() }
+        if self.verbatim && !is_marked {
+            format!("“{}”", self.text.replace('“', "‘").replace('”', "’"))
+        } else {
+            self.text.clone()
+        }
     }
 
     /// Returns the line under a story's title: that of its summary, else the beginning of its text.
@@ -152,7 +157,7 @@ mod tests {
     fn a_quotation_from_end_to_end_is_marked_once() {
         let marked = |text: &str| Quote { text: text.to_owned(), verbatim: true, source: None }.marked();
         assert_eq!(marked("“It works.”"), "“It works.”");
-        assert_eq!(marked("“It works,” she said, “at last.”"), "““It works,” she said, “at last.””");
+        assert_eq!(marked("“It works,” she said, “at last.”"), "“‘It works,’ she said, ‘at last.’”");
     }
 
     #[test]

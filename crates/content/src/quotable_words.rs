@@ -83,7 +83,7 @@ pub(super) static BOILERPLATE: Patterns = Patterns::of(&[
     r" (?:available|listen|subscribe|follow|find us) (?:now )?(?:on|in|to us on) (?:apple podcasts|spotify|youtube|itunes|google podcasts|your favou?rite) ",
     r" (?:wherever|anywhere) you (?:get|listen|find) ",
     r" (?:listen to|watch|stream) (?:this|the|our|my) (?:\w+ ){0,2}(?:episode|podcast|show|interview|video|recording|stream) ",
-    r" (?:play|download) (?:this|the) episode ",
+    r" (?:play|download) (?:this|the) episode |^ (?:and )?(?:after|before) the (?:break|jump|fold) ",
     // Previous publication, and rights.
     r" this (?:article|post|story|piece|essay|column|interview|text|entry|page|episode|content|report|review) (?:was|is|has been|had been|has|first|originally|previously) (?:\w+ )?(?:originally |first |previously |initially |also |cross )?(?:published|posted|appeared|crossposted|republished|syndicated|updated|corrected|translated|produced|supported|adapted|excerpted|reprinted) ",
     r" the (?:article|post|story|piece|essay|column|text) (?:was|is|has been|had been|has|first|originally) (?:originally |first |previously |initially )(?:published|posted|appeared) ",
@@ -208,7 +208,7 @@ pub(super) static CREDIT: Patterns = Patterns::of(&[
 /// Beginnings that refer to the previous sentence.
 pub(super) static CONTINUATION: Patterns = Patterns::of(&[
     r"^ (?:he|she|it|they|him|them|his|her|their|its|it's|he's|she's|they're|they've|they'd|he'd|she'd|it'll|that's|this|that|these|those|such|both|neither|either|others|another|the (?:latter|former)) ",
-    r"^ (?:but|and|or|nor|so|yet|however|also|then|instead|meanwhile|moreover|furthermore|therefore|thus|hence|still|nevertheless|nonetheless|otherwise|besides|additionally|similarly|likewise|consequently|accordingly|conversely|indeed|finally|lastly|secondly|thirdly|anyway|either way|for example|for instance|in addition|as a result|in other words|in contrast|by contrast|on the other hand|in short|in fact|of course|after that|because of (?:this|that)|here|which|who|whose|even so|not only that|plus|again|as (?:mentioned|noted|described|such)|to that end|to do (?:so|this|that)) ",
+    r"^ (?:but|and|or|nor|so|yet|however|also|then|instead|meanwhile|moreover|furthermore|therefore|thus|hence|still|nevertheless|nonetheless|otherwise|besides|additionally|similarly|likewise|consequently|accordingly|conversely|indeed|finally|lastly|secondly|thirdly|anyway|either way|for example|for instance|in addition|as a result|in other words|in contrast|by contrast|on the other hand|in short|in fact|of course|after that|because of (?:this|that)|here|which|who|whose|even so|not only that|plus|again|as (?:mentioned|noted|described|such)|to that end|to do (?:so|this|that)|there|next|elsewhere|afterwards?|since then|until then|by then|back then|from there|at that point|at the same time|because of that|more (?:recently|importantly)|earlier|later) ",
     r"^ (?:er|sie|es|ihm|ihnen|ihr|ihre|sein|seine|dies|diese|dieser|dieses|diesen|das ist|das war|das sind|damit|dabei|dazu|dafür|daher|deshalb|darum|dadurch|davon|dort|da|aber|und|oder|doch|denn|jedoch|allerdings|außerdem|zudem|trotzdem|dennoch|dann|danach|so|also|auch|hier|zum beispiel|stattdessen|gleichzeitig|schließlich) ",
     r"^ (?:il|elle|ils|elles|ce|c'est|cela|ça|cet|cette|ces|celui ci|celle ci|ceux ci|son|sa|ses|leur|leurs|mais|et|ou|or|donc|cependant|pourtant|toutefois|aussi|ainsi|alors|puis|ensuite|enfin|en effet|par exemple|de plus|en outre|par ailleurs|néanmoins|là|ici) ",
     r"^ (?:él|ella|ellos|ellas|ello|esto|eso|este|esta|estos|estas|ese|esa|esos|esas|su|sus|pero|y (?:el|la|los|las|en|de|no|se|por|con|es|que|una?)|sin embargo|además|también|así|entonces|luego|después|por eso|por ello|por lo tanto|no obstante|en cambio|por ejemplo|aunque|allí|ahí|aquí|finalmente) ",
@@ -218,6 +218,8 @@ pub(super) static CONTINUATION: Patterns = Patterns::of(&[
 pub(super) static RESOLVED: Patterns = Patterns::of(&[
     r"^ th(?:is|ese|at|ose) (?:week|weekend|month|year|morning|afternoon|evening|autumn|fall|winter|spring|summer|season|quarter|days|who) ",
     r"^ (?:diese woche|dieser tage|diesen monat|dieses jahr|diesen sommer|diesen winter|cette semaine|cette année|ce mois|ces jours|esta semana|este mes|este año|estos días) ",
+    r"^ there (?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|remains?|seems?|appears?|used|isn't|aren't|wasn't|weren't) ",
+    r"^ next (?:week|weekend|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|fall|winter|season|generation) |^ (?:earlier|later) (?:this|in) ",
     r"^ (?:both|neither|either) (?:the|of the) |^ so (?:called|far) |^ such as ",
 ]);
 

@@ -5,13 +5,15 @@
 //! quoted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use aha_analysis::text::tokens::tokens;
 use aha_content::quotable::{flaw, weakness};
 use aha_content::sentences::{passages, sentences};
 
-/// Characters of a sentence that can be quoted alone.
-const SENTENCE_CHARS: std::ops::RangeInclusive<usize> = 45..=320;
+/// Characters of a sentence that can be quoted alone, and of a longer one, which is quoted if there is no other.
+const SENTENCE_CHARS: RangeInclusive<usize> = 45..=320;
+const LONG_SENTENCE_CHARS: RangeInclusive<usize> = 321..=600;
 
 /// Maximum sentences of a text that are considered.
 const MAX_SENTENCES: usize = 40;
@@ -24,6 +26,8 @@ const REDUNDANT_OVERLAP: f64 = 0.5;
 const FIRST_MATCH: f64 = 2.5;
 const FURTHER_MATCH: f64 = 1.0;
 
+/// Maximum weakness of the first sentence, unless all are weaker: it must be understood without the one before it.
+const FIRST_WEAKNESS: f64 = 1.0;
 /// Maximum weakness of a further sentence: it may refer to the one before it, but not ask, greet or announce.
 const FURTHER_WEAKNESS: f64 = 1.2;
 
@@ -98,12 +102,19 @@ fn terms(text: &str) -> impl Iterator<Item = String> {
 /// merely central.
 pub(super) fn choose(headlines: &[String], texts: &[(String, String)], matched: &[String], count: usize) -> Vec<Quote> {
     let topic = Topic::of(headlines, matched);
-    let mut candidates = candidates(&topic, texts);
+    let mut candidates = candidates(&topic, texts, &SENTENCE_CHARS);
+    if candidates.is_empty() {
+        candidates = self::candidates(&topic, texts, &LONG_SENTENCE_CHARS);
+    }
     add_centrality(&mut candidates);
     let mut chosen: Vec<Candidate> = Vec::new();
     while chosen.len() < count {
         // A weak sentence is better than none, but not as a second one.
-        candidates.retain(|c| chosen.is_empty() || weakness(&c.quote.sentence) <= FURTHER_WEAKNESS);
+        let max_weakness = if chosen.is_empty() { FIRST_WEAKNESS } else { FURTHER_WEAKNESS };
+        let is_usable = |c: &Candidate| weakness(&c.quote.sentence) <= max_weakness;
+        if !chosen.is_empty() || candidates.iter().any(is_usable) {
+            candidates.retain(is_usable);
+        }
         candidates.retain(|c| chosen.iter().all(|taken| jaccard(&taken.terms, &c.terms) < REDUNDANT_OVERLAP));
         let used = |text: usize| chosen.iter().any(|taken| taken.text == text);
         let best = (0..candidates.len()).max_by(|a, b| {
@@ -119,10 +130,11 @@ pub(super) fn choose(headlines: &[String], texts: &[(String, String)], matched: 
     chosen.into_iter().map(|candidate| candidate.quote).collect()
 }
 
-fn candidates(topic: &Topic, texts: &[(String, String)]) -> Vec<Candidate> {
+/// Returns the sentences of the given length in characters, with their scores.
+fn candidates(topic: &Topic, texts: &[(String, String)], chars: &RangeInclusive<usize>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (text, (source, body)) in texts.iter().enumerate() {
-        for (position, sentence) in quotable(body).enumerate() {
+        for (position, sentence) in quotable(body, chars).enumerate() {
             if topic.headlines.iter().any(|headline| is_joined_to_headline(headline, sentence)) {
                 continue;
             }
@@ -154,14 +166,14 @@ fn add_centrality(candidates: &mut [Candidate]) {
     }
 }
 
-/// Returns sentences that are quotable alone, in order, as in the text.
-fn quotable(text: &str) -> impl Iterator<Item = &str> {
-    let max_chars = *SENTENCE_CHARS.end();
+/// Returns sentences of the given length that are quotable alone, in order, as in the text.
+fn quotable<'t>(text: &'t str, chars: &RangeInclusive<usize>) -> impl Iterator<Item = &'t str> {
+    let max_chars = *chars.end();
     let marks = ['•', '-', '–', '—', '*', '>', '·', '▪', '◦', '‣', ' ', '\u{a0}'];
     text.lines()
         .flat_map(move |paragraph| passages(paragraph, max_chars))
         .map(move |passage| without_dateline(without_tag(passage.trim_start_matches(marks))))
-        .filter(|passage| SENTENCE_CHARS.contains(&passage.chars().count()))
+        .filter(move |passage| chars.contains(&passage.chars().count()))
         .take(MAX_SENTENCES)
         .filter(|passage| flaw(passage).is_none())
 }
@@ -313,6 +325,36 @@ mod tests {
         let plain = "Divers will inspect the damaged hull below the waterline on Friday morning.";
         assert_eq!(chosen(&format!("{refers} {plain}"), &[]), plain);
         assert_eq!(chosen(refers, &[]), refers);
+    }
+
+    #[test]
+    fn what_depends_on_its_context_is_not_quoted_though_it_matches() {
+        let plain = "Divers will inspect the damaged hull below the waterline on Friday morning.";
+        for depends in [
+            "There, the batteries of the Marigold Star were found to be old and swollen.",
+            "Next, the batteries of the Marigold Star were taken out of the engine room.",
+            "He just turned the batteries of the Marigold Star off, says the report.",
+            "Who put the old batteries into the engine room of the Marigold Star at all?",
+        ] {
+            assert_eq!(chosen(&format!("{depends} {plain}"), &["batteries"]), plain, "{depends}");
+            assert_eq!(chosen(depends, &["batteries"]), depends);
+        }
+        for alone in [
+            "There are batteries on board the Marigold Star that nobody has looked at for years.",
+            "Next week the batteries of the Marigold Star are taken out of the engine room.",
+        ] {
+            assert_eq!(chosen(&format!("{plain} {alone}"), &["batteries"]), alone);
+        }
+    }
+
+    #[test]
+    fn a_long_sentence_is_quoted_where_there_is_no_other() {
+        let long =
+            format!("The ferry {}struck the quay.", "that had left the harbour of Kelmouth in the morning ".repeat(7));
+        assert!(LONG_SENTENCE_CHARS.contains(&long.len()));
+        assert_eq!(chosen(&long, &[]), long);
+        let plain = "Divers will inspect the damaged hull below the waterline on Friday morning.";
+        assert_eq!(chosen(&format!("{long} {plain}"), &[]), plain);
     }
 
     #[test]
