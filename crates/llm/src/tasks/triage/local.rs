@@ -15,11 +15,11 @@ use super::TriageInput;
 /// Initial score without evidence either way: mildly interesting.
 const START: f64 = 26.0;
 
-/// Ceiling for a story from one source that a reader with interests did not ask for.
+/// Ceilings for a story that a reader with interests did not ask for, from one source and from several. The second leaves
+/// room below the band worth reading for stories that match in part (`docs/RANKING.md`).
 const UNASKED_CEILING: f64 = 35.0;
-/// The same for several sources, and for stories that were asked for. These are the upper ends of the bands
-/// mildly interesting and worth reading.
-const MILD_CEILING: f64 = 50.0;
+const UNASKED_SEVERAL_CEILING: f64 = 43.0;
+/// Ceiling for stories that were asked for: the upper end of the band worth reading.
 const WORTH_CEILING: f64 = 80.0;
 /// Minimum sources for a score in the rare band.
 const RARE_SOURCES: usize = 4;
@@ -56,7 +56,7 @@ pub fn local_score(evidence: &Evidence) -> f64 {
     let ceiling = if is_noise(evidence) {
         NOISE_CEILING
     } else if evidence.has_interests && !matches_interests(evidence) && evidence.preference <= 0.0 {
-        if evidence.distinct_sources > 1 { MILD_CEILING } else { UNASKED_CEILING }
+        if evidence.distinct_sources > 1 { UNASKED_SEVERAL_CEILING } else { UNASKED_CEILING }
     } else if evidence.distinct_sources >= RARE_SOURCES {
         100.0
     } else {
@@ -116,7 +116,7 @@ fn add(found: &mut Vec<Finding>, points: f64, words: impl Into<String>) {
 
 /// Points of the highest degree, and the degree at which 63 % of them are reached.
 const INTEREST_POINTS: f64 = 54.0;
-const INTEREST_SCALE: f64 = 1.6;
+const INTEREST_SCALE: f64 = 1.9;
 
 /// Adds points for the degree of relevance, and subtracts points to the extent that the story is denied.
 fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
