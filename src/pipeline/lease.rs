@@ -53,6 +53,17 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
     }
 }
 
+/// Releases the lease; tries once more if the connection was lost.
+pub async fn release(app: &App, lease: &Lease) {
+    let mut released = app.store().release_lease(lease).await;
+    if matches!(released, Err(StoreError::ConnectionLost { .. })) {
+        released = app.store().release_lease(lease).await;
+    }
+    if let Err(error) = released {
+        tracing::warn!(%error, "the lease could not be released; it will expire");
+    }
+}
+
 /// Whether a lease is abandoned: its process is dead, or it is this process, which does not run the topic, so it failed
 /// to release the lease.
 fn is_abandoned(own: &LeaseOwner, owner: &str) -> bool {

@@ -11,11 +11,11 @@ use aha_core::schedule::MAX_CATCH_UP;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
 use aha_core::window::Window;
-use aha_store::{AttemptEnd, Lease, NewRun, OrphanedCalls, StoreError};
+use aha_store::{AttemptEnd, Lease, NewRun, OrphanedCalls};
 use tracing::Instrument as _;
 
 use super::due::{is_due, schedule_of, zone_of};
-use super::lease::{Heartbeat, acquire};
+use super::lease::{Heartbeat, acquire, release};
 use super::progress::Progress;
 use super::stages::{self, millis_since};
 use super::{RunContext, RunError, StopSignal};
@@ -70,17 +70,6 @@ pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError
     drop(heartbeat);
     release(app, &lease).await;
     outcome
-}
-
-/// Releases the lease; tries once more if the connection was lost.
-async fn release(app: &App, lease: &Lease) {
-    let mut released = app.store().release_lease(lease).await;
-    if matches!(released, Err(StoreError::ConnectionLost { .. })) {
-        released = app.store().release_lease(lease).await;
-    }
-    if let Err(error) = released {
-        tracing::warn!(%error, "the lease could not be released; it will expire");
-    }
 }
 
 /// Reads the current topic.

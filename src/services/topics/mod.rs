@@ -16,8 +16,8 @@ pub use interest_matches::{InterestMatch, InterestMatches};
 
 use super::{Result, ServiceError};
 use crate::app::App;
-use crate::pipeline::RunError;
-use crate::pipeline::lease::acquire;
+use crate::pipeline::lease::{Heartbeat, acquire, release};
+use crate::pipeline::{RunError, StopSignal};
 
 /// Default number of days that a preview of interests reads.
 pub const PREVIEW_DAYS: u16 = 7;
@@ -152,7 +152,13 @@ pub async fn remove(app: &App, name: &str) -> Result<RemovedTopic> {
     let topic = find(app, name).await?;
     let sources = app.store().sources(topic.id).await?.len();
     let lease = acquire(app, &topic).await?;
-    app.store().remove_topic(&lease).await?;
+    let heartbeat = Heartbeat::start(app, &lease, &StopSignal::default());
+    let removed = app.store().remove_topic(&lease).await;
+    drop(heartbeat);
+    if removed.is_err() {
+        release(app, &lease).await;
+    }
+    removed?;
     Ok(RemovedTopic { name: topic.name, sources })
 }
 
