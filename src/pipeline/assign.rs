@@ -44,7 +44,9 @@ pub(super) async fn run(context: &RunContext) -> Result<Assigned, RunError> {
         }
         RunMode::Cursor => {
             let claimed = store.assigned_items(run.id).await?;
-            let items = if claimed.is_empty() { claim(context).await? } else { claimed };
+            // A replay uses what the run had, even if a later run has taken over all of it since.
+            let is_new = claimed.is_empty() && !context.is_replay;
+            let items = if is_new { claim(context).await? } else { claimed };
             Assigned { items, late: store.late_items(run.id, run.window.start).await?.into_iter().collect() }
         }
     };
