@@ -157,7 +157,7 @@ impl App {
         &self.answers_in_progress
     }
 
-    /// Starts a task that finishes even if nobody waits for its result any more: it may cost something.
+    /// Starts a task that finishes even if its caller stops waiting, because it may cost something.
     pub fn spawn<F>(&self, task: F) -> JoinHandle<F::Output>
     where
         F: Future<Output: Send + 'static> + Send + 'static,

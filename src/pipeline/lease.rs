@@ -1,4 +1,4 @@
-//! Holds a topic's lease during a run.
+//! Holds a topic's lease during a run, or while the topic is removed.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_that_nobody_waited_for_says_nothing_about_the_server() {
+    fn an_abandoned_exchange_says_nothing_about_the_server() {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
         for _ in 0..9 {
             breakers.admit(SERVER, begun).unwrap().record(Some(&CallError::Abandoned), begun);

@@ -16,7 +16,7 @@ pub enum CallError {
     #[error("the connection broke before the answer was complete ({0})")]
     Interrupted(String),
     /// Ended by this program, not by the server.
-    #[error("nobody was waiting for the answer any more")]
+    #[error("the caller stopped waiting for the answer")]
     Abandoned,
     #[error("the answer is larger than {0} MiB")]
     TooLarge(usize),
