@@ -11,6 +11,7 @@ mod items;
 mod leases;
 mod ledger;
 mod lists;
+mod lost_confirmation;
 mod planner;
 mod postgres;
 mod retention;

@@ -146,6 +146,13 @@ pub(super) fn bind_call(values: Values, call: &NewCall, lease_token: Option<i64>
         .bind(call.degraded_from.map(BudgetTier::as_str)))
 }
 
+/// Whether all these calls have a row that is reserved. They were written in one transaction, so all have one or none.
+pub(super) async fn are_reserved(connection: &mut Connection, calls: &[NewCall]) -> Result<bool> {
+    let ids: Vec<String> = calls.iter().map(|call| call.id.to_string()).collect();
+    let open = open_calls(connection, &ids).await?;
+    Ok(open.len() == ids.len() && open.iter().all(|call| call.state == CallState::Reserved))
+}
+
 async fn open_calls(connection: &mut Connection, ids: &[String]) -> Result<Vec<OpenCall>> {
     Ok(sqlx::query_as(OPEN_CALLS).bind(id_list(ids)?).fetch_all(connection).await?)
 }

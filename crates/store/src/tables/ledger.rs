@@ -8,38 +8,30 @@ use async_trait::async_trait;
 
 use super::answers::write_answer;
 use super::calls::{
-    adjust, close_calls, end_unknown, has_paid, insert_call, list_calls, list_calls_by_id, list_calls_of_answer,
-    list_costs, list_spend, orphaned_calls,
+    adjust, are_reserved, close_calls, end_unknown, has_paid, insert_call, list_calls, list_calls_by_id,
+    list_calls_of_answer, list_costs, list_spend, orphaned_calls,
 };
 use super::counters::{counter, raise_all};
 use super::items::upsert_embedding;
 use super::{Database, batches};
 use crate::{
     Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Counter, Lease, LeasedSettlement, LedgerStore, NewCall,
-    OrphanedCalls, Reservation, Result, SpendBy, SpendRow,
+    OrphanedCalls, Reservation, Result, SpendBy, SpendRow, StoreError,
 };
 
 #[async_trait]
 impl LedgerStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
-        if batches::reserve_calls(self, lease, calls).await? {
-            return Ok(Reservation::Reserved);
+        match reserve_once(self, lease, calls).await {
+            // Only the confirmation of the commit may be lost: calls reserved but reported as failed would be charged
+            // although nobody sends them.
+            Err(StoreError::ConnectionLost { .. }) if are_reserved(&mut *self.reader().await?, calls).await? => {
+                Ok(Reservation::Reserved)
+            }
+            Err(StoreError::ConnectionLost { .. }) => reserve_once(self, lease, calls).await,
+            outcome => outcome,
         }
-        let mut write = match lease {
-            Some(lease) => self.write_fenced("reserve_call", lease).await?,
-            None => self.write("reserve_call").await?,
-        };
-        let reservation = raise_all(write.connection(), calls).await?;
-        if reservation != Reservation::Reserved {
-            write.roll_back().await?;
-            return Ok(reservation);
-        }
-        for call in calls {
-            insert_call(write.connection(), lease.map(|lease| lease.token), call).await?;
-        }
-        write.commit().await?;
-        Ok(reservation)
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
@@ -129,4 +121,25 @@ impl LedgerStore for Database {
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>> {
         list_costs(&mut *self.reader().await?, calls).await
     }
+}
+
+/// Reserves all the calls in one transaction, or none.
+async fn reserve_once(database: &Database, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
+    if batches::reserve_calls(database, lease, calls).await? {
+        return Ok(Reservation::Reserved);
+    }
+    let mut write = match lease {
+        Some(lease) => database.write_fenced("reserve_call", lease).await?,
+        None => database.write("reserve_call").await?,
+    };
+    let reservation = raise_all(write.connection(), calls).await?;
+    if reservation != Reservation::Reserved {
+        write.roll_back().await?;
+        return Ok(reservation);
+    }
+    for call in calls {
+        insert_call(write.connection(), lease.map(|lease| lease.token), call).await?;
+    }
+    write.commit().await?;
+    Ok(reservation)
 }
