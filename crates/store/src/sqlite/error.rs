@@ -1,5 +1,6 @@
 //! Converts SQLite's result codes into [`StoreError`].
 
+use super::QUEUE_SECONDS;
 use crate::StoreError;
 
 /// SQLite's primary result codes (sqlite.org/rescode.html), the low byte of an extended code.
@@ -17,6 +18,9 @@ const SQLITE_NOTADB: i32 = 26;
 pub(super) const BUSY_SECONDS: u64 = 5;
 
 pub fn of(error: sqlx::Error) -> StoreError {
+    if matches!(error, sqlx::Error::PoolTimedOut) {
+        return StoreError::Locked { waited_seconds: QUEUE_SECONDS };
+    }
     match primary_code(&error) {
         Some(SQLITE_BUSY | SQLITE_LOCKED) => StoreError::Locked { waited_seconds: BUSY_SECONDS },
         Some(SQLITE_READONLY) => StoreError::ReadOnly,
