@@ -60,6 +60,23 @@ async fn old_items_are_emptied_and_do_not_come_back(store: &dyn Store, url: &str
     assert!(store.items_to_embed(world.topic.id, super::world::SPACE, 9).await.unwrap().is_empty());
 }
 
+/// The parts of a merged story have clusters of their own.
+async fn an_old_part_of_a_story_that_goes_on_is_kept(store: &dyn Store, url: &str) {
+    let world = World::new(store).await;
+    let keys = ["old", "target", "sibling", "gone"];
+    let items = [item("old", 1), item("target", 2), item("sibling", 400), item("gone", 1)];
+    world.with_items(store, &items).await;
+    world.embed(store, &keys).await;
+    clusters(store, &world, &[&["old"], &["target"], &["sibling"], &["gone"]]).await;
+    let [target, old, sibling] = ["target", "old", "sibling"].map(|key| ClusterId::of(&[key]));
+    alter(url, &format!("UPDATE clusters SET merged_into = '{target}' WHERE id IN ('{old}', '{sibling}')"))
+        .await
+        .unwrap();
+    assert_eq!(store.count_old(RetentionStep::Items, at(300)).await.unwrap(), 1);
+    assert_eq!(removed(store, RetentionStep::Items, 300).await, 1);
+    assert_eq!(rows(url, "SELECT external_id FROM content_items WHERE deleted_at IS NOT NULL").await, ["gone"]);
+}
+
 async fn a_topics_newest_digest_stays(store: &dyn Store, url: &str) {
     let world = World::new(store).await;
     store.commit_digest(&world.lease, &digest_commit(&world, Cost::default(), vec![])).await.unwrap();
@@ -105,6 +122,7 @@ async fn nothing_goes_while_a_topic_is_held(store: &dyn Store, _: &str) {
 }
 
 on_the_rows_of_every_database!(
+    an_old_part_of_a_story_that_goes_on_is_kept,
     old_items_are_emptied_and_do_not_come_back,
     a_topics_newest_digest_stays,
     looks_and_calls_go_when_nothing_needs_them,

@@ -15,7 +15,9 @@ WHERE i.item_time < $1
   )
   AND NOT EXISTS (
       SELECT 1 FROM cluster_items m
-      JOIN cluster_items o ON o.cluster_id = m.cluster_id
+      JOIN clusters c ON c.id = m.cluster_id
+      JOIN clusters s ON s.id = coalesce(c.merged_into, c.id) OR s.merged_into = coalesce(c.merged_into, c.id)
+      JOIN cluster_items o ON o.cluster_id = s.id
       JOIN content_items n ON n.id = o.item_id
       WHERE m.item_id = i.id AND n.item_time >= $1
   )
