@@ -43,13 +43,15 @@ pub struct ExchangeResult {
     pub reply: Reply,
     /// The text of a stream up to its end, complete or not; empty for an answer in one piece.
     pub streamed: String,
+    /// Whether events of a stream arrived before it failed, so that work was done that may be charged.
+    pub has_begun: bool,
     /// Number of stream events that could not be read and were skipped.
     pub unreadable: u32,
 }
 
 impl From<Reply> for ExchangeResult {
     fn from(reply: Reply) -> Self {
-        Self { reply, streamed: String::new(), unreadable: 0 }
+        Self { reply, streamed: String::new(), has_begun: false, unreadable: 0 }
     }
 }
 
@@ -161,6 +163,7 @@ impl<'a> EncodedRequest<'a> {
             events,
             pending: String::new(),
             text: String::new(),
+            has_begun: false,
             unreadable: 0,
         };
         let mut decoder = wire.dialect.framing().decoder();
@@ -185,14 +188,14 @@ impl<'a> EncodedRequest<'a> {
         }
         let rest = std::mem::take(&mut collector.pending);
         collector.send(rest);
-        let StreamCollector { mut reader, text, unreadable, .. } = collector;
+        let StreamCollector { mut reader, text, has_begun, unreadable, .. } = collector;
         if unreadable > 0 {
             let model = &request.model;
             tracing::warn!(unreadable, model, "events of a stream could not be read and were passed over");
         }
         let mut reply = reader.close(&text, stream_error);
         reply.request_id = reply.request_id.or(header_id);
-        ExchangeResult { reply, streamed: text, unreadable }
+        ExchangeResult { reply, streamed: text, has_begun, unreadable }
     }
 }
 
@@ -233,6 +236,7 @@ struct StreamCollector<'a> {
     /// The end of the text that is held back, because it may be the beginning of the key.
     pending: String,
     text: String,
+    has_begun: bool,
     unreadable: u32,
 }
 
@@ -252,7 +256,10 @@ impl StreamCollector<'_> {
         let mut data = std::mem::take(&mut frame.data).into_bytes();
         self.redactor.bytes(&mut data);
         frame.data = String::from_utf8(data).unwrap_or_default();
-        match self.reader.event(&frame) {
+        let event = self.reader.event(&frame);
+        // Reasoning comes as events without text. An event that reports a failure ends the answer.
+        self.has_begun |= event.is_ok() && !frame.data.trim().is_empty() && !self.reader.is_over();
+        match event {
             Ok(Some(text)) => {
                 self.pending.push_str(&text);
                 let ready = self.redactor.ready(&mut self.pending);

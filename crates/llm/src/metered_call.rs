@@ -50,7 +50,7 @@ pub(super) struct Received<T> {
     pub(super) outcome: Result<T, CallError>,
     pub(super) usage: Option<Usage>,
     pub(super) request_id: Option<String>,
-    /// Text arrived before the failure, so work was done that may be charged.
+    /// A part of the answer arrived before the failure, so work was done that may be charged.
     pub(super) has_begun: bool,
 }
 

@@ -38,8 +38,7 @@ pub(super) struct ModelCall<'a> {
 impl<T> Received<T> {
     /// Builds the result of an exchange, parsing its text with `read`.
     pub(super) fn of(exchanged: ExchangeResult, read: impl FnOnce(String) -> Result<T, CallError>) -> Self {
-        let has_begun = !exchanged.streamed.is_empty();
-        let Reply { outcome, usage, request_id } = exchanged.reply;
+        let ExchangeResult { reply: Reply { outcome, usage, request_id }, has_begun, .. } = exchanged;
         Self { outcome: outcome.and_then(read), usage, request_id, has_begun }
     }
 

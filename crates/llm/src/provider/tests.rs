@@ -220,7 +220,7 @@ async fn a_stream_cut_at_any_byte_keeps_what_was_complete_and_nothing_else() {
             let is_complete = events > recorded.end;
             for pieces in [vec![Bytes::copy_from_slice(sent)], byte_by_byte(sent)] {
                 for broken in [false, true] {
-                    let (ExchangeResult { reply, streamed, unreadable }, heard) =
+                    let (ExchangeResult { reply, streamed, unreadable, .. }, heard) =
                         replayed(recorded.dialect, pieces.clone(), broken).await;
                     let place = format!("{} cut at {cut}, broken: {broken}", recorded.dialect);
                     assert_eq!(streamed, recorded.text(events), "{place}");
@@ -243,7 +243,8 @@ async fn a_whole_stream_is_the_same_however_it_is_cut() {
         let in_two =
             (0..=stream.len()).map(|cut| [&stream[..cut], &stream[cut..]].map(Bytes::copy_from_slice).to_vec());
         for pieces in in_two.chain([byte_by_byte(&stream)]) {
-            let (ExchangeResult { reply, streamed, unreadable }, _) = replayed(recorded.dialect, pieces, false).await;
+            let (ExchangeResult { reply, streamed, unreadable, .. }, _) =
+                replayed(recorded.dialect, pieces, false).await;
             assert_eq!((reply.outcome, streamed.as_str(), unreadable), (Ok(whole.clone()), whole.as_str(), 0));
             let usage = reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens));
             assert_eq!(usage, Some((7, 3)), "{}", recorded.dialect);

@@ -36,6 +36,8 @@ enum Script {
         breaks: bool,
     },
     Status(u16),
+    /// Sends these events of the chat completions format, and then ends.
+    Events(Vec<Value>),
 }
 
 fn whole(text: &str) -> Script {
@@ -88,6 +90,11 @@ impl Transport for Scripted {
             Script::Status(status) => {
                 let body = json!({"error": {"message": "no"}}).to_string().into_bytes();
                 return Ok(WireResponse { status, headers: HeaderMap::new(), body }.into());
+            }
+            Script::Events(events) => {
+                let chunks = events.into_iter().map(|event| Ok(format!("data: {event}\n\n").into()));
+                let chunks = futures::stream::iter(chunks.collect::<Vec<_>>()).boxed();
+                return Ok(WireStream { status: 200, headers: HeaderMap::new(), chunks });
             }
             Script::Stream { text, piece, breaks } => (text, piece, breaks),
         };
@@ -247,6 +254,19 @@ async fn what_a_server_refuses_is_an_error_by_its_kind_after_one_call() {
         let answer = fixture.stream(LINES).finished().await.unwrap();
         let Some(StreamFailure::Provider { error, .. }) = &answer.failure else { panic!("{answer:?}") };
         assert_eq!((error.kind(), fixture.rows().await.len()), (kind, 1), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_fails_after_reasoning_may_have_been_charged() {
+    let thought = json!({"choices": [{"index": 0, "delta": {"reasoning_content": "The sea is large."}}]});
+    let failure = json!({"error": {"code": "server_error", "message": "no"}});
+    for (events, cost) in [(vec![failure.clone()], Some(0)), (vec![thought, failure], None)] {
+        let fixture = fixture("openai_compatible", [Script::Events(events)]).await;
+        let answer = fixture.stream(LINES).finished().await.unwrap();
+        assert!(answer.failure.is_some(), "{answer:?}");
+        let rows = fixture.rows().await;
+        assert_eq!(rows[0].cost_microcredits, cost, "{rows:?}");
     }
 }
 
