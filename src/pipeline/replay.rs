@@ -29,15 +29,8 @@ pub async fn replay(
 ) -> Result<Digest, RunError> {
     let lease = acquire(app, topic).await?;
     let _heartbeat = Heartbeat::start(app, &lease, stop);
-    let new = NewRun {
-        id: run.id,
-        topic: topic.id,
-        mode: run.mode,
-        window: run.window,
-        settings,
-        repin_prompts: false,
-        now: app.clock().now(),
-    };
+    let new =
+        NewRun { id: run.id, topic: topic.id, mode: run.mode, window: run.window, settings, now: app.clock().now() };
     let opened = app.store().open_run(&lease, &new).await?;
     let attempt = app.store().begin_attempt(&lease, run.id, app.clock().now()).await?;
     let mut context = RunContext {

@@ -1,5 +1,6 @@
 //! Runs a topic: finishes an unfinished run, then reads the next window. Called by `services::runs`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -162,15 +163,17 @@ fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<Ne
             decay_hours: topic.decay_hours,
             timezone: zone_of(app, topic)?.name().to_owned(),
             ranking: app.config().ranking,
-            prompts: tasks::ALL
-                .iter()
-                .filter(|task| task.spec().is_pinned)
-                .map(|t| (t.as_str().to_owned(), app.gateway().prompts().id(*t).to_owned()))
-                .collect(),
+            prompts: current_prompts(app),
+            rejudge: false,
         },
-        repin_prompts: false,
         now: app.clock().now(),
     })
+}
+
+/// Returns the ids of the prompts that a run keeps, by task.
+fn current_prompts(app: &App) -> BTreeMap<String, String> {
+    let pinned = tasks::ALL.iter().filter(|task| task.spec().is_pinned);
+    pinned.map(|task| (task.as_str().to_owned(), app.gateway().prompts().id(*task).to_owned())).collect()
 }
 
 /// Returns an unfinished run with the settings with which it began.
@@ -181,7 +184,6 @@ fn continued_run(run: &Run, app: &App) -> NewRun {
         mode: run.mode,
         window: run.window,
         settings: run.settings.clone(),
-        repin_prompts: false,
         now: app.clock().now(),
     }
 }
@@ -194,7 +196,10 @@ async fn attempt(
     lease: &Lease,
     new: &NewRun,
 ) -> Result<RunOutput, RunError> {
-    let new = NewRun { repin_prompts: request.rejudge, ..new.clone() };
+    let mut new = new.clone();
+    if request.rejudge {
+        new.settings = RunSettings { prompts: current_prompts(app), rejudge: true, ..new.settings };
+    }
     let run = app.store().open_run(lease, &new).await?;
     let attempt = app.store().begin_attempt(lease, run.id, app.clock().now()).await?;
     settle_orphaned_calls(app, lease).await?;
@@ -203,10 +208,10 @@ async fn attempt(
         topic: topic.clone(),
         snapshot: run.snapshot_at.unwrap_or_default(),
         feature_cache: super::cluster::FeatureCache::default(),
+        rejudge: run.settings.rejudge,
         run,
         attempt,
         lease: lease.clone(),
-        rejudge: request.rejudge,
         is_replay: false,
         scheduled: request.scheduled,
         call_state: Arc::default(),

@@ -107,7 +107,10 @@ async fn answers(context: &RunContext, items: &[TaskItem]) -> Result<Vec<Outcome
     let (gateway, store, scope) = (context.app.gateway(), context.store(), own_scope(context));
     let mut outcomes = Vec::with_capacity(items.len());
     for item in items {
-        outcomes.push(gateway.stored_answer(store, signal_parse::TASK, &scope, item).await?);
+        let stored = gateway.stored_answer(store, signal_parse::TASK, &scope, item).await?;
+        // Another search may have found the same post.
+        let failed = || scope.call_state.failed_item(signal_parse::TASK, &item.fingerprint);
+        outcomes.push(stored.or_else(|| failed().map(|reason| Outcome::Failed { reason })));
     }
     let open: Vec<usize> = (0..items.len()).filter(|index| outcomes[*index].is_none()).collect();
     for batch in open.chunks(BATCH) {
@@ -115,6 +118,9 @@ async fn answers(context: &RunContext, items: &[TaskItem]) -> Result<Vec<Outcome
         let some: Vec<TaskItem> = batch.iter().map(|index| items[*index].clone()).collect();
         let answered = gateway.call(store, signal_parse::TASK, &scope, &some).await?;
         for (index, outcome) in batch.iter().zip(answered) {
+            if let Outcome::Failed { reason } = &outcome {
+                scope.call_state.record_failed_item(signal_parse::TASK, &items[*index].fingerprint, reason);
+            }
             outcomes[*index] = Some(outcome);
         }
     }

@@ -238,3 +238,21 @@ fn a_search_is_tested_without_paying_a_model() {
     radar.ok(&["run", "--dry-run", "--window", WINDOW]);
     assert_eq!((web.requests(PATH).len(), model.calls().len()), (1, 0), "an estimate searches for nothing");
 }
+
+#[test]
+fn a_post_of_two_searches_that_cannot_be_read_is_asked_about_once() {
+    let second = PATH.replace("tidal%20energy", "tidal%20power");
+    let web = Web::serve(vec![(PATH, Answer::ok(RESULTS)), (&second, Answer::ok(RESULTS))]);
+    let model = OpenAi::start();
+    model.fault(When::always().schema("signal_v1"), Fault::Text("I would rather not."));
+    let radar = model.serve(radar(Engine::Sqlite, &web));
+    radar.add(&["signal:\"tidal power\""]);
+    run(&radar).exits(3);
+    let asked = readings(&model).len();
+    assert_eq!(asked, 2, "the first search's posts, and once more with what was wrong");
+    let sources = radar.json(&["source", "list", "--json"]);
+    for number in [0, 1] {
+        assert!(sources[number]["last_error"].as_str().unwrap().contains("3 of 3 results"), "{sources}");
+    }
+    the_books_agree(&radar, &model);
+}

@@ -58,6 +58,9 @@ pub struct RunSettings {
     pub timezone: String,
     /// Prompt ids by task, pinned at the run's first attempt.
     pub prompts: BTreeMap<String, String>,
+    /// Whether all stories are judged again, whatever answers earlier passes stored (`--rejudge`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rejudge: bool,
     #[serde(default)]
     pub ranking: Ranking,
     #[serde(default)]

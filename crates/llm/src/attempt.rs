@@ -102,7 +102,12 @@ fn call_id(job: &Job<'_>, items: &[&TaskItem], number: i64, wall: Timestamp) -> 
     let mut parts = vec![run_or_time.as_str(), attempt.as_str(), job.task.as_str()];
     parts.extend(items.iter().map(|item| item.fingerprint.as_str()));
     parts.push(&number);
-    CallId::of(&parts)
+    let id = CallId::of(&parts);
+    // Two searches may return the same post, and both ask about it.
+    match scope.call_state.count_call(id) {
+        0 => id,
+        earlier => CallId::of(&[&id.to_string(), &earlier.to_string()]),
+    }
 }
 
 /// Returns the answers of `local` for each item.

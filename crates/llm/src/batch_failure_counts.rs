@@ -17,6 +17,8 @@ pub(super) struct BatchFailureCounts(Mutex<BTreeMap<usize, Count>>);
 struct Count {
     is_answered: bool,
     unusable: u32,
+    /// The kind and message of the last rejection.
+    rejection: Option<(&'static str, String)>,
 }
 
 impl BatchFailureCounts {
@@ -26,10 +28,22 @@ impl BatchFailureCounts {
     }
 
     pub(super) fn failed(&self, route: usize, error: &CallError) {
-        if error.charge() == Charge::Nothing {
-            return;
+        let mut counts = self.counts();
+        let count = counts.entry(route).or_default();
+        if error.is_rejection() {
+            count.rejection = Some((error.kind(), error.to_string()));
         }
-        self.counts().entry(route).or_default().unusable += 1;
+        if error.charge() != Charge::Nothing {
+            count.unusable += 1;
+        }
+    }
+
+    /// Returns the models that rejected the batch and answered no part of it, with the kind and message of the last
+    /// rejection.
+    pub(super) fn rejections(&self) -> Vec<(usize, &'static str, String)> {
+        let counts = self.counts();
+        let unanswered = counts.iter().filter(|(_, count)| !count.is_answered);
+        unanswered.filter_map(|(route, count)| count.rejection.clone().map(|(kind, why)| (*route, kind, why))).collect()
     }
 
     /// Whether the model must not be called for more of the batch.
@@ -56,5 +70,17 @@ mod tests {
         assert!(counts.is_exhausted(0) && !counts.is_exhausted(1));
         counts.answered(0);
         assert!(!counts.is_exhausted(0));
+    }
+
+    #[test]
+    fn a_rejection_counts_unless_a_part_is_answered() {
+        let counts = BatchFailureCounts::default();
+        counts.failed(0, &CallError::Filtered);
+        counts.failed(1, &CallError::Invalid("no".to_owned()));
+        counts.failed(2, &CallError::Declined("no".to_owned()));
+        counts.answered(2);
+        let rejections: Vec<(usize, &str)> =
+            counts.rejections().iter().map(|(route, kind, _)| (*route, *kind)).collect();
+        assert_eq!(rejections, [(0, "filtered")]);
     }
 }

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use aha_core::ids::CallId;
+
 use super::ledger_writer::waiting::LedgerWriter;
 use super::router::Route;
 use super::spending_limit::{ExhaustedLimit, Limit};
@@ -28,11 +30,16 @@ struct Known {
     /// Why no further paid stage begins.
     stopped: Option<ExhaustedLimit>,
     logged: BTreeSet<String>,
-    /// By task and model: the number of consecutive paid calls without a usable answer, and the kind of their failure.
+    /// By task and model: the number of consecutive calls without a usable answer, or of rejected batches, and the kind
+    /// of their failure.
     unusable: BTreeMap<(&'static str, String), (&'static str, u32)>,
+    /// The number of calls with the same id.
+    calls: BTreeMap<CallId, u64>,
+    /// By task and fingerprint: why an item got no answer.
+    failed_items: BTreeMap<(&'static str, String), String>,
 }
 
-/// Consecutive paid calls of one task with the same failure after which a model is not called for it again in the run.
+/// Consecutive failures of one task of the same kind after which a model is not called for it again in the run.
 const MAX_UNUSABLE_IN_A_ROW: u32 = 3;
 
 impl CallState {
@@ -56,8 +63,17 @@ impl CallState {
         self.abandon(route.account(), &route.model.provider, why);
     }
 
-    /// Counts an unusable answer, and abandons the model for the task when the limit is reached.
+    /// Counts a call without a usable answer, and abandons the model for the task when the limit is reached.
     pub(super) fn record_unusable(&self, task: Task, route: &Route, kind: &'static str, why: &str) {
+        self.record_failure(task, route, kind, "calls", why);
+    }
+
+    /// Counts a batch that was rejected whole and in parts, likewise.
+    pub(super) fn record_rejected_batch(&self, task: Task, route: &Route, kind: &'static str, why: &str) {
+        self.record_failure(task, route, kind, "batches", why);
+    }
+
+    fn record_failure(&self, task: Task, route: &Route, kind: &'static str, what: &str, why: &str) {
         let (task, model) = (task.as_str(), route.model.to_string());
         let count = {
             let mut known = self.known();
@@ -66,7 +82,7 @@ impl CallState {
             last.1
         };
         if count >= MAX_UNUSABLE_IN_A_ROW {
-            let why = format!("{count} calls in a row failed alike; the last: {why}");
+            let why = format!("{count} {what} in a row failed alike; the last: {why}");
             self.abandon(format!("{task} by {model}"), &model, &why);
         }
     }
@@ -74,6 +90,25 @@ impl CallState {
     /// Resets the count after a usable answer.
     pub(super) fn record_success(&self, task: Task, route: &Route) {
         self.known().unusable.remove(&(task.as_str(), route.model.to_string()));
+    }
+
+    /// Returns how many calls there were before with this id, and counts this one.
+    pub(super) fn count_call(&self, id: CallId) -> u64 {
+        let mut known = self.known();
+        let count = known.calls.entry(id).or_default();
+        *count += 1;
+        *count - 1
+    }
+
+    /// Records that an item got no answer.
+    pub fn record_failed_item(&self, task: Task, fingerprint: &str, why: &str) {
+        self.known().failed_items.insert((task.as_str(), fingerprint.to_owned()), why.to_owned());
+    }
+
+    /// Returns why an item got no answer earlier in the run.
+    #[must_use]
+    pub fn failed_item(&self, task: Task, fingerprint: &str) -> Option<String> {
+        self.known().failed_items.get(&(task.as_str(), fingerprint.to_owned())).cloned()
     }
 
     fn abandon(&self, name: String, who: &str, why: &str) {

@@ -157,6 +157,13 @@ impl CallError {
         )
     }
 
+    /// Whether the server or the model rejected the request: its inputs may be the cause, but if whole batches are
+    /// rejected one after the other, they are not.
+    #[must_use]
+    pub const fn is_rejection(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Declined(_) | Self::Filtered | Self::TooLarge(_))
+    }
+
     #[must_use]
     pub const fn decision(&self) -> Decision {
         match self {

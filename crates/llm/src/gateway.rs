@@ -110,7 +110,8 @@ impl Gateway {
     }
 
     /// Returns the stored answer that satisfies an item, if any. A paid answer satisfies it whatever has changed around
-    /// the story. A free one is replaced when its input has changed or a model is to be called.
+    /// the story. A free one is replaced when its input has changed or a model is to be called. A scope that judges again
+    /// accepts only what its run's pass has received already.
     ///
     /// # Errors
     /// When the store fails.
@@ -121,7 +122,7 @@ impl Gateway {
         scope: &CallScope,
         item: &TaskItem,
     ) -> Result<Option<Outcome>, StoreError> {
-        if scope.rejudge {
+        if scope.rejudge && scope.run.is_none() {
             return Ok(None);
         }
         let is_free = self.parts.router.choose(task, scope.tier).iter().all(Route::is_local);
@@ -160,7 +161,11 @@ impl Gateway {
         let mut prompt_ids = vec![scope.prompt_id.as_str()];
         prompt_ids.extend((current != scope.prompt_id).then_some(current));
         for prompt_id in prompt_ids {
-            let found = store.answer(&key(task, scope.tier, prompt_id, item), scope.run).await?;
+            let key = key(task, scope.tier, prompt_id, item);
+            let found = match scope.run.filter(|_| scope.rejudge) {
+                Some(run) => store.answer_of_pass(&key, run, scope.pass).await?,
+                None => store.answer(&key, scope.run).await?,
+            };
             if let Some(stored) = found.filter(accepts) {
                 let answer = serde_json::from_str(&stored.answer_json)?;
                 return Ok(Some(Outcome::Answered { answer, call_id: stored.call_id }));
@@ -232,6 +237,11 @@ impl Gateway {
                 // not accept.
                 Some(plan) if plan.is_part() => queue.extend(next),
                 _ => next.into_iter().rev().for_each(|plan| queue.push_front(plan)),
+            }
+        }
+        for (route, kind, why) in job.failure_counts.rejections() {
+            if let Some(route) = job.chain.get(route) {
+                scope.call_state.record_rejected_batch(task, route, kind, &format!("{}: {why}", route.model));
             }
         }
         Ok(outcomes)

@@ -236,7 +236,8 @@ pub trait FetchHistoryStore: Send + Sync {
 #[async_trait]
 pub trait RunStore: Send + Sync {
     /// Returns the run of that window; creates it if it does not exist. A finished run starts a new pass with
-    /// `settings` (its prompts stay pinned unless `repin_prompts`); an unfinished one keeps its original settings.
+    /// `settings`, an unfinished one keeps its own. Prompts stay as first pinned, and answers are reused, unless
+    /// `settings.rejudge`, which an unfinished pass takes on.
     async fn open_run(&self, lease: &Lease, new: &NewRun) -> Result<Run>;
     async fn unfinished_cursor_run(&self, topic: TopicId) -> Result<Option<Run>>;
     /// Starts the run's next attempt and returns its number, from 1. Attempts left `running` by a dead process become
@@ -319,6 +320,8 @@ pub trait AnswerStore: Send + Sync {
     /// Returns the answer of the key's tier or of a higher one. An answer of a lower tier is returned only if that run
     /// received it because its budget was nearly used up.
     async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>>;
+    /// The same, of those that a call of this run has given since the attempt with that number.
+    async fn answer_of_pass(&self, key: &AnswerKey, run: RunId, pass: i64) -> Result<Option<StoredAnswer>>;
     /// Returns the newest answer of a task about exactly these members.
     async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>>;
     /// Returns the newest scores that models gave, of all topics.
@@ -381,6 +384,5 @@ pub struct NewRun {
     pub mode: RunMode,
     pub window: Window,
     pub settings: RunSettings,
-    pub repin_prompts: bool,
     pub now: Timestamp,
 }

@@ -154,6 +154,21 @@ fn a_model_that_fails_alike_again_and_again_is_given_up() {
     }
 }
 
+/// A batch that is rejected is asked about in parts; three batches alike are enough.
+#[test]
+fn a_model_that_rejects_batch_after_batch_is_given_up() {
+    for (fault, calls) in [(Fault::Status(400), 3 * 19), (Fault::Refusal, 3 * 2), (Fault::ContentFilter, 3 * 2)] {
+        let model = OpenAi::start();
+        model.fault(When::always(), fault.clone());
+        let radar = with(&model).with("AHA_LLM_CONCURRENCY", "1");
+        run(&radar, WINDOW).exits(3);
+        assert_eq!(of_schema(&model, "triage_v1").len(), calls, "{fault:?}");
+        let why = radar.digest()["cost"]["given_up"].to_string();
+        assert!(why.contains("3 batches in a row failed alike"), "{fault:?}: {why}");
+        the_books_agree(&radar, &model);
+    }
+}
+
 #[test]
 fn a_refused_key_ends_that_provider_and_stands_nowhere() {
     let model = OpenAi::start();

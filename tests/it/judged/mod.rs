@@ -136,6 +136,25 @@ fn rejudging_asks_again_and_pays_again() {
 }
 
 #[test]
+fn judging_again_goes_on_where_it_was_broken_off() {
+    let model = OpenAi::start();
+    let mut radar = with(&model);
+    run(&radar, WINDOW).exits(0);
+    let paid = model.calls().len();
+    let again = ["--run-once", "--window", WINDOW, "--rejudge"];
+    radar.set("AHA_FAILPOINT", "commit_digest.before_commit");
+    assert!(radar.run(&again).signal.is_some());
+    radar.set("AHA_FAILPOINT", "");
+    assert_eq!(model.calls().len(), 2 * paid);
+    // The pass judges again, whoever continues it.
+    radar.ok(&["--run-once", "--window", WINDOW]);
+    assert_eq!(model.calls().len(), 2 * paid, "what the pass has paid for is not paid for again");
+    radar.ok(&again);
+    assert_eq!(model.calls().len(), 3 * paid);
+    the_books_agree(&radar, &model);
+}
+
+#[test]
 fn text_that_gives_orders_stays_in_its_fence() {
     let feed = |order: &str| {
         format!(

@@ -14,7 +14,7 @@ async fn a_run_is_made_once_and_keeps_its_settings_while_open(store: &dyn Store)
     assert_eq!((run.id, run.topic_id, run.mode, run.window), (new.id, topic.id, RunMode::Cursor, new.window));
     assert_eq!((run.done, run.pass_attempt, run.snapshot_at), (false, 1, None));
     assert_eq!((&run.settings, &run.stage), (&new.settings, &None));
-    let changed = NewRun { settings: settings("triage_v2"), repin_prompts: true, ..new };
+    let changed = NewRun { settings: settings("triage_v2"), ..new };
     assert_eq!(store.open_run(&lease, &changed).await.unwrap(), run);
     assert_eq!(store.unfinished_cursor_run(topic.id).await.unwrap(), Some(run));
 }
@@ -35,9 +35,23 @@ async fn a_finished_run_starts_a_new_pass_with_its_prompts_pinned(store: &dyn St
 
     assert_eq!(store.begin_attempt(&world.lease, world.run, at(25)).await.unwrap(), 2);
     store.commit_digest(&world.lease, &digest_commit(&world, Cost::default(), Vec::new())).await.unwrap();
-    new.repin_prompts = true;
+    new.settings.rejudge = true;
     let run = store.open_run(&world.lease, &new).await.unwrap();
     assert_eq!((run.pass_attempt, run.settings), (3, new.settings));
+}
+
+async fn an_unfinished_run_that_is_to_judge_again_goes_on_doing_so(store: &dyn Store) {
+    let world = World::new(store).await;
+    let old = new_run(&world.topic, RunMode::Cursor, window(0, 24));
+    let mut new = NewRun { settings: settings("triage_v2"), ..old.clone() };
+    new.settings.rejudge = true;
+    new.settings.interests = "other".into();
+    for asked in [&new, &old] {
+        let run = store.open_run(&world.lease, asked).await.unwrap();
+        assert_eq!((run.done, run.pass_attempt, run.settings.rejudge), (false, 1, true));
+        assert_eq!(run.settings.prompts, new.settings.prompts);
+        assert_eq!(run.settings.interests, old.settings.interests);
+    }
 }
 
 async fn attempts_left_running_are_lost_and_an_ended_one_stays_ended(store: &dyn Store) {
@@ -93,6 +107,7 @@ async fn window_runs_are_not_the_topics_unfinished_run(store: &dyn Store) {
 
 on_every_database!(
     a_run_is_made_once_and_keeps_its_settings_while_open,
+    an_unfinished_run_that_is_to_judge_again_goes_on_doing_so,
     a_finished_run_starts_a_new_pass_with_its_prompts_pinned,
     attempts_left_running_are_lost_and_an_ended_one_stays_ended,
     a_snapshot_is_pinned_once,

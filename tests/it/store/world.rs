@@ -79,6 +79,7 @@ pub(crate) fn settings(prompt: &str) -> RunSettings {
         timezone: "Europe/Berlin".to_owned(),
         ranking: Ranking::default(),
         prompts: BTreeMap::from([("triage".to_owned(), prompt.to_owned())]),
+        rejudge: false,
     }
 }
 
@@ -89,7 +90,6 @@ pub(crate) fn new_run(topic: &Topic, mode: RunMode, window: Window) -> NewRun {
         mode,
         window,
         settings: settings("triage_v1"),
-        repin_prompts: false,
         now: at(24),
     }
 }

@@ -11,8 +11,9 @@ use crate::shared::column;
 use crate::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoreError, StoredAnswer};
 
 /// Selects the answer of this tier, otherwise of the next higher one, otherwise of a lower one that this run, or a call
-/// outside of runs for another such call, received because its budget was nearly used up. All tiers are listed so that
-/// the primary key is used.
+/// outside of runs for another such call, received because its budget was nearly used up. With a pass in $7, only
+/// answers that this run received in it: under the lease with which it began, or a later one. All tiers are listed so
+/// that the primary key is used.
 const ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id
     FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,
@@ -20,10 +21,14 @@ const ANSWER: &str = "
           FROM answers a
           WHERE a.task = $1 AND a.tier IN ('low', 'normal', 'high') AND a.prompt_id = $2 AND a.schema_version = $3
             AND a.fingerprint = $4) AS given
-    WHERE height >= wanted
-       OR EXISTS (SELECT 1 FROM provider_calls c
-                  WHERE c.id = given.provider_call_id AND c.degraded_from = $5
-                    AND (c.run_id = $6 OR (c.run_id IS NULL AND CAST($6 AS TEXT) IS NULL)))
+    WHERE (height >= wanted
+           OR EXISTS (SELECT 1 FROM provider_calls c
+                      WHERE c.id = given.provider_call_id AND c.degraded_from = $5
+                        AND (c.run_id = $6 OR (c.run_id IS NULL AND CAST($6 AS TEXT) IS NULL))))
+      AND (CAST($7 AS BIGINT) IS NULL
+           OR EXISTS (SELECT 1 FROM provider_calls c
+                      JOIN run_attempts p ON p.run_id = c.run_id AND p.attempt = $7
+                      WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.lease_token >= p.lease_token))
     ORDER BY CASE WHEN height >= wanted THEN 0 ELSE 1 END, height LIMIT 1";
 
 const NEWEST_ANSWER: &str = "
@@ -95,16 +100,12 @@ impl TryFrom<ScoreRow> for GivenScore {
 impl AnswerStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>> {
-        let row: Option<AnswerRow> = sqlx::query_as(ANSWER)
-            .bind(key.task)
-            .bind(&key.prompt_id)
-            .bind(key.schema_version)
-            .bind(column::text(&key.fingerprint))
-            .bind(key.tier.as_str())
-            .bind(run.map(|run| run.to_string()))
-            .fetch_optional(&mut *self.reader().await?)
-            .await?;
-        Ok(row.map(StoredAnswer::from))
+        find_answer(&mut *self.reader().await?, key, run, None).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn answer_of_pass(&self, key: &AnswerKey, run: RunId, pass: i64) -> Result<Option<StoredAnswer>> {
+        find_answer(&mut *self.reader().await?, key, Some(run), Some(pass)).await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
@@ -123,6 +124,25 @@ impl AnswerStore for Database {
             sqlx::query_as(GIVEN_SCORES).bind(limit).fetch_all(&mut *self.reader().await?).await?;
         rows.into_iter().map(GivenScore::try_from).collect()
     }
+}
+
+async fn find_answer(
+    connection: &mut Connection,
+    key: &AnswerKey,
+    run: Option<RunId>,
+    pass: Option<i64>,
+) -> Result<Option<StoredAnswer>> {
+    let row: Option<AnswerRow> = sqlx::query_as(ANSWER)
+        .bind(key.task)
+        .bind(&key.prompt_id)
+        .bind(key.schema_version)
+        .bind(column::text(&key.fingerprint))
+        .bind(key.tier.as_str())
+        .bind(run.map(|run| run.to_string()))
+        .bind(pass)
+        .fetch_optional(connection)
+        .await?;
+    Ok(row.map(StoredAnswer::from))
 }
 
 /// Stores an answer; without `replace` only if there is none yet.

@@ -51,6 +51,8 @@ const START_NEW_PASS: &str = "
            settings_json = $3
     WHERE id = $1";
 
+const SET_SETTINGS: &str = "UPDATE runs SET settings_json = $2 WHERE id = $1";
+
 const LAST_ATTEMPT: &str = "SELECT coalesce(max(attempt), 0) FROM run_attempts WHERE run_id = $1";
 
 const ATTEMPTS_OF: &str = super::statement(PerDatabase {
@@ -138,7 +140,7 @@ impl From<AttemptRow> for RunAttempt {
 
 /// Returns the settings of a finished run's new pass.
 fn settings_of_new_pass(finished: &Run, new: &NewRun) -> RunSettings {
-    let prompts = if new.repin_prompts { &new.settings.prompts } else { &finished.settings.prompts };
+    let prompts = if new.settings.rejudge { &new.settings.prompts } else { &finished.settings.prompts };
     RunSettings { prompts: prompts.clone(), ..new.settings.clone() }
 }
 
@@ -161,7 +163,8 @@ impl RunStore for Database {
     async fn open_run(&self, lease: &Lease, new: &NewRun) -> Result<Run> {
         let mut write = self.write_fenced("open_run", lease).await?;
         match run_by_id(write.connection(), new.id).await? {
-            Some(run) if !run.done => return Ok(run),
+            Some(run) if !run.done && (run.settings.rejudge || !new.settings.rejudge) => return Ok(run),
+            Some(unfinished) if !unfinished.done => rejudge(write.connection(), &unfinished, new).await?,
             Some(finished) => start_new_pass(write.connection(), &finished, new).await?,
             None => insert_run(write.connection(), new).await?,
         }
@@ -279,6 +282,17 @@ async fn insert_run(connection: &mut Connection, new: &NewRun) -> Result<()> {
         .bind(new.window.end.as_millis())
         .bind(column::to_json(&new.settings)?)
         .bind(new.now.as_millis())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Lets an unfinished pass judge again, by the current prompts. The attempts that continue it do so, too.
+async fn rejudge(connection: &mut Connection, unfinished: &Run, new: &NewRun) -> Result<()> {
+    let settings = RunSettings { prompts: new.settings.prompts.clone(), rejudge: true, ..unfinished.settings.clone() };
+    sqlx::query(SET_SETTINGS)
+        .bind(unfinished.id.to_string())
+        .bind(column::to_json(&settings)?)
         .execute(connection)
         .await?;
     Ok(())
