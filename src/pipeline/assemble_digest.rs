@@ -198,11 +198,11 @@ fn members(results: &Results, names: &Names, story: &Story) -> Vec<StorySource> 
     let others = (0..story.members.len()).filter(|index| *index != story.representative);
     std::iter::once(story.representative)
         .chain(others)
-        .map(|index| member(results, names, &story.members[index]))
+        .map(|index| member(results, names, story, &story.members[index]))
         .collect()
 }
 
-fn member(results: &Results, names: &Names, member: &StoryMember) -> StorySource {
+fn member(results: &Results, names: &Names, story: &Story, member: &StoryMember) -> StorySource {
     let item = &member.item;
     StorySource {
         item_id: item.id,
@@ -211,7 +211,7 @@ fn member(results: &Results, names: &Names, member: &StoryMember) -> StorySource
         title: item.display_title(),
         published_at: item.time,
         dated: item.time_basis == TimeBasis::Published,
-        copy: item.duplicate_of.is_some(),
+        copy: story.is_copy(item),
         late: results.items.late.contains(&item.id),
         also_from: member.sources.iter().filter(|s| **s != item.source_id).map(|s| names.get(*s)).collect(),
     }
@@ -223,7 +223,7 @@ fn since(names: &Names, story: &Story) -> Option<Since> {
     let before: HashSet<SourceId> =
         story.members.iter().filter(|m| m.item.time < delivery.at && !m.in_scope).map(|m| m.item.source_id).collect();
     let mut new_sources: Vec<String> = Vec::new();
-    let fresh = |m: &&StoryMember| m.item.duplicate_of.is_none() && !before.contains(&m.item.source_id);
+    let fresh = |m: &&StoryMember| !story.is_copy(&m.item) && !before.contains(&m.item.source_id);
     for member in story.members.iter().filter(fresh) {
         let name = names.get(member.item.source_id);
         if !new_sources.contains(&name) {

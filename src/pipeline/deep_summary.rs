@@ -67,7 +67,7 @@ pub(super) fn summary_input(
     let items: Vec<_> = representative
         .chain(others)
         .map(|index| &story.members[index].item)
-        .filter(|item| item.duplicate_of.is_none() && !item.body_text.trim().is_empty())
+        .filter(|item| !story.is_copy(item) && !item.body_text.trim().is_empty())
         .take(TEXTS)
         .collect();
     let limit = context.app.config().llm.max_input_chars(task).unwrap_or(TEXT_CHARS);

@@ -49,11 +49,18 @@ impl Story {
         self.members.iter().filter(|member| member.in_scope)
     }
 
+    /// Whether the item is a copy of another member's text. Another topic may have found it to be a copy of an item that
+    /// this topic does not read.
+    #[must_use]
+    pub fn is_copy(&self, item: &Item) -> bool {
+        item.duplicate_of.is_some_and(|original| self.members.iter().any(|member| member.item.id == original))
+    }
+
     /// Returns the sources that covered the story independently. A copy of another member's text does not count, unless
     /// all members are copies.
     #[must_use]
     pub fn distinct_sources(&self) -> BTreeSet<SourceId> {
-        let own = self.members.iter().filter(|m| m.item.duplicate_of.is_none()).map(|m| m.item.source_id);
+        let own = self.members.iter().filter(|m| !self.is_copy(&m.item)).map(|m| m.item.source_id);
         let sources: BTreeSet<SourceId> = own.collect();
         if sources.is_empty() { self.members.iter().map(|m| m.item.source_id).collect() } else { sources }
     }
