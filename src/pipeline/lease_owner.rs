@@ -1,7 +1,7 @@
 //! The owner of a lease, in a text form from which another process on the same machine can tell whether the owner is
 //! still running.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// A process: host, process id, start time, and the pid namespace of the id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl LeaseOwner {
     #[must_use]
     pub fn current() -> Self {
         let pid = std::process::id();
-        Self { host: hostname(), pid, started: started(pid).unwrap_or_default(), namespace: namespace() }
+        Self { host: hostname(), pid, started: started(pid).ok().flatten().unwrap_or_default(), namespace: namespace() }
     }
 
     /// Whether `text` is a process of this machine and pid namespace that has ended. Returns false if unsure.
@@ -31,7 +31,7 @@ impl LeaseOwner {
             && other.namespace == self.namespace
             && !other.started.is_empty()
             && !self.started.is_empty();
-        comparable && started(other.pid).is_none_or(|now| now != other.started)
+        comparable && matches!(started(other.pid), Ok(now) if now.as_ref() != Some(&other.started))
     }
 
     /// Returns host and process id of an owner, for display.
@@ -64,10 +64,26 @@ fn hostname() -> String {
     if name.is_empty() { "unknown-host".to_owned() } else { name }
 }
 
+/// The first process, which always lives.
+const FIRST: u32 = 1;
+
 /// Returns the start time of a living process (field 22 of /proc/PID/stat, proc(5)) within this boot; `None` if there
 /// is no such process.
-fn started(pid: u32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+///
+/// # Errors
+/// When that cannot be said, as where /proc hides other users' processes (`hidepid`).
+fn started(pid: u32) -> io::Result<Option<String>> {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => Ok(start_time(&stat)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            std::fs::read_to_string(format!("/proc/{FIRST}/stat"))?;
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn start_time(stat: &str) -> Option<String> {
     // The command name in field 2 may contain spaces and parentheses, so fields are counted after the last parenthesis.
     let after_name = &stat[stat.rfind(')')? + 1..];
     let mut fields = after_name.split_ascii_whitespace();
