@@ -223,7 +223,7 @@ async fn pick(
         };
         (picked.map(|picked| cited(&picked, &candidates, &found)), best)
     });
-    Ok(picking.await.unwrap_or_default())
+    Ok(picking.await.map_err(ServiceError::from)?)
 }
 
 /// Passages that are encoded when a question is asked, if their vectors are not stored: this takes about a second.
@@ -246,7 +246,7 @@ async fn known_sentences(
         let needed: Vec<String> = question_texts(&asked).into_iter().chain(of_best).collect();
         (texts.into_iter().flatten().collect::<Vec<_>>(), needed)
     });
-    let (texts, needed) = choosing.await.unwrap_or_default();
+    let (texts, needed) = choosing.await.map_err(ServiceError::from)?;
     Ok(Some(sentences::load_or_compute(app, &model, texts, needed).await.map_err(ServiceError::from)?))
 }
 

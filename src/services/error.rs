@@ -6,6 +6,7 @@ use aha_store::copy::CopyError;
 use aha_store::error::RetryAdvice;
 use serde::Serialize;
 use thiserror::Error;
+use tokio::task::JoinError;
 
 use crate::app::AppError;
 use crate::pipeline::RunError;
@@ -69,6 +70,9 @@ pub enum ServiceError {
     Copy(#[from] CopyError),
     #[error(transparent)]
     Conversation(#[from] ConversationError),
+    /// A panic, with its message.
+    #[error("a defect of the program prevented this ({0}); the log says where, please report it")]
+    Panicked(String),
     #[error(transparent)]
     Run(RunError),
     #[error(transparent)]
@@ -97,6 +101,7 @@ impl ServiceError {
             Self::Gateway { .. } | Self::App(_) => ErrorKind::Gateway,
             Self::Conversation(error) => kind_of_conversation(error),
             Self::Copy(_) => ErrorKind::Store,
+            Self::Panicked(_) => ErrorKind::Internal,
             Self::Run(error) => kind_of_run(error),
             Self::Store(error) => kind_of_store(error),
         }
@@ -118,6 +123,7 @@ impl ServiceError {
             | Self::App(_)
             | Self::Conversation(_)
             | Self::Copy(_)
+            | Self::Panicked(_)
             | Self::Run(_)
             | Self::Store(_) => None,
         }
@@ -140,7 +146,17 @@ impl ServiceError {
             | Self::Opml(_)
             | Self::App(_)
             | Self::Conversation(_)
-            | Self::Copy(_) => None,
+            | Self::Copy(_)
+            | Self::Panicked(_) => None,
+        }
+    }
+}
+
+impl From<JoinError> for ServiceError {
+    fn from(error: JoinError) -> Self {
+        match RunError::from(error) {
+            RunError::Panicked(message) => Self::Panicked(message),
+            other => Self::Run(other),
         }
     }
 }

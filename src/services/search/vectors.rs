@@ -31,7 +31,7 @@ pub(crate) async fn nearest(app: &App, weights: &Arc<Weights>, text: &str, limit
     let Some(vector) = vector(weights, None, text) else { return Ok(Vec::new()) };
     let index = index(app, weights).await?;
     let comparing = tokio::task::spawn_blocking(move || index.nearest(&vector, limit, MIN_COSINE));
-    Ok(comparing.await.unwrap_or_default())
+    Ok(comparing.await?)
 }
 
 fn vector(weights: &Weights, title: Option<&str>, text: &str) -> Option<DenseVector> {
@@ -78,6 +78,6 @@ async fn load(app: &App, weights: &Arc<Weights>) -> Result<VectorIndex> {
             }
             index
         });
-        index = adding.await.unwrap_or_default();
+        index = adding.await?;
     }
 }

@@ -1,5 +1,7 @@
 //! Builds the answer: the best sentences, verbatim.
 
+use std::collections::HashSet;
+
 use super::CandidatePassage;
 use super::decision::{AnswerEvidence, decide, evidence};
 use super::features::{SentenceFeatures, measure};
@@ -135,7 +137,10 @@ pub fn answer<'s>(
     let is_item = candidates[all.units[first.unit].passage].is_item;
     let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning, is_item);
     let quotes = quotes(&uncontradicted, candidates, &all);
-    let outdated = contradicted.iter().min().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
+    // Only what contradicts a quoted sentence matters to the reader.
+    let in_answer: HashSet<usize> = quotes.iter().map(|quote| quote.passage).collect();
+    let pairs = contradicted.iter().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
+    let outdated = pairs.filter(|(_, new)| in_answer.contains(new)).min();
     (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated })
 }
 

@@ -12,7 +12,7 @@ use crate::text::tokens::snowball_stem;
 const SAME_SUBJECT: f64 = 0.5;
 
 /// Returns whether each passage may be quoted. It may not if its document was replaced, or if a newer one has the same
-/// title except for numbers. A question that names the year of an old document may use it.
+/// title except for the year. A question that names the year of an old document may use it.
 pub(super) fn in_force(question: &Question, candidates: &[CandidatePassage<'_>]) -> Vec<bool> {
     let mut newest: HashMap<String, Age> = HashMap::new();
     for candidate in candidates {
@@ -40,17 +40,22 @@ fn age(candidate: &CandidatePassage<'_>) -> Age {
     (words.iter().filter(|word| is_year(word)).filter_map(|year| year.parse().ok()).max(), candidate.dated)
 }
 
-/// Returns a document's title without numbers, if it includes a year; otherwise a key of its own, since items are not
-/// versions of each other.
+/// Returns a document's title without its year, if that is its only number; otherwise a key of its own. Documents that
+/// differ in a month, a day or a quarter are not versions of each other, and neither are items.
 fn family(candidate: &CandidatePassage<'_>) -> String {
-    let has_number = |word: &String| word.contains(|c: char| c.is_ascii_digit());
-    let title = words(candidate.title.unwrap_or(candidate.document));
-    if title.iter().any(|word| is_year(word)) {
-        let plain: Vec<String> = title.into_iter().filter(|word| !has_number(word)).collect();
-        return plain.join(" ");
+    let has_number = |word: &&String| word.contains(|c: char| c.is_ascii_digit());
+    let title = words(candidate.title.unwrap_or_else(|| without_extension(candidate.document)));
+    let (numbers, plain): (Vec<&String>, Vec<&String>) = title.iter().partition(has_number);
+    let has_only_year = matches!(numbers[..], [number] if is_year(number));
+    if candidate.is_item || plain.is_empty() || !has_only_year {
+        return format!("{}\n{}", candidate.document, title.join(" "));
     }
-    // A document without a year is only a version of itself.
-    format!("{}\n{}", candidate.document, title.join(" "))
+    plain.into_iter().map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a file's path without the extension of its name.
+fn without_extension(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(stem, extension)| if extension.contains('/') { path } else { stem })
 }
 
 /// Returns those of the best sentences that a newer one among them contradicts, with the newer one. They are about the
@@ -140,5 +145,31 @@ mod tests {
         let candidates = [candidate("Prices 2025", 9), candidate("Prices 2026", 9), candidate("Tides 2025", 1)];
         assert_eq!(in_force(&Question::new("What does it cost?"), &candidates), [false, true, true]);
         assert_eq!(in_force(&Question::new("What did it cost in 2025?"), &candidates), [true, true, true]);
+    }
+
+    #[test]
+    fn titles_that_differ_in_more_than_the_year_are_of_different_documents() {
+        let question = Question::new("Who keeps the key?");
+        let candidate = |document, title, is_item| CandidatePassage {
+            document,
+            title,
+            section: "Keys",
+            blocks: Vec::new(),
+            dated: i64::try_from(document.len()).unwrap(),
+            is_replaced: false,
+            is_item,
+        };
+        let document = |document, title| candidate(document, title, false);
+        for pair in [
+            [document("a.md", Some("Minutes 2025-03-01")), document("bb.md", Some("Minutes 2025-03-08"))],
+            [document("a.md", Some("Q1 2025 report")), document("bb.md", Some("Q2 2025 report"))],
+            [document("minutes/2025.md", None), document("letters/2026.md", None)],
+            [document("2025.md", Some("2025")), document("2026-b.md", Some("2026"))],
+            [candidate("1", Some("Roundup 2025"), true), candidate("22", Some("Roundup 2026"), true)],
+        ] {
+            assert_eq!(in_force(&question, &pair), [true, true], "{pair:?}");
+        }
+        let versions = [document("fees/2025.md", None), document("fees/2026.md", None)];
+        assert_eq!(in_force(&question, &versions), [false, true]);
     }
 }
