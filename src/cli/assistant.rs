@@ -177,7 +177,10 @@ pub(super) async fn agenda(app: &App, arguments: AgendaArguments) -> Result<Exit
         Some(day) => day,
         None => planner::today(app).await?.date,
     };
-    let to = arguments.to.unwrap_or(from + chrono::Days::new(DEFAULT_DAYS));
+    let default = || from.checked_add_days(chrono::Days::new(DEFAULT_DAYS));
+    let Some(to) = arguments.to.or_else(default) else {
+        return Err(UsageError(format!("--from {from} is too late; name an earlier day, or --to")).into());
+    };
     let agenda = planner::agenda(app, from, to).await?;
     if arguments.json {
         output::print_json(&agenda)?;

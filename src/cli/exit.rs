@@ -2,19 +2,24 @@
 
 use std::process::ExitCode;
 
+use aha_benchmark::BenchmarkError;
 use aha_core::digest::{Digest, DigestStatus};
 use aha_core::schedule::ScheduleError;
 use aha_core::topic::RuleError;
 use aha_core::window::WindowError;
 use thiserror::Error;
 
+use crate::app::AppError;
 use crate::ask::AskError;
 use crate::config::ConfigError;
+use crate::daemon::DaemonError;
 use crate::journal::JournalError;
 use crate::pipeline::RunError;
+use crate::services::accounts::AccountError;
 use crate::services::database::StoreError;
 use crate::services::{ErrorKind, ServiceError};
 use crate::sources::opml::OpmlError;
+use crate::web::ServeError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
@@ -110,12 +115,28 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
         || error.is::<RuleError>()
         || error.is::<ScheduleError>()
         || error.is::<OpmlError>();
-    if usage { Exit::Usage } else { Exit::Failed }
+    if usage || is_configuration(error) { Exit::Usage } else { Exit::Failed }
+}
+
+/// Whether the configuration or an argument is wrong, so that the same command would fail again.
+fn is_configuration(error: &anyhow::Error) -> bool {
+    let serve = match error.downcast_ref::<DaemonError>() {
+        Some(DaemonError::Serve(error)) => Some(error),
+        Some(DaemonError::Tick(_) | DaemonError::Store(_)) | None => error.downcast_ref::<ServeError>(),
+    };
+    let account = match serve {
+        Some(ServeError::Accounts(error)) => Some(error),
+        Some(ServeError::Unprotected { .. }) => return true,
+        Some(ServeError::Listen { .. } | ServeError::Ended(_)) | None => error.downcast_ref::<AccountError>(),
+    };
+    account.is_some_and(|account| !matches!(account, AccountError::Store(_)))
+        || matches!(error.downcast_ref::<AppError>(), Some(AppError::Prompt(_)))
+        || matches!(error.downcast_ref::<BenchmarkError>(), Some(BenchmarkError::Baseline(_)))
 }
 
 const fn of_service(error: &ServiceError) -> Exit {
     match (error, error.kind()) {
-        (_, ErrorKind::InvalidInput) => Exit::Usage,
+        (_, ErrorKind::InvalidInput) | (ServiceError::App(AppError::Prompt(_)), _) => Exit::Usage,
         (ServiceError::Store(_), _)
         | (
             _,

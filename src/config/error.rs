@@ -10,10 +10,22 @@ use super::names::UnknownSetting;
 pub enum ConfigError {
     #[error("{}", list(.0, .1, .2))]
     Problems(Vec<Problem>, Vec<CatalogueProblem>, Vec<UnknownSetting>),
-    #[error("the environment cannot be read: {0}; a variable of ours must be valid UTF-8")]
+    #[error("the value of {} is not UTF-8; set it to text in UTF-8", .0.join(", "))]
+    NotText(Vec<String>),
+    #[error("the environment cannot be read: {0}")]
     Unreadable(#[from] envy::Error),
-    #[error("the file .env cannot be read: {0}; each line is NAME=value, with quotes around a value with spaces")]
-    DotEnv(#[from] dotenvy::Error),
+    #[error("the file .env cannot be read: {0}")]
+    DotEnv(dotenvy::Error),
+    /// Without the line, which may contain a key or a password.
+    #[error(
+        "the file .env cannot be read: {} is not NAME=value; put quotes around a value with spaces, single ones if it has a backslash",
+        which(.after.as_deref())
+    )]
+    DotEnvLine { after: Option<String> },
+}
+
+fn which(after: Option<&str>) -> String {
+    after.map_or_else(|| "its first line".to_owned(), |name| format!("the line after {name}"))
 }
 
 fn list(problems: &[Problem], catalogue_problems: &[CatalogueProblem], unknown: &[UnknownSetting]) -> String {

@@ -11,6 +11,7 @@ mod signal;
 mod sources;
 mod web;
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -158,9 +159,11 @@ impl Config {
         let dot_env = match dotenvy::dotenv() {
             Ok(path) => Some(path),
             Err(error) if error.not_found() => None,
-            Err(error) => return Err(error.into()),
+            Err(dotenvy::Error::LineParse(..)) => return Err(ConfigError::DotEnvLine { after: last_readable() }),
+            Err(error) => return Err(ConfigError::DotEnv(error)),
         };
-        Ok(Self { dot_env, ..Self::from_pairs(std::env::vars())? })
+        let pairs = environment(std::env::vars_os())?;
+        Ok(Self { dot_env, ..Self::from_pairs(pairs.into_iter())? })
     }
 
     /// Returns an error if there are unknown variables.
@@ -176,8 +179,6 @@ impl Config {
     /// # Errors
     /// All unusable variables at once.
     pub fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Result<Self, ConfigError> {
-        let is_ours =
-            |name: &str| name.starts_with("AHA_") || name.starts_with("OPENAI_") || SHARED_NAMES.contains(&name);
         let all: Vec<(String, String)> = pairs.filter(|(_, value)| !value.trim().is_empty()).collect();
         let ours: Vec<(String, String)> = all.iter().filter(|(name, _)| is_ours(name)).cloned().collect();
         let raw: Raw = envy::from_iter(ours.iter().cloned())?;
@@ -191,6 +192,29 @@ impl Config {
         }
         Err(ConfigError::Problems(reader.variables.problems, reader.catalogue_problems, unknown))
     }
+}
+
+fn is_ours(name: &str) -> bool {
+    name.starts_with("AHA_") || name.starts_with("OPENAI_") || SHARED_NAMES.contains(&name)
+}
+
+/// Returns the variables that are text. Those of ours must be; others, such as the name of a folder in Latin-1, do not
+/// matter.
+fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<Vec<(String, String)>, ConfigError> {
+    let (mut pairs, mut not_text) = (Vec::new(), Vec::new());
+    for (name, value) in variables {
+        match (name.into_string(), value.into_string()) {
+            (Ok(name), Ok(value)) => pairs.push((name, value)),
+            (Ok(name), Err(_)) if is_ours(&name) => not_text.push(name),
+            _ => {}
+        }
+    }
+    if not_text.is_empty() { Ok(pairs) } else { Err(ConfigError::NotText(not_text)) }
+}
+
+/// Returns the last variable of `.env` before the line that cannot be read.
+fn last_readable() -> Option<String> {
+    dotenvy::dotenv_iter().ok()?.map_while(Result::ok).last().map(|(name, _)| name)
 }
 
 /// Reads all settings and collects the problems.

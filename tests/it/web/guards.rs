@@ -108,7 +108,9 @@ fn the_api_changes_something_for_our_name_our_origin_and_a_credential_of_ours() 
 fn off_loopback_or_made_public_it_does_not_start_unprotected() {
     for (name, value) in [("AHA_LISTEN", "0.0.0.0:0"), ("AHA_PUBLIC_URL", PUBLIC)] {
         let radar = Radar::at(NOW).with("AHA_LISTEN", "127.0.0.1:0").with(name, value);
-        radar.run(&["serve"]).exits(1).says("set a password with `aha-radar user password owner`, or AHA_API_TOKEN");
+        radar.ok(&["init"]);
+        radar.run(&["daemon"]).exits(2).says("the server does not start");
+        radar.run(&["serve"]).exits(2).says("set a password with `aha-radar user password owner`, or AHA_API_TOKEN");
     }
 }
 
