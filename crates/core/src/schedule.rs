@@ -1,12 +1,12 @@
 //! When a topic is due: a cron expression or an interval, in the topic's time zone.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
 use thiserror::Error;
 
 use super::time::{MINUTE_MS, Timestamp};
@@ -76,7 +76,8 @@ impl Schedule {
         if let Some(interval) = text.trim().strip_prefix("every ") {
             return interval_minutes(interval.trim()).map(Self::Every).ok_or_else(bad);
         }
-        Cron::from_str(text).map(|cron| Self::Cron(Box::new(cron))).map_err(|_| bad())
+        let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
+        parser.parse(text).map(|cron| Self::Cron(Box::new(cron))).map_err(|_| bad())
     }
 
     /// Returns the first due time after `after`.
@@ -190,6 +191,14 @@ mod tests {
         for bad in ["every 1m", "every 31d", "every six hours", "7 o'clock", "every h", ""] {
             assert!(Schedule::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_cron_expression_has_five_fields() {
+        for bad in ["0 7 * * * *", "*/10 * * * * *", "0 0 7 * * * 2020", "0 7 * *"] {
+            assert!(Schedule::parse(bad).is_err(), "{bad}");
+        }
+        assert!(["0 7 * * *", "*/20 6-22 * * MON-FRI", "@daily"].into_iter().all(|good| Schedule::parse(good).is_ok()));
     }
 
     #[test]
