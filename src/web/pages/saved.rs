@@ -1,6 +1,6 @@
 //! Saved stories: a page, and an export.
 
-use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_core::feedback::FeedbackKind;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -16,7 +16,7 @@ use crate::digest::sanitise::Link;
 use crate::services::feedback;
 
 pub(super) fn routes() -> Router<WebState> {
-    Router::new().route("/saved", get(page)).route("/saved/export.json", get(export))
+    Router::new().route("/saved", get(page)).route("/saved/export.jsonl", get(export))
 }
 
 #[derive(Template)]
@@ -68,8 +68,11 @@ async fn export(
 ) -> Result<Response, Failure> {
     let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
     let events = feedback::export(state.app(), who.user(), &topics.current).await?;
-    let saved: Vec<FeedbackEvent> = events.into_iter().filter(|event| event.kind == FeedbackKind::Save).collect();
-    let body = serde_json::to_string_pretty(&saved).map_err(|error| Failure::internal(&error))?;
-    let name = "attachment; filename=\"saved.json\"";
-    Ok(([(header::CONTENT_TYPE, "application/json"), (header::CONTENT_DISPOSITION, name)], body).into_response())
+    let mut body = String::new();
+    for event in events.iter().filter(|event| event.kind == FeedbackKind::Save) {
+        body.push_str(&serde_json::to_string(event).map_err(|error| Failure::internal(&error))?);
+        body.push('\n');
+    }
+    let name = "attachment; filename=\"saved.jsonl\"";
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson"), (header::CONTENT_DISPOSITION, name)], body).into_response())
 }

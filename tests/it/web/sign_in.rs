@@ -186,6 +186,11 @@ fn each_user_has_marks_and_saved_stories_of_their_own() {
     say(&zoe, "like");
     let learnt = get(&owner, "/api/v1/feedback").json();
     assert!(!learnt["summary"].as_str().unwrap().contains("disliked:"), "what was taken back teaches on: {learnt}");
+    let exported = radar.folder().join("saved.jsonl");
+    std::fs::write(&exported, get(&ann, "/saved/export.jsonl").body).unwrap();
+    let import = radar.ok(&["feedback", "import", exported.to_str().unwrap()]);
+    assert!(import.contains("1 added"), "{import}");
+    assert_eq!(saved(&owner), 1);
 }
 
 #[test]
@@ -231,7 +236,7 @@ fn a_token_in_a_feeds_address_opens_feeds_and_nothing_else() {
     assert_eq!(site.get(&format!("/feeds/default/stories.rss?token={}", token.trim())).status, 200);
     radar.ok(&["user", "feed-token", "ann", "--revoke"]);
     assert_eq!(site.get(&format!("/feeds/default/stories.rss?token={}", token.trim())).status, 401);
-    radar.run(&["user", "feed-token", "nobody"]).exits(1);
+    radar.run(&["user", "feed-token", "nobody"]).exits(2);
 }
 
 #[test]
