@@ -111,7 +111,7 @@ async fn list_unlearnt(app: &App, topic: &str) -> Result<()> {
 
 async fn export(app: &App, topic: &str) -> Result<()> {
     for event in feedback::export(app, FeedbackUser::owner(), topic).await? {
-        output::print(&serde_json::to_string(&event)?)?;
+        output::print(&output::escape_hidden(&serde_json::to_string(&event)?))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Output to a terminal, or to a pipe that may be closed at any time.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
 use aha_content::escapes::without_escapes;
@@ -8,6 +9,7 @@ use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
+use crate::digest::sanitise::is_hidden;
 use crate::services::sources::SourcesAdded;
 
 /// Columns if the terminal does not report its width.
@@ -24,7 +26,23 @@ pub(super) fn print(text: &str) -> Result<()> {
 }
 
 pub(super) fn print_json(value: &impl Serialize) -> Result<()> {
-    print(&serde_json::to_string_pretty(value)?)
+    print(&escape_hidden(&serde_json::to_string_pretty(value)?))
+}
+
+/// Escapes characters that control a terminal or the direction of text. In JSON they occur only inside strings, so the
+/// values stay the same.
+pub(super) fn escape_hidden(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !is_hidden(c) {
+            escaped.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        }
+    }
+    escaped
 }
 
 /// Prints a note to the user on standard error.
@@ -58,12 +76,7 @@ pub(super) fn added(added: usize, known: usize, one: &str, many: &str) -> String
 
 /// Returns text from outside without terminal control sequences.
 pub(super) fn one_safe_text(text: &str) -> String {
-    without_escapes(text).chars().filter(|c| *c == '\n' || !(c.is_control() || is_direction(*c))).collect()
-}
-
-/// Unicode bidirectional controls, which reorder the text shown.
-const fn is_direction(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    without_escapes(text).chars().filter(|c| *c == '\n' || !is_hidden(*c)).collect()
 }
 
 pub(super) fn table(headings: &[&str]) -> Table {
@@ -96,4 +109,23 @@ pub(super) fn colour_on_stderr() -> bool {
 /// Follows the convention of no-color.org.
 fn is_colour_enabled() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_keeps_lines_and_nothing_that_a_terminal_obeys() {
+        assert_eq!(one_safe_text("a\u{9b}31mb\nc\u{61c}\u{202e}d\u{7}\u{1b}[2Je"), "a31mb\ncde");
+    }
+
+    #[test]
+    fn json_says_the_same_with_hidden_characters_escaped() {
+        let value = serde_json::json!({"title": "a\u{9b}31m\u{202e}b\u{e0041}\"\\ é"});
+        let escaped = escape_hidden(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(!escaped.chars().any(|c| c != '\n' && is_hidden(c)), "{escaped}");
+        assert!(escaped.contains("\\u009b31m\\u202eb\\udb40\\udc41"), "{escaped}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
+    }
 }

@@ -48,9 +48,11 @@ fn hostile_feeds_are_shown_clean() {
     let radar = Radar::at(NOW);
     std::fs::write(radar.folder().join("feed.json"), feed(attack, &[post, link])).unwrap();
     radar.add(&["feed.json"]);
-    let outputs: [&[&str]; 9] = [
+    let outputs: [&[&str]; 11] = [
         &WINDOW,
         &["digest"],
+        &["digest", "--json"],
+        &["source", "list", "--json"],
         &["digest", "--format", "md"],
         &["digest", "--format", "html"],
         &["digest", "--format", "rss"],

@@ -120,11 +120,14 @@ impl ConfigSnapshot {
     }
 }
 
-/// Returns a key's last four characters if it has at least twelve; otherwise only the mask.
+/// A shorter key could be guessed from its last characters.
+const MASKED_FROM: usize = 20;
+
+/// Returns a key's last four characters, or a mask only if it is too short to show any of it.
 fn masked(key: &SecretString) -> String {
     let characters: Vec<char> = key.expose_secret().chars().collect();
     match characters.len() {
-        0..12 => "****".to_owned(),
+        0..MASKED_FROM => "****".to_owned(),
         length => format!("****{}", characters[length - 4..].iter().collect::<String>()),
     }
 }
