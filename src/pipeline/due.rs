@@ -41,7 +41,8 @@ pub struct Overdue {
 /// Maximum number of runs searched for a successful one.
 const MAX_RUNS_SEARCHED: i64 = 50;
 
-/// Returns the topic if it is overdue. A topic that was never run is not.
+/// Returns the topic if it is overdue. A topic that was never run is not, nor is one without an enabled source, which
+/// the daemon does not run.
 pub async fn overdue(
     store: &SharedStore,
     config: &Config,
@@ -53,7 +54,8 @@ pub async fn overdue(
     let attempts = || runs.iter().flat_map(|(_, attempts)| attempts);
     let last_success = attempts().filter(|a| a.outcome == "done").filter_map(|a| a.finished_at).max();
     let since = last_success.or_else(|| attempts().map(|a| a.started_at).min());
-    let is_overdue = since.is_some_and(|since| since + limit < now);
+    let is_overdue = since.is_some_and(|since| since + limit < now)
+        && store.sources(topic.id).await?.iter().any(|source| source.enabled);
     Ok(is_overdue.then(|| Overdue { topic: topic.name.clone(), last_success }))
 }
 

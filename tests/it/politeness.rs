@@ -55,4 +55,10 @@ fn a_topic_without_a_successful_run_is_overdue() {
     radar.run(&["doctor"]).exits(0);
     radar.set("AHA_NOW", "2026-11-19T18:01:00Z");
     radar.run(&["doctor"]).exits(1).says("within AHA_ALERT_HOURS (last at 2026-11-18T06:00:00Z)");
+    radar.run(&["healthcheck"]).exits(1);
+    // The daemon does not run a topic without an enabled source.
+    let source = rows::query(&radar, "SELECT url FROM sources").remove(0);
+    radar.ok(&["source", "disable", &source]);
+    let doctor = radar.run(&["doctor"]).exits(1).says("has no enabled source");
+    assert!(!doctor.stdout.contains("AHA_ALERT_HOURS"), "{doctor:?}");
 }

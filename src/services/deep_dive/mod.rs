@@ -23,7 +23,7 @@ const MAX_CHARS: usize = 60_000;
 /// UTF-8 has at most four bytes per character; the rest allows for surrounding white space.
 pub const MAX_BYTES: u64 = 4 * 60_000 + 64_000;
 
-/// Returns a pasted text without surrounding white space.
+/// Returns a pasted text with line feeds, without surrounding white space.
 ///
 /// # Errors
 /// When it is too long, empty or not UTF-8.
@@ -33,6 +33,8 @@ pub fn accept(bytes: Vec<u8>) -> Result<String> {
     }
     let text =
         String::from_utf8(bytes).map_err(|_| unusable("the text is not UTF-8; save it as UTF-8 and give it again"))?;
+    // A browser sends each line break of a form as two characters.
+    let text = text.replace("\r\n", "\n");
     let text = text.trim_start_matches('\u{feff}').trim();
     match text.chars().count() {
         0 => Err(unusable("there is no text: give it with --file PATH, or on standard input")),
@@ -127,6 +129,8 @@ mod tests {
     #[test]
     fn a_text_has_at_most_60000_characters_whatever_their_bytes() {
         assert_eq!(accept("\u{feff} a\n".into()).unwrap(), "a");
+        assert_eq!(accept("a\r\nb\r\n".into()).unwrap(), "a\nb", "as a browser sends it");
+        assert!(accept("a\r\n".repeat(MAX_CHARS / 2).into()).is_ok());
         assert!(accept("語".repeat(MAX_CHARS).into()).is_ok());
         for (text, said) in [("語".repeat(MAX_CHARS + 1), "60001 characters"), (" \n".to_owned(), "no text")] {
             assert!(accept(text.into()).unwrap_err().to_string().contains(said));

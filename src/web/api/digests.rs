@@ -76,7 +76,7 @@ async fn list(
     let filter = ArchiveFilter {
         topic: query.topic,
         first: day("first", query.first.as_deref())?,
-        last: cursor.map(|cursor| cursor.day + MOST_LATER).into_iter().chain(last).min(),
+        last: cursor.and_then(|cursor| cursor.day.checked_add_days(MOST_LATER)).into_iter().chain(last).min(),
         limit: if cursor.is_some() { usize::MAX } else { limit + 1 },
     };
     let mut found = digests::archive(state.app(), &filter).await?;

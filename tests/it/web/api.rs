@@ -22,6 +22,9 @@ fn what_is_read_is_what_the_commands_say() {
     let second = site.get(&format!("/api/v1/digests?limit=1&cursor={}", first["next"].as_str().unwrap())).json();
     assert_ne!(first["digests"][0]["head"]["id"], second["digests"][0]["head"]["id"]);
     assert_eq!(second["next"], Value::Null);
+    let last_day =
+        format!("/api/v1/digests?cursor=%2B262142-12-31.{}", first["digests"][0]["head"]["id"].as_str().unwrap());
+    assert_eq!(site.get(&last_day).json()["digests"].as_array().unwrap().len(), 1);
     let id = digest["stories"][0]["id"].as_str().unwrap();
     let story = site.get(&format!("/api/v1/stories/{id}")).json();
     assert_eq!(story["story"]["title"], digest["stories"][0]["title"]);
