@@ -66,30 +66,24 @@ impl Relevances {
         let degrees = query.degrees();
         let has_only_denials = interests.is_empty();
         let mut best: HashMap<ClusterId, (usize, f64)> = HashMap::new();
-        let mut allowed: HashMap<ClusterId, (f64, usize)> = HashMap::new();
+        let mut denials: HashMap<ClusterId, Denials> = HashMap::new();
         for (text, ((cluster, item, source, _), degree)) in texts.iter().zip(&degrees).enumerate() {
             let prior = priors.without(*source, *item);
-            let (sum, count) = allowed.entry(*cluster).or_default();
-            *sum += degree.allowed;
-            *count += 1;
-            // If the interests contain only denials, the text with the strongest denial is used.
-            let is_better = |(best, its_prior): &(usize, f64)| {
-                if has_only_denials {
-                    degree.allowed < degrees[*best].allowed
-                } else {
-                    degree.total(prior) > degrees[*best].total(*its_prior)
-                }
-            };
+            denials.entry(*cluster).or_default().add(text, degree.allowed);
+            let is_better = |(best, its_prior): &(usize, f64)| degree.wanted(prior) > degrees[*best].wanted(*its_prior);
             if best.get(cluster).is_none_or(is_better) {
                 best.insert(*cluster, (text, prior));
             }
         }
         let by_story = best.into_iter().map(|(cluster, (text, prior))| {
-            let mut found = StoryRelevance::of(interests, &query, text, &degrees[text], prior);
-            found.write_words_as(&texts[text].3);
-            if let Some((sum, count)) = allowed.get(&cluster).filter(|_| has_only_denials) {
-                found.relevance.allowed = round(sum * share_of(1, *count));
+            let mut degree = degrees[text].clone();
+            if let Some(denials) = denials.get(&cluster) {
+                // One report of what the reader does not want is enough. If they want nothing else, all reports count.
+                degree.allowed = if has_only_denials { denials.mean() } else { denials.least };
+                degree.denied.clone_from(&degrees[denials.text].denied);
             }
+            let mut found = StoryRelevance::of(interests, &query, text, &degree, prior);
+            found.write_words_as(&texts[text].3);
             (cluster, found)
         });
         Self { has_interests: !interests.is_empty(), by_story: by_story.collect() }
@@ -106,6 +100,36 @@ impl Relevances {
             evidence.touched_interests.clone_from(&found.touched);
             evidence.relevance = Some(found.relevance.clone());
         }
+    }
+}
+
+/// How much of a story's texts denied clauses leave.
+#[derive(Debug)]
+struct Denials {
+    sum: f64,
+    count: usize,
+    /// The least share of a text, and that text.
+    least: f64,
+    text: usize,
+}
+
+impl Default for Denials {
+    fn default() -> Self {
+        Self { sum: 0.0, count: 0, least: f64::INFINITY, text: 0 }
+    }
+}
+
+impl Denials {
+    fn add(&mut self, text: usize, allowed: f64) {
+        self.sum += allowed;
+        self.count += 1;
+        if allowed < self.least {
+            (self.least, self.text) = (allowed, text);
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum * share_of(1, self.count)
     }
 }
 

@@ -6,7 +6,7 @@
 //! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland". German, French and Spanish clauses
 //! also get English wordings.
 
-use super::phrases::{Phrase, compound, find};
+use super::phrases::{Phrase, begins_remark, compound, find};
 use super::places::{PlaceId, Places};
 use super::translations::{Language, Translations};
 use super::wordings::{Wording, abbreviated, english};
@@ -181,6 +181,8 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
     let mut denied = false;
     // The value of `denied` from the next pause on, if a negation ends there.
     let mut from_pause: Option<bool> = None;
+    // The number of parts that tell who the reader is.
+    let mut background = 0;
     // The first part since the last pause: a negation after its object applies from here.
     let mut since_pause = 0;
     let mut at = 0;
@@ -190,6 +192,9 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
             denied = from_pause.take().unwrap_or(denied);
             parts.push((Vec::new(), denied));
             at += 1;
+            if words.get(at).is_some_and(|word| begins_remark(word)) {
+                at += sentence[at..].iter().take_while(|token| token.mark != Mark::Pause).count();
+            }
             continue;
         }
         let named = subject_name(text, sentence, &words, at);
@@ -202,6 +207,12 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
         at += length;
         match phrase {
             Phrase::FalseDenial | Phrase::Aside => continue,
+            Phrase::LeadIn => {
+                parts.last_mut().into_iter().for_each(|(part, _)| part.clear());
+                continue;
+            }
+            // Only the places of who the reader is matter.
+            Phrase::Consequence => background = parts.len(),
             Phrase::Reason => break,
             Phrase::Denial => denied = true,
             Phrase::ShortDenial => {
@@ -217,8 +228,17 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
         }
         parts.push((Vec::new(), denied));
     }
-    let mut clauses: Vec<Clause> =
-        parts.iter().filter_map(|(part, denied)| clause(text, part, *denied, language)).collect();
+    let found = parts.iter().enumerate().filter_map(|(number, (part, denied))| {
+        let found = clause(text, part, *denied, language)?;
+        (number >= background || !found.places.is_empty()).then_some(found)
+    });
+    let mut clauses: Vec<Clause> = found.collect();
+    add_scopes(&mut clauses);
+    clauses
+}
+
+/// Gives wanted clauses that name no place the places named earlier in their sentence.
+fn add_scopes(clauses: &mut [Clause]) {
     let mut places: Vec<PlaceId> = Vec::new();
     for clause in clauses.iter_mut().filter(|clause| !clause.denied) {
         let english = clause.english.first().map_or(&[][..], |wording| &wording.places);
@@ -228,7 +248,6 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
         }
         places.extend(own.into_iter().filter(|place| !places.contains(place)).collect::<Vec<_>>());
     }
-    clauses
 }
 
 /// Returns the number of words at `at` that are part of a subject's name whatever they mean elsewhere: a compound
@@ -382,6 +401,29 @@ mod tests {
     fn what_is_no_subject_is_left_out() {
         assert_eq!(parsed("I keep an eye on harbours, because my colleagues ask me all the time"), ["harbours"]);
         assert_eq!(parsed("I like to read in the evening about archaeology"), ["archaeology"]);
+    }
+
+    #[test]
+    fn what_precedes_a_wish_in_its_clause_is_none() {
+        assert_eq!(
+            parsed("In my breaks I want to read about new treatments, mental health"),
+            ["treatments", "mental health"]
+        );
+        assert_eq!(parsed("Give me outages, and now and then something about parenting"), ["outages", "parenting"]);
+        assert_eq!(parsed("I don't want to read about football"), ["-football"]);
+    }
+
+    #[test]
+    fn who_the_reader_is_gives_places_alone() {
+        assert_eq!(parsed("I run a bakery, so I follow wages and energy bills"), ["wages", "energy bills"]);
+        let interests = Interests::parse("I live in Sydney, so I want property");
+        assert_eq!(interests.clauses[1].place_names(), ["sydney"]);
+    }
+
+    #[test]
+    fn a_remark_on_a_subject_is_none() {
+        let text = "rivers, Africa, which the television hardly mentions, and ferries";
+        assert_eq!(parsed(text), ["rivers", "Africa", "ferries"]);
     }
 
     #[test]

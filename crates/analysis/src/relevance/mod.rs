@@ -12,6 +12,7 @@ mod documents;
 mod frequencies;
 mod history;
 mod lexicon;
+mod long_names;
 mod nearness;
 mod phrases;
 pub(crate) mod places;

@@ -3,6 +3,7 @@
 //! Input: a document and the hits of its words. Output: the occurrences of the terms, for [`super::score`].
 
 use super::documents::{Document, LEAD_WORDS};
+use super::long_names::LongNames;
 use super::terms::{Hit, Hits};
 
 /// Maximum number of words from the first to the last of a group of nearby terms.
@@ -20,7 +21,7 @@ pub(super) struct Occurrence<'a> {
 }
 
 /// Returns every word that matches a term, field by field.
-pub(super) fn occurrences<'a>(hits: &'a Hits, document: &Document) -> Vec<Occurrence<'a>> {
+pub(super) fn occurrences<'a>(hits: &'a Hits, names: &LongNames, document: &Document) -> Vec<Occurrence<'a>> {
     let mut found = Vec::new();
     for (number, field) in document.fields.iter().enumerate() {
         for (at, word) in field.iter().enumerate() {
@@ -29,6 +30,9 @@ pub(super) fn occurrences<'a>(hits: &'a Hits, document: &Document) -> Vec<Occurr
                 // At one position, a place counts once, by its longest matching name.
                 let is_again = met == Some(hit.term);
                 if is_again || !hit.rest.is_empty() && !field[at + 1..].starts_with(&hit.rest) {
+                    continue;
+                }
+                if names.contain(field, at, 1 + hit.rest.len()) {
                     continue;
                 }
                 met = Some(hit.term);

@@ -211,6 +211,33 @@ const SEPARATORS: &[&str] = &[
 /// Begin a reason, which extends to the end of the sentence.
 const REASONS: &[&str] = &["because", "since i", "since my", "weil", "parce que", "porque"];
 
+/// Introduce a subject; what precedes them in their clause is none ("in my breaks I want to read about …").
+const LEAD_INS: &[&str] = &[
+    "want to read about",
+    "like to read about",
+    "love to read about",
+    "want to know about",
+    "want to know what",
+    "want to hear about",
+    "want to see",
+    "read for",
+    "read about",
+    "looking for",
+    "interested in",
+    "give me",
+    "show me",
+    "tell me about",
+    "something about",
+    "anything about",
+    "everything about",
+];
+
+/// Begin what the reader wants because of what precedes: the sentence so far tells who they are.
+const CONSEQUENCES: &[&str] = &["so i", "so we", "which is why", "that is why", "that s why", "deshalb", "por eso"];
+
+/// After a pause, begin a remark on what precedes, which extends to the next pause.
+const REMARKS: &[&str] = &["which", "whose", "who"];
+
 /// Phrases that do not name a subject.
 const ASIDES: &[&str] = &[
     "keep an eye on",
@@ -224,6 +251,8 @@ const ASIDES: &[&str] = &[
     "in my spare time",
     "at the moment",
     "these days",
+    "now and then",
+    "once in a while",
     "for its own sake",
     "for their own sake",
 ];
@@ -277,6 +306,8 @@ pub(super) enum Phrase {
     Separator,
     Reason,
     Aside,
+    LeadIn,
+    Consequence,
 }
 
 type PhraseEntry = (Vec<&'static str>, Phrase);
@@ -293,6 +324,8 @@ static PHRASES: LazyLock<Vec<PhraseEntry>> = LazyLock::new(|| {
         .chain(entries(SEPARATORS, Phrase::Separator))
         .chain(entries(REASONS, Phrase::Reason))
         .chain(entries(ASIDES, Phrase::Aside))
+        .chain(entries(LEAD_INS, Phrase::LeadIn))
+        .chain(entries(CONSEQUENCES, Phrase::Consequence))
         .chain([(vec!["such", "as"], Phrase::Separator)])
         .collect();
     all.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
@@ -303,6 +336,11 @@ static PHRASES: LazyLock<Vec<PhraseEntry>> = LazyLock::new(|| {
 pub(super) fn find(words: &[&str]) -> Option<(Phrase, usize)> {
     let found = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase));
     found.map(|(words, phrase)| (*phrase, words.len()))
+}
+
+/// Whether a word after a pause begins a remark.
+pub(super) fn begins_remark(word: &str) -> bool {
+    REMARKS.contains(&word)
 }
 
 static COMPOUND_WORDS: LazyLock<Vec<Vec<&str>>> =

@@ -101,6 +101,11 @@ impl Places {
         })
     }
 
+    /// Returns all names of several words.
+    pub(super) fn long_names(&self) -> impl Iterator<Item = &Name> {
+        self.by_name.keys().filter(|name| name.len() > 1)
+    }
+
     /// Returns the display name of a place.
     pub(super) fn title(&self, place: &PlaceId) -> String {
         let own = || self.by_code.get(place.code).map_or(place.code, |place| &place.title).to_owned();

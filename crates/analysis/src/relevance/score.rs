@@ -31,7 +31,13 @@ impl Degree {
     /// Returns the total relevance. `source_prior` is the share of the source's other items that matched.
     #[must_use]
     pub fn total(&self, source_prior: f64) -> f64 {
-        self.allowed * (self.lexical + DENSE_WEIGHT * self.dense + PRIOR_WEIGHT * source_prior)
+        self.allowed * self.wanted(source_prior)
+    }
+
+    /// Returns the same, whatever negated clauses deny.
+    #[must_use]
+    pub fn wanted(&self, source_prior: f64) -> f64 {
+        self.lexical + DENSE_WEIGHT * self.dense + PRIOR_WEIGHT * source_prior
     }
 
     /// Returns the lexical relevance, reduced by negated clauses.
@@ -79,7 +85,7 @@ impl Query<'_> {
     }
 
     fn degree(&self, document: &Document) -> Degree {
-        let occurrences = occurrences(&self.hits, document);
+        let occurrences = occurrences(&self.hits, &self.long_names, document);
         let found = self.frequencies(document, &occurrences);
         let similarities: Vec<f64> =
             self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).collect();
@@ -241,6 +247,16 @@ mod tests {
     fn a_region_is_met_by_its_countries() {
         let found = degrees("Latin America: elections", &[("Elections in Peru", ""), ("Elections in Norway", "")]);
         assert!(found[0].lexical > 1.5 * found[1].lexical, "{found:?}");
+    }
+
+    #[test]
+    fn a_part_of_a_longer_name_of_a_place_is_another_thing() {
+        let texts = [("The West Bank after the vote", ""), ("A bank raises its rates", ""), ("Soup", "Bread")];
+        let found = degrees("banks", &texts);
+        assert!(found[0].clauses.is_empty() && !found[1].clauses.is_empty(), "{found:?}");
+        let texts = [("A mine in New Mexico", ""), ("A mine in Mexico", ""), ("Soup", "Bread")];
+        let found = degrees("Mexico", &texts);
+        assert!(found[0].clauses.is_empty() && !found[1].clauses.is_empty(), "{found:?}");
     }
 
     #[test]

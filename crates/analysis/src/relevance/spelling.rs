@@ -14,6 +14,8 @@ use super::word_vectors::WordVectors;
 
 /// Shorter words have too many neighbours.
 const MIN_LETTERS: usize = 5;
+/// Letters from which on a second error is corrected.
+const MIN_LETTERS_OF_TWO_ERRORS: usize = 8;
 /// Corrections are limited to this many of the most frequent English words.
 const FREQUENT: usize = 15_000;
 
@@ -27,8 +29,9 @@ pub struct Correction {
 /// Corrects the words of `clauses` in place and returns the corrections. A word is corrected if it consists of at least
 /// [`MIN_LETTERS`] lower-case ASCII letters and occurs neither in the corpus, the stored items, nor the tables. It is
 /// replaced by the most frequent English word with the same first letter at an optimal string alignment distance of 1
-/// (a letter missing, added, replaced or transposed). Clauses with English wordings are unchanged. If most words are
-/// unknown, the interests are assumed to be in another language and nothing is corrected.
+/// (a letter missing, added, replaced or transposed), or of 2 if it is long and there is no nearer one. Clauses with English wordings are unchanged. If no word is
+/// known, or most are unknown even when corrected, the interests are assumed to be in another language and nothing is
+/// corrected.
 pub(super) fn correct(
     clauses: &mut [Clause],
     corpus: &Corpus,
@@ -41,8 +44,10 @@ pub(super) fn correct(
             || frequencies.documents_with(word) > 0
     };
     let all: Vec<&String> = clauses.iter().flat_map(|clause| &clause.words).collect();
-    // Interests with mostly unknown words are in another language.
-    if 2 * all.iter().filter(|word| is_known(word)).count() < all.len() {
+    let known = all.iter().filter(|word| is_known(word)).count();
+    let corrected = all.iter().filter(|word| is_plain(word) && !is_known(word) && nearest(word).is_some()).count();
+    // Interests of which no word, or few words even when corrected, are known are in another language.
+    if known == 0 || 2 * (known + corrected) < all.len() {
         return Vec::new();
     }
     let mut corrections = Vec::new();
@@ -63,15 +68,15 @@ fn is_plain(word: &str) -> bool {
     word.len() >= MIN_LETTERS && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the most frequent word with the same first letter at a distance of 1; `None` if there is none.
+/// Returns the most frequent of the nearest words with the same first letter; `None` if none is near enough.
 fn nearest(word: &str) -> Option<&'static str> {
+    let max = if word.len() >= MIN_LETTERS_OF_TWO_ERRORS { 2 } else { 1 };
     let frequent = WordVectors::shipped().words().iter().take(FREQUENT);
-    let mut near = frequent.filter(|known| {
-        known.len().abs_diff(word.len()) <= 1
-            && known.as_bytes()[0] == word.as_bytes()[0]
-            && osa_distance(known, word) == 1
-    });
-    near.next().copied()
+    let near =
+        frequent.filter(|known| known.len().abs_diff(word.len()) <= max && known.as_bytes()[0] == word.as_bytes()[0]);
+    // Of equal distances, `min_by_key` returns the first, which is the most frequent.
+    let nearest = near.map(|known| (osa_distance(known, word), *known)).min_by_key(|(distance, _)| *distance);
+    nearest.filter(|(distance, _)| *distance <= max).map(|(_, known)| known)
 }
 
 #[cfg(test)]
@@ -94,6 +99,9 @@ mod tests {
         assert_eq!(corrected("intrest rates and taxes", "Bread"), [pair("intrest", "interest")]);
         assert_eq!(corrected("vacines for children", "Bread"), [pair("vacines", "vaccines")]);
         assert_eq!(corrected("chidlren, schools", "Bread"), [pair("chidlren", "children")]);
+        assert_eq!(corrected("astromony, schools", "Bread"), [pair("astromony", "astronomy")]);
+        let both = [pair("astromony", "astronomy"), pair("phsyics", "physics")];
+        assert_eq!(corrected("astromony, phsyics and animals", "Bread"), both);
     }
 
     #[test]

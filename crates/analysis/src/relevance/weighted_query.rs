@@ -9,6 +9,7 @@ use super::degree::ClauseMatch;
 use super::documents::{Corpus, Document};
 use super::frequencies::DocumentFrequencies;
 use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
+use super::long_names::LongNames;
 use super::places::{PlaceId, Places};
 use super::spelling::{Correction, correct};
 use super::terms::{Hit, Hits, Term};
@@ -55,6 +56,7 @@ impl QueryClause {
 pub struct Query<'a> {
     pub(super) corpus: &'a Corpus,
     pub(super) hits: Hits,
+    pub(super) long_names: LongNames,
     /// ln(1 + (N − n + ½) / (n + ½)) of each term.
     pub(super) weights: Vec<f64>,
     pub(super) wanted: Vec<QueryClause>,
@@ -90,7 +92,8 @@ impl<'a> Query<'a> {
             kind.push(QueryClause { number, wordings, scope, vector: vector(clause) });
         }
         let mean_weight = mean(wanted.iter().map(QueryClause::weight));
-        Self { corpus, hits, weights, wanted, mean_weight, denied, terms: query_terms.terms, corrections }
+        let long_names = LongNames::of(corpus);
+        Self { corpus, hits, long_names, weights, wanted, mean_weight, denied, terms: query_terms.terms, corrections }
     }
 
     /// Returns the corrections of typing errors.
@@ -115,7 +118,10 @@ impl<'a> Query<'a> {
             let mut at = 0;
             while let Some((id, after)) = field.get(at..).and_then(<[WordId]>::split_first) {
                 at += 1;
-                let Some(hit) = self.hits.of_word(*id).iter().find(|hit| is_met(hit, after)) else { continue };
+                let is_own = |hit: &&Hit| !self.long_names.contain(field, at - 1, 1 + hit.rest.len());
+                let Some(hit) = self.hits.of_word(*id).iter().find(|hit| is_met(hit, after) && is_own(hit)) else {
+                    continue;
+                };
                 at += hit.rest.len();
                 let words: Vec<&str> = iter::once(id).chain(&hit.rest).map(|id| self.corpus.word(*id)).collect();
                 let phrase = words.join(if hit.is_word { "-" } else { " " });
