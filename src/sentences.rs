@@ -1,8 +1,8 @@
 //! Sentence vectors by the model of `AHA_SENTENCE_MODEL_DIR`. Vectors of documents are computed when the documents are
-//! read; vectors of a question, and of text that has none yet, when it is asked.
+//! read; vectors of a question, and of text that has none yet, when it is asked; vectors of a run's texts in the run.
 //!
-//! Input: texts. Output: their vectors, as they are stored. Called where documents are read, by `ask`, `reindex` and
-//! `doctor`.
+//! Input: texts. Output: their vectors. Called where documents are read, by `ask`, `reindex` and `doctor`, and where a
+//! run compares stories with interests.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -14,6 +14,7 @@ use aha_net::hash::hex32;
 use aha_sentence::SentenceModel;
 use aha_store::StoreError;
 use tokio::sync::OnceCell;
+use tokio::task::JoinError;
 
 use crate::app::App;
 
@@ -33,7 +34,7 @@ pub(crate) async fn model(app: &App) -> Option<Arc<SentenceModel>> {
     let loaded = async || match load(folder).await {
         Ok(model) => Some(Arc::new(model)),
         Err(error) => {
-            tracing::warn!(%error, "questions are answered without a sentence model");
+            tracing::warn!(%error, "questions are answered and stories matched without a sentence model");
             None
         }
     };
@@ -157,6 +158,15 @@ fn candidate<'p>(passage: &PassageInContext<'p>) -> CandidatePassage<'p> {
         is_replaced: false,
         is_item: false,
     }
+}
+
+/// Returns the texts' vectors of length 1, in order; zero for a text that cannot be read.
+///
+/// # Errors
+/// When the process is stopped meanwhile.
+pub(crate) async fn vectors(model: &Arc<SentenceModel>, texts: Vec<String>) -> Result<Vec<Vec<f32>>, JoinError> {
+    let model = Arc::clone(model);
+    tokio::task::spawn_blocking(move || model.encode(&texts)).await
 }
 
 /// Returns vectors in their stored form. A new vector and one read back have to be the same, so that answers are the

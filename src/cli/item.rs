@@ -148,9 +148,15 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
 }
 
 fn degree(relevance: &Relevance) -> String {
+    let sentence = relevance.sentence_similarity.map(|cosine| format!(", sentence model {cosine:+.2}"));
     format!(
-        "{:.2}: words {:.2}, meaning {:+.2}, other items of the source {:.2}, allowed {:.2}",
-        relevance.degree, relevance.matched, relevance.dense_similarity, relevance.source_prior, relevance.allowed
+        "{:.2}: words {:.2}, meaning {:+.2}{}, other items of the source {:.2}, allowed {:.2}",
+        relevance.degree,
+        relevance.matched,
+        relevance.dense_similarity,
+        sentence.unwrap_or_default(),
+        relevance.source_prior,
+        relevance.allowed
     )
 }
 

@@ -6,12 +6,12 @@ use std::path::Path;
 use aha_analysis::static_model::{Weights, WeightsError};
 use aha_analysis::text::dense::DenseVector;
 use aha_analysis::text::space::Space as _;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::kill::on_both_databases;
 use crate::support::feeds::{Post, feed};
-use crate::support::radar::{Engine, Radar};
+use crate::support::radar::{Engine, Radar, repository};
 use crate::support::responses::OpenAi;
 use crate::support::rows;
 use crate::support::weights::{file, table, tokenizer, write};
@@ -270,3 +270,32 @@ fn thresholds_are_found_and_kept_for_words_with_these_weights() {
 }
 
 on_both_databases!(what_weights_find_alike_is_one_story, a_change_is_another_space_at_once);
+
+/// The sentence similarities of a digest's stories, made with this folder as the sentence model.
+fn sentence_similarities(folder: &str) -> (Radar, Vec<Option<f64>>) {
+    let radar = Radar::at(NOW).with("AHA_SENTENCE_MODEL_DIR", folder);
+    radar.ok(&["opml", "import", &repository("examples/sources.opml")]);
+    radar.ok(&["topic", "set", "default", "--interests", "ferries, heat pumps, no football"]);
+    radar.ok(&["--run-once", "--window", "2026-11-16..2026-11-19"]);
+    let digest = radar.digest();
+    let of_story = |story: &Value| story["score_debug"]["evidence"]["relevance"]["sentence_similarity"].as_f64();
+    let similarities = digest["stories"].as_array().unwrap().iter().map(of_story).collect();
+    (radar, similarities)
+}
+
+#[test]
+fn a_sentence_model_compares_stories_with_interests() {
+    let (radar, similarities) = sentence_similarities(&repository("crates/sentence/tests/data/tiny"));
+    let numbers: Vec<f64> = similarities.iter().copied().flatten().collect();
+    assert!(numbers.len() == similarities.len() && numbers.iter().all(|number| number.abs() <= 1.0), "{numbers:?}");
+    assert!(numbers.iter().any(|number| (number - numbers[0]).abs() > 0.001), "{numbers:?}");
+    radar.run(&["doctor"]).exits(0).says("questions and interests are compared by a sentence model");
+    assert!(radar.ok(&["item", "1"]).contains("sentence model "));
+}
+
+#[test]
+fn without_a_usable_sentence_model_stories_are_compared_by_words() {
+    let (radar, similarities) = sentence_similarities("nowhere");
+    assert!(!similarities.is_empty() && similarities.iter().all(Option::is_none), "{similarities:?}");
+    radar.run(&["doctor"]).exits(1).says("questions and interests are compared without it");
+}

@@ -69,6 +69,9 @@ pub struct Relevance {
     /// Dense similarity: the sum of the cosines with the clauses, divided by the square root of their number.
     #[serde(rename = "sense")]
     pub dense_similarity: f64,
+    /// By a sentence model: the cosine of the interests and the text's title or opening, −1 to 1; `None` without a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentence_similarity: Option<f64>,
     /// Share of the source's other items that matched, 0 to 1.
     pub source_prior: f64,
     /// Factor that remains after denied clauses, 0 to 1.

@@ -3,6 +3,7 @@
 mod near_sources;
 mod prominence;
 mod relevance;
+mod sentence_similarity;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -16,6 +16,7 @@ use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::story::{Story, StoryMember};
 use rayon::prelude::*;
 
+use super::sentence_similarity::similarities;
 use super::{History, round, share_of};
 use crate::pipeline::{RunContext, RunError};
 
@@ -47,15 +48,19 @@ impl Relevances {
             .flat_map(|story| story.in_scope().map(|member| (story.cluster_id, member)))
             .map(|(cluster, member)| (cluster, member.item.id, member.item.source_id, Text::of(member)))
             .collect();
+        let parts = texts.iter().map(|(_, _, _, text)| (&*text.title, &*text.body));
+        let sentences = similarities(context, &interests, parts).await?;
         let (frequencies, of_sources) = (history.frequencies.clone(), history.of_sources.clone());
-        let measuring =
-            tokio::task::spawn_blocking(move || Self::measure(&interests, &texts, &frequencies, &of_sources));
+        let measuring = tokio::task::spawn_blocking(move || {
+            Self::measure(&interests, &texts, sentences.as_deref(), &frequencies, &of_sources)
+        });
         Ok(measuring.await?)
     }
 
     fn measure(
         interests: &Interests,
         texts: &[(ClusterId, ItemId, SourceId, Text)],
+        sentences: Option<&[f64]>,
         frequencies: &Frequencies,
         of_sources: &[(ItemId, SourceId, Arc<Features>)],
     ) -> Self {
@@ -63,7 +68,10 @@ impl Relevances {
         let corpus = Corpus::of(&parts);
         let query = Query::new(interests, &corpus, frequencies);
         let priors = SourcePriors::of(&StoredQuery::of(&query), of_sources);
-        let degrees = query.degrees();
+        let mut degrees = query.degrees();
+        for (degree, cosine) in degrees.iter_mut().zip(sentences.unwrap_or_default()) {
+            degree.sentence = Some(*cosine);
+        }
         let has_only_denials = interests.is_empty();
         let mut best: HashMap<ClusterId, (usize, f64)> = HashMap::new();
         let mut denials: HashMap<ClusterId, Denials> = HashMap::new();
@@ -147,6 +155,7 @@ impl StoryRelevance {
             degree: round(degree.total(source_prior)),
             matched: round(degree.matched()),
             dense_similarity: round(degree.dense),
+            sentence_similarity: degree.sentence.map(round),
             source_prior: round(source_prior),
             allowed: round(degree.allowed),
             words,

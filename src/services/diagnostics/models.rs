@@ -142,8 +142,11 @@ pub(super) async fn weights(config: &Config, findings: &mut Findings) {
 pub(super) async fn sentences(config: &Config, findings: &mut Findings) {
     let Some(folder) = config.llm.sentence_model_dir.clone() else { return };
     match crate::sentences::load(folder).await {
-        Ok(model) => findings.ok("sentences", format!("questions are compared by a sentence model ({})", model.id())),
-        Err(why) => findings.wrong("sentences", format!("questions are answered without it: {why}")),
+        Ok(model) => findings
+            .ok("sentences", format!("questions and interests are compared by a sentence model ({})", model.id())),
+        Err(why) => {
+            findings.wrong("sentences", format!("questions and interests are compared without it: {why}"));
+        }
     }
 }
 

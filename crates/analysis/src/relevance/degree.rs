@@ -21,6 +21,8 @@ pub struct Degree {
     pub lexical: f64,
     /// By vectors: −1 to 1, multiplied by the square root of the number of clauses.
     pub dense: f64,
+    /// By a sentence model: the cosine of the interests and the text's title or opening; `None` without a model.
+    pub sentence: Option<f64>,
     /// The share of the text that is not excluded by negated clauses, 0 to 1.
     pub allowed: f64,
     /// The matching clauses, best first.

@@ -24,6 +24,10 @@ const RELATED_WEIGHT: f64 = 0.8;
 const WITHOUT_PLACE: f64 = 0.5;
 /// The weight of vector similarity relative to words.
 const DENSE_WEIGHT: f64 = 1.0;
+/// The weight of the cosine by a sentence model.
+const SENTENCE_WEIGHT: f64 = 3.0;
+/// The factor of a degree with that cosine: about as many stories are worth reading as without one (`docs/RANKING.md`).
+const SENTENCE_FACTOR: f64 = 0.68;
 /// The weight of the share of the source's other items that matched.
 const PRIOR_WEIGHT: f64 = 1.0;
 
@@ -37,7 +41,9 @@ impl Degree {
     /// Returns the same, whatever negated clauses deny.
     #[must_use]
     pub fn wanted(&self, source_prior: f64) -> f64 {
-        self.lexical + DENSE_WEIGHT * self.dense + PRIOR_WEIGHT * source_prior
+        let without = self.lexical + DENSE_WEIGHT * self.dense + PRIOR_WEIGHT * source_prior;
+        let with = |cosine: f64| SENTENCE_FACTOR * (without + SENTENCE_WEIGHT * cosine.max(0.0));
+        self.sentence.map_or(without, with)
     }
 
     /// Returns the lexical relevance, reduced by negated clauses.
@@ -114,6 +120,7 @@ impl Query<'_> {
         Degree {
             lexical: clauses.iter().map(|clause| clause.score).sum(),
             dense: dense / f64::from(count).sqrt(),
+            sentence: None,
             allowed,
             clauses,
             denied,
@@ -247,6 +254,13 @@ mod tests {
     fn a_region_is_met_by_its_countries() {
         let found = degrees("Latin America: elections", &[("Elections in Peru", ""), ("Elections in Norway", "")]);
         assert!(found[0].lexical > 1.5 * found[1].lexical, "{found:?}");
+    }
+
+    #[test]
+    fn a_sentence_model_tells_near_texts_from_others() {
+        let with = |cosine| Degree { lexical: 1.0, allowed: 0.5, sentence: cosine, ..Degree::default() }.total(0.0);
+        assert!((with(None) - 0.5).abs() < 1e-9);
+        assert!(with(Some(0.4)) > 1.5 * with(Some(0.1)) && (with(Some(-0.2)) - with(Some(0.0))).abs() < 1e-9);
     }
 
     #[test]

@@ -81,10 +81,16 @@ fn points(evidence: &Evidence) -> f64 {
     START + findings(evidence, &[]).iter().map(effective_points).sum::<f64>()
 }
 
-/// Whether the story's words match what the reader asked for.
+/// Minimum cosine by a sentence model for a match without words (`docs/RANKING.md`).
+const MIN_SENTENCE_SIMILARITY: f64 = 0.35;
+
+/// Whether the story matches what the reader asked for, by words or by a sentence model.
 #[must_use]
 pub fn matches_interests(evidence: &Evidence) -> bool {
-    evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= WEAK)
+    evidence.relevance.as_ref().is_some_and(|relevance| {
+        let by_sentence = relevance.sentence_similarity.map_or(0.0, |cosine| relevance.allowed * cosine);
+        relevance.matched >= WEAK || by_sentence >= MIN_SENTENCE_SIMILARITY
+    })
 }
 
 fn is_noise(evidence: &Evidence) -> bool {

@@ -85,6 +85,12 @@ fn what_was_not_asked_for_is_mildly_interesting_at_best() {
     assert_eq!((score(unasked(1)), score(unasked(2))), (35, 43));
     let asked = Evidence { relevance: Some(asked_for()), ..unasked(1) };
     assert!((51..=80).contains(&score(asked)));
+    let by_sentence = |cosine, allowed| {
+        let relevance = Relevance { degree: 3.0, allowed, sentence_similarity: Some(cosine), ..Relevance::default() };
+        score(Evidence { relevance: Some(relevance), ..unasked(1) })
+    };
+    assert!(by_sentence(0.4, 1.0) > 51);
+    assert_eq!((by_sentence(0.3, 1.0), by_sentence(0.4, 0.5)), (35, 35));
 }
 
 #[test]
