@@ -12,6 +12,7 @@ mod dates;
 mod html;
 mod markdown;
 mod pdf;
+mod pdf_check;
 mod plain;
 mod status;
 

@@ -2,30 +2,52 @@
 
 use std::panic::AssertUnwindSafe;
 
+use pdf_extract::{Document, PlainTextOutput, output_doc_page};
+
 use super::builder::Builder;
+use super::pdf_check::problem;
 use super::plain::paragraphs;
-use super::{Document, DocumentError};
+use super::{DocumentError, MAX_TEXT_BYTES};
 
 /// Further pages are ignored.
 const MAX_PAGES: usize = 2_000;
 
 /// Reads a PDF. A broken file is an error, even if the library panics.
-pub(super) fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
+pub(super) fn read(bytes: &[u8]) -> Result<super::Document, DocumentError> {
     if !bytes.starts_with(b"%PDF") {
         return Err(DocumentError::Pdf("it does not begin as one".to_owned()));
     }
-    let read = std::panic::catch_unwind(AssertUnwindSafe(|| pdf_extract::extract_text_from_mem_by_pages(bytes)));
-    let pages = match read {
-        Ok(Ok(pages)) => pages,
-        Ok(Err(error)) => return Err(DocumentError::Pdf(error.to_string())),
-        Err(_) => return Err(DocumentError::Pdf("its objects contradict each other".to_owned())),
-    };
+    let read = std::panic::catch_unwind(AssertUnwindSafe(|| pages(bytes)));
+    let contradicting = |_| Err("its objects contradict each other".to_owned());
+    let pages = read.unwrap_or_else(contradicting).map_err(DocumentError::Pdf)?;
     let mut builder = Builder::default();
-    for (number, page) in pages.iter().take(MAX_PAGES).enumerate() {
+    for (number, page) in pages.iter().enumerate() {
         builder.page(number + 1);
         paragraphs(page, |paragraph| builder.block(paragraph));
     }
     Ok(builder.finish())
+}
+
+/// Returns the text of each page, up to the first that cannot be read.
+fn pages(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let mut document = Document::load_mem(bytes).map_err(|error| error.to_string())?;
+    if document.is_encrypted() {
+        document.decrypt("").map_err(|error| error.to_string())?;
+    }
+    if let Some(problem) = problem(&document, MAX_PAGES) {
+        return Err(problem.to_owned());
+    }
+    let (mut pages, mut length) = (Vec::new(), 0);
+    for number in (1..=u32::MAX).take(document.get_pages().len().min(MAX_PAGES)) {
+        let mut text = String::new();
+        let mut output = PlainTextOutput::new(&mut text);
+        if output_doc_page(&document, &mut output, number).is_err() || length > MAX_TEXT_BYTES {
+            break;
+        }
+        length += text.len();
+        pages.push(text);
+    }
+    Ok(pages)
 }
 
 #[cfg(test)]
@@ -50,6 +72,10 @@ mod tests {
             ));
             objects.push(format!("<< /Length {} >>\nstream\n{contents}\nendstream", contents.len()));
         }
+        of_objects(&objects)
+    }
+
+    fn of_objects(objects: &[String]) -> Vec<u8> {
         let mut file = "%PDF-1.4\n".to_owned();
         let mut offsets = Vec::new();
         for (number, object) in objects.iter().enumerate() {
@@ -70,6 +96,40 @@ mod tests {
         let document = read(&file(&["The pier opens at nine.", "Dogs are welcome."])).unwrap();
         let passages: Vec<_> = document.passages.iter().map(|p| (p.section.as_str(), p.text.as_str())).collect();
         assert_eq!(passages, [("Page 1", "The pier opens at nine."), ("Page 2", "Dogs are welcome.")]);
+    }
+
+    /// Returns a PDF file whose page uses a form, with the content of each form.
+    fn with_forms(forms: &[&str]) -> Vec<u8> {
+        let names: Vec<String> = (0..forms.len()).map(|form| format!("/X{form} {} 0 R", 6 + form)).collect();
+        let mut objects = vec![
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Count 1 /Kids [4 0 R] >>".to_owned(),
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+            format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources << \
+                 /Font << /F1 3 0 R >> /XObject << {} >> >> >>",
+                names.join(" ")
+            ),
+        ];
+        let stream = |content: &str| format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len());
+        objects.push(stream("/X0 Do"));
+        objects.extend(forms.iter().map(|content| stream(content)));
+        of_objects(&objects)
+    }
+
+    #[test]
+    fn forms_are_read_unless_they_have_no_end() {
+        let text = "BT /F1 12 Tf 72 720 Td (The pier opens at nine.) Tj ET";
+        let document = read(&with_forms(&["/X1 Do", text])).unwrap();
+        assert_eq!(document.passages[0].text, "The pier opens at nine.");
+        for endless in [&["/X0 Do"][..], &["/X1 Do", "/X0 Do"]] {
+            let error = read(&with_forms(endless)).unwrap_err().to_string();
+            assert!(error.contains("its forms use each other without end"), "{error}");
+        }
+        let levels: Vec<String> = (1..16).map(|next| format!("/X{next} Do /X{next} Do /X{next} Do")).collect();
+        let levels: Vec<&str> = levels.iter().map(String::as_str).chain([text]).collect();
+        let error = read(&with_forms(&levels)).unwrap_err().to_string();
+        assert!(error.contains("its forms are used too often"), "{error}");
     }
 
     #[test]

@@ -1,0 +1,64 @@
+//! Finds PDF files that the crate pdf-extract would read without end: it follows forms that use each other, and pages
+//! whose parents are themselves, by recursion without a limit, and a full stack ends the process.
+//!
+//! Input: a loaded file. Output: why it is not read. Called by [`super::pdf`].
+
+use pdf_extract::content::Content;
+use pdf_extract::{Dictionary, Document, Object};
+
+/// Maximum levels of forms within forms, and of page groups within page groups.
+const MAX_DEPTH: usize = 16;
+/// Maximum uses of forms in a file: each of sixteen levels that uses the next one twice is 65,535.
+const MAX_USES: usize = 20_000;
+
+/// Returns why the file cannot be read, if so. `max_pages`: the number of pages that are read.
+pub(super) fn problem(document: &Document, max_pages: usize) -> Option<&'static str> {
+    let mut uses = Uses { document, left: MAX_USES };
+    document.get_pages().into_values().take(max_pages).find_map(|page| {
+        let page_dictionary = document.get_dictionary(page).ok()?;
+        let groups = ancestors(document, page_dictionary);
+        if groups.len() > MAX_DEPTH {
+            return Some("its pages are nested too deeply");
+        }
+        let resources = groups.iter().find_map(|group| dictionary(document, group, b"Resources"))?;
+        uses.follow(&document.get_page_content(page).ok()?, resources, 0)
+    })
+}
+
+/// Returns the page and the groups that it is in, the innermost first; one more than [`MAX_DEPTH`] at most.
+fn ancestors<'d>(document: &'d Document, page: &'d Dictionary) -> Vec<&'d Dictionary> {
+    let parent = |group: &&'d Dictionary| dictionary(document, group, b"Parent");
+    std::iter::successors(Some(page), parent).take(MAX_DEPTH + 1).collect()
+}
+
+fn dictionary<'d>(document: &'d Document, of: &'d Dictionary, key: &[u8]) -> Option<&'d Dictionary> {
+    of.get_deref(key, document).and_then(Object::as_dict).ok()
+}
+
+struct Uses<'d> {
+    document: &'d Document,
+    left: usize,
+}
+
+impl<'d> Uses<'d> {
+    /// Follows the forms that a content uses as the crate does: a form without resources has those of its user.
+    fn follow(&mut self, content: &[u8], resources: &'d Dictionary, depth: usize) -> Option<&'static str> {
+        if depth > MAX_DEPTH {
+            return Some("its forms use each other without end");
+        }
+        let forms = dictionary(self.document, resources, b"XObject")?;
+        let operations = Content::decode(content).ok()?.operations;
+        for operation in operations.iter().filter(|operation| operation.operator == "Do") {
+            let Some(left) = self.left.checked_sub(1) else { return Some("its forms are used too often") };
+            self.left = left;
+            let Some(name) = operation.operands.first().and_then(|name| name.as_name().ok()) else { continue };
+            let Ok(form) = forms.get_deref(name, self.document).and_then(Object::as_stream) else { continue };
+            let own = dictionary(self.document, &form.dict, b"Resources").unwrap_or(resources);
+            let Ok(content) = form.get_plain_content() else { continue };
+            if let Some(problem) = self.follow(&content, own, depth + 1) {
+                return Some(problem);
+            }
+        }
+        None
+    }
+}
