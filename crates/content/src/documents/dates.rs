@@ -51,33 +51,50 @@ const MONTHS: [(&str, u32); 38] = [
 static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x)
-        (?P<iso>(?:19|20)\d\d-\d\d-\d\d)
-        | (?P<dotted>\d{1,2}\.\d{1,2}\.(?:19|20)\d\d)
-        | (?: (?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+ (?:of\s+|de\s+)?)? (?P<month>\p{L}{3,10})\.?,?\s+ (?:(?P<day_after>\d{1,2})(?:st|nd|rd|th)?,\s+)? (?:de\s+)?(?P<year>(?:19|20)\d\d)\b
+        (?: (?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+ (?:of\s+|de\s+)?)? (?P<month>\p{L}{3,10})\.?,?\s+ (?:(?P<day_after>\d{1,2})(?:st|nd|rd|th)?,\s+)? (?:de\s+)?(?P<year>(?:19|20)\d\d)\b
         | \b(?P<alone>(?:19|20)\d\d)\b",
     )
     .ok()
 });
+
+static NUMERIC: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?P<iso>(?:19|20)\d\d-\d\d-\d\d)|(?P<dotted>\d{1,2}\.\d{1,2}\.(?:19|20)\d\d)").ok());
 
 /// What stands before the year in which a period ends, as in "2025 to 2028".
 static PERIOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:19|20)\d\d\s*(?:[-–—]|\b(?:to|until|till|through|bis|à|au|a|al|hasta)\b)\s*$").ok()
 });
 
-/// Returns all dates of a text in order. Of a period of years only the first: a plan for 2025 to 2028 is not from 2028.
+/// What stands before a date on which something ends or is due, as in "valid until 31 December 2027".
+static END: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:until|till|through|expires?(?:\s+on)?|next\s+review(?:\s+(?:on|in))?|due(?:\s+(?:on|in|by))?|bis(?:\s+zum)?|gültig\s+bis|jusqu(?:'|’)?(?:au)?|hasta(?:\s+el)?)\s*:?\s*$",
+    )
+    .ok()
+});
+
+/// Returns all dates of a text in order, without those on which something ends. Of a period of years only the first: a
+/// plan for 2025 to 2028 is not from 2028.
 pub(super) fn dates(text: &str) -> Vec<Date> {
-    let Some(written) = WRITTEN.as_ref() else { return Vec::new() };
-    written
-        .captures_iter(text)
-        .filter(|found| !is_end_of_period(found, text))
-        .filter_map(|found| date(&found))
-        .collect()
+    let (Some(numeric), Some(written)) = (NUMERIC.as_ref(), WRITTEN.as_ref()) else { return Vec::new() };
+    // Without them, since the year of "Minutes 2025-11-20" does not belong to a month's name.
+    let without_numeric = numeric.replace_all(text, |found: &regex::Captures<'_>| " ".repeat(found[0].len()));
+    let mut found: Vec<(usize, Date)> = Vec::new();
+    for (pattern, text) in [(numeric, text), (written, &*without_numeric)] {
+        let captures = pattern.captures_iter(text).filter(|captures| !is_end_of_period(captures, text));
+        found.extend(captures.filter_map(|captures| Some((captures.get(0)?.start(), date(&captures)?))));
+    }
+    found.sort_by_key(|(start, _)| *start);
+    found.into_iter().map(|(_, date)| date).collect()
 }
 
 fn is_end_of_period(found: &regex::Captures<'_>, text: &str) -> bool {
+    let ends = |regex: &LazyLock<Option<Regex>>, before: Option<&str>| {
+        before.is_some_and(|before| regex.as_ref().is_some_and(|regex| regex.is_match(before)))
+    };
     let year = found.name("alone").or_else(|| found.name("year"));
-    let before = year.and_then(|year| text.get(..year.start()));
-    before.is_some_and(|before| PERIOD.as_ref().is_some_and(|period| period.is_match(before)))
+    let whole = found.get(0).and_then(|whole| text.get(..whole.start()));
+    ends(&PERIOD, year.and_then(|year| text.get(..year.start()))) || ends(&END, whole)
 }
 
 fn date(found: &regex::Captures<'_>) -> Option<Date> {
@@ -125,5 +142,10 @@ mod tests {
             assert_eq!(written(&format!("Energy plan {period}, May 2024")), ["2025-01-01", "2024-05-01"], "{period}");
         }
         assert_eq!(written("31 February 2025, room 2019b, 123 2025"), ["2025-01-01"]);
+        assert_eq!(
+            written("Valid from 1 January 2025 until 31 December 2027. Next review: March 2028"),
+            ["2025-01-01"]
+        );
+        assert_eq!(written("gültig ab 1.1.2025 bis zum 31.12.2027"), ["2025-01-01"]);
     }
 }

@@ -6,8 +6,9 @@ use super::builder::{Builder, Rows};
 use crate::html::decode_entities;
 use crate::markup::{Kind, Receiver, Tag, walk};
 
-/// Elements around the text that are not part of its content.
-const EXCLUDED: [&str; 3] = ["nav", "footer", "form"];
+/// Elements around the text that are not part of its content. A form is not one of them: some sites put all of a page
+/// into one.
+const EXCLUDED: [&str; 2] = ["nav", "footer"];
 
 pub(super) fn read(markup: &str) -> Document {
     let mut reader = Reader::default();
@@ -51,6 +52,12 @@ impl Reader {
         }
     }
 
+    fn end_open_row(&mut self) {
+        if !self.cells.is_empty() {
+            self.end_row();
+        }
+    }
+
     fn end_row(&mut self) {
         self.end_cell();
         let cells = std::mem::take(&mut self.cells);
@@ -59,6 +66,14 @@ impl Reader {
         } else {
             let row = self.rows.row(&cells);
             self.builder.block(&row);
+        }
+    }
+
+    fn begin_cell(&mut self) {
+        if self.text.trim().is_empty() {
+            self.text.clear();
+        } else {
+            self.end_cell();
         }
     }
 
@@ -88,16 +103,21 @@ impl Receiver for Reader {
         self.open_excluded += usize::from(EXCLUDED.contains(&name.as_str()));
         match (name.as_str(), tag.kind) {
             ("table", _) => {
+                self.end_open_row();
                 self.end_block();
                 self.rows = Rows::default();
             }
-            ("tr", _) => self.end_block(),
+            // The ends of rows and cells may be left out.
+            ("tr", _) => {
+                self.end_open_row();
+                self.end_block();
+            }
             ("th", _) => {
-                self.text.clear();
+                self.begin_cell();
                 self.is_header |= self.cells.is_empty();
             }
             ("td", _) => {
-                self.text.clear();
+                self.begin_cell();
                 // A row with only its first cell as a header has a row header and does not name columns.
                 self.is_header = false;
             }
@@ -117,6 +137,10 @@ impl Receiver for Reader {
         match (name.as_str(), tag.kind) {
             ("td" | "th", _) => self.end_cell(),
             ("tr", _) => self.end_row(),
+            ("table", _) => {
+                self.end_open_row();
+                self.end_block();
+            }
             (_, Some(Kind::Block)) => {
                 self.end_block();
                 if level_of(&name).is_some() {
@@ -151,6 +175,18 @@ mod tests {
         assert_eq!(document.title.as_deref(), Some("Harbour & Sea"));
         let passages: Vec<_> = document.passages.iter().map(|p| (p.section.as_str(), p.text.as_str())).collect();
         assert_eq!(passages, [("Harbour", "For all."), ("Berths", "Berth: A · Metres: 12\nbow line\nstern line")]);
+    }
+
+    #[test]
+    fn tables_without_end_tags_and_pages_within_a_form_are_read() {
+        let text = |markup: &str| -> String {
+            read(markup).passages.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>().join("\n")
+        };
+        let table = "<table><tr><th>Berth<th>Metres<tr><td>A<td>12 m<tr><td>B<td>9 m</table>";
+        assert_eq!(text(table), "Berth: A · Metres: 12 m\nBerth: B · Metres: 9 m");
+        let closed = "<table> <tr> <td>A</td> <td>12</td> <tr> <td>B</td> <td>9</td> </table><p>After";
+        assert_eq!(text(closed), "A · 12\nB · 9\nAfter");
+        assert_eq!(text("<body><form><p>The pier opens at nine.</p></form>"), "The pier opens at nine.");
     }
 
     proptest! {

@@ -46,7 +46,7 @@ pub fn document_status(name: &str, document: &Document) -> DocumentStatus {
     let mut status = DocumentStatus::default();
     let title = document.title.as_deref().unwrap_or_default();
     let mut found = dates(title);
-    found.extend(dates(&name.replace(['-', '_'], " ")));
+    found.extend(dates(&spaced(name)));
     for sentence in beginning.lines().flat_map(sentences) {
         if is_replaced(sentence) {
             status.is_replaced = true;
@@ -56,6 +56,18 @@ pub fn document_status(name: &str, document: &Document) -> DocumentStatus {
     }
     status.dated = found.into_iter().max();
     status
+}
+
+/// Returns a file's name with spaces for its underscores, and for hyphens except those within a date such as 2025-11-20.
+fn spaced(name: &str) -> String {
+    let characters: Vec<char> = name.chars().collect();
+    let is_digit = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(char::is_ascii_digit);
+    let space = |(at, c): (usize, &char)| match c {
+        '_' => ' ',
+        '-' if !(is_digit(at.checked_sub(1)) && is_digit(at.checked_add(1))) => ' ',
+        other => *other,
+    };
+    characters.iter().enumerate().map(space).collect()
 }
 
 /// Whether a sentence is about another document, as in "This edition replaces the one of January 2025".
@@ -71,6 +83,18 @@ mod tests {
     fn document_status(name: &str, text: &str) -> Result<(Option<String>, bool), DocumentError> {
         let status = read(name, text.as_bytes())?.status;
         Ok((status.dated.map(|date| date.to_string()), status.is_replaced))
+    }
+
+    #[test]
+    fn a_file_name_holds_a_date_in_any_form() {
+        for (name, date) in [
+            ("2025-11-20-minutes.md", "2025-11-20"),
+            ("minutes_2025-11-20.md", "2025-11-20"),
+            ("minutes-20-November-2025.md", "2025-11-20"),
+            ("fees-2026.md", "2026-01-01"),
+        ] {
+            assert_eq!(document_status(name, "# Minutes\n\nText."), Ok((Some(date.to_owned()), false)), "{name}");
+        }
     }
 
     #[test]
