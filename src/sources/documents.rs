@@ -1,7 +1,7 @@
 //! The user's documents in a local folder or file. Input: a path and the known hashes. Output: new, changed and
 //! deleted documents. Such a source can only be created on the command line. Called by [`crate::pipeline::documents`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -40,11 +40,11 @@ pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> R
     let root = Url::parse(url).ok().and_then(|url| url.to_file_path().ok());
     let root = root.ok_or_else(|| failed("it names no local folder or file".to_owned()))?;
     let failed = |reason: String| FetchError::File { path: root.display().to_string(), reason };
-    let mut files = Vec::new();
+    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
     if root.is_file() {
         files.push(root.clone());
     } else {
-        list(&root, 0, &mut files).map_err(|error| failed(error.to_string()))?;
+        list(&root, 0, &mut files, &mut unreadable).map_err(|error| failed(error.to_string()))?;
     }
     files.sort();
     let mut changes = Changes::default();
@@ -63,14 +63,26 @@ pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> R
             Err(reason) => changes.failed.push((path.clone(), reason)),
         }
     }
-    let is_there = |path: &&String| names.iter().any(|(there, _)| there == *path);
-    changes.removed = known.keys().filter(|path| !is_there(path)).cloned().collect();
+    let there: HashSet<&String> = names.iter().map(|(path, _)| path).collect();
+    // What is in a folder that cannot be read now may still be there.
+    let is_hidden = |path: &&String| unreadable.iter().any(|(folder, _)| base.join(path).starts_with(folder));
+    changes.removed = known.keys().filter(|path| !there.contains(path) && !is_hidden(path)).cloned().collect();
     changes.removed.sort();
+    for (folder, reason) in &unreadable {
+        let path = folder.strip_prefix(base).unwrap_or(folder).display().to_string();
+        changes.failed.push((path, format!("the folder cannot be read: {reason}")));
+    }
     Ok(changes)
 }
 
-/// Lists files of a known format; hidden files and symbolic links are skipped.
-fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+/// Lists files of a known format; hidden files and symbolic links are skipped. `unreadable`: folders within this one
+/// that cannot be read, and why.
+fn list(
+    folder: &Path,
+    depth: usize,
+    files: &mut Vec<PathBuf>,
+    unreadable: &mut Vec<(PathBuf, String)>,
+) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let (kind, name) = (entry.file_type()?, entry.file_name());
@@ -79,7 +91,10 @@ fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Resul
             continue;
         }
         if kind.is_dir() && depth < MAX_DEPTH {
-            list(&entry.path(), depth + 1, files)?;
+            let path = entry.path();
+            if let Err(error) = list(&path, depth + 1, files, unreadable) {
+                unreadable.push((path, error.to_string()));
+            }
         } else if kind.is_file() && Format::of(&name).is_some() {
             files.push(entry.path());
         }
