@@ -29,8 +29,8 @@ const MIN_COPY_WORDS: usize = 20;
 /// Maximum number of the latest texts per term that are compared.
 const MAX_LATEST: usize = 128;
 
-/// Returns pairs (copy, original) of nearly identical texts within [`COPY_DAYS`]; the original is the older one.
-/// Items with a story are not checked again: they are already known as copies or originals.
+/// Returns pairs (copy, original) of nearly identical texts within [`COPY_DAYS`]; the original is the one that has a
+/// story, else the older one. Items with a story are not checked again: they are already known as copies or originals.
 #[must_use]
 pub fn copies(items: &[ClusterItem]) -> Vec<(ItemId, ItemId)> {
     let comparison = Comparison::of(items);
@@ -39,7 +39,9 @@ pub fn copies(items: &[ClusterItem]) -> Vec<(ItemId, ItemId)> {
     let key_terms: FxHashMap<usize, Vec<Term>> = new.par_iter().map(|n| (*n, key_terms(comparison.get(*n)))).collect();
     let indexed_terms: FxHashSet<Term> = key_terms.values().flatten().copied().collect();
     let (mut postings, mut found) = (FxHashMap::<Term, Vec<usize>>::default(), Vec::new());
-    for number in (0..items.len()).filter(is_checked) {
+    // Items with a story first: a source that is read late may bring an older text that is known from another.
+    let placed = (0..items.len()).filter(|number| items[*number].cluster.is_some()).filter(is_checked);
+    for number in placed.chain(new) {
         let item = &items[number];
         let is_copied = |older: &usize| {
             within_days(items[*older].time, item.time, COPY_DAYS)
@@ -112,7 +114,7 @@ mod tests {
         (0..words).map(|n| format!("usual{n} matter{}x{story} ", n % 40)).collect::<Vec<_>>().concat()
     }
 
-    /// The reference: compares each text with all older ones.
+    /// The reference: compares each text with all older ones, and with all that have a story.
     fn by_all_pairs(items: &[ClusterItem]) -> Vec<(ItemId, ItemId)> {
         let comparison = Comparison::of(items);
         let mut found: Vec<(usize, usize)> = Vec::new();
@@ -122,7 +124,8 @@ mod tests {
                     && within_days(items[*older].time, item.time, COPY_DAYS)
                     && comparison.get(*older).word_cosine(comparison.get(number)) >= MIN_COPY_COSINE
             };
-            let original = (0..number).find(is_copied);
+            let may_be_original = |other: &usize| *other < number || items[*other].cluster.is_some();
+            let original = (0..items.len()).filter(may_be_original).find(is_copied);
             found.extend(original.map(|original| (number, original)));
         }
         found.into_iter().map(|(copy, original)| (items[copy].id, items[original].id)).collect()
@@ -141,6 +144,13 @@ mod tests {
             assert_eq!(found, by_all_pairs(&items));
             assert!(found.len() >= 4 && found.len() < 24, "{}", found.len());
         }
+    }
+
+    #[test]
+    fn an_older_text_that_is_read_later_is_the_copy() {
+        let texts = [story_text(1, 40), story_text(2, 40), story_text(1, 40)];
+        let items = items(&texts, &[2]);
+        assert_eq!(copies(&items), [(items[0].id, items[2].id)]);
     }
 
     #[test]
