@@ -61,8 +61,8 @@ fn is_of_several(story: &Story) -> bool {
 /// Maximum number of points that diversity subtracts from a story.
 const MAX_DIVERSITY: f64 = 3.0;
 
-/// Selects the stories one by one, each time the best by the score that will be shown, so that each section is in
-/// order.
+/// Selects the stories one by one, each time the best by the score that will be shown. Each section is then in the order
+/// of that score.
 pub(super) struct Selection<'a> {
     pub(super) stories: &'a [Story],
     pub(super) sources: &'a HashMap<SourceId, &'a Source>,
@@ -87,6 +87,7 @@ impl Selection<'_> {
         let mut counts = DiversityCounts::default();
         let mut order: Vec<Ranked> = Vec::new();
         for (section, max) in [(Section::Top, self.sizes.top), (Section::Scan, self.sizes.scan)] {
+            let begin = order.len();
             for _ in 0..max {
                 let Some(next) = self.next(&counts, &open, section) else { break };
                 let mut ranked = open.remove(next.open);
@@ -96,6 +97,10 @@ impl Selection<'_> {
                 let story = &self.stories[ranked.story];
                 counts.add(story, self.kind(story));
                 order.push(ranked);
+            }
+            // A story may have been passed over for a lower one of another source.
+            if let Some(shown) = order.get_mut(begin..) {
+                shown.sort_by(|a, b| b.debug.final_score.total_cmp(&a.debug.final_score));
             }
         }
         order.extend(open);

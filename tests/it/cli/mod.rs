@@ -353,3 +353,15 @@ fn what_would_fail_again_is_a_configuration_error() {
         radar.run(command).exits(USAGE);
     }
 }
+
+#[test]
+fn each_section_is_in_the_order_of_the_printed_score() {
+    let radar = with_examples();
+    radar.run(&WINDOW).exits(0);
+    let digest = radar.digest();
+    for section in ["top", "scan"] {
+        let shown = stories(&digest).iter().filter(|story| story["section"] == section);
+        let scores: Vec<f64> = shown.map(|story| story["final_score"].as_f64().unwrap()).collect();
+        assert!(scores.len() > 5 && scores.is_sorted_by(|a, b| a >= b), "{section}: {scores:?}");
+    }
+}
