@@ -198,7 +198,7 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
             continue;
         }
         let named = subject_name(text, sentence, &words, at);
-        let Some((phrase, length)) = find(&words[at..]).filter(|_| named == 0) else {
+        let Some((phrase, length)) = find(&words[at..], language).filter(|_| named == 0) else {
             let length = named.max(1);
             parts.last_mut().into_iter().for_each(|(part, _)| part.extend(&sentence[at..at + length]));
             at += length;
@@ -411,6 +411,13 @@ mod tests {
         );
         assert_eq!(parsed("Give me outages, and now and then something about parenting"), ["outages", "parenting"]);
         assert_eq!(parsed("I don't want to read about football"), ["-football"]);
+    }
+
+    #[test]
+    fn words_that_deny_elsewhere_deny_nothing_in_english() {
+        assert_eq!(parsed("sin taxes, gambling, vitamin E"), ["taxes", "gambling", "vitamin"]);
+        assert_eq!(parsed("keine Soja, Mais und Weizen"), ["-Soja", "-Weizen"]);
+        assert_eq!(parsed("tecnología y ciencia, sin deporte"), ["tecnología", "ciencia", "-deporte"]);
     }
 
     #[test]

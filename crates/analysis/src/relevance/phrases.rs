@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use super::translations::Language;
+
 /// Negates what follows, to the end of the sentence or a phrase in [`TURNS`].
 const DENIALS: &[&str] = &[
     "no",
@@ -332,9 +334,22 @@ static PHRASES: LazyLock<Vec<PhraseEntry>> = LazyLock::new(|| {
     all
 });
 
+/// Words of one language that are subjects, names or other words elsewhere: "sin taxes", "Mais", "Y Combinator".
+const OF_ONE_LANGUAGE: [(&str, Language); 6] = [
+    ("sin", Language::Spanish),
+    ("y", Language::Spanish),
+    ("o", Language::Spanish),
+    ("e", Language::Spanish),
+    ("mais", Language::French),
+    ("marre", Language::French),
+];
+
 /// Returns the phrase at the start of `words`, and its number of words.
-pub(super) fn find(words: &[&str]) -> Option<(Phrase, usize)> {
-    let found = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase));
+pub(super) fn find(words: &[&str], language: Option<Language>) -> Option<(Phrase, usize)> {
+    let is_foreign = |word: &str| OF_ONE_LANGUAGE.iter().any(|(own, of)| *own == word && Some(*of) != language);
+    let found = PHRASES
+        .iter()
+        .find(|(phrase, _)| words.starts_with(phrase) && !matches!(phrase[..], [word] if is_foreign(word)));
     found.map(|(words, phrase)| (*phrase, words.len()))
 }
 
@@ -357,12 +372,15 @@ mod tests {
 
     #[test]
     fn the_longest_phrase_is_found() {
-        assert_eq!(find(&["not", "only", "rust"]), Some((Phrase::FalseDenial, 2)));
-        assert_eq!(find(&["not", "rust"]), Some((Phrase::Denial, 1)));
-        assert_eq!(find(&["don", "t", "care"]), Some((Phrase::Denial, 2)));
-        assert_eq!(find(&["no", "me", "interesa"]), Some((Phrase::TrailingDenial, 3)));
-        assert_eq!(find(&["rather", "than", "x"]), Some((Phrase::ShortDenial, 2)));
-        assert_eq!(find(&["rust"]), None);
+        let english = |words: &[&str]| find(words, None);
+        assert_eq!(english(&["not", "only", "rust"]), Some((Phrase::FalseDenial, 2)));
+        assert_eq!(english(&["not", "rust"]), Some((Phrase::Denial, 1)));
+        assert_eq!(english(&["don", "t", "care"]), Some((Phrase::Denial, 2)));
+        assert_eq!(english(&["no", "me", "interesa"]), Some((Phrase::TrailingDenial, 3)));
+        assert_eq!(english(&["rather", "than", "x"]), Some((Phrase::ShortDenial, 2)));
+        assert_eq!(english(&["rust"]), None);
+        assert_eq!(english(&["sin", "taxes"]), None);
+        assert_eq!(find(&["sin", "deporte"], Some(Language::Spanish)), Some((Phrase::Denial, 1)));
         assert_eq!((compound(&["interest", "rates", "rise"]), compound(&["interest", "in"])), (2, 0));
     }
 }

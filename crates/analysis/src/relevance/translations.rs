@@ -61,6 +61,9 @@ impl Language {
     }
 }
 
+/// Function words that are other words elsewhere ("sin taxes", German "Mais"): alone they do not tell a language.
+const AMBIGUOUS: [&str; 3] = ["sin", "mais", "y"];
+
 /// The translation table; see the module.
 #[derive(Debug)]
 pub(super) struct Translations {
@@ -101,7 +104,8 @@ impl Translations {
                 language.function_words().contains(word)
                     || !is_frequent(word) && self.phrases(language).contains_key(**word)
             };
-            words.iter().filter(is_of).count()
+            let of_language: Vec<&&str> = words.iter().filter(is_of).collect();
+            if of_language.iter().all(|word| AMBIGUOUS.contains(word)) { 0 } else { of_language.len() }
         };
         let is_of_another = |word: &str| LANGUAGES.iter().any(|language| language.function_words().contains(&word));
         let english = words.iter().filter(|word| is_function_word(word) && is_frequent(word) && !is_of_another(word));
