@@ -133,15 +133,20 @@ impl Journal {
         Ok(days(&self.graph, range, self.today)?)
     }
 
-    /// Returns the latest days, newest first, each with the number of blocks from which nothing was extracted yet.
+    /// Returns the latest days, newest first, each with the number of blocks from which nothing was extracted yet. A
+    /// day that is not UTF-8 is left out.
     ///
     /// # Errors
     /// When their files cannot be read.
     pub fn latest_days(&self, limit: usize) -> Result<Vec<(NaiveDate, usize)>, JournalError> {
         let mut found: Vec<NaiveDate> = self.graph.days()?.iter().filter_map(|page| page.day).collect();
         found.sort_unstable_by(|a, b| b.cmp(a));
-        let count = |day| Ok((day, self.days_of(&[day])?.iter().map(|day| day.blocks().len()).sum()));
-        found.into_iter().take(limit).map(count).collect()
+        let count = |day| match self.days_of(&[day]) {
+            Ok(days) => Some(Ok((day, days.iter().map(|day| day.blocks().len()).sum()))),
+            Err(JournalError::Days(error)) if error.is_of_one_day() => None,
+            Err(error) => Some(Err(error)),
+        };
+        found.into_iter().filter_map(count).take(limit).collect()
     }
 
     /// Returns these days, which need not be consecutive.

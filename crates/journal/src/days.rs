@@ -1,6 +1,7 @@
 //! Reads the requested journal days as blocks with their ancestors.
 
 use std::fmt;
+use std::io;
 
 use aha_notes::change::EXTRACTED_TO;
 use aha_notes::{Document, Format, Graph, NotesError, Page};
@@ -16,6 +17,19 @@ pub enum DaysError {
     NoDays(String),
     #[error(transparent)]
     Notes(#[from] NotesError),
+}
+
+impl DaysError {
+    /// Returns whether only one day is affected, which is ignored if there are others: its file is not UTF-8, or was
+    /// removed after the folder was listed.
+    #[must_use]
+    pub fn is_of_one_day(&self) -> bool {
+        match self {
+            Self::NoDays(_) | Self::Notes(NotesError::NotUtf8(_)) => true,
+            Self::Notes(NotesError::Io { source, .. }) => source.kind() == io::ErrorKind::NotFound,
+            Self::Range(_) | Self::Notes(_) => false,
+        }
+    }
 }
 
 /// A range of days, both ends included.
@@ -70,24 +84,33 @@ pub struct JournalBlock {
     pub above: Vec<String>,
 }
 
-/// Returns the existing days of a range. Without a range, returns the latest day before today.
+/// Returns the existing days of a range. Without a range, returns the latest day before today. A day that is not UTF-8
+/// is ignored.
 ///
 /// # Errors
-/// When there are none, or a page cannot be read.
+/// When there are none or all are ignored, or a page cannot be read.
 pub fn days(graph: &Graph, range: Option<Range>, today: NaiveDate) -> Result<Vec<Day>, DaysError> {
     let mut pages = graph.days()?;
     if let Some(range) = range {
         pages.retain(|page| page.day.is_some_and(|day| (range.first..=range.last).contains(&day)));
     } else {
         pages.retain(|page| page.day.is_some_and(|day| day < today));
-        pages.drain(..pages.len().saturating_sub(1));
     }
-    if pages.is_empty() {
-        return Err(DaysError::NoDays(
-            range.map_or_else(|| format!("a day before {today}"), |range| range.to_string()),
-        ));
+    let (mut found, mut ignored) = (Vec::new(), None);
+    let limit = if range.is_some() { usize::MAX } else { 1 };
+    for page in pages.into_iter().rev() {
+        match Day::read(graph, page) {
+            Ok(day) => found.push(day),
+            Err(error) if error.is_of_one_day() => ignored = ignored.or(Some(error)),
+            Err(error) => return Err(error),
+        }
+        if found.len() == limit {
+            break;
+        }
     }
-    pages.into_iter().map(|page| Day::read(graph, page)).collect()
+    found.reverse();
+    let wanted = || range.map_or_else(|| format!("a day before {today}"), |range| range.to_string());
+    if found.is_empty() { Err(ignored.unwrap_or_else(|| DaysError::NoDays(wanted()))) } else { Ok(found) }
 }
 
 impl Day {
@@ -134,5 +157,32 @@ mod tests {
         for wrong in ["2026-03-05..2026-03-02", "2026-02-30", "soon", "", ".."] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_day_that_is_not_utf_8_is_ignored_if_there_are_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &[u8]| {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("logseq/config.edn", b"{}");
+        for day in ["journals/2026_03_01.md", "journals/2026_03_02.md"] {
+            write(day, b"- Said\n");
+        }
+        write("journals/2026_03_03.md", b"- Caf\xe9\n");
+        let graph = Graph::open(folder.path()).unwrap();
+        let today = NaiveDate::from_ymd_opt(2026, 3, 4).unwrap();
+        let read = |range: Option<&str>| {
+            let range = range.map(|range| Range::parse(range, today).unwrap());
+            days(&graph, range, today).map(|days| days.into_iter().map(|day| day.file).collect::<Vec<_>>())
+        };
+        let (first, second) = ("journals/2026_03_01.md".to_owned(), "journals/2026_03_02.md".to_owned());
+        assert_eq!(read(Some("2026-03-01..2026-03-03")).unwrap(), [first, second.clone()]);
+        assert_eq!(read(None).unwrap(), [second]);
+        let named = read(Some("2026-03-03")).unwrap_err();
+        assert!(matches!(named, DaysError::Notes(NotesError::NotUtf8(_))), "{named}");
+        assert!(matches!(read(Some("2026-03-04")), Err(DaysError::NoDays(_))));
     }
 }

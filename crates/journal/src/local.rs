@@ -139,7 +139,8 @@ fn new_section(page: &str) -> Decision {
 #[must_use]
 pub fn candidates(index: &PageIndex, block: &PlannedBlock, limit: usize) -> Vec<Candidate> {
     let context = block.above.join(" ");
-    index.candidates(&block.reworded, &context, &links(&format!("{} {context}", block.text)), limit)
+    let linked = links(index.format(), &format!("{} {context}", block.text));
+    index.candidates(&block.reworded, &context, &linked, limit)
 }
 
 fn proposed_targets(index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
@@ -148,7 +149,7 @@ fn proposed_targets(index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
         found.iter().map(|candidate| target_on(index, candidate, block)).collect();
     let known = |name: &String| index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(name));
     // Pages that the block links to and that do not exist yet.
-    let missing_page = links(&block.text).into_iter().find(|name| !known(name));
+    let missing_page = links(index.format(), &block.text).into_iter().find(|name| !known(name));
     proposed_targets.extend(missing_page.map(|name| new_section(&name)));
     proposed_targets
 }
@@ -175,7 +176,11 @@ fn target_on(index: &PageIndex, candidate: &Candidate, block: &PlannedBlock) -> 
             .map(|text| text.lines().next().unwrap_or_default().chars().take(80).collect()),
         target_text,
         confidence: if placement_is_same(placement) { 0.95 } else { (confidence * 1000.0).round() / 1000.0 },
-        reasoning: reasoning(&index.shared_words(candidate, text), &links(&block.text), &candidate.name),
+        reasoning: reasoning(
+            &index.shared_words(candidate, text),
+            &links(index.format(), &block.text),
+            &candidate.name,
+        ),
         apply: false,
     }
 }
@@ -231,6 +236,31 @@ mod tests {
             plan.blocks[0].decisions[0].reasoning,
             "it shares “fresnel”, “lenses”, “lighthouses” with this page"
         );
+    }
+
+    #[test]
+    fn a_link_leads_to_the_page_whose_name_contains_a_number_sign() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("logseq/config.edn", "{}"),
+            ("pages/C.md", "- Structs are copied"),
+            ("pages/C%23.md", "- Structs are copied"),
+        ] {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let graph = Graph::open(folder.path()).unwrap();
+        let day = chrono::NaiveDate::from_ymd_opt(2026, 3, 3).unwrap();
+        let text = "[[C#]] boxes structs that are cast to an interface; [[F#]] does, too";
+        let decisions = &keep(&graph, "story:1", day, text).unwrap().blocks[0].decisions;
+        assert_eq!(
+            (decisions[0].target_page.as_str(), decisions[0].reasoning.as_str()),
+            ("C#", "the block links to this page"),
+            "{decisions:?}"
+        );
+        assert!(decisions.iter().any(|decision| decision.target_page == "F#" && decision.is_new_page), "{decisions:?}");
+        assert!(decisions.iter().all(|decision| decision.target_page != "F"), "{decisions:?}");
     }
 
     #[test]

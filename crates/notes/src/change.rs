@@ -143,19 +143,26 @@ impl Change {
 /// Removes a link, and the property with its last link. Returns whether the link was found.
 ///
 /// # Errors
-/// When the edit would change how the rest of the day is parsed.
+/// When the link stands within other text, or the edit would change how the rest of the day is parsed.
 pub fn unlink(day: &mut Document, link: &str) -> Result<bool, EditError> {
     for index in 0..day.blocks().len() {
         let Some(value) = day.property(index, EXTRACTED_TO).filter(|value| value.contains(link)) else { continue };
-        let rest: Vec<&str> = value.split(", ").filter(|part| *part != link).collect();
-        if rest.is_empty() {
+        if value == link {
             day.remove_property(index, EXTRACTED_TO)?;
         } else {
-            day.set_property(index, EXTRACTED_TO, &rest.join(", "))?;
+            let rest = without_link(&value, link).ok_or(EditError::LinkInText)?;
+            day.set_property(index, EXTRACTED_TO, &rest)?;
         }
         return Ok(true);
     }
     Ok(false)
+}
+
+/// Returns a list of links without one of them. `None` if no comma separates it from the rest. A page's name may
+/// contain a comma, too, so the list is not split.
+fn without_link(list: &str, link: &str) -> Option<String> {
+    let separated = [format!("{link}, "), format!(", {link}")];
+    separated.iter().find(|part| list.contains(part.as_str())).map(|part| list.replacen(part, "", 1))
 }
 
 /// Returns an empty document of the format.

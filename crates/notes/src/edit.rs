@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::block::{Block, Kind};
 use crate::content;
 use crate::document::{Document, Format};
-use crate::insert::{Position, insertion};
+use crate::insert::{Position, add_block_id, insertion};
 use crate::lines::{Ending, Line, dominant_ending, indent_of};
 use crate::opaque::interior;
 
@@ -21,6 +21,8 @@ pub enum EditError {
     Empty,
     #[error("the edit would change how other blocks of the page are read")]
     WouldChangeOthers,
+    #[error("the link stands within other text")]
+    LinkInText,
 }
 
 impl Document {
@@ -68,10 +70,8 @@ impl Document {
         let block = self.blocks.get(index).ok_or(EditError::NoBlock)?.clone();
         let mut new = content::lines(self.format, text).ok_or(EditError::Empty)?;
         let had_id = self.explicit_id(index);
-        if self.format == Format::Markdown
-            && let Some(last) = new.last_mut()
-        {
-            last.extend([" ^", had_id.as_deref().unwrap_or(id)]);
+        if self.format == Format::Markdown {
+            add_block_id(&mut new, "", had_id.as_deref().unwrap_or(id));
         }
         let is_text = self.is_text(&block);
         let trailing = self.trailing_blank_lines(&block);

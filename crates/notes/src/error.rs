@@ -26,6 +26,12 @@ pub enum NotesError {
     Config { path: PathBuf, problem: String },
     #[error("\"{0}\" cannot be the name of a page: it is empty or leads out of the graph; choose another name")]
     PageName(String),
+    #[error(
+        "page \"{page}\" is not written: {} or a folder above it is a symbolic link, and these are ignored; choose \
+         another page, or put the file itself there",
+        path.display()
+    )]
+    SymbolicLink { page: String, path: PathBuf },
     #[error("page \"{page}\" has no block {block} any more; extract again to see where the knowledge belongs now")]
     NoBlock { page: String, block: String },
     #[error("page \"{page}\": {source}; nothing was written")]

@@ -220,7 +220,7 @@ impl Graph {
     /// Returns the page with a name, ignoring case. If there is none, returns the path for its new file.
     ///
     /// # Errors
-    /// When the name is not allowed for a page, or the folder cannot be read.
+    /// When the name is not allowed for a page or leads through a symbolic link, or the folder cannot be read.
     pub fn page(&self, name: &str) -> Result<Page, NotesError> {
         let name_lower = name.trim().to_lowercase();
         let named = |page: &Page| {
@@ -241,7 +241,16 @@ impl Graph {
             return Ok(Page { name: name.trim().to_owned(), ..page });
         }
         let stem = self.names.file_stem(name).ok_or_else(|| NotesError::PageName(name.to_owned()))?;
-        Ok(Page { name: name.trim().to_owned(), path: self.pages.join(format!("{stem}.md")), day: None })
+        let path = self.pages.join(format!("{stem}.md"));
+        if has_symbolic_link(&path, &[&self.pages]) {
+            return Err(NotesError::SymbolicLink { page: name.trim().to_owned(), path });
+        }
+        Ok(Page { name: name.trim().to_owned(), path, day: None })
+    }
+
+    /// Returns whether a file, or a folder between it and the graph's own folders, is a symbolic link.
+    pub(crate) fn is_behind_link(&self, path: &Path) -> bool {
+        has_symbolic_link(path, &[&self.root, &self.pages, &self.journals])
     }
 
     fn relative(&self, page: &Page) -> String {
@@ -264,6 +273,11 @@ impl Graph {
             Format::Markdown => format!("[[{page}#^{block}]]"),
         }
     }
+}
+
+/// Returns whether a path or one of its parents up to the `folders`, which are not tested, is a symbolic link.
+fn has_symbolic_link(path: &Path, folders: &[&Path]) -> bool {
+    path.ancestors().take_while(|part| !folders.contains(part)).any(Path::is_symlink)
 }
 
 fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), NotesError> {

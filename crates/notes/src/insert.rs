@@ -3,6 +3,7 @@
 use crate::block::{Block, Kind};
 use crate::document::{Document, Format};
 use crate::lines::{Line, indent_of};
+use crate::opaque::Region;
 
 /// Target position of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,7 @@ fn end_of(document: &Document, end: usize) -> usize {
 fn bullet(indent: &str, text: &[String], id: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut text = text.iter();
-    let begins_with_fence = text.clone().next().is_some_and(|line| crate::opaque::Region::opened_by(line).is_some());
+    let begins_with_fence = text.clone().next().is_some_and(|line| Region::opened_by(line).is_some());
     if begins_with_fence {
         lines.push(format!("{indent}- id:: {id}"));
     } else {
@@ -189,10 +190,15 @@ fn item(marker: &str, indent: &str, text: &[String], id: &str) -> Vec<String> {
 
 fn paragraph(indent: &str, text: &[String], id: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.iter().map(|line| format!("{indent}{line}")).collect();
-    // After a fence the id needs its own line.
+    add_block_id(&mut lines, indent, id);
+    lines
+}
+
+/// Adds Obsidian's block id to the end of a text. After a fence or a displayed formula it needs its own line: the line
+/// that closes them may contain nothing else.
+pub(crate) fn add_block_id(lines: &mut Vec<String>, indent: &str, id: &str) {
     match lines.last_mut() {
-        Some(last) if !last.trim_start().starts_with(['`', '~']) => last.extend([" ^", id]),
+        Some(last) if Region::opened_by(last).is_none() => last.extend([" ^", id]),
         _ => lines.push(format!("{indent}^{id}")),
     }
-    lines
 }

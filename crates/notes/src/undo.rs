@@ -1,14 +1,15 @@
 //! Undoes the latest apply. A file that is unchanged since gets its former text. From one that was changed since, only
 //! what was written is removed.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use crate::apply::relative;
 use crate::change::unlink;
 use crate::document::Document;
 use crate::error::NotesError;
 use crate::graph::Graph;
-use crate::replace_file::{content, move_to_backup, replace};
+use crate::replace_file::{content, move_to_backup, replace, wait_until_quiet};
 use crate::state::{Record, State, WriteKind, hash, is_done};
 
 /// Result of undoing one write.
@@ -25,50 +26,101 @@ pub enum Undone {
 /// Undoes the latest set. Returns an empty list if there is none.
 ///
 /// # Errors
-/// When a file cannot be read or written. What was undone until then stays undone, and the next call does the rest.
+/// When a file cannot be read or written, or another program keeps changing it. What was undone until then stays
+/// undone, and the next call does the rest.
 pub fn undo(graph: &Graph, state: &State) -> Result<Vec<Undone>, NotesError> {
     let Some(set) = state.sets()?.into_iter().next() else { return Ok(Vec::new()) };
-    let mut undone = Vec::new();
-    for (path, record) in State::records(&set)?.into_iter().rev() {
-        undone.push(undo_one(graph, &path, &record)?);
+    let mut undoing = Undoing { graph, state, own_writes: HashMap::new() };
+    let (mut records, mut undone) = (State::records(&set)?, Vec::new());
+    while let Some((path, record)) = records.pop() {
+        undone.push(undoing.undo_one(&path, &record, &records)?);
     }
     State::set_undone(&set)?;
     Ok(undone)
 }
 
-fn undo_one(graph: &Graph, recorded: &Path, record: &Record) -> Result<Undone, NotesError> {
-    let path = graph.root().join(&record.file);
-    let file = relative(graph, &path);
-    let Some(present) = content(&path)? else {
-        return Ok(match record.base {
-            None => Undone::Restored { file },
-            Some(_) => Undone::Skipped { file, why: "it was removed" },
-        });
-    };
-    let is_before = record.base.as_ref() == Some(&hash(&present));
-    if is_before {
-        return Ok(Undone::Restored { file });
-    }
-    let (tag, backup) = (format!("undo-{}", crate::state::tag(recorded)), recorded.with_extension("undone"));
-    if hash(&present) == record.new {
-        let Some(before) = content(&recorded.with_extension("before"))? else {
-            move_to_backup(&path, &backup)?;
-            return Ok(Undone::Restored { file });
-        };
-        if is_done(replace(&path, Some(&present), &before, &tag, &backup)?) {
+struct Undoing<'a> {
+    graph: &'a Graph,
+    state: &'a State,
+    /// Hashes of files written by this undo. There is no need to wait until these are quiet.
+    own_writes: HashMap<PathBuf, String>,
+}
+
+impl Undoing<'_> {
+    /// `earlier` are the records of the same set before this one.
+    fn undo_one(
+        &mut self,
+        recorded: &Path,
+        record: &Record,
+        earlier: &[(PathBuf, Record)],
+    ) -> Result<Undone, NotesError> {
+        let path = self.graph.root().join(&record.file);
+        let file = relative(self.graph, &path);
+        if self.graph.is_behind_link(&path) {
+            return Ok(Undone::Skipped { file, why: "it or a folder above it is a symbolic link" });
+        }
+        let present = self.quiet_content(&path)?;
+        // An interrupted undo may already have undone earlier writes of the set, too.
+        let mut known = earlier.iter().map(|(_, earlier)| earlier).filter(|earlier| earlier.file == record.file);
+        let present_hash = present.as_deref().map(hash);
+        if record.base == present_hash || known.any(|earlier| earlier.base == present_hash) {
             return Ok(Undone::Restored { file });
         }
+        let Some(present) = present else { return Ok(Undone::Skipped { file, why: "it was removed" }) };
+        if present_hash.as_ref() == Some(&record.new) {
+            let Some(before) = content(&recorded.with_extension("before"))? else {
+                move_to_backup(&path, &recorded.with_extension("undone"))?;
+                return Ok(Undone::Restored { file });
+            };
+            if self.replace(&path, &present, &before, recorded)? {
+                return Ok(Undone::Restored { file });
+            }
+        }
+        self.remove_from_changed(&path, recorded, record)
     }
-    let Some(present) = content(&path)? else { return Ok(Undone::Skipped { file, why: "it was removed" }) };
-    let Ok(text) = std::str::from_utf8(&present) else {
-        return Ok(Undone::Skipped { file, why: "it is not UTF-8 any more" });
-    };
-    let mut document = Document::parse(graph.format(), text);
-    if let Err(why) = take_out(&mut document, &record.wrote) {
-        return Ok(Undone::Skipped { file, why });
+
+    /// Removes what was written from a file that was changed since.
+    fn remove_from_changed(&mut self, path: &Path, recorded: &Path, record: &Record) -> Result<Undone, NotesError> {
+        let file = relative(self.graph, path);
+        let Some(present) = self.quiet_content(path)? else {
+            return Ok(Undone::Skipped { file, why: "it was removed" });
+        };
+        let Ok(text) = std::str::from_utf8(&present) else {
+            return Ok(Undone::Skipped { file, why: "it is not UTF-8 any more" });
+        };
+        let mut document = Document::parse(self.graph.format(), text);
+        if let Err(why) = take_out(&mut document, &record.wrote) {
+            return Ok(Undone::Skipped { file, why });
+        }
+        let remaining = document.text();
+        if remaining != text && !self.replace(path, &present, remaining.as_bytes(), recorded)? {
+            return Err(NotesError::Busy(path.to_owned()));
+        }
+        Ok(Undone::Removed { file })
     }
-    let replaced = replace(&path, Some(&present), document.text().as_bytes(), &tag, &backup)?;
-    Ok(if is_done(replaced) { Undone::Removed { file } } else { Undone::Skipped { file, why: "it is being changed" } })
+
+    /// Reads a file that no other program is writing to at the moment. `None` if it does not exist.
+    fn quiet_content(&self, path: &Path) -> Result<Option<Vec<u8>>, NotesError> {
+        let present = content(path)?;
+        let is_own = present.as_ref().is_some_and(|present| self.own_writes.get(path) == Some(&hash(present)));
+        if is_own {
+            return Ok(present);
+        }
+        if !wait_until_quiet(path, &self.state.probe())? {
+            return Err(NotesError::Busy(path.to_owned()));
+        }
+        content(path)
+    }
+
+    /// Returns whether the file was replaced. It was not if another program has changed it.
+    fn replace(&mut self, path: &Path, base: &[u8], new: &[u8], recorded: &Path) -> Result<bool, NotesError> {
+        let tag = format!("undo-{}", crate::state::tag(recorded));
+        let replaced = is_done(replace(path, Some(base), new, &tag, &recorded.with_extension("undone"))?);
+        if replaced {
+            self.own_writes.insert(path.to_owned(), hash(new));
+        }
+        Ok(replaced)
+    }
 }
 
 fn take_out(document: &mut Document, wrote: &WriteKind) -> Result<(), &'static str> {

@@ -184,3 +184,18 @@ fn what_was_added_can_be_removed_again() {
         assert_eq!(document.text(), text, "seed {seed}");
     }
 }
+
+#[test]
+fn in_plain_markdown_the_line_that_closes_a_region_contains_no_id() {
+    for region in ["```rust\nlet x = 1;\n```", "$$\nx = 1\n$$"] {
+        let mut page = Document::parse(Format::Markdown, "# Rust\n\nOld\n\nLast paragraph\n");
+        page.replace(1, &format!("Use this:\n{region}"), "n-1").unwrap();
+        page.add_section(&format!("And this:\n{region}"), "n-2", "\t").unwrap();
+        assert_eq!(
+            page.text(),
+            format!("# Rust\n\nUse this:\n{region}\n^n-1\n\nLast paragraph\n\n## Notes\n\nAnd this:\n{region}\n^n-2\n")
+        );
+        assert_eq!(page.explicit_id(1).as_deref(), Some("n-1"));
+        assert_eq!(page.block_text(1), format!("Use this:\n{region}"));
+    }
+}

@@ -100,7 +100,7 @@ fn most_knowledge_finds_its_page() {
         for one in labelled().iter().filter(|one| one.day % 2 == parity) {
             let Some(page) = &one.page else { continue };
             let text = reword(&one.text, &one.above);
-            let names = links(&format!("{} {}", one.text, one.above.join(" ")));
+            let names = links(Format::Outline, &format!("{} {}", one.text, one.above.join(" ")));
             let found = index.candidates(&text, &one.above.join(" "), &names, 10);
             count += 1;
             near += usize::from(found.iter().take(3).any(|found| found.name == *page));
@@ -129,4 +129,11 @@ fn what_a_page_says_already_is_seen() {
     assert_eq!(found[0].name, "Postgres");
     assert!(matches!(index.placement(&found[0], text), Placement::Exists(_)));
     assert_eq!(index.search("autovacuum rows", 5)[0].page, "Postgres");
+}
+
+#[test]
+fn a_number_sign_belongs_to_a_name_in_logseq_and_ends_one_in_plain_markdown() {
+    let text = "[[C#]] and [[Rust/Async|futures]], [[Boats#Tugs]], [[#Crews]]";
+    assert_eq!(links(Format::Outline, text), ["C#", "Rust/Async|futures", "Boats#Tugs", "#Crews"]);
+    assert_eq!(links(Format::Markdown, text), ["C", "Rust/Async", "Boats"]);
 }

@@ -142,6 +142,18 @@ fn a_story_is_saved_to_the_notes_the_same_way() {
 }
 
 #[test]
+fn a_day_that_is_not_utf_8_is_left_out_of_the_days() {
+    let mut notes = Notes::new();
+    fs::write(notes.path("journals/2026_11_17.md"), b"- Caf\xe9\n").unwrap();
+    let site = notes.serve();
+    let start = site.get("/journal");
+    assert_eq!(start.status, 200, "{}", start.body);
+    assert!(start.body.contains("value=\"2026-11-18\"") && !start.body.contains("2026-11-17"), "{}", start.body);
+    let undone = site.post_form("/journal/undo", &start, "");
+    assert!(undone.body.contains("There is nothing to undo."), "{}", undone.body);
+}
+
+#[test]
 fn without_a_graph_there_is_no_journal_on_the_web() {
     let mut radar = Radar::at(NOW);
     let site = Site::start(&mut radar);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use crate::document::Document;
+use crate::document::{Document, Format};
 use crate::error::NotesError;
 use crate::graph::Graph;
 use crate::knowledge::terms::{terms, words};
@@ -53,8 +53,9 @@ pub struct IndexedPage {
 }
 
 /// BM25 index of a graph's pages.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PageIndex {
+    format: Format,
     pages: Vec<IndexedPage>,
     /// Number of pages that contain each term.
     frequencies: HashMap<String, usize>,
@@ -88,11 +89,13 @@ impl PageIndex {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Self::of(pages))
+        Ok(Self { format: graph.format(), ..Self::of(pages) })
     }
 
+    /// Returns an index of these pages, which have one format.
     #[must_use]
     pub fn of(pages: Vec<(String, Document)>) -> Self {
+        let format = pages.first().map_or(Format::Outline, |(_, document)| document.format());
         let pages: Vec<IndexedPage> =
             pages.into_iter().map(|(name, document)| IndexedPage::of(name, document)).collect();
         let mut frequencies: HashMap<String, usize> = HashMap::new();
@@ -101,12 +104,18 @@ impl PageIndex {
         }
         let count = as_f64(pages.len()).max(1.0);
         let mean_length = pages.iter().map(|page| page.length).sum::<f64>() / count;
-        Self { pages, frequencies, mean_length }
+        Self { format, pages, frequencies, mean_length }
     }
 
     #[must_use]
     pub fn pages(&self) -> &[IndexedPage] {
         &self.pages
+    }
+
+    /// Returns the format of the pages.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
     }
 
     fn weight(&self, term: &str) -> f64 {
@@ -242,15 +251,20 @@ fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// Returns the pages that a text links to: `[[Page]]`, `#tag` and `#[[two words]]`.
+/// Returns the pages that a text links to: `[[Page]]`, `#tag` and `#[[two words]]`; in plain Markdown also
+/// `[[Page#Heading]]` and `[[Page|shown text]]`. In Logseq both signs belong to the name: `[[C#]]`.
 #[must_use]
-pub fn links(text: &str) -> Vec<String> {
+pub fn links(format: Format, text: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("[[") {
         let Some((name, behind)) = after.split_once("]]") else { break };
-        let name = name.split(['|', '#']).next().unwrap_or(name);
-        links.push(name.to_owned());
+        let name = match format {
+            Format::Outline => name,
+            Format::Markdown => name.split(['|', '#']).next().unwrap_or(name),
+        };
+        // `[[#Heading]]` leads to a heading of the same page.
+        links.extend((!name.is_empty()).then(|| name.to_owned()));
         rest = behind;
     }
     let tags = text.split_whitespace().filter_map(|word| word.strip_prefix('#'));
