@@ -204,6 +204,26 @@ fn working_days_are_counted_and_do_not_repeat() {
 }
 
 #[test]
+fn a_day_of_the_week_that_the_month_does_not_have_is_asked_about() {
+    for (say, day) in [
+        ("submit the form on the fifth Monday in March", "2026-03-30"),
+        ("submit the form on the fourth Monday in April", "2026-04-27"),
+        ("submit the form on the fifth Thursday in April", "2026-04-30"),
+    ] {
+        assert_eq!(day_and_time(say), (day.to_owned(), String::new()), "{say}");
+    }
+    for say in [
+        "Add event board meeting on the fifth Monday in April at 10",
+        "submit the form on the 5th Monday of April",
+        "submit the form by the fifth Friday of the month",
+        "Move Pay electricity bill to the fifth Friday of March",
+    ] {
+        let reading = read(say, &state(), today(), &Selection::default());
+        assert!(matches!(reading, Reading::Clarify(_)), "{say}: {reading:?}");
+    }
+}
+
+#[test]
 fn a_new_title_is_taken_word_for_word() {
     for title in ["call the dentist on Friday", "pay the rent of April", "move house to Leeds"] {
         let say = format!("rename call the dentist to {title}");

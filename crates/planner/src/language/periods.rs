@@ -10,6 +10,17 @@ use crate::validate::parse_date;
 
 /// Parses "the first Monday in April", "the last Friday of the month".
 pub(super) fn by_place(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    let (length, day) = weekday_of_month(tokens, today)?;
+    Some((length, day?))
+}
+
+/// Returns the number of words of a day of the week that the month does not have: "the fifth Monday in April".
+pub(super) fn missing_weekday(tokens: &[Token], today: NaiveDate) -> Option<usize> {
+    weekday_of_month(tokens, today).filter(|(_, day)| day.is_none()).map(|(length, _)| length)
+}
+
+/// Parses a numbered day of the week of a month. The day is `None` if the month does not have it.
+fn weekday_of_month(tokens: &[Token], today: NaiveDate) -> Phrase<Option<NaiveDate>> {
     let the = usize::from(word(tokens, 0) == "the");
     let place = word(tokens, the);
     let number = super::numbers::ordinal(place).filter(|number| (1..=5).contains(number) && place != "other");
@@ -28,7 +39,7 @@ pub(super) fn by_place(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> 
         let end = start.checked_add_months(Months::new(1))?.pred_opt()?;
         upcoming(end - Days::new(7), named)
     };
-    Some((joined + the_month + 1, day))
+    Some((joined + the_month + 1, Some(day).filter(|day| day.month() == start.month())))
 }
 
 /// Parses "next week", "this weekend", "end of the month", "mid June", "beginning of next month".

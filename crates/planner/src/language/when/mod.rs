@@ -179,7 +179,7 @@ impl When {
         if let Some(length) = self.read_day(rest, at, tokens, today) {
             return length + self.read_part_of_day(rest, length);
         }
-        self.read_times(rest, today).unwrap_or_else(|| self.read_other(rest))
+        self.read_times(rest, today).unwrap_or_else(|| self.read_other(rest, today))
     }
 
     /// Parses "at the latest", "(inclusive)" directly after a parsed phrase.
@@ -215,8 +215,8 @@ impl When {
         is_level.then_some(1)
     }
 
-    fn read_other(&mut self, rest: &[Token]) -> usize {
-        if let Some(length) = impossible(rest) {
+    fn read_other(&mut self, rest: &[Token], today: Today) -> usize {
+        if let Some(length) = impossible(rest, today.date) {
             self.vague = true;
             return length;
         }
@@ -267,8 +267,9 @@ impl When {
     }
 }
 
-/// Returns the number of words of an ambiguous or impossible day or time: "4/5", "30 February", "the 32nd", "25:00".
-fn impossible(rest: &[Token]) -> Option<usize> {
+/// Returns the number of words of an ambiguous or impossible day or time: "4/5", "30 February", "the 32nd", "25:00",
+/// "the fifth Monday in April".
+fn impossible(rest: &[Token], today: NaiveDate) -> Option<usize> {
     let lead = usize::from(rest[0].is_one_of("on|at|by|from|until|to|for|due") && rest.len() > 1);
     let phrase = &rest[lead..];
     let first = phrase.first().filter(|first| !first.quoted)?;
@@ -280,6 +281,9 @@ fn impossible(rest: &[Token]) -> Option<usize> {
     };
     if super::periods::is_ambiguous(&first.lower) || is_time(&first.lower) || is_impossible_date(&first.lower) {
         return Some(lead + 1);
+    }
+    if let Some(length) = super::periods::missing_weekday(phrase, today) {
+        return Some(lead + length);
     }
     let the = usize::from(first.is("the"));
     super::dates::impossible(&phrase[the..], the == 1).map(|(length, ())| lead + the + length)
