@@ -145,3 +145,26 @@ on_both_databases!(
     a_removed_topic_leaves_nothing_but_what_it_has_spent,
     folders_of_a_list_are_kept_in_and_out,
 );
+
+#[test]
+fn an_item_is_a_copy_only_where_its_original_is_read() {
+    let radar = Radar::at(NOW);
+    let text = "The night ferry from Skerrow waits two hours for the mail and the musicians, because the pier at Hallan is \
+                closed for repairs until the first of December, the harbour master said on Wednesday evening.";
+    for (file, time) in [("wire.json", "2026-11-18T20:00:00Z"), ("paper.json", "2026-11-18T22:00:00Z")] {
+        let post = Post::new(file, "The night ferry waits", text, time);
+        std::fs::write(radar.folder().join(file), feed(file, &[post])).unwrap();
+    }
+    radar.add(&["wire.json", "paper.json"]);
+    radar.ok(&["topic", "add", "boats"]);
+    radar.ok(&["source", "add", "--as-is", "paper.json", "--topic", "boats"]);
+    let copies = |topic: &str| -> Vec<bool> {
+        radar.ok(&["run", "--topic", topic]);
+        let digest = radar.json(&["digest", "latest", "--topic", topic, "--json"]);
+        let sources = digest["stories"][0]["sources"].as_array().unwrap().clone();
+        let mut copies: Vec<bool> = sources.iter().map(|source| source["copy"] == true).collect();
+        copies.sort_unstable();
+        copies
+    };
+    assert_eq!((copies("default"), copies("boats")), (vec![false, true], vec![false]));
+}
