@@ -103,6 +103,18 @@ impl State {
         false
     }
 
+    /// Returns the goals that contain a record that does not exist, or themselves.
+    #[must_use]
+    pub fn broken_goals(&self) -> BTreeSet<i64> {
+        let is_broken = |goal: &&Goal| {
+            goal.todos.iter().any(|todo| !self.has(Kind::Todo, *todo))
+                || goal.events.iter().any(|event| !self.has(Kind::Event, *event))
+                || goal.children.iter().any(|child| !self.has(Kind::Goal, *child))
+                || goal.children.iter().any(|child| self.is_self_or_descendant(goal.id, *child))
+        };
+        self.goals().filter(is_broken).map(|goal| goal.id).collect()
+    }
+
     /// Returns the keys whose record was changed, added or removed in `after`.
     #[must_use]
     pub fn changed_keys(&self, after: &Self) -> Vec<Key> {

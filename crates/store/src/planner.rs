@@ -82,7 +82,7 @@ pub enum UndoOutcome {
     },
     NotFound,
     AlreadyUndone,
-    /// These records were changed since.
+    /// These records were changed since, or refer to what the batch created or changed.
     Changed(Vec<Key>),
 }
 

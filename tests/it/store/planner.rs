@@ -82,6 +82,22 @@ async fn one_invalid_operation_rejects_the_batch(store: &dyn Store) {
     assert!(matches!(store.apply_operations(owner(), &now).await.unwrap(), ApplyOutcome::Applied { .. }));
 }
 
+async fn undo_leaves_no_goal_that_refers_to_nothing_or_itself(store: &dyn Store) {
+    one_of_each(store).await;
+    let batch_of = |answer: &Value| answer["batchId"].as_str().unwrap().parse().unwrap();
+    let created = batch_of(&applied(store, &[todo("new")]).await);
+    applied(store, &[json!({ "kind": "goal", "action": "add_items", "id": 4, "todos": [6] })]).await;
+    let freed = json!({ "kind": "goal", "action": "remove_child", "id": 4, "childId": 5 });
+    let freed = batch_of(&applied(store, &[freed]).await);
+    applied(store, &[json!({ "kind": "goal", "action": "add_child", "id": 5, "childId": 4 })]).await;
+    let before = store.planner(owner()).await.unwrap();
+    let refused = store.undo_operations(owner(), created, at(3)).await.unwrap();
+    assert_eq!(refused, UndoOutcome::Changed(vec![(Kind::Goal, 4)]));
+    let refused = store.undo_operations(owner(), freed, at(3)).await.unwrap();
+    assert!(matches!(refused, UndoOutcome::Changed(_)), "{refused:?}");
+    assert_eq!(store.planner(owner()).await.unwrap(), before);
+}
+
 async fn undo_restores_every_row(store: &dyn Store) {
     one_of_each(store).await;
     let before = store.planner(owner()).await.unwrap().state;
@@ -136,6 +152,7 @@ async fn a_key_is_answered_once_for_a_day(store: &dyn Store) {
 on_every_database!(
     records_read_back_as_they_were_written,
     one_invalid_operation_rejects_the_batch,
+    undo_leaves_no_goal_that_refers_to_nothing_or_itself,
     undo_restores_every_row,
     what_was_changed_since_is_not_undone,
     a_key_is_answered_once_for_a_day,

@@ -328,6 +328,12 @@ async fn undo(connection: &mut Connection, user: UserId, batch: BatchId, now: Ti
     for entry in before {
         restored.set((entry.kind, entry.id), entry.record);
     }
+    // A later batch may have put what this one created under a goal, or a goal under one that this one freed.
+    let broken: Vec<Key> =
+        restored.broken_goals().difference(&state.broken_goals()).map(|goal| (Kind::Goal, *goal)).collect();
+    if !broken.is_empty() {
+        return Ok(UndoOutcome::Changed(broken));
+    }
     records::write(connection, &user_id, &keys, &state, &restored).await?;
     let (batch_id, at) = (batch.to_string(), now.as_millis());
     sqlx::query(UNDO_BATCH).bind(&user_id).bind(batch_id).bind(at).execute(&mut *connection).await?;
