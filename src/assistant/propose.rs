@@ -14,6 +14,12 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     match model::ask(app, assistant::PROPOSE, draft, Value::Null).await? {
         ModelReply::Answered(answer) => {
             draft.proposed = operations(&answer);
+            let listed = answer["operations"].as_array().map_or(0, Vec::len);
+            if listed > MAX_OPERATIONS {
+                draft
+                    .warnings
+                    .push(format!("{listed} operations were proposed, of which the first {MAX_OPERATIONS} are used"));
+            }
             if draft.proposed.is_empty() {
                 draft.ask(Question::new("No change was found in that. What should be planned?", Vec::new()));
             }

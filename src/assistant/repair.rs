@@ -20,7 +20,7 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     {
         best = merged(best, &propose::operations(&answer), draft);
     }
-    let kept = valid_part(best, draft);
+    let kept = if best.is_valid() { best } else { valid_part(first, draft) };
     draft.dropped = proposed.saturating_sub(kept.results.len());
     draft.checked = Some(kept);
     Ok(())
@@ -46,9 +46,6 @@ fn merged(validation: Validation, corrected: &[Value], draft: &Draft<'_>) -> Val
 }
 
 fn valid_part(validation: Validation, draft: &Draft<'_>) -> Validation {
-    if validation.is_valid() {
-        return validation;
-    }
     let valid: Vec<Value> =
         validation.results.into_iter().filter(|result| result.operation.is_some()).map(|result| result.op).collect();
     validate_proposal(&valid, &draft.state)
