@@ -174,9 +174,15 @@ impl Graph {
 
     /// Returns the date in a file's name.
     fn day_of(&self, path: &Path) -> Option<NaiveDate> {
+        self.dated(path).map(|(day, _)| day)
+    }
+
+    /// Returns the date in a file's name, and the place of its format: the graph's own is the first.
+    fn dated(&self, path: &Path) -> Option<(NaiveDate, usize)> {
         let stem = Self::stem_of(path);
         let is_there = self.format == Format::Markdown || path.starts_with(&self.journals);
-        self.file_dates.iter().filter(|_| is_there).find_map(|dates| dates.read(&stem))
+        let mut formats = self.file_dates.iter().filter(|_| is_there).enumerate();
+        formats.find_map(|(place, dates)| Some((dates.read(&stem)?, place)))
     }
 
     /// Returns all journal days, the earliest first.
@@ -185,13 +191,13 @@ impl Graph {
     /// When the folder cannot be read.
     pub fn days(&self) -> Result<Vec<Page>, NotesError> {
         let files = if self.journals.is_dir() { Self::files(&self.journals)? } else { Vec::new() };
-        let days = files.into_iter().filter_map(|path| self.day_of(&path).map(|day| (day, path)));
-        let mut days: Vec<Page> =
-            days.map(|(day, path)| Page { name: self.title_dates.write(day), path, day: Some(day) }).collect();
-        days.sort_by(|a, b| a.day.cmp(&b.day).then_with(|| a.path.cmp(&b.path)));
+        let dated = files.into_iter().filter_map(|path| self.dated(&path).map(|(day, place)| (day, place, path)));
+        let mut dated: Vec<(NaiveDate, usize, PathBuf)> = dated.collect();
+        dated.sort();
         // If there are two files for one day, the one in the graph's own format is used.
-        days.dedup_by_key(|page| page.day);
-        Ok(days)
+        dated.dedup_by_key(|(day, ..)| *day);
+        let page = |(day, _, path)| Page { name: self.title_dates.write(day), path, day: Some(day) };
+        Ok(dated.into_iter().map(page).collect())
     }
 
     /// Returns all pages except journal days, sorted by file name.

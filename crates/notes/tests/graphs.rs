@@ -384,3 +384,16 @@ fn a_folder_of_plain_markdown_is_a_graph() {
     undo(&graph, &state).unwrap();
     assert_eq!(text(&root, "Port/Berths.md"), "No heading\n");
 }
+
+#[test]
+fn of_two_files_of_a_day_the_one_in_the_graphs_own_format_is_used() {
+    let root = tempfile::tempdir().unwrap();
+    for file in ["logseq/config.edn", "journals/2026-03-02.md", "journals/2026_03_02.md"] {
+        let path = root.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "{}").unwrap();
+    }
+    let days = Graph::open(root.path()).unwrap().days().unwrap();
+    let files: Vec<_> = days.iter().map(|page| page.path.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(files, ["2026_03_02.md"]);
+}

@@ -257,6 +257,10 @@ async fn apply(
         Outcome::Failed(error) => format!("Not written to {}: {error}", change.page),
     };
     let mut outcomes: Vec<String> = changes.iter().zip(&applied.outcomes).map(outcome).collect();
+    let late = applied.written_late.iter().map(|(file, kept)| {
+        format!("Another program wrote to {file} while it was replaced; what it wrote is in {}.", kept.display())
+    });
+    outcomes.extend(late);
     if outcomes.is_empty() {
         outcomes.push("Nothing was chosen, so nothing is written.".to_owned());
     }
