@@ -10,7 +10,7 @@ use crate::sentences;
 
 /// Number of words of a text's opening.
 const OPENING_WORDS: usize = 60;
-/// Number of texts between two looks at whether the run is asked to stop: about a second's work.
+/// Number of texts between two looks at whether the run is asked to stop: a few seconds' work.
 const TEXTS_AT_ONCE: usize = 64;
 
 /// Returns a cosine for each text (title, body), in order; `None` without a model, or if nothing is wanted.

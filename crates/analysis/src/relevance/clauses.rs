@@ -192,7 +192,10 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
             denied = from_pause.take().unwrap_or(denied);
             parts.push((Vec::new(), denied));
             at += 1;
-            if words.get(at).is_some_and(|word| begins_remark(word)) {
+            let is_remark =
+                |token: &Token| begins_remark(&token.word) && text.get(token.start..token.end) == Some(&token.word);
+            let is_consequence = matches!(find(&words[at..], language), Some((Phrase::Consequence, _)));
+            if !is_consequence && sentence.get(at).is_some_and(is_remark) {
                 at += sentence[at..].iter().take_while(|token| token.mark != Mark::Pause).count();
             }
             continue;
@@ -208,11 +211,13 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
         match phrase {
             Phrase::FalseDenial | Phrase::Aside => continue,
             Phrase::LeadIn => {
-                parts.last_mut().into_iter().for_each(|(part, _)| part.clear());
-                continue;
+                parts.last_mut().into_iter().for_each(|(part, _)| only_places(part));
             }
             // Only the places of who the reader is matter.
-            Phrase::Consequence => background = parts.len(),
+            Phrase::Consequence => {
+                background = parts.len();
+                (denied, from_pause) = (false, None);
+            }
             Phrase::Reason => break,
             Phrase::Denial => denied = true,
             Phrase::ShortDenial => {
@@ -230,11 +235,21 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
     }
     let found = parts.iter().enumerate().filter_map(|(number, (part, denied))| {
         let found = clause(text, part, *denied, language)?;
-        (number >= background || !found.places.is_empty()).then_some(found)
+        (number >= background || found.denied || !found.places.is_empty()).then_some(found)
     });
     let mut clauses: Vec<Clause> = found.collect();
     add_scopes(&mut clauses);
     clauses
+}
+
+/// Empties a part that names no place.
+fn only_places(part: &mut Vec<&Token>) {
+    let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
+    let first = (0..words.len()).find_map(|at| Places::shipped().find(&words[at..]).map(|(_, length)| (at, length)));
+    match first {
+        Some((at, length)) => *part = part[at..at + length].to_vec(),
+        None => part.clear(),
+    }
 }
 
 /// Gives wanted clauses that name no place the places named earlier in their sentence.
@@ -411,6 +426,8 @@ mod tests {
         );
         assert_eq!(parsed("Give me outages, and now and then something about parenting"), ["outages", "parenting"]);
         assert_eq!(parsed("I don't want to read about football"), ["-football"]);
+        assert_eq!(parsed("In Scotland I want to read about tidal energy"), ["Scotland", "tidal energy"]);
+        assert_eq!(parsed("startups looking for funding"), ["startups looking for funding"]);
     }
 
     #[test]
@@ -423,6 +440,8 @@ mod tests {
     #[test]
     fn who_the_reader_is_gives_places_alone() {
         assert_eq!(parsed("I run a bakery, so I follow wages and energy bills"), ["wages", "energy bills"]);
+        assert_eq!(parsed("I run a bakery, which is why I follow wages"), ["wages"]);
+        assert_eq!(parsed("I don't follow football, so I want rugby"), ["-football", "rugby"]);
         let interests = Interests::parse("I live in Sydney, so I want property");
         assert_eq!(interests.clauses[1].place_names(), ["sydney"]);
     }
@@ -431,6 +450,7 @@ mod tests {
     fn a_remark_on_a_subject_is_none() {
         let text = "rivers, Africa, which the television hardly mentions, and ferries";
         assert_eq!(parsed(text), ["rivers", "Africa", "ferries"]);
+        assert_eq!(parsed("health, WHO funding, vaccines").len(), 3);
     }
 
     #[test]

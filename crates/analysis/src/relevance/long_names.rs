@@ -25,9 +25,11 @@ impl LongNames {
         Self(by_first)
     }
 
-    /// Whether `length` words at `at` are a part of a longer name.
-    pub(super) fn contain(&self, field: &[WordId], at: usize, length: usize) -> bool {
-        (at.saturating_sub(MAX_NAME_WORDS - 1)..=at).any(|start| {
+    /// Whether `length` words at `at` are a part of a longer name. What begins with the name of a place is most often that
+    /// place: "New York City".
+    pub(super) fn contain(&self, field: &[WordId], at: usize, length: usize, is_word: bool) -> bool {
+        let end = at + usize::from(is_word);
+        (at.saturating_sub(MAX_NAME_WORDS - 1)..end).any(|start| {
             let names = field.get(start).and_then(|first| self.0.get(first));
             names.into_iter().flatten().any(|rest| {
                 let is_longer = 1 + rest.len() > length && start + 1 + rest.len() >= at + length;

@@ -32,7 +32,7 @@ pub(super) fn occurrences<'a>(hits: &'a Hits, names: &LongNames, document: &Docu
                 if is_again || !hit.rest.is_empty() && !field[at + 1..].starts_with(&hit.rest) {
                     continue;
                 }
-                if names.contain(field, at, 1 + hit.rest.len()) {
+                if names.contain(field, at, 1 + hit.rest.len(), hit.is_word) {
                     continue;
                 }
                 met = Some(hit.term);

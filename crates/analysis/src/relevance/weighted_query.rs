@@ -118,7 +118,7 @@ impl<'a> Query<'a> {
             let mut at = 0;
             while let Some((id, after)) = field.get(at..).and_then(<[WordId]>::split_first) {
                 at += 1;
-                let is_own = |hit: &&Hit| !self.long_names.contain(field, at - 1, 1 + hit.rest.len());
+                let is_own = |hit: &&Hit| !self.long_names.contain(field, at - 1, 1 + hit.rest.len(), hit.is_word);
                 let Some(hit) = self.hits.of_word(*id).iter().find(|hit| is_met(hit, after) && is_own(hit)) else {
                     continue;
                 };
