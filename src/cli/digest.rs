@@ -18,7 +18,6 @@ pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
     let digest = digests::find(app, &arguments.which, &arguments.topic).await?;
     let footer = Footer { html: None, is_latest: arguments.which == LATEST };
     match format {
-        Some(Format::Json) => output::print(&output::escape_hidden(&render(&digest, Format::Json, None)?))?,
         Some(format) => output::print(&render(&digest, format, app.config().web.site())?)?,
         None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), footer))?,
     }

@@ -10,6 +10,7 @@ use super::arguments::{FeedbackArguments, FeedbackCommand};
 use super::exit::{Exit, UsageError};
 use super::{item, lines, output};
 use crate::app::App;
+use crate::digest::sanitise::escape_hidden;
 use crate::services::feedback::{self, FeedbackImport, FeedbackLine, FeedbackUser};
 use crate::services::{stories, topics};
 
@@ -111,7 +112,7 @@ async fn list_unlearnt(app: &App, topic: &str) -> Result<()> {
 
 async fn export(app: &App, topic: &str) -> Result<()> {
     for event in feedback::export(app, FeedbackUser::owner(), topic).await? {
-        output::print(&output::escape_hidden(&serde_json::to_string(&event)?))?;
+        output::print(&escape_hidden(&serde_json::to_string(&event)?))?;
     }
     Ok(())
 }

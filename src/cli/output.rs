@@ -1,6 +1,5 @@
 //! Output to a terminal, or to a pipe that may be closed at any time.
 
-use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
 use aha_content::escapes::without_escapes;
@@ -9,7 +8,7 @@ use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-use crate::digest::sanitise::is_hidden;
+use crate::digest::sanitise::{escape_hidden, is_hidden};
 use crate::services::sources::SourcesAdded;
 
 /// Columns if the terminal does not report its width.
@@ -27,22 +26,6 @@ pub(super) fn print(text: &str) -> Result<()> {
 
 pub(super) fn print_json(value: &impl Serialize) -> Result<()> {
     print(&escape_hidden(&serde_json::to_string_pretty(value)?))
-}
-
-/// Escapes characters that control a terminal or the direction of text. In JSON they occur only inside strings, so the
-/// values stay the same.
-pub(super) fn escape_hidden(json: &str) -> String {
-    let mut escaped = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c == '\n' || !is_hidden(c) {
-            escaped.push(c);
-        } else {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(escaped, "\\u{unit:04x}");
-            }
-        }
-    }
-    escaped
 }
 
 /// Prints a note to the user on standard error.

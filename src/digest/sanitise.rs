@@ -3,6 +3,8 @@
 //! Input: text from feeds and models. Output: one line of plain text, or a checked link. Called by `view`, so that
 //! every rendering except the JSON gets clean text only; each rendering still escapes for its own syntax.
 
+use std::fmt::Write as _;
+
 use aha_content::escapes::without_escapes;
 use aha_core::item::first_words;
 use url::Url;
@@ -31,6 +33,24 @@ pub(crate) fn is_hidden(c: char) -> bool {
             '\u{061c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'
             | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
             | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Escapes in JSON what could control a terminal (C1, direction controls) as `\uXXXX`, which leaves the value unchanged.
+pub(crate) fn escape_hidden(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    let mut units = [0; 2];
+    for c in json.chars() {
+        // serde_json has escaped C0 characters already, except its own line breaks.
+        if c == '\n' || !is_hidden(c) {
+            escaped.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut units) {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "\\u{unit:04x}");
+        }
+    }
+    escaped
 }
 
 /// A published link, classified by whether a reader may follow it.

@@ -2,7 +2,8 @@
 //!
 //! A sentence is split into clauses at commas, colons, "and", "especially" and similar. A negation ("no sport", "not
 //! interested in …") extends to the end of its sentence or a "but"; one within a clause ("rather than …") to the next
-//! comma. Text after a "because" is ignored. A clause without a place takes the places named earlier in its sentence:
+//! comma. Text after a "because" is ignored, and so are remarks and, but for places, who the reader is. A clause without
+//! a place takes the places named earlier in its sentence:
 //! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland". German, French and Spanish clauses
 //! also get English wordings.
 
