@@ -9,6 +9,7 @@ use std::time::Duration;
 use aha_core::digest::Estimate;
 use aha_core::ids::ClusterId;
 use aha_llm::local;
+use aha_llm::router::Route;
 use aha_llm::{CallScope, Outcome, Task, TaskItem};
 use aha_store::{CallFilter, CallRecord};
 use async_trait::async_trait;
@@ -186,7 +187,9 @@ pub(super) async fn run_tasks_by(
         items.into_iter().filter(|(cluster, _)| !by_story.contains_key(cluster)).collect();
     let asked = open.len();
     let open = if context.is_replay { without_calls(context, open, &mut by_story) } else { open };
-    skip_if_budget_low(context, task, &scope).await?;
+    if !open.is_empty() {
+        skip_if_budget_low(context, task, &scope).await?;
+    }
     let mut send_order = match build_order {
         Some(build_order) if may_run_out(context, task, &scope, &open, batch_size).await? => Some(build_order()),
         _ => None,
@@ -254,7 +257,8 @@ async fn skip_if_budget_low(context: &RunContext, task: Task, scope: &CallScope)
     if used.is_near_cap() {
         tracing::warn!(task = task.as_str(), used = used.0, "the budget comes to its end");
     }
-    if is_spared {
+    let is_free = gateway.router().choose(task, scope.tier).first().is_some_and(Route::is_free);
+    if is_spared && !is_free {
         context.call_state.skip_task(task, "the rest of the budget is kept for judging stories");
     }
     Ok(())

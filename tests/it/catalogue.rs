@@ -75,6 +75,58 @@ fn a_task_goes_to_its_model_and_on_to_the_next_when_that_fails() {
     assert_eq!(digest["stories"][0]["summary"]["provider"], "local", "nobody else is there for it");
 }
 
+/// A cheap model and a fallback of it, with their prices, at the same server.
+fn with_fallback(api: &OpenAi, cheap: &str, other: &str, cap: &str) -> Radar {
+    let catalogue = format!(
+        "\
+endpoint: {}/v1/responses
+api_key: ${{MOCK_KEY}}
+retry: {{ max_attempts: 1 }}
+models:
+  openai/cheap:
+    prices: {{ input: {cheap}, output: {cheap} }}
+    fallbacks: [openai/other]
+  openai/other:
+    prices: {{ input: {other}, output: {other} }}
+tasks:
+  triage: openai/cheap
+",
+        api.base()
+    );
+    with(&catalogue).with("AHA_BUDGET_RUN_CREDITS", cap)
+}
+
+#[test]
+fn a_fallback_that_the_budget_does_not_reach_for_leaves_out_its_own_story_alone() {
+    let api = OpenAi::start();
+    api.fault(When::always().model("cheap").title("Ailsk Sound"), Fault::ContentFilter);
+    let radar = with_fallback(&api, "1", "400", "1");
+    run(&radar).exits(4).says("AHA_BUDGET_RUN_CREDITS");
+    assert!(api.calls().iter().all(|call| call.model() == "cheap"));
+    assert_eq!(radar.digest()["cost"]["judgements_skipped"], 1);
+}
+
+#[test]
+fn a_free_fallback_is_called_where_credits_are_used_up() {
+    let api = OpenAi::start();
+    let radar = with_fallback(&api, "1", "0", "0.012");
+    run(&radar).exits(0);
+    let of = |model: &str| api.calls().iter().filter(|call| call.model() == model).count();
+    assert!(of("cheap") > 0 && of("other") > 0, "{} {}", of("cheap"), of("other"));
+    assert_eq!(radar.digest()["cost"].get("judgements_skipped").and_then(Value::as_u64).unwrap_or(0), 0);
+}
+
+#[test]
+fn a_digest_from_which_nothing_is_left_out_is_complete_however_little_budget_is_left() {
+    let api = OpenAi::start();
+    let mut radar = with_fallback(&api, "1", "1", "1000");
+    run(&radar).exits(0);
+    let spent = rows::number(&radar, "SELECT sum(cost_microcredits) FROM provider_calls");
+    radar.set("AHA_BUDGET_RUN_CREDITS", &format!("0.{:06}", spent + spent / 50));
+    run(&radar).exits(0);
+    assert_eq!(radar.digest()["cost"].get("budget_exhausted"), None);
+}
+
 #[test]
 fn openai_settings_serve_the_tasks_that_the_catalogue_leaves_out() {
     let api = OpenAi::start();

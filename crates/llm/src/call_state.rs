@@ -25,8 +25,11 @@ pub struct CallState {
 struct Known {
     /// Models (`provider/model`) and accounts ([`Route::account`]) that cannot be used in this run, and why.
     abandoned: BTreeMap<String, String>,
-    /// Purposes for which no budget is left, and why.
-    exhausted: BTreeMap<&'static str, ExhaustedLimit>,
+    /// Purposes, and models (`provider/model`) where it is only their calls of a purpose, for which no budget is left,
+    /// and why.
+    exhausted: BTreeMap<(&'static str, Option<String>), ExhaustedLimit>,
+    /// Why something was left out for lack of credits.
+    left_out: Option<String>,
     /// Why no further paid stage begins.
     stopped: Option<ExhaustedLimit>,
     logged: BTreeSet<String>,
@@ -140,14 +143,31 @@ impl CallState {
     /// Records that no budget is left for a purpose, or with `all` for any. A limit on one purpose's calls does not
     /// affect others.
     pub(super) fn exhaust(&self, purpose: &'static str, exhausted: &ExhaustedLimit, all: bool) {
+        self.record_exhausted((purpose, None), exhausted);
+        if exhausted.limit == Limit::Credits {
+            self.record_left_out(&exhausted.why);
+        }
+        if all && exhausted.limit == Limit::Credits {
+            self.known().stopped.get_or_insert_with(|| exhausted.clone());
+        }
+    }
+
+    /// Records that something was left out for lack of credits.
+    pub(super) fn record_left_out(&self, why: &str) {
+        self.known().left_out.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Records that credits do not reach for a call of a model. Others may cost less.
+    pub(super) fn exhaust_model(&self, purpose: &'static str, model: String, exhausted: &ExhaustedLimit) {
+        self.record_exhausted((purpose, Some(model)), exhausted);
+    }
+
+    fn record_exhausted(&self, what: (&'static str, Option<String>), exhausted: &ExhaustedLimit) {
         let mut known = self.known();
         if known.logged.insert(exhausted.why.clone()) {
-            tracing::warn!(purpose, why = %exhausted.why, "the budget allows no further call");
+            tracing::warn!(purpose = what.0, why = %exhausted.why, "the budget allows no further call");
         }
-        known.exhausted.entry(purpose).or_insert_with(|| exhausted.clone());
-        if all && exhausted.limit == Limit::Credits {
-            known.stopped.get_or_insert_with(|| exhausted.clone());
-        }
+        known.exhausted.entry(what).or_insert_with(|| exhausted.clone());
     }
 
     /// Skips a task, so that the budget serves others.
@@ -155,19 +175,25 @@ impl CallState {
         self.exhaust(task.as_str(), &ExhaustedLimit { limit: Limit::Credits, why: why.to_owned() }, false);
     }
 
-    /// Returns why a purpose may not be paid for any more.
+    /// Returns why a purpose, or one of its models, may not be paid for any more.
     #[must_use]
     pub fn exhausted(&self, purpose: &str) -> Option<ExhaustedLimit> {
         let known = self.known();
-        known.exhausted.get(purpose).or(known.stopped.as_ref()).cloned()
+        let of_purpose = known.exhausted.iter().find(|((exhausted, _), _)| *exhausted == purpose);
+        of_purpose.map(|(_, why)| why).or(known.stopped.as_ref()).cloned()
+    }
+
+    /// Returns why a model (`provider/model`) may not be paid for a purpose any more.
+    pub(super) fn exhausted_for(&self, purpose: &'static str, model: String) -> Option<ExhaustedLimit> {
+        let known = self.known();
+        let of_purpose = known.exhausted.get(&(purpose, None));
+        of_purpose.or_else(|| known.exhausted.get(&(purpose, Some(model)))).or(known.stopped.as_ref()).cloned()
     }
 
     /// Returns why anything was left out for lack of credits.
     #[must_use]
     pub fn exhausted_credits(&self) -> Option<String> {
-        let known = self.known();
-        let mut all = known.stopped.iter().chain(known.exhausted.values());
-        all.find(|exhausted| exhausted.limit == Limit::Credits).map(|exhausted| exhausted.why.clone())
+        self.known().left_out.clone()
     }
 
     /// Returns why anything was left out because of a limit on calls, by purpose.

@@ -20,6 +20,7 @@ use super::metered_call::{Executed, NotSent};
 use super::prompt::Prompts;
 use super::retry_plan::RetryPlan;
 use super::router::{Route, Router};
+use super::spending_limit::ExhaustedLimit;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::Task;
 
@@ -244,7 +245,30 @@ impl Gateway {
                 scope.call_state.record_rejected_batch(task, route, kind, &format!("{}: {why}", route.model));
             }
         }
+        self.call_skipped_at_low_tier(store, &job, batch, &mut outcomes).await?;
         Ok(outcomes)
+    }
+
+    /// Calls the low tier's models for the items that the budget did not reach for, if the budget policy asks for that.
+    async fn call_skipped_at_low_tier(
+        &self,
+        store: &SharedStore,
+        job: &Job<'_>,
+        batch: &[TaskItem],
+        outcomes: &mut [Outcome],
+    ) -> Result<(), StoreError> {
+        let is_skipped = |index: &usize| matches!(outcomes[*index], Outcome::Skipped { .. });
+        let skipped: Vec<usize> = (0..batch.len()).filter(is_skipped).collect();
+        let tier = if skipped.is_empty() { job.tier } else { self.tier(store, job.task, job.scope).await? };
+        if tier == job.tier {
+            return Ok(());
+        }
+        let items: Vec<TaskItem> = skipped.iter().map(|index| batch[*index].clone()).collect();
+        let found = Box::pin(self.call(store, job.task, job.scope, &items)).await?;
+        for (index, outcome) in skipped.into_iter().zip(found) {
+            outcomes[index] = outcome;
+        }
+        Ok(())
     }
 
     /// Returns the tier at which a task is called, and the models of its chain.
@@ -254,20 +278,23 @@ impl Gateway {
         task: Task,
         scope: &CallScope,
     ) -> Result<(BudgetTier, Vec<Route>), StoreError> {
-        let tier = self.tier(store, scope).await?;
+        let tier = self.tier(store, task, scope).await?;
         let local_only = Router::default();
         let router = if self.parts.dry_run { &local_only } else { &self.parts.router };
         Ok((tier, router.choose(task, tier)))
     }
 
-    /// Returns the scope's tier, or the low one when the budget is nearly used up and the budget policy asks for that.
-    async fn tier(&self, store: &SharedStore, scope: &CallScope) -> Result<BudgetTier, StoreError> {
+    /// Returns the scope's tier, or the low one when the budget policy asks for that and the budget is nearly used up
+    /// or does not reach for the tier's own model.
+    async fn tier(&self, store: &SharedStore, task: Task, scope: &CallScope) -> Result<BudgetTier, StoreError> {
         let keeps_tier = self.parts.dry_run || self.parts.budget.policy != BudgetPolicy::FallbackLow;
         if keeps_tier || scope.tier == BudgetTier::Low {
             return Ok(scope.tier);
         }
-        let used = self.used(store, scope).await?;
-        Ok(if used.is_near_cap() { BudgetTier::Low } else { scope.tier })
+        let first = self.parts.router.choose(task, scope.tier).into_iter().next();
+        let exhausted = first.and_then(|first| scope.call_state.exhausted_for(task.as_str(), first.model.to_string()));
+        let is_low = exhausted.is_some() || self.used(store, scope).await?.is_near_cap();
+        Ok(if is_low { BudgetTier::Low } else { scope.tier })
     }
 
     /// Makes one attempt. Returns the settled outcomes and what to try next.
@@ -324,12 +351,35 @@ impl Gateway {
             {
                 (Vec::new(), plan.halves())
             }
-            Executed::NotSent(NotSent::NoBudget(exhausted)) => {
-                let is_last = self.parts.budget.policy == BudgetPolicy::Stop;
-                call_state.exhaust(job.task.as_str(), &exhausted, is_last);
-                (plan.all(&Outcome::Skipped { reason: exhausted.why }), Vec::new())
-            }
+            Executed::NotSent(NotSent::NoBudget(exhausted)) => self.without_budget(job, plan, exhausted),
         })
+    }
+
+    /// Handles a plan that the budget does not reach for: a free model of the chain may still be called.
+    fn without_budget(
+        &self,
+        job: &Job<'_>,
+        plan: RetryPlan,
+        exhausted: ExhaustedLimit,
+    ) -> (Vec<(usize, Outcome)>, Vec<RetryPlan>) {
+        let (task, call_state) = (job.task.as_str(), &job.scope.call_state);
+        if exhausted.limit == Limit::Calls {
+            call_state.exhaust(task, &exhausted, false);
+            return (plan.all(&Outcome::Skipped { reason: exhausted.why }), Vec::new());
+        }
+        call_state.exhaust_model(task, job.chain[plan.route].model.to_string(), &exhausted);
+        // A fallback may cost more than other models: that it is not called stops nothing else.
+        if plan.route == 0 && self.parts.budget.policy == BudgetPolicy::Stop {
+            call_state.exhaust(task, &exhausted, true);
+        }
+        if job.chain[plan.route + 1..].iter().any(|route| route.is_free() && !route.is_local()) {
+            return (Vec::new(), vec![plan.next_model(&exhausted.why)]);
+        }
+        let has_low_tier = self.parts.budget.policy == BudgetPolicy::FallbackLow && job.tier != BudgetTier::Low;
+        if plan.route > 0 || !has_low_tier {
+            call_state.record_left_out(&exhausted.why);
+        }
+        (plan.all(&Outcome::Skipped { reason: exhausted.why }), Vec::new())
     }
 }
 

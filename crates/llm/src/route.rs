@@ -97,6 +97,12 @@ impl Route {
         matches!(self.backend, Backend::Local)
     }
 
+    /// Whether its calls cost nothing; not so if the price is unknown.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.price.is_some_and(|price| price.is_free())
+    }
+
     /// Builds a question to this model, with its settings.
     #[must_use]
     pub fn request(&self, system: String, user: String, format: AnswerFormat, max_output_tokens: u32) -> ModelRequest {

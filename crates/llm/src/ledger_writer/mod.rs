@@ -115,7 +115,16 @@ fn not_sent(call_state: &CallState, reserving: &Reserving) -> Option<NotSent> {
     if call_state.is_closed() {
         return Some(NotSent::Interrupted);
     }
-    call_state.exhausted(reserving.call.purpose).map(NotSent::NoBudget)
+    let call = &reserving.call;
+    let exhausted = call_state.exhausted_for(call.purpose, model_of(call))?;
+    // What costs nothing needs no credits.
+    let is_free = call.reserved_microcredits == Some(0);
+    (exhausted.limit == Limit::Calls || !is_free).then_some(NotSent::NoBudget(exhausted))
+}
+
+/// Returns the name by which the state of a run knows a call's model.
+fn model_of(call: &NewCall) -> String {
+    format!("{}/{}", call.provider, call.model)
 }
 
 /// Replies to the first call that it is reserved. If its caller was dropped meanwhile, nothing is sent, and the
@@ -132,12 +141,17 @@ async fn reply_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
 }
 
 /// Reports to the first call that its budget is exhausted. Where a run's call cannot be made smaller (it is about one
-/// story, or no call is left), later calls are not tried: the stories with the highest scores are served first, or
-/// none.
+/// story, or no call is left), later calls of its model are not tried: the stories with the highest scores are served
+/// first, or none.
 fn reply_exhausted(call_state: &CallState, exhausted: ExhaustedLimit) {
     let Some(first) = call_state.ledger_writer.reservations.take(1).pop() else { return };
-    if first.call.run.is_some() && (first.call.stories == 1 || exhausted.limit == Limit::Calls) {
-        call_state.exhaust(first.call.purpose, &exhausted, false);
+    match exhausted.limit {
+        _ if first.call.run.is_none() => {}
+        Limit::Calls => call_state.exhaust(first.call.purpose, &exhausted, false),
+        Limit::Credits if first.call.stories == 1 => {
+            call_state.exhaust_model(first.call.purpose, model_of(&first.call), &exhausted);
+        }
+        Limit::Credits => {}
     }
     first.reply(Ok(Err(NotSent::NoBudget(exhausted))));
 }
