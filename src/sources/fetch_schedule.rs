@@ -18,6 +18,8 @@ const MAX_INTERVAL: Duration = Duration::from_hours(12);
 const INITIAL_INTERVAL: Duration = Duration::from_hours(1);
 /// A wait is extended by up to this share, so that sources added together drift apart.
 const JITTER: f64 = 0.1;
+/// No wait is longer, jitter included: a longer one was noted by a clock that was wrong.
+pub const MAX_WAIT: Duration = Duration::from_hours(14);
 /// Number of its newest items whose gaps determine how often a source publishes.
 const SAMPLE_ITEMS: usize = 20;
 /// Consecutive failures before a source is paused for longer than until the next run.

@@ -114,6 +114,21 @@ fn a_clock_far_ahead_and_set_back_is_said_at_each_time_of_the_schedule() {
     assert_eq!(windows(&radar).len(), 1);
 }
 
+/// What a clock noted that was wrong delays no source once it is right.
+#[test]
+fn after_a_clock_that_was_far_ahead_sources_are_read_again() {
+    let page = feed("Harbour", &[Post::about_nothing_else("a", "2026-11-18T05:00:00Z")]);
+    let web = Web::serve(vec![("/feed", Answer::ok(page))]);
+    let mut radar = radar("2027-01-11T06:00:00Z", "0 7 * * *").with("AHA_FETCH_ALLOW", "127.0.0.0/8");
+    radar.ok(&["source", "add", &web.url("/feed")]);
+    daemon_at(&mut radar, "2027-01-11T06:00:00Z", "2027-01-12T06:00:00Z");
+    let asked = web.requests("/feed").len();
+    radar.ok(&["topic", "set", "default", "--read-from", "2026-11-17T06:00:00Z"]);
+    daemon_at(&mut radar, "2026-11-18T06:00:00Z", "2026-11-19T06:00:00Z");
+    daemon_at(&mut radar, "2026-11-19T06:00:00Z", "2026-11-20T06:00:00Z");
+    assert!(web.requests("/feed").len() > asked, "{asked}");
+}
+
 #[test]
 fn what_was_slept_through_is_read_in_one_run() {
     let mut radar = radar("2026-11-17T06:00:00Z", "0 7 * * *");

@@ -10,11 +10,13 @@ mod commit;
 use std::collections::{HashMap, HashSet};
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aha_content::numbers::count;
 use aha_core::failures::{Failure, group_failures};
 use aha_core::ids::SourceId;
 use aha_core::source::{Source, SourceHealth, SourceKind, Validators};
+use aha_core::time::Timestamp;
 use aha_llm::{Executed, NotSent};
 use aha_store::{FetchCommit, FetchCounts, FetchStatus, StoreError};
 use commit::{empty_commit, fail, fill, identify, mark, schedule};
@@ -25,7 +27,8 @@ use super::signals::DisabledReason;
 use super::task_batch::{scope_for, until_stopped};
 use super::{RunContext, RunError, SourceOutcome, Stage, documents, full_text, signals};
 use crate::sources::FetchResult;
-use crate::sources::fetch::{FetchError, Freshness};
+use crate::sources::fetch::{FetchError, Freshness, MAX_RETRY_AFTER};
+use crate::sources::fetch_schedule;
 use crate::sources::signal::SearchResponse;
 
 /// Maximum number of fetches finished or under way while an earlier one is still awaited or stored; bounds memory use.
@@ -73,8 +76,14 @@ async fn due(context: &RunContext, is_of_stage: impl Fn(&Source) -> bool) -> Res
     let done: HashSet<SourceId> =
         context.store().fetched_sources(context.run.id, from_attempt).await?.into_iter().collect();
     let now = context.app.clock().now();
-    let is_due = |source: &Source| !context.scheduled || source.next_check_at.is_none_or(|at| at <= now);
+    let is_due =
+        |source: &Source| !context.scheduled || !is_within(source.next_check_at, now, fetch_schedule::MAX_WAIT);
     Ok(sources.filter(|source| is_of_stage(source) && !done.contains(&source.id)).filter(is_due).collect())
+}
+
+/// Whether a time is to come, at most that far. One that is further away was noted by a clock that was wrong.
+fn is_within(time: Option<Timestamp>, now: Timestamp, limit: Duration) -> bool {
+    time.is_some_and(|time| now < time && time <= now + limit)
 }
 
 async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<(), RunError> {
@@ -234,7 +243,7 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
     let clock = context.app.clock();
     let started_at = clock.now();
     let mut commit = empty_commit(context, &source, started_at);
-    if source.not_before.is_some_and(|until| until > started_at) {
+    if is_within(source.not_before, started_at, MAX_RETRY_AFTER) {
         commit.status = FetchStatus::Waiting;
         commit.not_before = source.not_before;
         return Ok(commit.into());

@@ -19,7 +19,7 @@ pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, appl
                                  application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";
 
 /// Maximum waiting time, whatever a header requests.
-const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);
+pub const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);
 
 /// Returns the conditional headers if the validators belong to exactly this URL.
 pub(super) fn conditions(url: &Url, validators: &Validators) -> HeaderMap {

@@ -25,6 +25,7 @@ use url::{Host, Url};
 pub use config::FetchConfig;
 pub use error::{FetchError, shown};
 pub use freshness::Freshness;
+pub use hop::MAX_RETRY_AFTER;
 pub use request::Request;
 
 use aha_net::address::{self, AddressRules, CheckedResolver, host_key};

@@ -35,7 +35,9 @@ const RECLAIM_FAILED: &str = "
         JOIN content_items i ON i.id = m.item_id
         WHERE s.state = 'failed' AND i.item_time >= $3 AND i.deleted_at IS NULL AND s.digest_id = (
             SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
-            WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1 ORDER BY d.window_end DESC, d.id LIMIT 1))";
+            WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1
+              AND d.window_end <= (SELECT n.window_end FROM runs n WHERE n.id = $1)
+            ORDER BY d.window_end DESC, d.id LIMIT 1))";
 
 const ASSIGNED: &str = "
     SELECT i.id FROM topic_items t JOIN content_items i ON i.id = t.item_id
