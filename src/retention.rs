@@ -79,7 +79,9 @@ pub async fn run(app: &App) -> Result<Outcome, RetentionError> {
         }
         kinds.push(Retained { what, before, rows });
     }
-    kinds.push(files(app, !interrupted).await?);
+    // Counted at least, so that an unreadable folder is reported.
+    let of_files = files(app, !interrupted).await?;
+    kinds.push(if interrupted { Retained { rows: 0, ..of_files } } else { of_files });
     Ok(Outcome { kinds, interrupted })
 }
 
