@@ -10,7 +10,7 @@ pub const fn is_invisible(ch: char) -> bool {
         '\u{00}'..='\u{08}' | '\u{0E}'..='\u{1F}' | '\u{7F}'..='\u{84}' | '\u{86}'..='\u{9F}'
         | '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}'
         | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
-        | '\u{E0000}'..='\u{E007F}')
+        | '\u{FFFE}' | '\u{FFFF}' | '\u{E0000}'..='\u{E007F}')
 }
 
 /// Joiners shape Persian and Indic words and combine emoji; next to ASCII they only hide something.
@@ -150,6 +150,8 @@ mod tests {
         assert_eq!(fold_line(" a\u{200b}b \u{a0}\n c\u{202e}d\u{1b}[31me "), "ab cde");
         assert_eq!(fold_line("one two  three \tfour. é five "), "one two three four. é five");
         assert_eq!(fold_lines("a \r\n\r\n  b"), "a\nb");
+        // XML does not allow them.
+        assert_eq!(fold_line("Ne\u{fffe}w\u{ffff}s"), "News");
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub(super) fn read(markup: &str) -> Document {
         reader.builder.title(&decode_entities(title));
     }
     walk(markup, &mut reader);
+    reader.leave_row();
     reader.end_block();
     reader.builder.finish()
 }
@@ -23,8 +24,11 @@ pub(super) fn read(markup: &str) -> Document {
 /// Returns the `<title>`. It is in the head, which the tokenizer skips.
 fn title_of(markup: &str) -> Option<&str> {
     let head = &markup[..markup.floor_char_boundary(8_192)];
-    let start = head.find("<title>")? + "<title>".len();
-    let length = head[start..].find("</title")?;
+    let lower = head.to_ascii_lowercase();
+    let ends_name = |rest: &str| rest.starts_with(|c: char| c == '>' || c.is_ascii_whitespace());
+    let (tag, _) = lower.match_indices("<title").find(|(at, name)| ends_name(&lower[at + name.len()..]))?;
+    let start = tag + lower[tag..].find('>')? + 1;
+    let length = lower[start..].find("</title")?;
     Some(&head[start..start + length])
 }
 
@@ -37,11 +41,23 @@ struct Reader {
     open_excluded: usize,
     rows: Rows,
     cells: Vec<String>,
+    /// Whether text belongs to a cell. Blocks within it are lines of its text.
+    in_cell: bool,
     is_header: bool,
 }
 
+/// A cell with more text in several blocks is a part of a page that is laid out as a table, in bytes.
+const MAX_CELL_BYTES: usize = 300;
+
+/// Separates the blocks of a cell. Line breaks of the markup separate none.
+const BLOCK_SEPARATOR: char = '\u{2029}';
+
 impl Reader {
     fn end_block(&mut self) {
+        if self.in_cell {
+            self.text.push(BLOCK_SEPARATOR);
+            return;
+        }
         let text = std::mem::take(&mut self.text);
         match self.heading {
             Some(level) if !text.trim().is_empty() => {
@@ -52,12 +68,7 @@ impl Reader {
         }
     }
 
-    fn end_open_row(&mut self) {
-        if !self.cells.is_empty() {
-            self.end_row();
-        }
-    }
-
+    /// Ends the open row, and the open cell, if there are any: their end tags may be left out.
     fn end_row(&mut self) {
         self.end_cell();
         let cells = std::mem::take(&mut self.cells);
@@ -70,17 +81,31 @@ impl Reader {
     }
 
     fn begin_cell(&mut self) {
-        if self.text.trim().is_empty() {
-            self.text.clear();
-        } else {
-            self.end_cell();
-        }
+        self.end_cell();
+        self.text.clear();
+        self.in_cell = true;
     }
 
     fn end_cell(&mut self) {
+        // Text of a row that no cell begins is a cell, too.
+        if !std::mem::take(&mut self.in_cell) && self.text.trim().is_empty() {
+            return;
+        }
         let text = std::mem::take(&mut self.text);
-        if !text.trim().is_empty() || !self.cells.is_empty() {
+        let blocks: Vec<&str> = text.split(BLOCK_SEPARATOR).filter(|block| !block.trim().is_empty()).collect();
+        if blocks.len() > 1 && text.len() > MAX_CELL_BYTES {
+            for block in blocks {
+                self.builder.block(block);
+            }
+        } else {
             self.cells.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    }
+
+    /// Ends the open row, if there is one.
+    fn leave_row(&mut self) {
+        if self.in_cell || !self.cells.is_empty() {
+            self.end_row();
         }
     }
 }
@@ -103,13 +128,12 @@ impl Receiver for Reader {
         self.open_excluded += usize::from(EXCLUDED.contains(&name.as_str()));
         match (name.as_str(), tag.kind) {
             ("table", _) => {
-                self.end_open_row();
+                self.leave_row();
                 self.end_block();
                 self.rows = Rows::default();
             }
-            // The ends of rows and cells may be left out.
             ("tr", _) => {
-                self.end_open_row();
+                self.leave_row();
                 self.end_block();
             }
             ("th", _) => {
@@ -122,10 +146,12 @@ impl Receiver for Reader {
                 self.is_header = false;
             }
             (_, Some(Kind::Block)) => {
-                self.end_block();
-                if let Some(level) = level_of(&name) {
-                    self.heading = Some(level);
+                let level = level_of(&name);
+                if level.is_some() {
+                    self.leave_row();
                 }
+                self.end_block();
+                self.heading = level.or(self.heading);
             }
             _ => {}
         }
@@ -138,7 +164,7 @@ impl Receiver for Reader {
             ("td" | "th", _) => self.end_cell(),
             ("tr", _) => self.end_row(),
             ("table", _) => {
-                self.end_open_row();
+                self.leave_row();
                 self.end_block();
             }
             (_, Some(Kind::Block)) => {
@@ -186,7 +212,23 @@ mod tests {
         assert_eq!(text(table), "Berth: A · Metres: 12 m\nBerth: B · Metres: 9 m");
         let closed = "<table> <tr> <td>A</td> <td>12</td> <tr> <td>B</td> <td>9</td> </table><p>After";
         assert_eq!(text(closed), "A · 12\nB · 9\nAfter");
+        let empty = "<table><tr><th><th>2024<th>2025<tr><td>Fee<td><td>13</table>";
+        assert_eq!(text(empty), "Fee · 2025: 13");
+        let blocks = "<table><tr><th><p>Berth</p></th><th><p>Metres</p></th></tr>\
+                      <tr><td><p>A</p><p>east</p></td><td><div>12</div></td></tr></table>";
+        assert_eq!(text(blocks), "Berth: A east · Metres: 12");
+        let part = "A paragraph of a page that is laid out as a table. ".repeat(4);
+        let page = format!("<table><tr><td><p>{part}</p><p>{part}</p><h2>Fees</h2><p>Two</p></td></tr></table>");
+        assert_eq!(text(&page), format!("{0}\n{0}\nTwo", part.trim()));
         assert_eq!(text("<body><form><p>The pier opens at nine.</p></form>"), "The pier opens at nine.");
+    }
+
+    #[test]
+    fn a_title_tag_may_have_capitals_and_attributes() {
+        let title = |markup: &str| read(markup).title;
+        assert_eq!(title("<HTML><HEAD><TITLE>Harbour Fees</TITLE></HEAD><p>x").as_deref(), Some("Harbour Fees"));
+        assert_eq!(title("<titles>No</titles><title\n lang='en'>Fees İ</Title><p>x").as_deref(), Some("Fees İ"));
+        assert_eq!(title("<titles>No</titles><p>x"), None);
     }
 
     proptest! {

@@ -1,5 +1,5 @@
-//! Names of months and time zones, and the date markers of languages that write dates without names. Called by the date
-//! reader.
+//! Names of months, time zones and halves of the day, and the date markers of languages that write dates without names.
+//! Called by the date reader.
 
 use std::borrow::Cow;
 
@@ -27,9 +27,34 @@ pub(super) fn month(token: &str) -> Option<u32> {
     u32::try_from(found + 1).ok()
 }
 
+/// Whether a token says "pm", "p.m." and the like, or "am"; `None` if neither.
+pub(super) fn afternoon(token: &str) -> Option<bool> {
+    match token.to_ascii_lowercase().as_str() {
+        "am" | "a.m" | "a.m." => Some(false),
+        "pm" | "p.m" | "p.m." => Some(true),
+        _ => None,
+    }
+}
+
+/// Returns minutes east of Greenwich from `+0200`, `-5:00`, `GMT+2`, `Z` or a zone's name.
+pub(super) fn offset(token: &str) -> Option<i64> {
+    let token = token.strip_prefix("Etc/").unwrap_or(token);
+    let Some(at) = token.find(['+', '-', '−']) else { return named_offset(token) };
+    let name = &token[..at];
+    if !(name.is_empty() || ["GMT", "UTC", "UT", "Z"].iter().any(|n| name.eq_ignore_ascii_case(n))) {
+        return None;
+    }
+    let sign = if token[at..].starts_with('+') { 1 } else { -1 };
+    let digits: String = token[at..].chars().filter(char::is_ascii_digit).collect();
+    let number: i64 = digits.get(..digits.len().min(4))?.parse().ok()?;
+    let minutes = if digits.len() <= 2 { number * 60 } else { number / 100 * 60 + number % 100 };
+    // "+02:00:00" includes seconds, which no current zone has.
+    (minutes <= 14 * 60 && matches!(digits.len(), 1..=4 | 6)).then_some(sign * minutes)
+}
+
 /// Returns the offset of a named zone in minutes east of Greenwich. `None` for military letters, which have been used
 /// both ways.
-pub(super) fn named_offset(name: &str) -> Option<i64> {
+fn named_offset(name: &str) -> Option<i64> {
     let quarters = match name.to_ascii_uppercase().as_str() {
         "Z" | "UT" | "GMT" | "UTC" | "WET" => 0,
         "BST" | "CET" | "MEZ" | "WEST" => 4,

@@ -4,7 +4,8 @@
 use chrono::{DateTime, Duration, NaiveDate, TimeZone, Utc};
 use chrono_tz::Tz;
 
-use super::date_words::{month, named_offset, numbers_and_marks};
+use super::date_words::{afternoon, month, numbers_and_marks, offset};
+use super::numeric_dates::{day_and_time, full_year, iso_date, separated_date, unix_time};
 
 /// A longer text is not a date.
 const MAX_BYTES: usize = 100;
@@ -20,9 +21,9 @@ pub struct ReadDate {
     pub has_zone: bool,
 }
 
-/// Parses RFC 3339, RFC 2822 and their common variations. Without a zone the time is UTC; a date without a time is its
-/// midnight. `None` also for years before 1971, which mean that the publisher's software had no date, and after 9999,
-/// which are errors.
+/// Parses RFC 3339, RFC 2822, their common variations, and Unix time. Without a zone the time is UTC; a date without a
+/// time is its midnight. `None` also for years before 1971, which mean that the publisher's software had no date, and
+/// after 9999, which are errors.
 #[must_use]
 pub fn parse_date(text: &str) -> Option<DateTime<Utc>> {
     read_date(text).map(|read| read.at)
@@ -36,7 +37,8 @@ pub fn read_date(text: &str) -> Option<ReadDate> {
         return None;
     }
     let strict = DateTime::parse_from_rfc3339(text).ok().map(|date| date.with_timezone(&Utc));
-    let read = strict.map(|at| ReadDate { at, has_zone: true }).or_else(|| lenient(text))?;
+    let read =
+        strict.or_else(|| unix_time(text)).map(|at| ReadDate { at, has_zone: true }).or_else(|| lenient(text))?;
     (FIRST..END).contains(&read.at.timestamp()).then_some(read)
 }
 
@@ -65,7 +67,7 @@ fn lenient(text: &str) -> Option<ReadDate> {
 impl Parts {
     fn take(&mut self, token: &str) {
         let token = token.trim_matches('.');
-        if token.is_empty() {
+        if token.is_empty() || self.is_at(token) {
         } else if token.starts_with(|c: char| c.is_ascii_digit()) {
             self.take_number(token);
         } else if let Some(minutes) = offset(token) {
@@ -84,6 +86,11 @@ impl Parts {
         } else {
             self.take_word(token);
         }
+    }
+
+    /// Returns whether a token is the English word "at". In capitals after a time it is Atlantic Time.
+    fn is_at(&self, token: &str) -> bool {
+        token.eq_ignore_ascii_case("at") && (self.time.is_none() || token != "AT")
     }
 
     /// Reads a month name. If one word precedes the day and one follows it, the first is a weekday that resembles a
@@ -216,13 +223,6 @@ fn clock_time(hour: u32, minute: u32, second: u32) -> Option<Duration> {
     is_clock.then(|| Duration::seconds(i64::from(hour * 3_600 + minute * 60 + second)))
 }
 
-/// Splits "13T9:15" into a day of the month and a time.
-fn day_and_time(token: &str) -> Option<(&str, &str)> {
-    token.split_once(['T', 't']).filter(|(day, clock)| {
-        matches!(day.len(), 1 | 2) && day.bytes().all(|b| b.is_ascii_digit()) && clock.contains(':')
-    })
-}
-
 fn fraction_millis(digits: &str) -> i64 {
     let mut millis = 0;
     for at in 0..3 {
@@ -230,75 +230,6 @@ fn fraction_millis(digits: &str) -> i64 {
             millis * 10 + digits.as_bytes().get(at).filter(|b| b.is_ascii_digit()).map_or(0, |b| i64::from(b - b'0'));
     }
     millis
-}
-
-/// Expands two-digit years as in RFC 2822.
-fn full_year(number: u32, digits: usize) -> i32 {
-    let year = i32::try_from(number).unwrap_or(0);
-    match digits {
-        2 if year < 50 => year + 2000,
-        2 => year + 1900,
-        _ => year,
-    }
-}
-
-/// Splits a date (`YYYY-M-D`, `YYYY/M/D`, `YYYY.M.D` or `YYYYMMDD`) off the start; also returns the rest.
-fn iso_date(token: &str) -> Option<(NaiveDate, &str)> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let year_end = digits(token);
-    if matches!(year_end, 8 | 12 | 14) {
-        let date = NaiveDate::parse_from_str(&token[..8], "%Y%m%d").ok()?;
-        return Some((date, &token[8..]));
-    }
-    let separator = token[year_end..].chars().next().filter(|c| matches!(c, '-' | '/' | '.'))?;
-    if year_end != 4 {
-        return None;
-    }
-    let rest = &token[5..];
-    let month_end = digits(rest);
-    let day = rest[month_end..].strip_prefix(separator)?;
-    let day_end = digits(day).min(2);
-    let date = NaiveDate::from_ymd_opt(
-        token[..4].parse().ok()?,
-        rest[..month_end].parse().ok()?,
-        day[..day_end].parse().ok()?,
-    )?;
-    Some((date, &day[day_end..]))
-}
-
-/// Parses `D.M.Y`, and `M/D/Y` unless only `D/M/Y` is possible.
-fn separated_date(token: &str) -> Option<NaiveDate> {
-    let separator = ['/', '.'].into_iter().find(|s| token.contains(*s))?;
-    let fields: Vec<&str> = token.split(separator).collect();
-    let [first, second, year] = fields.as_slice() else { return None };
-    let (a, b): (u32, u32) = (first.parse().ok()?, second.parse().ok()?);
-    let (day, month) = if separator == '.' || a > 12 { (a, b) } else { (b, a) };
-    NaiveDate::from_ymd_opt(full_year(year.parse().ok()?, year.len()), month, day)
-}
-
-/// Whether a token says "pm", "p.m." and the like, or "am"; `None` if neither.
-fn afternoon(token: &str) -> Option<bool> {
-    match token.to_ascii_lowercase().as_str() {
-        "am" | "a.m" | "a.m." => Some(false),
-        "pm" | "p.m" | "p.m." => Some(true),
-        _ => None,
-    }
-}
-
-/// Returns minutes east of Greenwich from `+0200`, `-5:00`, `GMT+2`, `Z` or a zone's name.
-fn offset(token: &str) -> Option<i64> {
-    let token = token.strip_prefix("Etc/").unwrap_or(token);
-    let Some(at) = token.find(['+', '-', '−']) else { return named_offset(token) };
-    let name = &token[..at];
-    if !(name.is_empty() || ["GMT", "UTC", "UT", "Z"].iter().any(|n| name.eq_ignore_ascii_case(n))) {
-        return None;
-    }
-    let sign = if token[at..].starts_with('+') { 1 } else { -1 };
-    let digits: String = token[at..].chars().filter(char::is_ascii_digit).collect();
-    let number: i64 = digits.get(..digits.len().min(4))?.parse().ok()?;
-    let minutes = if digits.len() <= 2 { number * 60 } else { number / 100 * 60 + number % 100 };
-    // "+02:00:00" includes seconds, which no current zone has.
-    (minutes <= 14 * 60 && matches!(digits.len(), 1..=4 | 6)).then_some(sign * minutes)
 }
 
 #[cfg(test)]
@@ -368,6 +299,43 @@ mod tests {
     }
 
     #[test]
+    fn the_word_at_is_no_zone() {
+        for (text, expected, has_zone) in [
+            ("March 5, 2026 at 10:20 am", "2026-03-05T10:20:00Z", false),
+            ("2026-11-28 at 10:20:00", "2026-11-28T10:20:00Z", false),
+            ("10:20 at 28 Nov 2026", "2026-11-28T10:20:00Z", false),
+            ("Thu, 05 Mar 2026 at 10:20 UTC", "2026-03-05T10:20:00Z", true),
+            ("5 March 2026 At 10:20 PM EST", "2026-03-06T03:20:00Z", true),
+            ("Sat, 28 Nov 2026 AT 10:20 CET", "2026-11-28T09:20:00Z", true),
+            ("Sat, 28 Nov 2026 at 10:20 AT", "2026-11-28T14:20:00Z", true),
+        ] {
+            let read =
+                read_date(text).map(|read| (aha_core::time::Timestamp::from(read.at).to_string(), read.has_zone));
+            assert_eq!(read, Some((expected.to_owned(), has_zone)), "{text}");
+        }
+    }
+
+    #[test]
+    fn hyphens_between_day_month_and_year_and_unix_times_are_read() {
+        for (text, expected, has_zone) in [
+            ("28-11-2026", "2026-11-28T00:00:00Z", false),
+            ("28-11-2026 10:20:00", "2026-11-28T10:20:00Z", false),
+            ("28-11-2026T10:20:00", "2026-11-28T10:20:00Z", false),
+            ("28/11/2026T10:20:00+01:00", "2026-11-28T09:20:00Z", true),
+            ("Sat, 28-11-2026 10:20 CET", "2026-11-28T09:20:00Z", true),
+            ("5-3-2026 10:20", "2026-03-05T10:20:00Z", false),
+            ("10:20 28-11-2026", "2026-11-28T10:20:00Z", false),
+            ("26-11-28", "2026-11-28T00:00:00Z", false),
+            (" 1764324000 ", "2025-11-28T10:00:00Z", true),
+            ("1764324000250", "2025-11-28T10:00:00.250Z", true),
+        ] {
+            let read =
+                read_date(text).map(|read| (aha_core::time::Timestamp::from(read.at).to_string(), read.has_zone));
+            assert_eq!(read, Some((expected.to_owned(), has_zone)), "{text}");
+        }
+    }
+
+    #[test]
     fn no_date_is_no_date() {
         for text in [
             "",
@@ -379,6 +347,9 @@ mod tests {
             "-0001-11-30T00:00:00+00:00",
             "3/1/20241 12:05:00 AM",
             "9999-12-31T23:59:59-01:00",
+            "28-13-2026",
+            "100000000",
+            "9999999999",
         ] {
             assert_eq!(parse_date(text), None, "{text}");
         }

@@ -67,7 +67,8 @@ struct Rewriter<'a> {
     items: std::slice::Iter<'a, ItemExtras>,
     /// The most recently opened item.
     item: Option<&'a ItemExtras>,
-    /// The `rdf:about` of the open RSS 1.0 item, which is written as its last link. The item's own links precede it.
+    /// The address of the open RSS 1.0 item, which is written as its last link: that of an Atom link, otherwise its
+    /// `rdf:about`. The item's own links precede it.
     link: Option<String>,
     /// Whether the open item already has a summary. Of `summary` and `description`, the first becomes the summary and
     /// the second the content.
@@ -97,8 +98,9 @@ impl Rewriter<'_> {
             return self.open.push(None);
         }
         if position.starts_item && self.tracker.dialect == Dialect::Rdf {
-            let about = attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
-            self.link = Some(about.unwrap_or_else(|| NO_LINK.to_owned()));
+            let about = || attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
+            let linked = self.item.and_then(|item| item.link.clone());
+            self.link = Some(linked.or_else(about).unwrap_or_else(|| NO_LINK.to_owned()));
         }
         self.has_summary &= !position.starts_item;
         match self.rewriting(name, position) {

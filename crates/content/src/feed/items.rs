@@ -10,6 +10,7 @@ use url::Url;
 
 use super::dates::{ReadDate, read_date};
 use super::survey::{ItemExtras, Text};
+use super::vocabulary::{is_alternate, relation};
 use crate::fold::fold_line;
 use crate::html::{clean_line, looks_like_html};
 
@@ -17,6 +18,23 @@ use crate::html::{clean_line, looks_like_html};
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
 const MAX_LINE_CHARS: usize = 1_000;
 const MAX_CATEGORIES: usize = 50;
+
+/// Relations of links that do not lead to the item's own page. Those that begin with "prev" or "next" do not, either.
+const OTHER_RELATIONS: [&str; 13] = [
+    "author",
+    "edit",
+    "edit-media",
+    "enclosure",
+    "hub",
+    "license",
+    "payment",
+    "related",
+    "replies",
+    "self",
+    "service",
+    "up",
+    "via",
+];
 
 /// What the items of a feed have in common.
 pub(super) struct Shared<'a> {
@@ -100,18 +118,31 @@ pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
     }
 }
 
+/// Returns the address of the item's page: the first http(s) URL of the one that Feedburner replaced, the format's own
+/// link, links that are declared as the page (HTML first), links of unknown relations, and the guid.
 fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Option<String> {
     let pages = || entry.links.iter().filter(|l| l.target.is_none() && !l.href.trim().is_empty());
-    let rel = |wanted: &str| pages().find(|l| l.rel.as_deref() == Some(wanted));
-    let own = pages().find(|l| l.rel.is_none());
-    let fallback =
-        || pages().find(|l| !matches!(l.rel.as_deref(), Some("self" | "edit" | "replies" | "enclosure" | "hub")));
-    let from_link = own.or_else(|| rel("alternate")).or_else(fallback).and_then(|l| absolute(&l.href, shared));
-    from_link.or_else(|| {
-        let is_address = extras.is_none_or(|e| e.guid_is_address);
-        let guid = guid.filter(|g| is_address && (g.starts_with("http://") || g.starts_with("https://")))?;
-        absolute(guid, shared)
-    })
+    let own = pages().filter(|l| l.rel.is_none());
+    let alternates = || pages().filter(|l| l.rel.as_deref().is_some_and(is_alternate));
+    let unknown = pages().filter(|l| l.rel.as_deref().is_some_and(|rel| !is_alternate(rel) && !is_other(rel)));
+    let original = extras.and_then(|e| e.original_link.as_deref());
+    let linked = extras.and_then(|e| e.link.as_deref());
+    let is_address = extras.is_none_or(|e| e.guid_is_address);
+    let guid = guid.filter(|g| is_address && (g.starts_with("http://") || g.starts_with("https://")));
+    let own_or_alternate = own.chain(alternates().filter(|l| is_page(l))).chain(alternates());
+    let mut addresses =
+        original.into_iter().chain(own_or_alternate.map(href)).chain(linked).chain(unknown.map(href)).chain(guid);
+    addresses.find_map(|address| absolute(address, shared))
+}
+
+fn href(link: &Link) -> &str {
+    &link.href
+}
+
+/// Returns whether a link with this `rel` attribute is known to lead to another page than the item's.
+fn is_other(rel: &str) -> bool {
+    let rel = relation(rel);
+    OTHER_RELATIONS.contains(&rel) || rel.starts_with("prev") || rel.starts_with("next")
 }
 
 /// Returns an absolute http(s) URL; `None` for anything else.
@@ -130,9 +161,13 @@ pub(super) fn absolute(href: &str, shared: &Shared<'_>) -> Option<String> {
 
 fn discussion(links: &[Link], extras: Option<&ItemExtras>, url: Option<&str>, shared: &Shared<'_>) -> Option<String> {
     let from_feed = links.iter().find(|l| l.target == Some(LinkTarget::Comments)).map(|l| l.href.as_str());
-    let replies = || links.iter().find(|l| l.rel.as_deref() == Some("replies") && is_page(l)).map(|l| l.href.as_str());
+    let replies = || links.iter().find(|l| is_replies(l) && is_page(l)).map(|l| l.href.as_str());
     let found = extras.and_then(|e| e.comments_url.as_deref()).or(from_feed).or_else(replies)?;
     absolute(found, shared).filter(|found| Some(found.as_str()) != url)
+}
+
+fn is_replies(link: &Link) -> bool {
+    link.rel.as_deref().is_some_and(|rel| relation(rel) == "replies")
 }
 
 fn is_page(link: &Link) -> bool {
@@ -209,4 +244,69 @@ fn truncated(mut text: String, max_bytes: usize) -> String {
         text.truncate(end);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::feed::parse;
+
+    fn urls(feed: &str) -> Vec<Option<String>> {
+        let feed = parse(feed.as_bytes(), None, Some("https://feeds.example/feed.xml")).unwrap();
+        assert_eq!(feed.problems, Vec::<String>::new());
+        feed.items.into_iter().map(|item| item.url).collect()
+    }
+
+    fn some(urls: &[&str]) -> Vec<Option<String>> {
+        urls.iter().map(|url| Some(format!("http://x.org/{url}"))).collect()
+    }
+
+    #[test]
+    fn rss_items_may_have_atom_links_attributes_and_original_links() {
+        let found = urls(
+            "<rss version='2.0' xmlns:atom='http://www.w3.org/2005/Atom' \
+             xmlns:feedburner='http://rssnamespace.org/feedburner/ext/1.0'><channel><title>T</title>\
+             <item><atom:link rel='self' href='http://x.org/self'/><atom:link href='http://x.org/?a=1&amp;b=2'/>\
+             <guid isPermaLink='false'>1</guid></item>\
+             <item><link href='http://x.org/href'/></item>\
+             <item><link>http://proxy.example/~r/1</link>\
+             <feedburner:origLink> http://x.org/1 </feedburner:origLink></item>\
+             <item><atom:link rel='alternate' href='http://x.org/other'/><link>http://x.org/own</link></item>\
+             <item><atom:link rel='related' href='http://x.org/related'/><guid>http://x.org/guid</guid></item>\
+             </channel></rss>",
+        );
+        assert_eq!(found, some(&["?a=1&b=2", "href", "1", "own", "guid"]));
+    }
+
+    #[test]
+    fn rss_1_items_may_have_atom_links() {
+        let found = urls(
+            "<rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' \
+             xmlns:atom='http://www.w3.org/2005/Atom'><channel><title>T</title></channel>\
+             <item rdf:about='http://x.org/about'><title>A</title><atom:link href='http://x.org/?a=1&amp;b=2'/></item>\
+             <item><title>B</title><atom:link rel='alternate' href='http://x.org/b'/></item>\
+             <item rdf:about='http://x.org/c'><title>C</title><atom:link rel='self' href='http://x.org/self'/></item>\
+             <item><title>D</title><link>http://x.org/d</link><atom:link href='http://x.org/other'/></item></rdf:RDF>",
+        );
+        assert_eq!(found, some(&["?a=1&b=2", "b", "c", "d"]));
+    }
+
+    #[test]
+    fn an_atom_entry_is_not_the_page_that_it_refers_to() {
+        let entries = [
+            "<id>http://x.org/id</id><link rel='via' href='http://y.org/'/><link rel='related' href='http://y.org/'/>\
+             <link rel='next-archive' href='http://y.org/'/><link rel='enclosure' href='http://y.org/a.mp3'/>",
+            "<link rel='via' href='http://y.org/'/>\
+             <link rel='http://www.iana.org/assignments/relation/alternate' href='http://x.org/registered'/>",
+            "<link type='application/pdf' href='http://x.org/pdf'/><link type='text/html' href='http://x.org/html'/>",
+            "<link type='application/pdf' href='http://x.org/pdf'/>",
+            "<id>http://x.org/id</id><link rel='bookmark' href='http://x.org/bookmark'/>",
+            "<id>http://x.org/id</id><link href='tag:x.org,2024:1'/>",
+            "<id>tag:x.org,2024:1</id>\
+             <link rel='http://www.iana.org/assignments/relation/related' href='http://y.org/'/>",
+        ];
+        let entries = entries.iter().map(|entry| format!("<entry>{entry}</entry>")).collect::<Vec<_>>().concat();
+        let mut expected = some(&["id", "registered", "html", "pdf", "bookmark", "id"]);
+        expected.push(None);
+        assert_eq!(urls(&format!("<feed xmlns='http://www.w3.org/2005/Atom'>{entries}</feed>")), expected);
+    }
 }

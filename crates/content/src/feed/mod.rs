@@ -16,6 +16,7 @@ mod items;
 mod json;
 mod limits;
 mod long_texts;
+mod numeric_dates;
 mod parse;
 mod repair;
 mod root;

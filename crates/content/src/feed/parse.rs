@@ -18,13 +18,14 @@ use super::dialect::rewrite;
 use super::engine::run_feed_rs;
 use super::error::ParseError;
 use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
+use super::json;
 use super::limits::{Deadline, MAX_ITEMS, too_many_attributes, too_many_strays, too_many_values};
 use super::long_texts::lift;
 use super::repair::repair;
 use super::root::skip_to_root;
 use super::salvage::salvage;
 use super::survey::{ItemExtras, Survey, survey};
-use super::{json, vocabulary::Dialect};
+use super::vocabulary::{Dialect, is_alternate};
 use crate::html::clean_line;
 
 /// A document that takes longer is refused; genuine ones take less than a second.
@@ -283,8 +284,9 @@ fn item_base(feed: &Feed, address: Option<Url>) -> Option<Url> {
 }
 
 fn site(links: &[Link]) -> Option<&Link> {
-    let named = |rel: Option<&str>| links.iter().find(|l| l.rel.as_deref() == rel && !l.href.is_empty());
-    named(None).or_else(|| named(Some("alternate")))
+    let pages = || links.iter().filter(|l| !l.href.is_empty());
+    let alternate = || pages().find(|l| l.rel.as_deref().is_some_and(is_alternate));
+    pages().find(|l| l.rel.is_none()).or_else(alternate)
 }
 
 const fn format_name(format: &FeedType) -> &'static str {

@@ -8,7 +8,7 @@ pub(super) const ATOM: &str = "http://www.w3.org/2005/Atom";
 pub(super) const RSS1: &str = "http://purl.org/rss/1.0/";
 
 /// The common namespace prefixes and their namespaces.
-pub(super) const PREFIXES: [(&str, &str); 11] = [
+pub(super) const PREFIXES: [(&str, &str); 12] = [
     ("atom", ATOM),
     ("dc", "http://purl.org/dc/elements/1.1/"),
     ("content", "http://purl.org/rss/1.0/modules/content/"),
@@ -20,6 +20,7 @@ pub(super) const PREFIXES: [(&str, &str); 11] = [
     ("georss", "http://www.georss.org/georss"),
     ("dcterms", "http://purl.org/dc/terms/"),
     ("xhtml", "http://www.w3.org/1999/xhtml"),
+    ("feedburner", "http://rssnamespace.org/feedburner/ext/1.0"),
 ];
 
 /// Element names with a meaning at the levels of feed, channel and item.
@@ -234,6 +235,7 @@ fn meaning(uri: &str) -> Option<(&'static str, &'static str)> {
         "wellformedweb.org/commentapi" => "wfw",
         "purl.org/dc/terms" => "dcterms",
         "www.w3.org/1999/xhtml" => "xhtml",
+        "rssnamespace.org/feedburner/ext/1.0" => "feedburner",
         _ => return None,
     };
     PREFIXES.iter().find(|(p, _)| *p == prefix).copied()
@@ -252,6 +254,20 @@ pub(super) fn is_text_construct(dialect: Dialect, space: Space, name: &str) -> b
         (_, Space::Extension("content")) => name == "encoded",
         _ => false,
     }
+}
+
+/// Precedes a registered link relation without a change of its meaning (RFC 4287, section 4.2.7.2).
+const REGISTERED_RELATIONS: &str = "http://www.iana.org/assignments/relation/";
+
+/// Returns the name of a link relation.
+pub(super) fn relation(rel: &str) -> &str {
+    let rel = rel.trim();
+    rel.strip_prefix(REGISTERED_RELATIONS).unwrap_or(rel)
+}
+
+/// Returns whether a link with this `rel` attribute leads to the page of the feed or item that it is in.
+pub(super) fn is_alternate(rel: &str) -> bool {
+    matches!(relation(rel), "" | "alternate")
 }
 
 /// Returns whether an element contains a person's name or email address.

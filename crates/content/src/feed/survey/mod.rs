@@ -26,6 +26,10 @@ pub(super) struct ItemExtras {
     pub(super) guid_is_address: bool,
     /// `rdf:about`, the item's identity in RSS 1.0.
     pub(super) about: Option<String>,
+    /// The address of the item's page from an Atom link or a link with an `href` in an RSS item.
+    pub(super) link: Option<String>,
+    /// The address of the item's page that Feedburner replaced with one of its own.
+    pub(super) original_link: Option<String>,
     /// From extensions and older dialects, used if the format's own elements are missing.
     pub(super) author: Option<String>,
     pub(super) published: Option<String>,

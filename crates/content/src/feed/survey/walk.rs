@@ -4,13 +4,14 @@ use quick_xml::events::{BytesRef, BytesStart};
 use url::Url;
 
 use super::{ItemExtras, MAX_ITEMS, Survey, attribute, texts};
-use crate::feed::vocabulary::{Dialect, Position, Space, Tracker, is_person, is_text_construct};
+use crate::feed::vocabulary::{Dialect, Position, Space, Tracker, is_alternate, is_person, is_text_construct};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     CommentsUrl,
     Comments,
     Link,
+    OriginalLink,
     Person,
     FeedTitle,
     FeedDescription,
@@ -162,8 +163,13 @@ impl Walk {
                 if item.comments.is_none() {
                     item.comments = count;
                 }
+                if older {
+                    item.link = item.link.take().or_else(|| linked_page(start));
+                }
                 self.read(Field::Link);
             }
+            (Space::Extension("atom"), "link") => item.link = item.link.take().or_else(|| linked_page(start)),
+            (Space::Extension("feedburner"), "origLink") => self.read(Field::OriginalLink),
             (Space::Extension("dc" | "itunes"), "author") => self.read(Field::Author),
             (Space::Extension("dcterms"), "issued" | "created")
             | (Space::Extension("dc"), "date")
@@ -295,10 +301,17 @@ impl Walk {
             Field::CommentsUrl => item.comments_url = found,
             Field::Comments => item.comments = text.parse().ok().filter(|n| *n >= 0).or(item.comments),
             Field::Link => item.has_link |= !text.is_empty(),
+            Field::OriginalLink => item.original_link = item.original_link.take().or(found),
             Field::Author => item.author = item.author.take().or(found),
             Field::Published => item.published = item.published.take().or(found),
             Field::Updated => item.updated = item.updated.take().or(found),
             Field::Person | Field::FeedTitle | Field::FeedDescription | Field::FeedLanguage => {}
         }
     }
+}
+
+/// Returns the `href` of a link that leads to the page of its item.
+fn linked_page(start: &BytesStart<'_>) -> Option<String> {
+    let is_page = attribute(start, "rel").is_none_or(|rel| is_alternate(&rel));
+    attribute(start, "href").filter(|href| is_page && !href.trim().is_empty())
 }
