@@ -98,7 +98,7 @@ pub(super) enum Command {
     Llm(LlmCommand),
     /// Give feedback on a story, which the next digests take into account; or list, export and import feedback.
     ///
-    /// Each kind counts once per item: like and save raise stories with its terms, source and author, dislike and skip
+    /// Each kind counts once per story: like and save raise stories with its terms, source and author, dislike and skip
     /// lower them.
     Feedback(FeedbackArguments),
     /// Plan by a sentence: todos, events, habits and goals. It shows what it would change; --apply changes it.

@@ -104,11 +104,7 @@ pub async fn markup(app: &App, story: &DigestStory) -> Result<BTreeMap<ItemId, S
 /// # Errors
 /// When the store fails.
 pub async fn newest_lines(app: &App, items: &[ItemId]) -> Result<HashMap<ItemId, DigestItemId>> {
-    let mut lines = HashMap::new();
-    for topic in app.store().topics().await? {
-        lines.extend(app.store().newest_digest_items(topic.id, items).await?);
-    }
-    Ok(lines)
+    Ok(app.store().newest_digest_items_of_all_topics(items).await?.into_iter().collect())
 }
 
 /// Everything known about a story in a digest.

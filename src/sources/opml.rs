@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use aha_content::feed::{attribute, decode};
+use aha_core::item::first_words;
 use aha_core::source::{NewSource, SourceKind};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -15,6 +16,8 @@ use super::sites::Sites;
 
 /// Maximum number of unusable outlines that are named; the rest is only counted.
 const MAX_NAMED: usize = 20;
+/// Maximum length in characters of the title by which an unusable outline is named.
+const MAX_SHOWN_CHARS: usize = 40;
 /// A larger file is not a list of sources.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -167,7 +170,8 @@ fn source(
     let value = |names: &[&str]| value(outline, names);
     let title = value(&["title", "text"]);
     let Some(address) = address(outline) else { return Ok(None) };
-    let unusable = |error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address));
+    let shown = || first_words(title.as_deref().unwrap_or(&address), MAX_SHOWN_CHARS);
+    let unusable = |error| format!("the outline '{}' cannot be used: {error}", shown());
     let place = if let Some(place) = resolve_short_name(&address, sites).map_err(unusable)? {
         place
     } else {

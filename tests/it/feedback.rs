@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::feeds::{Post, feed};
+use crate::support::feeds::{Post, feed, unlike_any_other};
 use crate::support::radar::{Engine, Radar};
 use crate::support::responses::OpenAi;
 use crate::support::rows;
@@ -161,6 +161,78 @@ fn a_saying_counts_once_and_its_opposite_takes_it_back() {
     radar.run(&["feedback", "99", "like"]).exits(2).says("the ranks 1 to 30");
     radar.run(&["feedback", "1", "love"]).exits(2).says("like, dislike, save, skip or read");
     assert_eq!(rows::number(&radar, "SELECT events FROM topic_preference_profiles"), 2);
+}
+
+/// An account of one event by a feed; each has words of its own.
+fn account(teller: &str, published: &str) -> String {
+    let text = format!("{} {}", unlike_any_other("the event", 30), unlike_any_other(&format!("told by {teller}"), 6));
+    let title = format!("{} {teller}", unlike_any_other("the event's name", 4));
+    feed(teller, &[Post::new(&format!("event-{teller}"), &title, &text, published)])
+}
+
+/// A story of two digests that another item leads in the second: its lines there.
+pub(crate) fn story_that_goes_on(engine: Engine) -> (Radar, [Value; 2]) {
+    let mut radar = Radar::at("2026-11-16T07:00:00Z").on(engine);
+    let write = |radar: &Radar, name: &str, feed: &str| std::fs::write(radar.folder().join(name), feed).unwrap();
+    write(&radar, "a.json", &account("a", "2026-11-15T12:00:00Z"));
+    write(&radar, "b.json", &feed("b", &[]));
+    radar.add(&["a.json", "b.json"]);
+    radar.ok(&["--run-once"]);
+    let first = radar.digest()["stories"][0].clone();
+    write(&radar, "b.json", &account("b", "2026-11-16T12:00:00Z"));
+    radar.set("AHA_NOW", "2026-11-17T07:00:00Z");
+    radar.ok(&["--run-once"]);
+    let second = radar.digest()["stories"][0].clone();
+    let leads = |story: &Value| story["sources"][0]["item_id"].clone();
+    assert_eq!(first["cluster_id"], second["cluster_id"]);
+    assert!(leads(&first) != leads(&second), "the same item leads both");
+    let members = second["sources"].as_array().unwrap();
+    assert!(members.iter().any(|member| member["item_id"] == leads(&first)), "{second}");
+    (radar, [first, second])
+}
+
+#[test]
+fn feedback_on_a_story_that_goes_on_counts_once_and_is_undone_from_its_later_digest() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let (radar, stories) = story_that_goes_on(engine);
+        let [first, second] = stories.each_ref().map(|story| story["id"].as_str().unwrap());
+        let given = || rows::query(&radar, "SELECT kind FROM feedback_events ORDER BY kind");
+        let learnt_from = || rows::number(&radar, "SELECT events FROM topic_preference_profiles");
+        radar.run(&["feedback", first, "like"]).exits(0).says("noted");
+        radar.run(&["feedback", first, "read"]).exits(0).says("noted");
+        radar.run(&["feedback", second, "like"]).exits(0).says("counts once");
+        assert_eq!((given(), learnt_from()), (vec!["like".to_owned(), "read".to_owned()], 2));
+        radar.run(&["feedback", second, "dislike"]).exits(0).says("noted");
+        assert_eq!((given(), learnt_from()), (vec!["dislike".to_owned(), "read".to_owned()], 2));
+        radar.run(&["feedback", second, "like", "--undo"]).exits(0).says("nothing to undo");
+        for kind in ["dislike", "read"] {
+            radar.run(&["feedback", second, kind, "--undo"]).exits(0).says("removed");
+        }
+        assert_eq!((given(), learnt_from()), (Vec::new(), 0));
+    }
+}
+
+/// As it is stored by versions that stored feedback on a story anew with each of its digests.
+#[test]
+fn feedback_on_several_items_of_a_story_is_undone_together() {
+    let (radar, stories) = story_that_goes_on(Engine::Sqlite);
+    let [_, second] = stories.each_ref().map(|story| story["id"].as_str().unwrap());
+    let given = || rows::query(&radar, "SELECT kind FROM feedback_events ORDER BY kind");
+    let line = |story: &Value, kind: &str| {
+        let item = story["sources"][0]["item_id"].as_str().unwrap();
+        format!("{{\"item_id\":\"{item}\",\"kind\":\"{kind}\",\"given_at\":\"2026-11-17T07:00:00Z\"}}\n")
+    };
+    let import = |kinds: [&str; 2]| {
+        let lines: Vec<String> = stories.iter().zip(kinds).map(|(story, kind)| line(story, kind)).collect();
+        std::fs::write(radar.folder().join("said.jsonl"), lines.concat()).unwrap();
+        radar.run(&["feedback", "import", "said.jsonl"]).exits(0).says("2 added");
+    };
+    import(["save", "save"]);
+    radar.run(&["feedback", second, "save", "--undo"]).exits(0).says("removed");
+    assert_eq!(given(), Vec::<String>::new());
+    import(["like", "dislike"]);
+    radar.run(&["feedback", second, "like"]).exits(0).says("noted");
+    assert_eq!(given(), ["like"]);
 }
 
 #[test]

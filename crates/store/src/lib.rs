@@ -355,6 +355,8 @@ pub trait DigestStore: Send + Sync {
     async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>>;
     /// Returns the newest digest line of each of a topic's items.
     async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
+    /// Returns the newest digest line of each of these items, in the digests of all topics.
+    async fn newest_digest_items_of_all_topics(&self, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
 }
 
 /// How long a lease lasts unless renewed.

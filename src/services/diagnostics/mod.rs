@@ -177,10 +177,7 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
     for topic in topics {
         let name = &topic.name;
         if topic.interests.trim().is_empty() {
-            findings.note(
-                "interests",
-                format!("topic {name:?} has none; set them with `aha-radar topic set {name} --interests \"…\"`"),
-            );
+            findings.note("interests", format!("topic {name:?} has none; set them with `{}`", interests_command(name)));
         }
         let zone = topic.timezone.as_deref().unwrap_or(config.timezone.name());
         if zone.parse::<chrono_tz::Tz>().is_err() {
@@ -195,6 +192,18 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
         }
     }
     Ok(())
+}
+
+/// Returns the shell command that sets a topic's interests.
+fn interests_command(topic: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name =
+        if topic.chars().all(is_plain) { topic.to_owned() } else { format!("'{}'", topic.replace('\'', r"'\''")) };
+    if topic.starts_with('-') {
+        // It would be read as an option.
+        return format!("aha-radar topic set --interests \"…\" -- {name}");
+    }
+    format!("aha-radar topic set {name} --interests \"…\"")
 }
 
 async fn sources(store: &SharedStore, topic: &aha_core::topic::Topic, findings: &mut Findings) -> Result<()> {

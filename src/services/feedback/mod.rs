@@ -25,44 +25,71 @@ use crate::pipeline::preferences::{EVENTS, TopicFeedback, profile, profiles};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeedbackChange {
     pub topic: String,
-    /// The item with which the feedback is stored.
+    /// The item of the story with which the feedback is or was stored.
     pub item_id: ItemId,
     pub title: String,
     pub kind: FeedbackKind,
-    /// False if the feedback to add existed already, or the one to remove did not exist.
+    /// False if the feedback to add existed already, on any item of the story, or the one to remove did not exist.
     pub changed: bool,
     /// Points of 100 by which a story with the same words, source and author scores higher from the next digest on;
     /// negative if lower. `None` if nothing was changed.
     pub effect_points: Option<f64>,
 }
 
-/// Records feedback on a story and removes its opposite.
+/// Records feedback on a story, unless it exists on one of the story's items, and removes its opposite from all of
+/// them. A story that continues in a later digest has another representative there, and keeps the feedback that was
+/// given before.
 ///
 /// # Errors
 /// When the story has no item or the store fails.
 pub async fn give(app: &App, user: FeedbackUser, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
-    let event = event_on(app, topic, &found.story, kind).await?;
-    let written = write_measured(app, user, topic, FeedbackWrite::Give(vec![event.clone()])).await?;
+    let mut event = event_on(app, topic, &found.story, kind).await?;
+    let given = on_members(app, user, topic, &found.story).await?;
+    let known = given.iter().find(|(_, of)| *of == kind).map(|(item, _)| *item);
+    event.item_id = known.unwrap_or(event.item_id);
+    // That of the event's own item is removed with the event.
+    let opposed = given.into_iter().filter(|(item, of)| kind.opposite() == Some(*of) && *item != event.item_id);
+    let mut writes: Vec<FeedbackWrite> = opposed.map(|(item, kind)| FeedbackWrite::Withdraw { item, kind }).collect();
+    if known.is_none() {
+        writes.push(FeedbackWrite::Give(vec![event.clone()]));
+    }
+    let written = write_measured(app, user, topic, &writes).await?;
     Ok(change(app, found, &event, &written))
 }
 
-/// Removes the user's feedback on a story.
+/// Removes the user's feedback on a story from all of its items.
 ///
 /// # Errors
 /// When the story has no item or the store fails.
 pub async fn undo(app: &App, user: FeedbackUser, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
-    let event = event_on(app, topic, &found.story, kind).await?;
-    let written = write_measured(app, user, topic, FeedbackWrite::Withdraw { item: event.item_id, kind }).await?;
+    let mut event = event_on(app, topic, &found.story, kind).await?;
+    let given = on_members(app, user, topic, &found.story).await?;
+    let items: Vec<ItemId> = given.into_iter().filter(|(_, of)| *of == kind).map(|(item, _)| item).collect();
+    event.item_id = items.first().copied().unwrap_or(event.item_id);
+    let writes: Vec<FeedbackWrite> = items.into_iter().map(|item| FeedbackWrite::Withdraw { item, kind }).collect();
+    let written = write_measured(app, user, topic, &writes).await?;
     Ok(change(app, found, &event, &written))
+}
+
+/// Returns the user's feedback on the items of a story.
+async fn on_members(
+    app: &App,
+    user: FeedbackUser,
+    topic: TopicId,
+    story: &DigestStory,
+) -> Result<Vec<(ItemId, FeedbackKind)>> {
+    let items: Vec<ItemId> = story.sources.iter().map(|source| source.item_id).collect();
+    Ok(app.store().feedback_on(user.id(), topic, &items).await?)
 }
 
 fn change(app: &App, found: &FoundStory, event: &FeedbackEvent, written: &Written) -> FeedbackChange {
     let changed = written.changes > 0;
-    let points = || effect::points(&found.story, event, &written.before, &written.after, &app.config().ranking);
+    let profiles = written.profiles.first().zip(written.profiles.last()).filter(|_| changed);
+    let points = |(before, after)| effect::points(&found.story, event, before, after, &app.config().ranking);
     FeedbackChange {
-        effect_points: changed.then(points),
+        effect_points: profiles.map(points),
         topic: found.digest.topic.clone(),
         item_id: event.item_id,
         title: found.story.title.clone(),
@@ -97,24 +124,33 @@ async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: Feedback
     store(app, user, topic, &feedback, &profile, events).await
 }
 
-/// Like [`write`], and returns also the profile that applied before.
-async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<Written> {
-    let before = TopicFeedback::stored(app.store(), topic).await?;
-    let mut after = before.clone();
-    apply(user, topic, &feedback, &mut after);
-    let (events, now) = (after.events.len(), app.clock().now());
-    let mut made = profiles(app.store(), topic, vec![before, after], now, &app.config().ranking).await?.into_iter();
-    let (before, after) = (made.next().unwrap_or_default(), made.next().unwrap_or_default());
-    let changes = store(app, user, topic, &feedback, &after, events).await?;
-    Ok(Written { changes, before, after })
+/// Like [`write`], for several writes in their order, each with the profile that follows from it. Returns also the
+/// profiles. If it fails in between, the remaining writes can be repeated.
+async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, writes: &[FeedbackWrite]) -> Result<Written> {
+    if writes.is_empty() {
+        return Ok(Written { changes: 0, profiles: Vec::new() });
+    }
+    let mut topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
+    let mut steps = vec![topic_feedback.clone()];
+    for feedback in writes {
+        apply(user, topic, feedback, &mut topic_feedback);
+        steps.push(topic_feedback.clone());
+    }
+    let events: Vec<usize> = steps.iter().map(|step| step.events.len()).collect();
+    let profiles = profiles(app.store(), topic, steps, app.clock().now(), &app.config().ranking).await?;
+    let mut changes = 0;
+    for (feedback, (profile, events)) in writes.iter().zip(profiles.iter().zip(events).skip(1)) {
+        changes += store(app, user, topic, feedback, profile, events).await?;
+    }
+    Ok(Written { changes, profiles })
 }
 
 /// The result of writing feedback.
 struct Written {
     /// How many of the changes are new.
     changes: usize,
-    before: Profile,
-    after: Profile,
+    /// The profile before the writes, and that after each of them.
+    profiles: Vec<Profile>,
 }
 
 async fn store(

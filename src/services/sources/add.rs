@@ -187,21 +187,40 @@ pub struct DiscoveredFeed {
     pub title: Option<String>,
 }
 
-/// Returns the feeds of an address: the address itself if it is a feed's, else those that the page links to, at least
-/// one.
+/// What was found at an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Discovered {
+    /// The address is a source itself: a feed, or a short name such as `hn:top`. Contains the address that is fetched.
+    Itself { url: String },
+    /// The address is that of a page with these feeds, at least one.
+    Page(Vec<DiscoveredFeed>),
+}
+
+impl Discovered {
+    /// Returns the feeds to choose from.
+    #[must_use]
+    pub fn into_feeds(self) -> Vec<DiscoveredFeed> {
+        match self {
+            Self::Itself { url } => vec![DiscoveredFeed { url, title: None }],
+            Self::Page(feeds) => feeds,
+        }
+    }
+}
+
+/// Determines whether an address is a source itself or that of a page with feeds.
 ///
 /// # Errors
 /// When the address cannot be used or read, or links to no feed.
-pub async fn discover(app: &App, address: &str) -> Result<Vec<DiscoveredFeed>> {
+pub async fn discover(app: &App, address: &str) -> Result<Discovered> {
     let SourceLocation { kind, url } = resolve_location(app.config(), address, false).map_err(unusable)?;
-    let itself = |url: String| vec![DiscoveredFeed { url, title: None }];
     if kind != SourceKind::Feed {
-        return Ok(itself(url));
+        return Ok(Discovered::Itself { url });
     }
     Ok(match crate::sources::discover::discover(app.fetcher(), &url).boxed().await? {
-        Discovery::Feed => itself(url),
+        Discovery::Feed => Discovered::Itself { url },
         Discovery::Page(found) => {
-            found.into_iter().map(|feed| DiscoveredFeed { url: feed.url, title: feed.title }).collect()
+            let feeds = found.into_iter().map(|feed| DiscoveredFeed { url: feed.url, title: feed.title });
+            Discovered::Page(feeds.collect())
         }
     })
 }

@@ -193,8 +193,8 @@ async fn discover(
     State(state): State<WebState>,
     JsonBody(Address { address }): JsonBody<Address>,
 ) -> Result<Json<Discovered>, Failure> {
-    let feeds = add::discover(state.app(), &address).await.map_err(|error| unread("address", error))?;
-    Ok(Json(Discovered { feeds }))
+    let found = add::discover(state.app(), &address).await.map_err(|error| unread("address", error))?;
+    Ok(Json(Discovered { feeds: found.into_feeds() }))
 }
 
 /// Fetches a source without storing its items. A search is charged.

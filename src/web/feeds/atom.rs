@@ -5,7 +5,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::rss::{element, text_of};
+use super::rss::{element, text_of, xml_text};
 use super::{Entry, Feed};
 
 pub(super) fn render(feed: &Feed) -> io::Result<String> {
@@ -44,7 +44,7 @@ fn entry(root: &mut Writer<Vec<u8>>, of: &Entry) -> io::Result<()> {
             entry.create_element("category").with_attribute(("term", of.category)).write_empty()?;
         }
         let content = entry.create_element("content").with_attribute(("type", "html"));
-        content.write_text_content(BytesText::new(&of.html))?;
+        content.write_text_content(BytesText::new(&xml_text(&of.html)))?;
         Ok(())
     })?;
     Ok(())

@@ -45,9 +45,13 @@ fn item(channel: &mut Writer<Vec<u8>>, entry: &Entry) -> io::Result<()> {
 
 /// Writes an element with text, without characters that XML cannot contain.
 pub(super) fn element(writer: &mut Writer<Vec<u8>>, name: &str, text: &str) -> io::Result<()> {
-    let text: String = text.chars().filter(|c| !is_forbidden(*c)).collect();
-    writer.create_element(name).write_text_content(BytesText::new(&text))?;
+    writer.create_element(name).write_text_content(BytesText::new(&xml_text(text)))?;
     Ok(())
+}
+
+/// Returns the text without characters that XML cannot contain.
+pub(super) fn xml_text(text: &str) -> String {
+    text.chars().filter(|c| !is_forbidden(*c)).collect()
 }
 
 const fn is_forbidden(c: char) -> bool {

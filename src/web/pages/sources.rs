@@ -1,7 +1,6 @@
 //! Sources: lists them with their state, failing ones first; adds them by address; imports and exports OPML.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use aha_core::source::{Source, SourceHealth};
@@ -17,7 +16,8 @@ use super::digests::OfTopic;
 use super::runs::minute;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{Shell, html};
-use crate::services::sources::add::{DiscoveredFeed, SourcesToAdd};
+use crate::digest::sanitise::short_text;
+use crate::services::sources::add::{Discovered, DiscoveredFeed, SourcesToAdd};
 use crate::services::sources::{
     self, FetchSummary, ListedSource, PastFetch, SourceChange, SourceHistory, SourceShare, add, opml,
 };
@@ -177,17 +177,19 @@ struct DiscoveredPage {
     problem: Option<String>,
 }
 
-/// Shows the feeds of an address to choose from. Nothing is added yet.
+/// Shows the feeds of a page to choose from; nothing is added yet. An address that is a source itself is added, and so
+/// is the only feed of a page that gives it no title.
 async fn discover(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let (address, topic) = (form.text("address").to_owned(), form.text("topic").to_owned());
     if is_path(&address) {
         return add_all(&state, &topic, vec![address]).await;
     }
     let (found, problem) = match add::discover(state.app(), &address).await {
-        Ok(found) if found.len() == 1 && found[0].title.is_none() => {
-            return add_all(&state, &topic, vec![address]).await;
+        Ok(Discovered::Itself { .. }) => return add_all(&state, &topic, vec![address]).await,
+        Ok(Discovered::Page(found)) if found.len() == 1 && found[0].title.is_none() => {
+            return add_all(&state, &topic, found.into_iter().map(|feed| feed.url).collect()).await;
         }
-        Ok(found) => (found, None),
+        Ok(Discovered::Page(found)) => (found, None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     html(&DiscoveredPage { shell, topic, address, found, problem }).map(IntoResponse::into_response)
@@ -229,10 +231,25 @@ async fn import(_: Editor, State(state): State<WebState>, file: SentFile) -> Res
     let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
     let counts = opml::import(state.app(), &file.name, &listed, topic).await?;
     let mut done = super::added_in_words(counts.added, counts.known, "source", "sources");
-    if listed.unusable_count > 0 {
-        let _ = write!(done, "; {} could not be used: {}", listed.unusable_count, listed.unusable.join("; "));
-    }
+    done.push_str(&unusable_in_words(listed.unusable_count, &listed.unusable));
     Ok(to_list(&state, topic, &done))
+}
+
+/// Maximum number of unusable outlines that the message after an import names, and the length of each reason in
+/// characters. The message is part of an address, for which proxies allow 4 KB.
+const MAX_REASONS: usize = 3;
+const MAX_REASON_CHARS: usize = 120;
+
+/// Describes the outlines that could not be used; empty if all could.
+fn unusable_in_words(count: usize, reasons: &[String]) -> String {
+    let named: Vec<String> =
+        reasons.iter().take(MAX_REASONS).map(|reason| short_text(reason, MAX_REASON_CHARS)).collect();
+    match (count, named.join("; ")) {
+        (0, _) => String::new(),
+        (_, named) if named.is_empty() => format!("; {count} could not be used"),
+        (_, named) if count > MAX_REASONS => format!("; {count} could not be used, among them: {named}"),
+        (_, named) => format!("; {count} could not be used: {named}"),
+    }
 }
 
 async fn export(

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
-use crate::support::radar::{Radar, repository};
+use crate::support::feeds::{Post, feed};
+use crate::support::radar::{Engine, Radar, repository};
 use crate::support::site::Site;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -37,6 +38,31 @@ fn what_is_read_is_what_the_commands_say() {
     assert_eq!(kinds, json!(["like"]));
     let back = site.send("DELETE", &format!("/api/v1/stories/{id}/feedback/like"), &[], "").json();
     assert_eq!(back["change"]["changed"], true);
+}
+
+/// The topic that is the last by name has the older line.
+#[test]
+fn the_story_of_an_item_is_that_of_the_newest_digest_of_any_topic() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let mut radar = Radar::at("2026-11-19T07:00:00Z").on(engine);
+        let text = "It left two bollards bent.";
+        let post = Post::new("quay", "The Marigold ferry struck the quay", text, "2026-11-17T12:00:00Z");
+        std::fs::write(radar.folder().join("feed.json"), feed("The Quay", &[post])).unwrap();
+        let [newer, older] =
+            [("default", "2026-11-16..2026-11-19"), ("zebra", "2026-11-16..2026-11-18")].map(|(topic, window)| {
+                radar.ok(&["source", "add", "--as-is", "--topic", topic, "feed.json"]);
+                radar.ok(&["topic", "set", topic, "--at-least", "0"]);
+                radar.json(&["run", "--topic", topic, "--window", window, "--json"])["stories"][0].clone()
+            });
+        let item = newer["sources"][0]["item_id"].as_str().unwrap();
+        assert_eq!(older["sources"][0]["item_id"], item, "{engine:?}");
+        let line = newer["id"].as_str().unwrap();
+        let site = Site::start(&mut radar);
+        let found = site.get("/api/v1/search?q=Marigold").json();
+        assert_eq!(found["results"][0]["story_id"], line, "{engine:?}: {found}");
+        let page = site.get(&format!("/items/{item}"));
+        assert!(page.body.contains(&format!("/stories/{line}\"")), "{engine:?}: {}", page.body);
+    }
 }
 
 /// Days are those of each topic's zone: a digest of a later day in one can be older than one of an earlier day in the

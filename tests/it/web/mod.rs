@@ -1,6 +1,7 @@
 //! The web from outside: over plain HTTP.
 
 mod api;
+mod forms;
 mod guards;
 mod hostile;
 mod journal;

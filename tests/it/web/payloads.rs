@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use dom_query::Document;
 use serde_json::Value;
 
-use crate::support::radar::{Radar, repository};
+use crate::support::feeds::{Post, feed};
+use crate::support::radar::{Radar, Ran, repository};
 use crate::support::rows;
 use crate::support::site::Site;
 
@@ -230,6 +231,54 @@ fn of_300_payloads_in_every_place_none_is_markup_of_a_page() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(looked_at > 1_000, "{looked_at} pages");
+}
+
+#[test]
+fn characters_that_xml_does_not_allow_are_in_no_feed() {
+    let mut radar = Radar::at("2026-11-19T07:00:00Z");
+    let post = Post::about_nothing_else("one", "2026-11-18T12:00:00Z");
+    std::fs::write(radar.folder().join("feed.json"), feed("The Quay", &[post])).unwrap();
+    radar.add(&["feed.json"]);
+    radar.ok(&["topic", "set", "default", "--at-least", "0"]);
+    radar.ok(&["run", "--window", "2026-11-16..2026-11-19"]);
+    radar.ok(&["feedback", "1", "save"]);
+    // As an earlier version stored it.
+    let name = "'Ne\u{fffe}ws \u{b}of the \u{ffff}quay'";
+    rows::execute(&radar, &format!("UPDATE feedback_events SET title = {name}, source = {name}, author = {name}"));
+    let site = Site::start(&mut radar);
+    for form in ["rss", "atom"] {
+        let body = site.get(&format!("/feeds/default/saved.{form}")).body;
+        assert!(!body.contains(['\u{b}', '\u{fffe}', '\u{ffff}']), "{form}: {body:?}");
+        assert!(body.contains("<title>News of the quay</title>"), "{form}: {body}");
+        // The text of an entry is markup within XML.
+        assert!(body.contains("&gt;News of the quay&lt;"), "{form}: {body}");
+        feed_rs::parser::parse(body.as_bytes()).unwrap_or_else(|error| panic!("{form}: {error}: {body}"));
+    }
+}
+
+#[test]
+fn the_command_for_interests_that_doctor_prints_can_be_pasted_whatever_the_topic_is_called() {
+    let names = ["default", "plain", "no int", "it's $HOME; `id`", "-x", "日本"];
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    radar.ok(&["init"]);
+    for name in names.into_iter().skip(1) {
+        radar.ok(&["topic", "add", "--", name]);
+    }
+    let findings = radar.run(&["doctor", "--json"]).json();
+    let interests: Vec<&Value> =
+        findings.as_array().unwrap().iter().filter(|finding| finding["what"] == "interests").collect();
+    assert_eq!(interests.len(), names.len(), "{findings}");
+    for finding in interests {
+        let (_, command) = finding["text"].as_str().unwrap().split_once("set them with `").unwrap();
+        let command = command.strip_suffix('`').unwrap().replace('…', "ferries");
+        let pasted = format!("set -e; aha-radar() {{ \"$0\" \"$@\"; }}; {command}");
+        let ran = Ran::from(radar.command_after(&pasted, &["topic", "list"]).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{command}: {ran:?}");
+    }
+    let topics = radar.json(&["topic", "list", "--json"]);
+    let topics = topics.as_array().unwrap();
+    assert_eq!(topics.len(), names.len());
+    assert!(topics.iter().all(|topic| topic["interests"] == "ferries"), "{topics:?}");
 }
 
 /// The check finds what it is there for.

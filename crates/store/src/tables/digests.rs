@@ -68,6 +68,21 @@ const NEWEST_OF_ITEMS: &str = super::statement(PerDatabase {
         WHERE d.topic_id = $1 AND c.topic_id = $1 AND c.item_id = ANY($2) ORDER BY d.window_end DESC, i.id",
 });
 
+/// Names the topics, as the primary key of `cluster_items` begins with the topic.
+const NEWEST_OF_ITEMS_IN_ALL_TOPICS: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT c.item_id, i.id FROM cluster_items c JOIN digest_items i ON i.cluster_id = c.cluster_id
+        JOIN digests d ON d.id = i.digest_id
+        WHERE d.topic_id = c.topic_id AND c.topic_id IN (SELECT id FROM topics)
+          AND c.item_id IN (SELECT value FROM json_each($1))
+        ORDER BY d.window_end DESC, i.id",
+    postgres: "
+        SELECT c.item_id, i.id FROM cluster_items c JOIN digest_items i ON i.cluster_id = c.cluster_id
+        JOIN digests d ON d.id = i.digest_id
+        WHERE d.topic_id = c.topic_id AND c.topic_id IN (SELECT id FROM topics) AND c.item_id = ANY($1)
+        ORDER BY d.window_end DESC, i.id",
+});
+
 #[async_trait]
 impl DigestStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
@@ -155,6 +170,15 @@ impl DigestStore for Database {
     async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>> {
         let rows: Vec<(String, String)> = sqlx::query_as(NEWEST_OF_ITEMS)
             .bind(topic.to_string())
+            .bind(id_list(items)?)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        newest_lines(rows)
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn newest_digest_items_of_all_topics(&self, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>> {
+        let rows: Vec<(String, String)> = sqlx::query_as(NEWEST_OF_ITEMS_IN_ALL_TOPICS)
             .bind(id_list(items)?)
             .fetch_all(&mut *self.reader().await?)
             .await?;

@@ -1,0 +1,136 @@
+//! Forms of the pages and what they change: sources by address, an uploaded list, the buttons of a story.
+
+use serde_json::{Value, json};
+
+use crate::feedback::story_that_goes_on;
+use crate::support::http::Answer;
+use crate::support::radar::{Engine, Radar};
+use crate::support::site::Site;
+use crate::support::web::Web;
+
+const NOW: &str = "2026-11-19T07:00:00Z";
+const JSON: (&str, &str) = ("content-type", "application/json");
+const FEED: &str = "<rss version='2.0'><channel><title>News</title><item><title>One</title></item></channel></rss>";
+
+fn page(link: &str) -> Answer {
+    Answer::ok(format!("<!DOCTYPE html><html><head><title>Hi</title>{link}</head><body>Hello</body></html>"))
+}
+
+#[test]
+fn what_is_added_by_an_address_is_a_feed_and_never_its_page() {
+    let link = |attributes: &str| page(&format!("<link rel='alternate' type='application/rss+xml' {attributes}>"));
+    let web = Web::serve(vec![
+        ("/untitled", link("href='/posts'")),
+        ("/titled", link("href='/posts' title='All of them'")),
+        ("/bare", page("")),
+        ("/posts", Answer::ok(FEED)),
+        ("/feed.xml", Answer::ok(FEED)),
+        ("/itself", Answer::ok(FEED)),
+    ]);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let form = site.get("/sources");
+    let send = |address: &str| site.post_form("/sources/discover", &form, &format!("topic=default&address={address}"));
+    let choice = send(&web.url("/titled"));
+    assert!(choice.status == 200 && choice.body.contains("All of them"), "{choice:?}");
+    let mut expected = Vec::new();
+    for (address, added) in [
+        (web.url("/untitled"), web.url("/posts")),
+        (web.url("/bare"), web.url("/feed.xml")),
+        (web.url("/itself"), web.url("/itself")),
+        ("hn:top".to_owned(), "hn:top".to_owned()),
+    ] {
+        let reply = send(&address);
+        assert_eq!(reply.status, 303, "{address}: {reply:?}");
+        expected.push(added);
+        let listed = radar.json(&["source", "list", "--json"]);
+        let mut urls: Vec<&str> =
+            listed.as_array().unwrap().iter().map(|source| source["url"].as_str().unwrap()).collect();
+        urls.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(urls, expected, "{address}");
+    }
+}
+
+#[test]
+fn the_feeds_at_an_address_are_told_whether_it_is_a_page_or_a_feed() {
+    let link = "<link rel='alternate' type='application/rss+xml' href='/posts' title='All of them'>";
+    let web = Web::serve(vec![("/page", page(link)), ("/posts", Answer::ok(FEED))]);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    for (path, title) in [("/page", Value::from("All of them")), ("/posts", Value::Null)] {
+        let address = json!({ "address": web.url(path) }).to_string();
+        let found = site.send("POST", "/api/v1/sources/discover", &[JSON], &address).json();
+        assert_eq!(found, json!({ "feeds": [{ "url": web.url("/posts"), "title": title }] }), "{path}");
+    }
+}
+
+/// Proxies refuse longer ones.
+const MAX_ADDRESS_BYTES: usize = 4096;
+
+#[test]
+fn the_message_after_an_import_is_short_and_names_some_of_the_unusable_outlines() {
+    let mut radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let form = site.get("/sources");
+    let title = "Подкаст ".repeat(60);
+    let outlines: Vec<String> =
+        (0..20).map(|number| format!("<outline text='{title}' xmlUrl='podcast://x.example/{number}'/>")).collect();
+    let usable = "<outline text='Y' xmlUrl='https://y.example/feed'/>";
+    let list = format!("<opml version='2.0'><body>{usable}{}</body></opml>", outlines.concat());
+    let part =
+        |name: &str, value: &str| format!("--part\r\ncontent-disposition: form-data; name={name}\r\n\r\n{value}\r\n");
+    let fields = [
+        part("\"csrf\"", form.token()),
+        part("\"topic\"", "default"),
+        part("\"file\"; filename=\"list.opml\"", &list),
+        "--part--\r\n".to_owned(),
+    ];
+    let cookies = form.cookies.join("; ");
+    let headers = [("content-type", "multipart/form-data; boundary=part"), ("cookie", cookies.as_str())];
+    let reply = site.send("POST", "/sources/import", &headers, &fields.concat());
+    assert_eq!(reply.status, 303, "{reply:?}");
+    let address = &reply.headers["location"];
+    assert!(address.len() < MAX_ADDRESS_BYTES, "{} bytes", address.len());
+    let shown = site.get(address).body;
+    assert!(shown.contains("1 source added; 20 could not be used, among them: "), "{shown}");
+    assert_eq!(shown.matches("cannot be used").count(), 3, "{shown}");
+}
+
+#[test]
+fn a_pressed_button_of_a_story_that_goes_on_takes_the_feedback_back() {
+    let (mut radar, stories) = story_that_goes_on(Engine::Sqlite);
+    let [first, second] = stories.each_ref().map(|story| story["id"].as_str().unwrap());
+    let site = Site::start(&mut radar);
+    let story = |id: &str| site.get(&format!("/stories/{id}"));
+    let send = |id: &str, field: &str| site.post_form(&format!("/stories/{id}/feedback"), &story(id), field).status;
+    let is_pressed = |id: &str, kind: &str| story(id).body.contains(&format!("name=\"undo\" value=\"{kind}\""));
+    assert_eq!(send(first, "kind=like"), 303);
+    assert!(is_pressed(second, "like"));
+    assert_eq!(send(second, "undo=like"), 303);
+    assert!(!is_pressed(first, "like") && !is_pressed(second, "like"));
+    assert_eq!(send(first, "kind=like"), 303);
+    assert_eq!(send(second, "kind=dislike"), 303);
+    assert!(is_pressed(second, "dislike") && !is_pressed(second, "like"));
+}
+
+#[test]
+fn the_api_tells_that_feedback_on_a_story_that_goes_on_was_given_before() {
+    let (mut radar, stories) = story_that_goes_on(Engine::Sqlite);
+    let [first, second] = stories.each_ref().map(|story| story["id"].as_str().unwrap());
+    let site = Site::start(&mut radar);
+    let path = |id: &str| format!("/api/v1/stories/{id}/feedback");
+    let like = |id: &str| site.send("POST", &path(id), &[JSON], &json!({ "kind": "like" }).to_string()).json();
+    let changed = |reply: &Value| (reply["change"]["changed"].clone(), reply["change"]["item_id"].clone());
+    let item = &stories[0]["sources"][0]["item_id"];
+    assert_eq!(changed(&like(first)), (true.into(), item.clone()));
+    let again = like(second);
+    assert_eq!(changed(&again), (false.into(), item.clone()));
+    assert!(again["change"]["effect_points"].is_null(), "{again}");
+    let undone = site.send("DELETE", &format!("{}/like", path(second)), &[], "").json();
+    assert_eq!(changed(&undone), (true.into(), item.clone()));
+    assert_eq!(site.get(&format!("/api/v1/stories/{first}")).json()["feedback"], json!([]));
+}
