@@ -22,7 +22,7 @@ LANGUAGES = ("en", "de", "fr", "es")
 TOWN_PEOPLE = 2_000_000
 # What people call them beside CLDR's names.
 ALSO = {
-    "US": ["usa", "u.s", "america", "united states of america"], "GB": ["uk", "u.k", "britain", "great britain", "england", "scotland", "wales"],
+    "US": ["usa", "u.s", "america", "united states of america"], "GB": ["uk", "u.k", "britain", "great britain", "england", "scotland", "wales", "northern ireland"],
     "CI": ["ivory coast"], "CD": ["congo", "drc", "dr congo"], "CG": ["congo"], "MM": ["burma"], "TR": ["turkey"], "CZ": ["czech republic"],
     "PS": ["palestine", "gaza", "west bank"], "KR": ["korea"], "NL": ["holland"], "AE": ["uae", "emirates"], "VA": ["vatican"],
     "CN": ["prc"], "RU": ["russian federation"], "SZ": ["swaziland"], "MK": ["macedonia"], "TL": ["east timor"], "CV": ["cape verde"],
@@ -30,13 +30,18 @@ ALSO = {
 }
 # Regions by CLDR's codes; those without a list are CLDR's containment, however deep.
 REGIONS = {
-    "002": (["african"], None), "015": ([], None), "011": (["west african"], None), "014": (["east african"], None), "018": ([], None),
+    "002": (["african"], None), "015": (["north african"], None), "017": ([], None), "011": (["west african"], None), "014": (["east african"], None), "018": ([], None),
     "019": ([], None), "419": (["latin american"], None), "005": (["south american"], None), "013": (["central american"], None),
     "029": (["caribbean"], None), "021": (["north american"], None), "142": (["asian"], None), "030": (["east asian"], None),
     "035": (["southeast asian"], None), "034": (["south asian"], None), "143": (["central asian"], None), "150": (["european"], None),
     "151": (["eastern european"], None), "EU": ([], None), "009": ([], None),
 }
-ALSO_REGION = {"EU": ["eu", "european union", "brussels"], "419": ["south and central america"], "009": ["pacific islands"], "029": ["west indies"]}
+ALSO_TOWNS = {"AU": ["new south wales"]}
+ALSO_REGION = {
+    "EU": ["eu", "european union", "brussels"], "419": ["south and central america"], "009": ["pacific islands"], "029": ["west indies"],
+    "011": ["west africa", "afrique de l'ouest"], "014": ["east africa", "afrique de l'est"], "015": ["north africa", "afrique du nord"],
+    "017": ["central africa"],
+}
 # Not in CLDR: what the words commonly mean.
 MORE_REGIONS = [
     ("middle-east", ["middle east", "mideast", "near east", "naher osten", "moyen-orient", "proche-orient", "oriente medio", "oriente próximo"],
@@ -81,6 +86,8 @@ def main():
     for town in json.load(open(data / "cities15000.json")).values():
         if town["population"] >= TOWN_PEOPLE and len(town["name"]) > 3:
             towns.setdefault(town["countrycode"], []).extend(variants(town["name"]))
+    for code, also in ALSO_TOWNS.items():
+        towns[code] += also
     towns["US"] += [state["name"].lower() for state in json.load(open(data / "us_states.json")).values()]
     adjectives = {}
     for line in (ROOT / "scripts/train/data/demonyms.tsv").read_text(encoding="utf-8").splitlines():

@@ -168,3 +168,25 @@ fn an_item_is_a_copy_only_where_its_original_is_read() {
     };
     assert_eq!((copies("default"), copies("boats")), (vec![false, true], vec![false]));
 }
+
+#[test]
+fn a_reason_names_an_interest_only_if_the_story_has_a_word_of_it() {
+    let radar = Radar::at(NOW);
+    let at = "2026-11-19T05:00:00Z";
+    let mut posts: Vec<Post> = (0..12).map(|number| Post::about_nothing_else(&format!("{number}"), at)).collect();
+    posts.push(Post::new("near", "Quarks, gluons and neutrinos at the collider", "A particle accelerator.", at));
+    posts.push(Post::new("own", "A lecture on physics", "Physics of quarks at the collider.", at));
+    std::fs::write(radar.folder().join("feed.json"), feed("Lab", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar.ok(&["topic", "set", "default", "--interests", "physics"]);
+    radar.ok(&["run"]);
+    let digest = radar.digest();
+    let reason = |title: &str| {
+        let stories = digest["stories"].as_array().unwrap();
+        let story = stories.iter().find(|story| story["title"].as_str().is_some_and(|t| t.starts_with(title)));
+        story.and_then(|story| story["triage"]["reason"].as_str()).unwrap().to_owned()
+    };
+    assert!(reason("A lecture").contains("“physics”"), "{}", reason("A lecture"));
+    let near = reason("Quarks");
+    assert!(near.contains("omes near to your interests") && !near.contains('“'), "{near}");
+}

@@ -144,11 +144,17 @@ impl Denials {
 impl StoryRelevance {
     fn of(interests: &Interests, query: &Query<'_>, text: usize, degree: &Degree, source_prior: f64) -> Self {
         let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
-        let matching = || degree.clauses.iter().filter(|met| met.score * degree.allowed >= WEAK);
+        // What a text says in other words alone is near to a clause, but names nothing of it.
+        let named = degree.clauses.iter().filter(|met| met.score * degree.allowed >= WEAK).filter_map(|met| {
+            let words = query.meeting_words(text, met);
+            (!words.is_empty()).then_some((met, words))
+        });
+        let (met, touched): (Vec<_>, Vec<_>) = named.partition(|(met, _)| met.is_met(degree.allowed));
+        let partial: Vec<_> = touched.into_iter().filter(|(touched, _)| touched.share >= TOUCHED_SHARE).collect();
         let mut words: Vec<String> = Vec::new();
-        for word in matching().flat_map(|met| query.meeting_words(text, met)) {
-            if !words.contains(&word) {
-                words.push(word);
+        for word in met.iter().chain(&partial).flat_map(|(_, words)| words) {
+            if !words.contains(word) {
+                words.push(word.clone());
             }
         }
         let relevance = Relevance {
@@ -161,10 +167,9 @@ impl StoryRelevance {
             words,
             denied: degree.denied.iter().filter(|met| met.share >= MET_SHARE).map(written).collect(),
         };
-        let (met, touched): (Vec<&ClauseMatch>, Vec<&ClauseMatch>) =
-            matching().partition(|met| met.is_met(degree.allowed));
-        let partial = touched.into_iter().filter(|touched| touched.share >= TOUCHED_SHARE);
-        Self { met: met.into_iter().map(written).collect(), touched: partial.map(written).collect(), relevance }
+        let all_written =
+            |matches: &[(&ClauseMatch, Vec<String>)]| matches.iter().map(|(met, _)| written(met)).collect();
+        Self { met: all_written(&met), touched: all_written(&partial), relevance }
     }
 
     fn write_words_as(&mut self, text: &Text) {

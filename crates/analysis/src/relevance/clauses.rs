@@ -7,11 +7,13 @@
 //! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland". German, French and Spanish clauses
 //! also get English wordings.
 
-use super::phrases::{Phrase, begins_remark, compound, find};
+use super::parts::{Part, parts};
+use super::phrases::compound;
 use super::places::{PlaceId, Places};
+use super::tokens::{Mark, Token, is_hyphenated, tokens};
 use super::translations::{Language, Translations};
 use super::wordings::{Wording, abbreviated, english};
-use super::words::{fold, is_content, is_function_word, is_modifier, next_word};
+use super::words::{is_content, is_function_word, is_modifier};
 
 /// A subject that a reader wants or excludes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub struct Clause {
     pub written: String,
     /// Whether the reader excludes it.
     pub denied: bool,
+    /// Whether it tells who the reader is.
+    is_background: bool,
     /// Words expected in a text, in lower case. Abbreviations replace the phrases that they stand for.
     pub words: Vec<String>,
     /// Modifiers among the words, each with the word to which a hyphen joins it: ("self", "hosting").
@@ -38,32 +42,19 @@ pub struct Interests {
     pub clauses: Vec<Clause>,
 }
 
-/// A word of the interests, or punctuation between words.
-#[derive(Debug, Clone)]
-struct Token {
-    /// In the form used for comparison; empty for punctuation.
-    word: String,
-    mark: Mark,
-    start: usize,
-    end: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    None,
-    /// A comma or other pause within a sentence.
-    Pause,
-    SentenceEnd,
-}
-
 impl Interests {
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let tokens = with_shared_names(tokens(text));
+        let tokens = tokens(text);
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).filter(|word| !word.is_empty()).collect();
         let language = Translations::shipped().language(&words);
         let sentences = tokens.split(|token| token.mark == Mark::SentenceEnd);
-        Self { clauses: sentences.flat_map(|sentence| clauses(text, sentence, language)).collect() }
+        let mut clauses: Vec<Clause> = sentences.flat_map(|sentence| clauses(text, sentence, language)).collect();
+        // Who the reader is says what they want only if nothing else does.
+        if clauses.iter().any(|clause| !clause.denied && !clause.is_background) {
+            clauses.retain(|clause| clause.denied || !clause.is_background);
+        }
+        Self { clauses }
     }
 
     /// Returns whether nothing is wanted; negated clauses alone want nothing.
@@ -106,151 +97,12 @@ impl Clause {
     }
 }
 
-fn tokens(text: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(found) = next_word(&text[at..]) {
-        push_mark(&mut tokens, &text[at..at + found.start], at);
-        let mut word = String::new();
-        fold(found.text, found.is_initials, &mut word);
-        // Initials at the end of a sentence include its full stop.
-        tokens.push(Token { word, mark: Mark::None, start: at + found.start, end: at + found.end });
-        at += found.end;
-    }
-    push_mark(&mut tokens, &text[at..], at);
-    tokens
-}
-
-/// Expands "South and Central America" to "South America and Central America".
-fn with_shared_names(mut tokens: Vec<Token>) -> Vec<Token> {
-    let mut at = 0;
-    while at + 3 < tokens.len() {
-        let words: Vec<&str> =
-            tokens[at..].iter().take(2 + MAX_SHARED_WORDS).map(|token| token.word.as_str()).collect();
-        let is_list = ["and", "or", "und", "oder", "et", "ou", "y", "o"].contains(&words[1]);
-        let named = if is_list { Places::shipped().find(&words[2..]) } else { None };
-        if let Some((_, length)) = named.filter(|(_, length)| *length > 1) {
-            let last = words[1 + length];
-            let shared = Places::shipped().find(&[words[0], last]);
-            if shared.is_some_and(|(_, length)| length == 2) {
-                // The inserted word has the position of the first word.
-                let missing = Token { word: last.to_owned(), ..tokens[at].clone() };
-                tokens.insert(at + 1, missing);
-            }
-        }
-        at += 1;
-    }
-    tokens
-}
-
-/// Maximum words of a place name whose last word may be shared.
-const MAX_SHARED_WORDS: usize = 3;
-
-fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
-    let ends = between.contains(['!', '?', ';', '\n'])
-        || (has_full_stop(between) && !(between.starts_with(". ") && ends_with_abbreviation(tokens)))
-        || [" - ", " – ", " — "].iter().any(|dash| between.contains(dash));
-    let pauses = between.contains([',', ':', '/', '&', '(', ')', '、', '，', '•', '|']);
-    let mark = match (ends, pauses) {
-        (true, _) => Mark::SentenceEnd,
-        (false, true) => Mark::Pause,
-        (false, false) => return,
-    };
-    tokens.push(Token { word: String::new(), mark, start: at, end: at + between.len() });
-}
-
-/// Returns whether the punctuation after a word ends its sentence with a full stop or an ellipsis, inside or outside of
-/// a closing bracket or quotation mark.
-fn has_full_stop(between: &str) -> bool {
-    let closing = |c: char| matches!(c, ')' | ']' | '"' | '\'' | '”' | '“' | '’' | '‘' | '»' | '«');
-    let is_stop = |c: char| matches!(c, '.' | '…');
-    let marks = between.split(char::is_whitespace).next().unwrap_or("");
-    marks.len() < between.len() && marks.contains(is_stop) && marks.chars().all(|c| closing(c) || is_stop(c))
-}
-
-fn ends_with_abbreviation(tokens: &[Token]) -> bool {
-    tokens.last().is_some_and(|token| ABBREVIATIONS.contains(&token.word.as_str()))
-}
-
-/// Abbreviations whose full stop does not end a sentence, or their last letters.
-const ABBREVIATIONS: [&str; 9] = ["eg", "ie", "etc", "vs", "g", "ex", "ej", "zb", "b"];
-
 /// Splits a sentence into clauses.
 fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Clause> {
-    let words: Vec<&str> = sentence.iter().map(|token| token.word.as_str()).collect();
-    let mut parts: Vec<(Vec<&Token>, bool)> = vec![(Vec::new(), false)];
-    let mut denied = false;
-    // The value of `denied` from the next pause on, if a negation ends there.
-    let mut from_pause: Option<bool> = None;
-    // The number of parts that tell who the reader is.
-    let mut background = 0;
-    // The first part since the last pause: a negation after its object applies from here.
-    let mut since_pause = 0;
-    let mut at = 0;
-    while at < sentence.len() {
-        if sentence[at].mark == Mark::Pause {
-            since_pause = parts.len();
-            denied = from_pause.take().unwrap_or(denied);
-            parts.push((Vec::new(), denied));
-            at += 1;
-            let is_remark =
-                |token: &Token| begins_remark(&token.word) && text.get(token.start..token.end) == Some(&token.word);
-            let is_consequence = matches!(find(&words[at..], language), Some((Phrase::Consequence, _)));
-            if !is_consequence && sentence.get(at).is_some_and(is_remark) {
-                at += sentence[at..].iter().take_while(|token| token.mark != Mark::Pause).count();
-            }
-            continue;
-        }
-        let named = subject_name(text, sentence, &words, at);
-        let Some((phrase, length)) = find(&words[at..], language).filter(|_| named == 0) else {
-            let length = named.max(1);
-            parts.last_mut().into_iter().for_each(|(part, _)| part.extend(&sentence[at..at + length]));
-            at += length;
-            continue;
-        };
-        at += length;
-        match phrase {
-            Phrase::FalseDenial | Phrase::Aside => continue,
-            Phrase::LeadIn => {
-                parts.last_mut().into_iter().for_each(|(part, _)| only_places(part));
-            }
-            // Only the places of who the reader is matter.
-            Phrase::Consequence => {
-                background = parts.len();
-                (denied, from_pause) = (false, None);
-            }
-            Phrase::Reason => break,
-            Phrase::Denial => denied = true,
-            Phrase::ShortDenial => {
-                from_pause.get_or_insert(denied);
-                denied = true;
-            }
-            Phrase::Turn => {
-                (denied, from_pause) = (false, None);
-                since_pause = parts.len();
-            }
-            Phrase::TrailingDenial => parts[since_pause..].iter_mut().for_each(|(_, is_denied)| *is_denied = true),
-            Phrase::Separator => {}
-        }
-        parts.push((Vec::new(), denied));
-    }
-    let found = parts.iter().enumerate().filter_map(|(number, (part, denied))| {
-        let found = clause(text, part, *denied, language)?;
-        (number >= background || found.denied || !found.places.is_empty()).then_some(found)
-    });
-    let mut clauses: Vec<Clause> = found.collect();
+    let parts = parts(text, sentence, language).into_iter();
+    let mut clauses: Vec<Clause> = parts.filter_map(|part| clause(text, &part, language)).collect();
     add_scopes(&mut clauses);
     clauses
-}
-
-/// Empties a part that names no place.
-fn only_places(part: &mut Vec<&Token>) {
-    let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
-    let first = (0..words.len()).find_map(|at| Places::shipped().find(&words[at..]).map(|(_, length)| (at, length)));
-    match first {
-        Some((at, length)) => *part = part[at..at + length].to_vec(),
-        None => part.clear(),
-    }
 }
 
 /// Gives wanted clauses that name no place the places named earlier in their sentence.
@@ -266,23 +118,14 @@ fn add_scopes(clauses: &mut [Clause]) {
     }
 }
 
-/// Returns the number of words at `at` that are part of a subject's name whatever they mean elsewhere: a compound
-/// ("hate speech"), or the first part of a hyphenated word ("no-code").
-fn subject_name(text: &str, sentence: &[Token], words: &[&str], at: usize) -> usize {
-    let next = sentence.get(at + 1).filter(|next| next.mark == Mark::None);
-    compound(&words[at..]).max(usize::from(next.is_some_and(|next| is_hyphenated(text, &sentence[at], next))))
-}
-
-fn is_hyphenated(text: &str, word: &Token, next: &Token) -> bool {
-    text.get(word.end..next.start) == Some("-")
-}
-
 /// Builds a clause; `None` if no content words or places remain.
-fn clause(text: &str, part: &[&Token], denied: bool, language: Option<Language>) -> Option<Clause> {
+fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Clause> {
+    let Part { tokens: part, denied, is_background } = part;
     let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
     let mut clause = Clause {
         written: String::new(),
-        denied,
+        denied: *denied,
+        is_background: *is_background,
         words: vec![],
         modifiers: modifiers(text, part),
         places: vec![],
@@ -444,7 +287,53 @@ mod tests {
         assert_eq!(parsed("I run a bakery, which is why I follow wages"), ["wages"]);
         assert_eq!(parsed("I don't follow football, so I want rugby"), ["-football", "rugby"]);
         let interests = Interests::parse("I live in Sydney, so I want property");
-        assert_eq!(interests.clauses[1].place_names(), ["sydney"]);
+        assert_eq!(interests.clauses.last().map(Clause::place_names), Some(vec!["sydney".to_owned()]));
+    }
+
+    #[test]
+    fn what_the_reader_tells_of_themselves_is_no_wish_beside_others() {
+        assert_eq!(parsed("I live in Melbourne and work in nursing; hospitals"), ["nursing", "hospitals"]);
+        assert_eq!(parsed("I used to work in Nairobi so Kenya too. Unions"), ["Kenya", "Unions"]);
+        assert_eq!(
+            parsed("I am a physics lecturer and run a server at home"),
+            ["physics lecturer", "run a server at home"]
+        );
+        assert_eq!(parsed("Ich wohne in Wien. Datenbanken"), ["Datenbanken"]);
+        assert_eq!(parsed("I have a PhD. I'm a chess fan. I have a passion for trains"), ["chess", "trains"]);
+        assert_eq!(parsed("I am a nurse"), ["nurse"]);
+        let interests = Interests::parse("I live in Sydney: cost of living, property");
+        assert_eq!(interests.clauses.len(), 2);
+        assert_eq!(interests.clauses[0].place_names(), ["sydney"]);
+    }
+
+    #[test]
+    fn a_wish_ends_a_denial_before_it() {
+        assert_eq!(parsed("less sport, more science"), ["-sport", "science"]);
+        assert_eq!(parsed("weniger Sport und mehr Wissenschaft"), ["-Sport", "Wissenschaft"]);
+        assert_eq!(parsed("moins de sport, plus de science"), ["-sport", "science"]);
+        assert_eq!(parsed("menos fútbol, más ciencia"), ["-fútbol", "ciencia"]);
+        assert_eq!(parsed("I'm tired of Trump, give me science"), ["-Trump", "science"]);
+        assert_eq!(parsed("I don't want more politics"), ["-politics"]);
+        assert_eq!(parsed("I never want to hear or read about politics"), ["-politics"]);
+        assert_eq!(parsed("Don't show me sport and give me science"), ["-sport", "science"]);
+        assert_eq!(parsed("I hate to miss news about Kenya"), ["Kenya"]);
+        assert_eq!(parsed("I don't mind politics, but hate sport"), ["politics", "-sport"]);
+        assert_eq!(parsed("I'm allergic to politics"), ["-politics"]);
+        assert_eq!(parsed("I couldn't care less about football. Aged care"), ["-football", "Aged care"]);
+    }
+
+    #[test]
+    fn a_yes_or_no_refers_to_what_precedes_it() {
+        assert_eq!(parsed("US: no. Japan: yes."), ["-US", "Japan"]);
+        assert_eq!(parsed("Sport: nein danke. Musik: gerne."), ["-Sport", "Musik"]);
+        assert_eq!(parsed("Spoilers no, reviews yes"), ["-Spoilers", "reviews"]);
+        assert_eq!(parsed("No, I don't want sport"), ["-sport"]);
+    }
+
+    #[test]
+    fn a_list_of_places_needs_no_commas() {
+        assert_eq!(parsed("Israel Gaza Lebanon Iran Turkey"), ["Israel", "Gaza", "Lebanon", "Iran", "Turkey"]);
+        assert_eq!(parsed("France Germany"), ["France Germany"]);
     }
 
     #[test]

@@ -48,6 +48,10 @@ const DENIALS: &[&str] = &[
     "hide",
     "leave out",
     "no more",
+    "allergic to",
+    "couldn t care less",
+    "could care less",
+    "don t care for",
     "could do without",
     "can do without",
     "keep me away from",
@@ -116,6 +120,12 @@ const FALSE_DENIALS: &[&str] = &[
     "no matter",
     "why not",
     "not least",
+    "hate to miss",
+    "hate missing",
+    "don t want to miss",
+    "don t mind",
+    "nothing against",
+    "no problem with",
     "can t get enough",
     "cannot get enough",
     "can t wait",
@@ -130,6 +140,7 @@ const FALSE_DENIALS: &[&str] = &[
     "nothing but",
     "no less than",
     "nicht nur",
+    "nichts gegen",
     "no solo",
     "no sólo",
     "pas seulement",
@@ -162,6 +173,9 @@ const TRAILING_DENIALS: &[&str] = &[
     "nein danke",
     "non merci",
 ];
+
+/// Begin a wish, which ends a negation of what stands before the last pause or "and": "less sport, more science".
+const WISHES: &[&str] = &["more", "mehr", "plus de", "plus d", "davantage de", "más"];
 
 /// End a negation.
 const TURNS: &[&str] = &[
@@ -239,11 +253,94 @@ const LEAD_INS: &[&str] = &[
 /// Begin what the reader wants because of what precedes: the sentence so far tells who they are.
 const CONSEQUENCES: &[&str] = &["so i", "so we", "which is why", "that is why", "that s why", "deshalb", "por eso"];
 
+/// Begin what the reader tells of themselves beside their occupation, which extends to the next pause or "and".
+const BACKGROUND: &[&str] = &[
+    "i live in",
+    "i m living in",
+    "i m based in",
+    "i am based in",
+    "i m from",
+    "i am from",
+    "we live in",
+    "i work for",
+    "i used to work",
+    "i used to be",
+    "i have a",
+    "my husband",
+    "my wife",
+    "my partner",
+    "ich wohne in",
+    "ich lebe in",
+    "ich komme aus",
+    "ich arbeite bei",
+    "j habite",
+    "je vis",
+    "je travaille",
+    "vivo en",
+];
+
+/// Make a subject of what the reader tells of themselves: "I have a passion for trains".
+const ENTHUSIASM: &[&str] = &[
+    "fan",
+    "fans",
+    "lover",
+    "sucker",
+    "interest",
+    "interested",
+    "passion",
+    "passionate",
+    "thing",
+    "spot",
+    "weakness",
+    "follower",
+    "enthusiast",
+    "addict",
+    "nerd",
+    "geek",
+    "buff",
+    "obsessed",
+    "obsession",
+    "keen",
+    "curious",
+    "hobby",
+    "liebhaber",
+    "amateur",
+    "aficionado",
+    "passionné",
+    "passionnée",
+    "apasionado",
+    "apasionada",
+];
+
 /// After a pause, begin a remark on what precedes, which extends to the next pause.
 const REMARKS: &[&str] = &["which", "whose", "who"];
 
 /// Phrases that do not name a subject.
 const ASIDES: &[&str] = &[
+    "ich bin",
+    "ich arbeite als",
+    "trabajo de",
+    "trabajo como",
+    "in depth",
+    "in brief",
+    "i care",
+    "care about",
+    "cares about",
+    "care deeply about",
+    "care a lot about",
+    "big on",
+    "big fan of",
+    "huge fan of",
+    "passion for",
+    "soft spot for",
+    "weakness for",
+    "a thing for",
+    "crazy about",
+    "passionate about",
+    "obsessed with",
+    "curious about",
+    "m into",
+    "am into",
     "keep an eye on",
     "an eye on",
     "keep up with",
@@ -306,6 +403,9 @@ pub(super) enum Phrase {
     ShortDenial,
     FalseDenial,
     TrailingDenial,
+    TrailingWish,
+    Wish,
+    Background,
     Turn,
     Separator,
     Reason,
@@ -324,6 +424,8 @@ static PHRASES: LazyLock<Vec<PhraseEntry>> = LazyLock::new(|| {
         .chain(entries(TRAILING_DENIALS, Phrase::TrailingDenial))
         .chain(entries(DENIALS, Phrase::Denial))
         .chain(entries(SHORT_DENIALS, Phrase::ShortDenial))
+        .chain(entries(WISHES, Phrase::Wish))
+        .chain(entries(BACKGROUND, Phrase::Background))
         .chain(entries(TURNS, Phrase::Turn))
         .chain(entries(SEPARATORS, Phrase::Separator))
         .chain(entries(REASONS, Phrase::Reason))
@@ -353,6 +455,31 @@ pub(super) fn find(words: &[&str], language: Option<Language>) -> Option<(Phrase
         .iter()
         .find(|(phrase, _)| words.starts_with(phrase) && !matches!(phrase[..], [word] if is_foreign(word)));
     found.map(|(words, phrase)| (*phrase, words.len()))
+}
+
+/// Whether a word, at the end of what it refers to, denies it: "sport: no".
+pub(super) fn is_no(word: &str) -> bool {
+    ["no", "nein", "non", "nope"].contains(&word)
+}
+
+/// Whether a word, at the end of what it refers to, wishes for it: "science yes".
+pub(super) fn is_yes(word: &str) -> bool {
+    ["yes", "ja", "gern", "gerne", "oui", "sí"].contains(&word)
+}
+
+/// Whether "so" leads from one clause to the next. `next`: the word after it.
+pub(super) fn is_consequence(word: &str, next: Option<&str>) -> bool {
+    word == "so" && !next.is_some_and(|next| ["on", "far", "much", "many", "that", "long", "called"].contains(&next))
+}
+
+/// Whether a separator continues a negation: "I do not want to hear or read about".
+pub(super) fn is_or(word: &str) -> bool {
+    ["or", "oder", "ou", "o"].contains(&word)
+}
+
+/// Whether a word makes a subject of what the reader tells of themselves.
+pub(super) fn is_enthusiasm(word: &str) -> bool {
+    ENTHUSIASM.contains(&word)
 }
 
 /// Whether a word after a pause begins a remark.

@@ -178,6 +178,9 @@ mod tests {
     #[test]
     fn a_region_is_in_part_its_countries() {
         assert!((weight("latin america", "mexican") - COUNTRY_OF_REGION).abs() < f64::EPSILON);
+        assert!((weight("west africa", "ghanaian") - COUNTRY_OF_REGION).abs() < f64::EPSILON);
+        assert!((weight("north africa", "egypt") - COUNTRY_OF_REGION).abs() < f64::EPSILON);
+        assert!((weight("central africa", "gabon") - COUNTRY_OF_REGION).abs() < f64::EPSILON);
         assert!((weight("naher osten", "israel") - COUNTRY_OF_REGION).abs() < f64::EPSILON);
         assert!((weight("sydney", "australia") - COUNTRY_OF_TOWN).abs() < f64::EPSILON);
     }

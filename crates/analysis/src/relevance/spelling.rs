@@ -29,9 +29,9 @@ pub struct Correction {
 /// Corrects the words of `clauses` in place and returns the corrections. A word is corrected if it consists of at least
 /// [`MIN_LETTERS`] lower-case ASCII letters and occurs neither in the corpus, the stored items, nor the tables. It is
 /// replaced by the most frequent English word with the same first letter at an optimal string alignment distance of 1
-/// (a letter missing, added, replaced or transposed), or of 2 if it is long and there is no nearer one. Clauses with English wordings are unchanged. If no word is
-/// known, or most are unknown even when corrected, the interests are assumed to be in another language and nothing is
-/// corrected.
+/// (a letter missing, added, replaced or transposed), or of 2 if it is long, there is no nearer one, and the last letter
+/// is the same. Clauses with English wordings are unchanged. If most words are unknown even when corrected, or none is
+/// known and not all can be corrected, the interests are assumed to be in another language and nothing is corrected.
 pub(super) fn correct(
     clauses: &mut [Clause],
     corpus: &Corpus,
@@ -46,8 +46,8 @@ pub(super) fn correct(
     let all: Vec<&String> = clauses.iter().flat_map(|clause| &clause.words).collect();
     let known = all.iter().filter(|word| is_known(word)).count();
     let corrected = all.iter().filter(|word| is_plain(word) && !is_known(word) && nearest(word).is_some()).count();
-    // Interests of which no word, or few words even when corrected, are known are in another language.
-    if known == 0 || 2 * (known + corrected) < all.len() {
+    // Interests of which few words are known even when corrected, or none and not all can be, are in another language.
+    if known == 0 && corrected < all.len() || 2 * (known + corrected) < all.len() {
         return Vec::new();
     }
     let mut corrections = Vec::new();
@@ -74,9 +74,11 @@ fn nearest(word: &str) -> Option<&'static str> {
     let frequent = WordVectors::shipped().words().iter().take(FREQUENT);
     let near =
         frequent.filter(|known| known.len().abs_diff(word.len()) <= max && known.as_bytes()[0] == word.as_bytes()[0]);
+    // Other endings are forms of another word: "falconry" is not "falcons".
+    let is_form = |known: &&str| known.as_bytes().last() == word.as_bytes().last();
     // Of equal distances, `min_by_key` returns the first, which is the most frequent.
     let nearest = near.map(|known| (osa_distance(known, word), *known)).min_by_key(|(distance, _)| *distance);
-    nearest.filter(|(distance, _)| *distance <= max).map(|(_, known)| known)
+    nearest.filter(|(distance, known)| *distance <= 1 || *distance <= max && is_form(known)).map(|(_, known)| known)
 }
 
 #[cfg(test)]
@@ -100,6 +102,7 @@ mod tests {
         assert_eq!(corrected("vacines for children", "Bread"), [pair("vacines", "vaccines")]);
         assert_eq!(corrected("chidlren, schools", "Bread"), [pair("chidlren", "children")]);
         assert_eq!(corrected("astromony, schools", "Bread"), [pair("astromony", "astronomy")]);
+        assert_eq!(corrected("survailance", "Bread"), [pair("survailance", "surveillance")]);
         let both = [pair("astromony", "astronomy"), pair("phsyics", "physics")];
         assert_eq!(corrected("astromony, phsyics and animals", "Bread"), both);
     }
@@ -109,6 +112,7 @@ mod tests {
         assert_eq!(corrected("clojure and databases", "Bread"), [], "a subject's word");
         assert_eq!(corrected("vacines for children", "All of Vacines"), [], "a word of the texts");
         assert_eq!(corrected("zzyzx, children", "Bread"), [], "a word that is near to nothing");
+        assert_eq!(corrected("falconry, children", "Bread"), [], "another form");
     }
 
     #[test]

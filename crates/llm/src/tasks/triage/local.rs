@@ -57,6 +57,8 @@ pub fn local_score(evidence: &Evidence) -> f64 {
         NOISE_CEILING
     } else if evidence.has_interests && !matches_interests(evidence) && evidence.preference <= 0.0 {
         if evidence.distinct_sources > 1 { UNASKED_SEVERAL_CEILING } else { UNASKED_CEILING }
+    } else if !evidence.has_interests && evidence.relevance.as_ref().is_some_and(is_denied) {
+        UNASKED_CEILING
     } else if evidence.distinct_sources >= RARE_SOURCES {
         100.0
     } else {
@@ -140,6 +142,13 @@ const DENIED_POINTS: f64 = 12.0;
 
 fn denied_part(relevance: &Relevance) -> f64 {
     1.0 - relevance.allowed
+}
+
+/// Share of a denied subject from which on a story is one that the reader, who asks for nothing else, did not ask for.
+const MIN_DENIED_PART: f64 = 0.25;
+
+fn is_denied(relevance: &Relevance) -> bool {
+    denied_part(relevance) >= MIN_DENIED_PART
 }
 
 fn matched(evidence: &Evidence) -> String {

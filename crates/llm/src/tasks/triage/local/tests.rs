@@ -174,6 +174,7 @@ fn what_is_denied_sinks_for_who_asks_for_nothing_and_the_reason_says_so_last() {
     };
     let scores = [1.0, 0.5, 0.0].map(|allowed| score(told(allowed)));
     assert!(scores[0] > 50 && scores[1] < scores[0] && scores[2] <= 20, "{scores:?}");
+    assert!(score(told(0.7)) <= 35, "however many sources tell it");
     let denied = judge(&input(told(0.5)));
     assert!(denied["reason"].as_str().unwrap().ends_with("; but you do not want “football”"), "{denied}");
 }

@@ -1,0 +1,101 @@
+//! Splits interests into words and the punctuation between them.
+
+use super::places::Places;
+use super::words::{fold, next_word};
+
+/// A word of the interests, or punctuation between words.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    /// In the form used for comparison; empty for punctuation.
+    pub(super) word: String,
+    pub(super) mark: Mark,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    None,
+    /// A comma or other pause within a sentence.
+    Pause,
+    SentenceEnd,
+}
+
+/// Splits a text into words and marks. Names that share a word are expanded.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    with_shared_names(words_and_marks(text))
+}
+
+fn words_and_marks(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(found) = next_word(&text[at..]) {
+        push_mark(&mut tokens, &text[at..at + found.start], at);
+        let mut word = String::new();
+        fold(found.text, found.is_initials, &mut word);
+        // Initials at the end of a sentence include its full stop.
+        tokens.push(Token { word, mark: Mark::None, start: at + found.start, end: at + found.end });
+        at += found.end;
+    }
+    push_mark(&mut tokens, &text[at..], at);
+    tokens
+}
+
+/// Expands "South and Central America" to "South America and Central America".
+fn with_shared_names(mut tokens: Vec<Token>) -> Vec<Token> {
+    let mut at = 0;
+    while at + 3 < tokens.len() {
+        let words: Vec<&str> =
+            tokens[at..].iter().take(2 + MAX_SHARED_WORDS).map(|token| token.word.as_str()).collect();
+        let is_list = ["and", "or", "und", "oder", "et", "ou", "y", "o"].contains(&words[1]);
+        let named = if is_list { Places::shipped().find(&words[2..]) } else { None };
+        if let Some((_, length)) = named.filter(|(_, length)| *length > 1) {
+            let last = words[1 + length];
+            let shared = Places::shipped().find(&[words[0], last]);
+            if shared.is_some_and(|(_, length)| length == 2) {
+                // The inserted word has the position of the first word.
+                let missing = Token { word: last.to_owned(), ..tokens[at].clone() };
+                tokens.insert(at + 1, missing);
+            }
+        }
+        at += 1;
+    }
+    tokens
+}
+
+/// Maximum words of a place name whose last word may be shared.
+const MAX_SHARED_WORDS: usize = 3;
+
+fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
+    let ends = between.contains(['!', '?', ';', '\n'])
+        || (has_full_stop(between) && !(between.starts_with(". ") && ends_with_abbreviation(tokens)))
+        || [" - ", " – ", " — "].iter().any(|dash| between.contains(dash));
+    let pauses = between.contains([',', ':', '/', '&', '(', ')', '、', '，', '•', '|']);
+    let mark = match (ends, pauses) {
+        (true, _) => Mark::SentenceEnd,
+        (false, true) => Mark::Pause,
+        (false, false) => return,
+    };
+    tokens.push(Token { word: String::new(), mark, start: at, end: at + between.len() });
+}
+
+/// Returns whether the punctuation after a word ends its sentence with a full stop or an ellipsis, inside or outside of
+/// a closing bracket or quotation mark.
+fn has_full_stop(between: &str) -> bool {
+    let closing = |c: char| matches!(c, ')' | ']' | '"' | '\'' | '”' | '“' | '’' | '‘' | '»' | '«');
+    let is_stop = |c: char| matches!(c, '.' | '…');
+    let marks = between.split(char::is_whitespace).next().unwrap_or("");
+    marks.len() < between.len() && marks.contains(is_stop) && marks.chars().all(|c| closing(c) || is_stop(c))
+}
+
+fn ends_with_abbreviation(tokens: &[Token]) -> bool {
+    tokens.last().is_some_and(|token| ABBREVIATIONS.contains(&token.word.as_str()))
+}
+
+/// Abbreviations whose full stop does not end a sentence, or their last letters.
+const ABBREVIATIONS: [&str; 9] = ["eg", "ie", "etc", "vs", "g", "ex", "ej", "zb", "b"];
+
+/// Whether a hyphen alone joins a word to the next.
+pub(super) fn is_hyphenated(text: &str, word: &Token, next: &Token) -> bool {
+    text.get(word.end..next.start) == Some("-")
+}
