@@ -44,7 +44,9 @@ pub(super) async fn disabled(context: &RunContext) -> Result<Option<DisabledReas
     let is_exhausted = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_exhausted();
     Ok(is_exhausted.then(|| {
         let why = "the budget is used up (AHA_BUDGET_…_CREDITS); the search goes on when it is renewed".to_owned();
-        ("no_budget", exhausted.map_or(why, |limit| limit.why))
+        let why = exhausted.map_or(why, |limit| limit.why);
+        context.call_state.record_left_out(&why);
+        ("no_budget", why)
     }))
 }
 

@@ -153,7 +153,7 @@ impl CallState {
     }
 
     /// Records that something was left out for lack of credits.
-    pub(super) fn record_left_out(&self, why: &str) {
+    pub fn record_left_out(&self, why: &str) {
         self.known().left_out.get_or_insert_with(|| why.to_owned());
     }
 
