@@ -139,7 +139,8 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
     let mut named_until = 0;
     let mut at = 0;
     while at < part.len() {
-        let found = Places::shipped().find(&words[at..]);
+        let found =
+            if compound(&words[at..]) > 0 || at < named_until { None } else { Places::shipped().find(&words[at..]) };
         let length = found.as_ref().map_or(1, |(_, length)| *length);
         named_until = named_until.max(match compound(&words[at..]) {
             0 => 0,
@@ -181,8 +182,12 @@ const LEAD_IN_TEXTS: [&str; 5] = ["read", "reads", "pieces", "articles", "posts"
 /// Words that introduce a subject ("I work with …"), but are the subject if they are alone ("sleep, work and money").
 const SUBJECTS_ALONE: [&str; 3] = ["work", "reading", "writing"];
 
-/// Returns the index of such a word if it is the only content word.
+/// Returns the index of such a word if it is the only content word. A clause that is "Go" alone is the game or the
+/// language.
 fn sole_subject(words: &[&str]) -> Option<usize> {
+    if words == ["go"] {
+        return Some(0);
+    }
     let mut content_words = words.iter().enumerate().filter(|(_, word)| !is_function_word(word));
     let (at, word) = content_words.next()?;
     (content_words.next().is_none() && SUBJECTS_ALONE.contains(word)).then_some(at)
@@ -319,6 +324,18 @@ mod tests {
         assert_eq!(parsed("I hate to miss news about Kenya"), ["Kenya"]);
         assert_eq!(parsed("I don't mind politics, but hate sport"), ["politics", "-sport"]);
         assert_eq!(parsed("I'm allergic to politics"), ["-politics"]);
+        assert_eq!(parsed("Spare me the royal family, I only want trade"), ["-royal family", "trade"]);
+        assert_eq!(parsed("No quiero deporte, prefiero ciencia"), ["-deporte", "ciencia"]);
+        assert_eq!(parsed("I don't need rugby or anything about Kardashians"), ["-rugby", "-Kardashians"]);
+        assert_eq!(parsed("No sports unless it's cycling"), ["-sports", "cycling"]);
+        assert_eq!(parsed("No sport, except for cycling. Rust"), ["-sport", "cycling", "Rust"]);
+        assert_eq!(parsed("everything on cooking apart from cakes"), ["cooking", "-cakes"]);
+        assert_eq!(parsed("J'en ai marre de la politique, parlez-moi de volcans"), ["-politique", "volcans"]);
+        assert_eq!(
+            parsed("Apple (the fruit, not the company) and orchards"),
+            ["Apple", "fruit", "-company", "orchards"]
+        );
+        assert_eq!(parsed("I used to enjoy rugby but now I'd rather have tennis"), ["-rugby", "tennis"]);
         assert_eq!(parsed("I couldn't care less about football. Aged care"), ["-football", "Aged care"]);
     }
 
@@ -328,6 +345,13 @@ mod tests {
         assert_eq!(parsed("Sport: nein danke. Musik: gerne."), ["-Sport", "Musik"]);
         assert_eq!(parsed("Spoilers no, reviews yes"), ["-Spoilers", "reviews"]);
         assert_eq!(parsed("No, I don't want sport"), ["-sport"]);
+    }
+
+    #[test]
+    fn a_name_that_includes_a_place_is_no_place() {
+        let interests = Interests::parse("Paris Agreement, Bank of England. Schach und Go");
+        assert!(interests.clauses.iter().all(|clause| clause.place_names().is_empty()));
+        assert_eq!(interests.clauses.len(), 4);
     }
 
     #[test]

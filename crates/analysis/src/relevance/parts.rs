@@ -1,6 +1,8 @@
 //! Splits a sentence of interests into parts: what the reader wants, what they exclude, and who they are.
 
-use super::phrases::{Phrase, begins_remark, compound, find, is_consequence, is_enthusiasm, is_no, is_or, is_yes};
+use super::phrases::{
+    Phrase, begins_remark, compound, find, is_consequence, is_enthusiasm, is_no, is_or, is_wish, is_yes,
+};
 use super::places::Places;
 use super::tokens::{Mark, Token, is_hyphenated};
 use super::translations::Language;
@@ -25,6 +27,7 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         parts: vec![],
         denied: false,
         from_pause: None,
+        after_bracket: None,
         denies_here: false,
         segment: 0,
         last_segment: 0,
@@ -46,6 +49,8 @@ struct Splitter<'t> {
     denied: bool,
     /// The value of `denied` from the next pause on, if a negation ends there.
     from_pause: Option<bool>,
+    /// The value of `denied` after the open bracket, if one is open.
+    after_bracket: Option<bool>,
     /// Whether a negation stands since the last pause or "and".
     denies_here: bool,
     /// The first part since the last pause, and since the one before: what follows an object applies from here.
@@ -82,6 +87,7 @@ impl Splitter<'_> {
         (self.last_segment, self.segment) = (self.segment, self.parts.len());
         self.denied = self.from_pause.take().unwrap_or(self.denied);
         self.denies_here = false;
+        self.bracket(at);
         self.begin_part();
         let rest = &self.sentence[at + 1..];
         let is_remark =
@@ -91,6 +97,18 @@ impl Splitter<'_> {
             return 1;
         }
         1 + rest.iter().take_while(|token| token.mark != Mark::Pause).count()
+    }
+
+    /// Restores what held before a bracket at its end: a negation within it ends there.
+    fn bracket(&mut self, at: usize) {
+        let Token { start, end, .. } = self.sentence[at];
+        let mark = self.text.get(start..end).unwrap_or_default();
+        if mark.contains(')') {
+            self.denied = self.after_bracket.take().unwrap_or(self.denied);
+        }
+        if mark.contains('(') {
+            self.after_bracket = Some(self.denied);
+        }
     }
 
     /// Returns the phrase at `at`, and its number of words.
@@ -139,7 +157,7 @@ impl Splitter<'_> {
             Phrase::Background => return self.begin_background(),
             Phrase::LeadIn => {
                 self.parts.last_mut().into_iter().for_each(|part| only_places(&mut part.tokens));
-                if self.ends_denial() {
+                if self.ends_denial() && is_wish(self.words[at]) {
                     self.turn();
                 }
             }
@@ -147,7 +165,8 @@ impl Splitter<'_> {
                 self.parts.iter_mut().for_each(|part| part.is_background = true);
                 self.turn();
             }
-            Phrase::Denial => (self.denied, self.denies_here) = (true, true),
+            Phrase::Exception if self.denied => self.turn(),
+            Phrase::Denial | Phrase::Exception => (self.denied, self.denies_here) = (true, true),
             Phrase::ShortDenial => {
                 self.from_pause.get_or_insert(self.denied);
                 (self.denied, self.denies_here) = (true, true);

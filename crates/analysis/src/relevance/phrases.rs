@@ -1,406 +1,16 @@
-//! Phrases in interests that express negation or are not subjects, in English, German, French and Spanish. In lower
-//! case, with apostrophes as spaces.
+//! Phrases in interests that express negation or are not subjects, in English, German, French and Spanish: those of
+//! `phrases.txt`, by kind.
 
 use std::sync::LazyLock;
 
 use super::translations::Language;
-
-/// Negates what follows, to the end of the sentence or a phrase in [`TURNS`].
-const DENIALS: &[&str] = &[
-    "no",
-    "not",
-    "never",
-    "nothing",
-    "none",
-    "neither",
-    "nor",
-    "without",
-    "except",
-    "excluding",
-    "minus",
-    "avoid",
-    "skip",
-    "ignore",
-    "hate",
-    "dislike",
-    "bored",
-    "spare me",
-    "tired of",
-    "sick of",
-    "fed up",
-    "enough of",
-    "had enough",
-    "anything but",
-    "everything but",
-    "don t",
-    "dont",
-    "doesn t",
-    "isn t",
-    "aren t",
-    "can t",
-    "cannot",
-    "won t",
-    "less",
-    "fewer",
-    "stop",
-    "exclude",
-    "mute",
-    "hide",
-    "leave out",
-    "no more",
-    "allergic to",
-    "couldn t care less",
-    "could care less",
-    "don t care for",
-    "could do without",
-    "can do without",
-    "keep me away from",
-    "kein",
-    "keine",
-    "keinen",
-    "keiner",
-    "keines",
-    "keinem",
-    "keinerlei",
-    "nicht",
-    "nichts",
-    "ohne",
-    "außer",
-    "nie",
-    "niemals",
-    "weder",
-    "weniger",
-    "verschont mich",
-    "genug von",
-    "hasse",
-    "pas",
-    "rien",
-    "sans",
-    "sauf",
-    "hormis",
-    "jamais",
-    "ni",
-    "excepté",
-    "aucun",
-    "aucune",
-    "marre",
-    "moins de",
-    "déteste",
-    "ne",
-    "nada",
-    "sin",
-    "excepto",
-    "salvo",
-    "nunca",
-    "tampoco",
-    "menos",
-    "odio",
-    "harto",
-    "harta",
-];
-
-/// Negates what follows, to the next pause.
-const SHORT_DENIALS: &[&str] = &[
-    "rather than",
-    "instead of",
-    "other than",
-    "as opposed to",
-    "statt",
-    "anstatt",
-    "plutôt que",
-    "au lieu de",
-    "en vez de",
-];
-
-/// Begin like a negation, but are none.
-const FALSE_DENIALS: &[&str] = &[
-    "not only",
-    "not just",
-    "not merely",
-    "no matter",
-    "why not",
-    "not least",
-    "hate to miss",
-    "hate missing",
-    "don t want to miss",
-    "don t mind",
-    "nothing against",
-    "no problem with",
-    "can t get enough",
-    "cannot get enough",
-    "can t wait",
-    "cannot wait",
-    "can t live without",
-    "can t do without",
-    "cannot do without",
-    "never miss",
-    "never tired of",
-    "never get tired of",
-    "not tired of",
-    "nothing but",
-    "no less than",
-    "nicht nur",
-    "nichts gegen",
-    "no solo",
-    "no sólo",
-    "pas seulement",
-    "non seulement",
-];
-
-/// Negates what precedes, back to the last pause.
-const TRAILING_DENIALS: &[&str] = &[
-    "bores me",
-    "bore me",
-    "leaves me cold",
-    "leave me cold",
-    "doesn t interest me",
-    "don t interest me",
-    "is not for me",
-    "are not for me",
-    "not my thing",
-    "can stay out",
-    "interessiert mich nicht",
-    "interessieren mich nicht",
-    "mag ich nicht",
-    "brauche ich nicht",
-    "will ich nicht",
-    "ne m intéresse pas",
-    "ne m intéressent pas",
-    "no me interesa",
-    "no me interesan",
-    "no thanks",
-    "no thank you",
-    "nein danke",
-    "non merci",
-];
-
-/// Begin a wish, which ends a negation of what stands before the last pause or "and": "less sport, more science".
-const WISHES: &[&str] = &["more", "mehr", "plus de", "plus d", "davantage de", "más"];
-
-/// End a negation.
-const TURNS: &[&str] = &[
-    "but",
-    "however",
-    "though",
-    "although",
-    "instead",
-    "rather",
-    "i also",
-    "i like",
-    "i love",
-    "i enjoy",
-    "i follow",
-    "aber",
-    "sondern",
-    "jedoch",
-    "mais",
-    "cependant",
-    "plutôt",
-    "pero",
-    "sino",
-];
-
-/// Separate subjects.
-const SEPARATORS: &[&str] = &[
-    "and",
-    "or",
-    "und",
-    "oder",
-    "et",
-    "ou",
-    "y",
-    "o",
-    "e",
-    "especially",
-    "particularly",
-    "including",
-    "mostly",
-    "mainly",
-    "plus",
-    "besonders",
-    "sowie",
-    "surtout",
-    "notamment",
-    "especialmente",
-];
-
-/// Begin a reason, which extends to the end of the sentence.
-const REASONS: &[&str] = &["because", "since i", "since my", "weil", "parce que", "porque"];
-
-/// Introduce a subject; what precedes them in their clause is none ("in my breaks I want to read about …").
-const LEAD_INS: &[&str] = &[
-    "want to read about",
-    "like to read about",
-    "love to read about",
-    "want to know about",
-    "want to know what",
-    "want to hear about",
-    "want to see",
-    "read for",
-    "read about",
-    "m looking for",
-    "am looking for",
-    "m interested in",
-    "am interested in",
-    "give me",
-    "show me",
-    "tell me about",
-    "something about",
-    "anything about",
-    "everything about",
-];
-
-/// Begin what the reader wants because of what precedes: the sentence so far tells who they are.
-const CONSEQUENCES: &[&str] = &["so i", "so we", "which is why", "that is why", "that s why", "deshalb", "por eso"];
-
-/// Begin what the reader tells of themselves beside their occupation, which extends to the next pause or "and".
-const BACKGROUND: &[&str] = &[
-    "i live in",
-    "i m living in",
-    "i m based in",
-    "i am based in",
-    "i m from",
-    "i am from",
-    "we live in",
-    "i work for",
-    "i used to work",
-    "i used to be",
-    "i have a",
-    "my husband",
-    "my wife",
-    "my partner",
-    "ich wohne in",
-    "ich lebe in",
-    "ich komme aus",
-    "ich arbeite bei",
-    "j habite",
-    "je vis",
-    "je travaille",
-    "vivo en",
-];
-
-/// Make a subject of what the reader tells of themselves: "I have a passion for trains".
-const ENTHUSIASM: &[&str] = &[
-    "fan",
-    "fans",
-    "lover",
-    "sucker",
-    "interest",
-    "interested",
-    "passion",
-    "passionate",
-    "thing",
-    "spot",
-    "weakness",
-    "follower",
-    "enthusiast",
-    "addict",
-    "nerd",
-    "geek",
-    "buff",
-    "obsessed",
-    "obsession",
-    "keen",
-    "curious",
-    "hobby",
-    "liebhaber",
-    "amateur",
-    "aficionado",
-    "passionné",
-    "passionnée",
-    "apasionado",
-    "apasionada",
-];
-
-/// After a pause, begin a remark on what precedes, which extends to the next pause.
-const REMARKS: &[&str] = &["which", "whose", "who"];
-
-/// Phrases that do not name a subject.
-const ASIDES: &[&str] = &[
-    "ich bin",
-    "ich arbeite als",
-    "trabajo de",
-    "trabajo como",
-    "in depth",
-    "in brief",
-    "i care",
-    "care about",
-    "cares about",
-    "care deeply about",
-    "care a lot about",
-    "big on",
-    "big fan of",
-    "huge fan of",
-    "passion for",
-    "soft spot for",
-    "weakness for",
-    "a thing for",
-    "crazy about",
-    "passionate about",
-    "obsessed with",
-    "curious about",
-    "m into",
-    "am into",
-    "keep an eye on",
-    "an eye on",
-    "keep up with",
-    "keep up to date with",
-    "up to date",
-    "catch up on",
-    "all the time",
-    "from time to time",
-    "in my spare time",
-    "at the moment",
-    "these days",
-    "now and then",
-    "once in a while",
-    "for its own sake",
-    "for their own sake",
-];
-
-/// Names of subjects that include words which otherwise only introduce a subject, or deny one.
-const COMPOUNDS: &[&str] = &[
-    "interest rate",
-    "interest rates",
-    "ancient world",
-    "world war",
-    "world wars",
-    "world cup",
-    "world bank",
-    "world heritage",
-    "world music",
-    "world record",
-    "world records",
-    "cost of living",
-    "living costs",
-    "living wage",
-    "living standards",
-    "remote work",
-    "future of work",
-    "social work",
-    "dark matter",
-    "fake news",
-    "news industry",
-    "news media",
-    "short story",
-    "short stories",
-    "post office",
-    "software development",
-    "game development",
-    "development aid",
-    "hate speech",
-    "hate crime",
-    "hate crimes",
-    "doctors without borders",
-    "reporters without borders",
-    "not for profit",
-];
 
 /// The kind of a phrase in interests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phrase {
     Denial,
     ShortDenial,
+    Exception,
     FalseDenial,
     TrailingDenial,
     TrailingWish,
@@ -414,26 +24,52 @@ pub(super) enum Phrase {
     Consequence,
 }
 
-type PhraseEntry = (Vec<&'static str>, Phrase);
+/// A heading of the file, and the phrases under it.
+type Section = (&'static str, Vec<Vec<&'static str>>);
+
+static SECTIONS: LazyLock<Vec<Section>> = LazyLock::new(|| {
+    let mut sections: Vec<Section> = Vec::new();
+    for line in include_str!("phrases.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(heading) = line.strip_prefix('[') {
+            sections.push((heading.trim_end_matches(']'), Vec::new()));
+        } else if let Some((_, phrases)) = sections.last_mut() {
+            phrases.push(line.split(' ').collect());
+        }
+    }
+    sections
+});
+
+/// Returns the phrases under a heading.
+fn section(heading: &str) -> &'static [Vec<&'static str>] {
+    SECTIONS.iter().find(|(known, _)| *known == heading).map_or(&[], |(_, phrases)| phrases)
+}
+
+fn is_in(heading: &str, word: &str) -> bool {
+    section(heading).iter().any(|phrase| phrase[..] == [word])
+}
+
+const HEADINGS: [(&str, Phrase); 13] = [
+    ("denial", Phrase::Denial),
+    ("exception", Phrase::Exception),
+    ("short denial", Phrase::ShortDenial),
+    ("false denial", Phrase::FalseDenial),
+    ("trailing denial", Phrase::TrailingDenial),
+    ("wish", Phrase::Wish),
+    ("turn", Phrase::Turn),
+    ("separator", Phrase::Separator),
+    ("reason", Phrase::Reason),
+    ("lead-in", Phrase::LeadIn),
+    ("consequence", Phrase::Consequence),
+    ("background", Phrase::Background),
+    ("aside", Phrase::Aside),
+];
+
+type PhraseEntry = (&'static [&'static str], Phrase);
 
 /// Longest first, so that "not only" is found before "not".
 static PHRASES: LazyLock<Vec<PhraseEntry>> = LazyLock::new(|| {
-    let entries =
-        |phrases: &'static [&'static str], phrase| phrases.iter().map(move |text| (text.split(' ').collect(), phrase));
-    let mut all: Vec<PhraseEntry> = entries(FALSE_DENIALS, Phrase::FalseDenial)
-        .chain(entries(TRAILING_DENIALS, Phrase::TrailingDenial))
-        .chain(entries(DENIALS, Phrase::Denial))
-        .chain(entries(SHORT_DENIALS, Phrase::ShortDenial))
-        .chain(entries(WISHES, Phrase::Wish))
-        .chain(entries(BACKGROUND, Phrase::Background))
-        .chain(entries(TURNS, Phrase::Turn))
-        .chain(entries(SEPARATORS, Phrase::Separator))
-        .chain(entries(REASONS, Phrase::Reason))
-        .chain(entries(ASIDES, Phrase::Aside))
-        .chain(entries(LEAD_INS, Phrase::LeadIn))
-        .chain(entries(CONSEQUENCES, Phrase::Consequence))
-        .chain([(vec!["such", "as"], Phrase::Separator)])
-        .collect();
+    let entries = |(heading, phrase): (&str, Phrase)| section(heading).iter().map(move |words| (&words[..], phrase));
+    let mut all: Vec<PhraseEntry> = HEADINGS.into_iter().flat_map(entries).collect();
     all.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
     all
 });
@@ -472,6 +108,11 @@ pub(super) fn is_consequence(word: &str, next: Option<&str>) -> bool {
     word == "so" && !next.is_some_and(|next| ["on", "far", "much", "many", "that", "long", "called"].contains(&next))
 }
 
+/// Whether a phrase that introduces a subject wishes for it ("give me …"), by its first word.
+pub(super) fn is_wish(first: &str) -> bool {
+    ["want", "like", "love", "m", "am", "give", "show", "tell"].contains(&first)
+}
+
 /// Whether a separator continues a negation: "I do not want to hear or read about".
 pub(super) fn is_or(word: &str) -> bool {
     ["or", "oder", "ou", "o"].contains(&word)
@@ -479,25 +120,35 @@ pub(super) fn is_or(word: &str) -> bool {
 
 /// Whether a word makes a subject of what the reader tells of themselves.
 pub(super) fn is_enthusiasm(word: &str) -> bool {
-    ENTHUSIASM.contains(&word)
+    is_in("enthusiasm", word)
 }
 
 /// Whether a word after a pause begins a remark.
 pub(super) fn begins_remark(word: &str) -> bool {
-    REMARKS.contains(&word)
+    is_in("remark", word)
 }
-
-static COMPOUND_WORDS: LazyLock<Vec<Vec<&str>>> =
-    LazyLock::new(|| COMPOUNDS.iter().map(|compound| compound.split(' ').collect()).collect());
 
 /// Returns the number of words of the compound subject name at the start of `words`; 0 if there is none.
 pub(super) fn compound(words: &[&str]) -> usize {
-    COMPOUND_WORDS.iter().filter(|compound| words.starts_with(compound)).map(Vec::len).max().unwrap_or(0)
+    section("compound").iter().filter(|compound| words.starts_with(compound)).map(Vec::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_phrase_has_one_kind() {
+        let known: Vec<&str> = HEADINGS.iter().map(|(heading, _)| *heading).collect();
+        let others = ["compound", "enthusiasm", "remark"];
+        assert!(SECTIONS.iter().all(|(heading, _)| known.contains(heading) || others.contains(heading)));
+        assert!(known.iter().chain(&others).all(|heading| !section(heading).is_empty()));
+        let mut phrases: Vec<&[&str]> = PHRASES.iter().map(|(words, _)| *words).collect();
+        let count = phrases.len();
+        phrases.sort_unstable();
+        phrases.dedup();
+        assert_eq!(phrases.len(), count);
+    }
 
     #[test]
     fn the_longest_phrase_is_found() {

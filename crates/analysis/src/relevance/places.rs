@@ -101,9 +101,17 @@ impl Places {
         })
     }
 
-    /// Returns all names of several words.
+    /// Returns all names of several words, but for those of a region that ends with one it is in ("West Africa").
     pub(super) fn long_names(&self) -> impl Iterator<Item = &Name> {
-        self.by_name.keys().filter(|name| name.len() > 1)
+        let is_long = |(name, place): &(&Name, &PlaceId)| name.len() > 1 && !self.names_outer_region(name, place);
+        self.by_name.iter().filter(is_long).map(|(name, _)| name)
+    }
+
+    fn names_outer_region(&self, name: &[String], place: &PlaceId) -> bool {
+        let Some(inner) = self.by_code.get(place.code) else { return false };
+        let outer = self.by_name.get(&name[name.len() - 1..]).and_then(|outer| self.by_code.get(outer.code));
+        let has_all = |outer: &Place| inner.members.iter().all(|member| outer.members.contains(member));
+        !inner.members.is_empty() && outer.is_some_and(has_all)
     }
 
     /// Returns the display name of a place.
@@ -183,6 +191,16 @@ mod tests {
         assert!((weight("central africa", "gabon") - COUNTRY_OF_REGION).abs() < f64::EPSILON);
         assert!((weight("naher osten", "israel") - COUNTRY_OF_REGION).abs() < f64::EPSILON);
         assert!((weight("sydney", "australia") - COUNTRY_OF_TOWN).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_part_of_a_region_names_the_region() {
+        let is_long = |name: &str| {
+            let name: Name = name.split(' ').map(str::to_owned).collect();
+            Places::shipped().long_names().any(|known| *known == name)
+        };
+        assert!(!is_long("west africa") && !is_long("eastern europe"));
+        assert!(is_long("south africa") && is_long("latin america") && is_long("west bank"));
     }
 
     #[test]
