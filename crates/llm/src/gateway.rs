@@ -346,11 +346,6 @@ impl Gateway {
             Executed::NotSent(NotSent::Interrupted) => {
                 (plan.all(&Outcome::Failed { reason: "the run was interrupted".to_owned() }), Vec::new())
             }
-            Executed::NotSent(NotSent::NoBudget(exhausted))
-                if exhausted.limit == Limit::Credits && plan.items.len() > 1 =>
-            {
-                (Vec::new(), plan.halves())
-            }
             Executed::NotSent(NotSent::NoBudget(exhausted)) => self.without_budget(job, plan, exhausted),
         })
     }
@@ -367,12 +362,19 @@ impl Gateway {
             call_state.exhaust(task, &exhausted, false);
             return (plan.all(&Outcome::Skipped { reason: exhausted.why }), Vec::new());
         }
-        call_state.exhaust_model(task, job.chain[plan.route].model.to_string(), &exhausted);
+        let is_free_next = job.chain[plan.route + 1..].iter().any(|route| route.is_free() && !route.is_local());
+        let model = job.chain[plan.route].model.to_string();
+        // A free model gets the whole batch once this one is known to be too dear.
+        let is_known = is_free_next && call_state.exhausted_for(task, model.clone()).is_some();
+        if plan.items.len() > 1 && !is_known {
+            return (Vec::new(), plan.halves());
+        }
+        call_state.exhaust_model(task, model, &exhausted);
         // A fallback may cost more than other models: that it is not called stops nothing else.
         if plan.route == 0 && self.parts.budget.policy == BudgetPolicy::Stop {
             call_state.exhaust(task, &exhausted, true);
         }
-        if job.chain[plan.route + 1..].iter().any(|route| route.is_free() && !route.is_local()) {
+        if is_free_next {
             return (Vec::new(), vec![plan.next_model(&exhausted.why)]);
         }
         let has_low_tier = self.parts.budget.policy == BudgetPolicy::FallbackLow && job.tier != BudgetTier::Low;
