@@ -1,11 +1,9 @@
-//! Parses interests in natural language into clauses, some of them negated.
+//! Builds clauses, some of them negated, from interests in natural language.
 //!
-//! A sentence is split into clauses at commas, colons, "and", "especially" and similar. A negation ("no sport", "not
-//! interested in …") extends to the end of its sentence or a "but"; one within a clause ("rather than …") to the next
-//! comma. Text after a "because" is ignored, and so are remarks and, but for places, who the reader is. A clause without
-//! a place takes the places named earlier in its sentence:
-//! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland". German, French and Spanish clauses
-//! also get English wordings.
+//! Input: a text, which [`super::tokens`] splits into words and [`super::parts`] into what is wanted, what is excluded, and
+//! who the reader is. Output: for each part its words, its places and, if it is German, French or Spanish, its English
+//! wordings. A clause without a place takes the places named earlier in its sentence: "Latin America: politics, trade",
+//! but not "heat pumps, tidal energy in Scotland".
 
 use super::parts::{Part, parts};
 use super::phrases::compound;
@@ -139,13 +137,9 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
     let mut named_until = 0;
     let mut at = 0;
     while at < part.len() {
-        let found =
-            if compound(&words[at..]) > 0 || at < named_until { None } else { Places::shipped().find(&words[at..]) };
+        named_until = named_until.max(at + compound(&words[at..]));
+        let found = if at < named_until { None } else { Places::shipped().find(&words[at..]) };
         let length = found.as_ref().map_or(1, |(_, length)| *length);
-        named_until = named_until.max(match compound(&words[at..]) {
-            0 => 0,
-            length => at + length,
-        });
         let is_named = at < named_until && !is_function_word(words[at]);
         let is_lead_in =
             LEAD_IN_LENGTHS.contains(&words[at]) && words.get(at + 1).is_some_and(|next| LEAD_IN_TEXTS.contains(next));
@@ -179,265 +173,17 @@ fn modifiers(text: &str, part: &[&Token]) -> Vec<(String, String)> {
 const LEAD_IN_LENGTHS: [&str; 3] = ["short", "long", "quick"];
 const LEAD_IN_TEXTS: [&str; 5] = ["read", "reads", "pieces", "articles", "posts"];
 
-/// Words that introduce a subject ("I work with …"), but are the subject if they are alone ("sleep, work and money").
-const SUBJECTS_ALONE: [&str; 3] = ["work", "reading", "writing"];
+/// Words that introduce a subject ("I work with …", "I go to …"), but are the subject if they are alone ("sleep, work and
+/// money", "chess and Go").
+const SUBJECTS_ALONE: [&str; 4] = ["go", "reading", "work", "writing"];
 
-/// Returns the index of such a word if it is the only content word. A clause that is "Go" alone is the game or the
-/// language.
+/// Returns the index of such a word if it is the only content word.
 fn sole_subject(words: &[&str]) -> Option<usize> {
-    if words == ["go"] {
-        return Some(0);
-    }
-    let mut content_words = words.iter().enumerate().filter(|(_, word)| !is_function_word(word));
+    let may_be_subject = |word: &&str| !is_function_word(word) || SUBJECTS_ALONE.contains(word);
+    let mut content_words = words.iter().enumerate().filter(|(_, word)| may_be_subject(word));
     let (at, word) = content_words.next()?;
     (content_words.next().is_none() && SUBJECTS_ALONE.contains(word)).then_some(at)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Formats clauses as written, with a minus sign before negated ones.
-    fn parsed(text: &str) -> Vec<String> {
-        let sign = |clause: &Clause| if clause.denied { "-" } else { "" };
-        Interests::parse(text).clauses.iter().map(|clause| format!("{}{}", sign(clause), clause.written)).collect()
-    }
-
-    #[test]
-    fn words_that_lead_up_to_a_subject_may_be_one() {
-        assert_eq!(parsed("Short reads about sleep, work and money"), ["sleep", "work", "money"]);
-        assert_eq!(parsed("reading and writing; short stories"), ["reading", "writing", "short stories"]);
-        assert_eq!(parsed("I work with databases. Long pieces on ferries"), ["databases", "ferries"]);
-    }
-
-    #[test]
-    fn lists_are_cut_into_clauses() {
-        assert_eq!(
-            parsed("embedded databases; Rust; self-hosting and home servers"),
-            ["embedded databases", "Rust", "self-hosting", "home servers"]
-        );
-        assert_eq!(parsed("I would like to read about tidal energy, such as in Wales."), ["tidal energy", "Wales"]);
-    }
-
-    #[test]
-    fn a_denial_ends_with_its_sentence_or_a_but() {
-        assert_eq!(parsed("Rust. No sport, gossip. Tidal energy"), ["Rust", "-sport", "-gossip", "Tidal energy"]);
-        assert_eq!(parsed("climate, but not party politics"), ["climate", "-party politics"]);
-        assert_eq!(parsed("no football but cricket"), ["-football", "cricket"]);
-        assert_eq!(parsed("I don't care about release notes"), ["-release notes"]);
-        assert_eq!(parsed("I am tired of celebrity news and sport"), ["-celebrity", "-sport"]);
-        assert_eq!(parsed("ferries rather than cruises, tides"), ["ferries", "-cruises", "tides"]);
-        assert_eq!(parsed("No sport, and I also like tides"), ["-sport", "tides"]);
-        assert_eq!(parsed("I don't need gadget reviews"), ["-gadget reviews"]);
-        assert_eq!(parsed("Not only Rust; I can't get enough of cheese"), ["Rust", "cheese"]);
-        assert_eq!(parsed("I can't wait for tidal energy"), ["tidal energy"]);
-    }
-
-    #[test]
-    fn a_sentence_ends_at_its_full_stop_within_brackets_and_quotation_marks_too() {
-        assert_eq!(parsed("No sport (football, tennis). Rust"), ["-sport", "-football", "-tennis", "Rust"]);
-        assert_eq!(parsed("No “reality shows.” Rust"), ["-reality shows", "Rust"]);
-        assert_eq!(parsed("No \"reality shows\". Rust"), ["-reality shows", "Rust"]);
-        assert_eq!(parsed("no sport... Rust. No gossip… Tides"), ["-sport", "Rust", "-gossip", "Tides"]);
-        assert_eq!(parsed("No sport, e.g. football. Rust"), ["-sport", "-football", "Rust"]);
-        assert_eq!(parsed("No sport (football etc.), tennis"), ["-sport", "-football", "-tennis"]);
-    }
-
-    #[test]
-    fn a_denying_word_in_the_name_of_a_subject_denies_nothing() {
-        assert_eq!(parsed("no-code tools, Rust"), ["code tools", "Rust"]);
-        assert_eq!(parsed("sans-serif typefaces, stop-motion films"), ["serif typefaces", "stop-motion films"]);
-        assert_eq!(parsed("e-bikes and hate speech, hate crimes"), ["bikes", "hate speech", "hate crimes"]);
-        assert_eq!(parsed("Doctors Without Borders, medicine"), ["Doctors Without Borders", "medicine"]);
-        assert_eq!(parsed("I hate speeches, stop sport"), ["-speeches", "-sport"]);
-    }
-
-    #[test]
-    fn a_modifier_is_joined_to_the_word_after_its_hyphen() {
-        let modifiers = |text: &str| Interests::parse(text).clauses.remove(0).modifiers;
-        let of = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        let expected: Vec<(String, String)> = of(&[("self", "hosted")]);
-        assert_eq!(modifiers("self-hosted open software"), expected);
-        assert!(modifiers("climate-friendly homes and self help").is_empty());
-    }
-
-    #[test]
-    fn what_is_no_subject_is_left_out() {
-        assert_eq!(parsed("I keep an eye on harbours, because my colleagues ask me all the time"), ["harbours"]);
-        assert_eq!(parsed("I like to read in the evening about archaeology"), ["archaeology"]);
-    }
-
-    #[test]
-    fn what_precedes_a_wish_in_its_clause_is_none() {
-        assert_eq!(
-            parsed("In my breaks I want to read about new treatments, mental health"),
-            ["treatments", "mental health"]
-        );
-        assert_eq!(parsed("Give me outages, and now and then something about parenting"), ["outages", "parenting"]);
-        assert_eq!(parsed("I don't want to read about football"), ["-football"]);
-        assert_eq!(parsed("In Scotland I want to read about tidal energy"), ["Scotland", "tidal energy"]);
-        assert_eq!(parsed("startups looking for funding"), ["startups looking for funding"]);
-    }
-
-    #[test]
-    fn words_that_deny_elsewhere_deny_nothing_in_english() {
-        assert_eq!(parsed("sin taxes, gambling, vitamin E"), ["taxes", "gambling", "vitamin"]);
-        assert_eq!(parsed("keine Soja, Mais und Weizen"), ["-Soja", "-Weizen"]);
-        assert_eq!(parsed("tecnología y ciencia, sin deporte"), ["tecnología", "ciencia", "-deporte"]);
-    }
-
-    #[test]
-    fn who_the_reader_is_gives_places_alone() {
-        assert_eq!(parsed("I run a bakery, so I follow wages and energy bills"), ["wages", "energy bills"]);
-        assert_eq!(parsed("I run a bakery, which is why I follow wages"), ["wages"]);
-        assert_eq!(parsed("I don't follow football, so I want rugby"), ["-football", "rugby"]);
-        let interests = Interests::parse("I live in Sydney, so I want property");
-        assert_eq!(interests.clauses.last().map(Clause::place_names), Some(vec!["sydney".to_owned()]));
-    }
-
-    #[test]
-    fn what_the_reader_tells_of_themselves_is_no_wish_beside_others() {
-        assert_eq!(parsed("I live in Melbourne and work in nursing; hospitals"), ["nursing", "hospitals"]);
-        assert_eq!(parsed("I used to work in Nairobi so Kenya too. Unions"), ["Kenya", "Unions"]);
-        assert_eq!(
-            parsed("I am a physics lecturer and run a server at home"),
-            ["physics lecturer", "run a server at home"]
-        );
-        assert_eq!(parsed("Ich wohne in Wien. Datenbanken"), ["Datenbanken"]);
-        assert_eq!(parsed("I have a PhD. I'm a chess fan. I have a passion for trains"), ["chess", "trains"]);
-        assert_eq!(parsed("I am a nurse"), ["nurse"]);
-        let interests = Interests::parse("I live in Sydney: cost of living, property");
-        assert_eq!(interests.clauses.len(), 2);
-        assert_eq!(interests.clauses[0].place_names(), ["sydney"]);
-    }
-
-    #[test]
-    fn a_wish_ends_a_denial_before_it() {
-        assert_eq!(parsed("less sport, more science"), ["-sport", "science"]);
-        assert_eq!(parsed("weniger Sport und mehr Wissenschaft"), ["-Sport", "Wissenschaft"]);
-        assert_eq!(parsed("moins de sport, plus de science"), ["-sport", "science"]);
-        assert_eq!(parsed("menos fútbol, más ciencia"), ["-fútbol", "ciencia"]);
-        assert_eq!(parsed("I'm tired of Trump, give me science"), ["-Trump", "science"]);
-        assert_eq!(parsed("I don't want more politics"), ["-politics"]);
-        assert_eq!(parsed("I never want to hear or read about politics"), ["-politics"]);
-        assert_eq!(parsed("Don't show me sport and give me science"), ["-sport", "science"]);
-        assert_eq!(parsed("I hate to miss news about Kenya"), ["Kenya"]);
-        assert_eq!(parsed("I don't mind politics, but hate sport"), ["politics", "-sport"]);
-        assert_eq!(parsed("I'm allergic to politics"), ["-politics"]);
-        assert_eq!(parsed("Spare me the royal family, I only want trade"), ["-royal family", "trade"]);
-        assert_eq!(parsed("No quiero deporte, prefiero ciencia"), ["-deporte", "ciencia"]);
-        assert_eq!(parsed("I don't need rugby or anything about Kardashians"), ["-rugby", "-Kardashians"]);
-        assert_eq!(parsed("No sports unless it's cycling"), ["-sports", "cycling"]);
-        assert_eq!(parsed("No sport, except for cycling. Rust"), ["-sport", "cycling", "Rust"]);
-        assert_eq!(parsed("everything on cooking apart from cakes"), ["cooking", "-cakes"]);
-        assert_eq!(parsed("J'en ai marre de la politique, parlez-moi de volcans"), ["-politique", "volcans"]);
-        assert_eq!(
-            parsed("Apple (the fruit, not the company) and orchards"),
-            ["Apple", "fruit", "-company", "orchards"]
-        );
-        assert_eq!(parsed("I used to enjoy rugby but now I'd rather have tennis"), ["-rugby", "tennis"]);
-        assert_eq!(parsed("I couldn't care less about football. Aged care"), ["-football", "Aged care"]);
-    }
-
-    #[test]
-    fn a_yes_or_no_refers_to_what_precedes_it() {
-        assert_eq!(parsed("US: no. Japan: yes."), ["-US", "Japan"]);
-        assert_eq!(parsed("Sport: nein danke. Musik: gerne."), ["-Sport", "Musik"]);
-        assert_eq!(parsed("Spoilers no, reviews yes"), ["-Spoilers", "reviews"]);
-        assert_eq!(parsed("No, I don't want sport"), ["-sport"]);
-    }
-
-    #[test]
-    fn a_name_that_includes_a_place_is_no_place() {
-        let interests = Interests::parse("Paris Agreement, Bank of England. Schach und Go");
-        assert!(interests.clauses.iter().all(|clause| clause.place_names().is_empty()));
-        assert_eq!(interests.clauses.len(), 4);
-    }
-
-    #[test]
-    fn a_list_of_places_needs_no_commas() {
-        assert_eq!(parsed("Israel Gaza Lebanon Iran Turkey"), ["Israel", "Gaza", "Lebanon", "Iran", "Turkey"]);
-        assert_eq!(parsed("France Germany"), ["France Germany"]);
-    }
-
-    #[test]
-    fn a_remark_on_a_subject_is_none() {
-        let text = "rivers, Africa, which the television hardly mentions, and ferries";
-        assert_eq!(parsed(text), ["rivers", "Africa", "ferries"]);
-        assert_eq!(parsed("health, WHO funding, vaccines").len(), 3);
-    }
-
-    #[test]
-    fn a_word_that_leads_up_elsewhere_may_be_a_subject_s() {
-        let words = |text: &str| Interests::parse(text).clauses.remove(0).words;
-        assert_eq!(words("I have an interest in interest rates"), ["interest", "rates"]);
-        assert_eq!(words("the cost of living"), ["cost", "living"]);
-        assert_eq!(words("the two world wars"), ["two", "world", "wars"]);
-    }
-
-    #[test]
-    fn a_denial_may_follow_its_object() {
-        assert_eq!(parsed("Ferries, but football bores me"), ["Ferries", "-football"]);
-        assert_eq!(parsed("Fußball interessiert mich nicht. Fähren"), ["-Fußball", "Fähren"]);
-    }
-
-    #[test]
-    fn other_languages_deny_in_their_own_words() {
-        assert_eq!(parsed("Datenbanken, bitte keinen Sport"), ["Datenbanken", "-Sport"]);
-        assert_eq!(parsed("la politique européenne, sauf le sport"), ["politique européenne", "-sport"]);
-        assert_eq!(parsed("Cocina y viajes. Nada de política"), ["Cocina", "viajes", "-política"]);
-    }
-
-    #[test]
-    fn other_languages_are_read_in_english_too() {
-        let words = |text: &str| Interests::parse(text).clauses.iter().map(Clause::all_words).collect::<Vec<_>>();
-        assert_eq!(
-            words("Klimawandel. Kein Fußball"),
-            [["klimawandel", "climate", "change"].as_slice(), &["fußball", "football", "soccer"]]
-        );
-        assert_eq!(words("la bande dessinée et la guerre en Allemagne")[1], ["guerre", "war", "germany"]);
-        assert_eq!(words("the art of pain"), [["art", "pain"]]);
-    }
-
-    #[test]
-    fn a_place_holds_for_its_sentence() {
-        let interests = Interests::parse("I follow Latin America: politics, trade. No sport. Rust");
-        let names: Vec<Vec<String>> = interests.clauses.iter().map(Clause::place_names).collect();
-        let latin = vec!["latin america".to_owned()];
-        assert_eq!(names, [latin.clone(), latin.clone(), latin, vec![], vec![]]);
-        let shared = Interests::parse("South and Central America, dogs and South Africa");
-        let names: Vec<Vec<String>> = shared
-            .clauses
-            .iter()
-            .map(|clause| clause.places.iter().map(|place| Places::shipped().title(place)).collect())
-            .collect();
-        assert_eq!(
-            names,
-            [
-                vec!["south america".to_owned()],
-                vec!["central america".to_owned()],
-                vec![],
-                vec!["south africa".to_owned()]
-            ]
-        );
-        let unscoped = Interests::parse("heat pumps, tidal energy in Scotland");
-        assert_eq!(unscoped.clauses.iter().map(|clause| clause.place_names().len()).collect::<Vec<_>>(), [0, 1]);
-    }
-
-    #[test]
-    fn an_abbreviation_stands_for_its_words() {
-        let interests = Interests::parse("artificial intelligence, large language models in the U.S.");
-        assert_eq!(interests.clauses[0].words, ["ai"]);
-        assert_eq!(
-            (interests.clauses[1].words.as_slice(), interests.clauses[1].places.len()),
-            (&["llm".to_owned()][..], 1)
-        );
-    }
-
-    #[test]
-    fn denials_alone_ask_for_nothing() {
-        assert!(Interests::parse("no sport").is_empty());
-        assert!(Interests::parse("   ").is_empty() && Interests::parse("I like to read the news").is_empty());
-        assert!(!Interests::parse("ferries").is_empty());
-    }
-}
+mod tests;
