@@ -15,7 +15,7 @@ pub trait FeedbackStore: Send + Sync {
         &self,
         user: UserId,
         topic: TopicId,
-        feedback: &FeedbackWrite,
+        feedback: &[FeedbackWrite],
         profile: &SavedProfile,
     ) -> Result<usize>;
     /// Returns a user's newest `limit` feedback events in a topic, oldest first.

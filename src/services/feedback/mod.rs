@@ -86,8 +86,10 @@ async fn on_members(
 
 fn change(app: &App, found: &FoundStory, event: &FeedbackEvent, written: &Written) -> FeedbackChange {
     let changed = written.changes > 0;
-    let profiles = written.profiles.first().zip(written.profiles.last()).filter(|_| changed);
-    let points = |(before, after)| effect::points(&found.story, event, before, after, &app.config().ranking);
+    let profiles = written.profiles.as_ref().filter(|_| changed);
+    let points = |(before, after): &(Profile, Profile)| {
+        effect::points(&found.story, event, before, after, &app.config().ranking)
+    };
     FeedbackChange {
         effect_points: profiles.map(points),
         topic: found.digest.topic.clone(),
@@ -121,43 +123,39 @@ async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: Feedback
     apply(user, topic, &feedback, &mut topic_feedback);
     let (events, now) = (topic_feedback.events.len(), app.clock().now());
     let profile = profile(app.store(), topic, topic_feedback, now, &app.config().ranking).await?;
-    store(app, user, topic, &feedback, &profile, events).await
+    store(app, user, topic, std::slice::from_ref(&feedback), &profile, events).await
 }
 
-/// Like [`write`], for several writes in their order, each with the profile that follows from it. Returns also the
-/// profiles. If it fails in between, the remaining writes can be repeated.
+/// Like [`write`], for several writes at once, and returns also the profiles before and after them.
 async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, writes: &[FeedbackWrite]) -> Result<Written> {
     if writes.is_empty() {
-        return Ok(Written { changes: 0, profiles: Vec::new() });
+        return Ok(Written { changes: 0, profiles: None });
     }
-    let mut topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
-    let mut steps = vec![topic_feedback.clone()];
+    let before = TopicFeedback::stored(app.store(), topic).await?;
+    let mut after = before.clone();
     for feedback in writes {
-        apply(user, topic, feedback, &mut topic_feedback);
-        steps.push(topic_feedback.clone());
+        apply(user, topic, feedback, &mut after);
     }
-    let events: Vec<usize> = steps.iter().map(|step| step.events.len()).collect();
-    let profiles = profiles(app.store(), topic, steps, app.clock().now(), &app.config().ranking).await?;
-    let mut changes = 0;
-    for (feedback, (profile, events)) in writes.iter().zip(profiles.iter().zip(events).skip(1)) {
-        changes += store(app, user, topic, feedback, profile, events).await?;
-    }
-    Ok(Written { changes, profiles })
+    let (events, now) = (after.events.len(), app.clock().now());
+    let mut made = profiles(app.store(), topic, vec![before, after], now, &app.config().ranking).await?.into_iter();
+    let (before, after) = (made.next().unwrap_or_default(), made.next().unwrap_or_default());
+    let changes = store(app, user, topic, writes, &after, events).await?;
+    Ok(Written { changes, profiles: Some((before, after)) })
 }
 
 /// The result of writing feedback.
 struct Written {
     /// How many of the changes are new.
     changes: usize,
-    /// The profile before the writes, and that after each of them.
-    profiles: Vec<Profile>,
+    /// The profiles before and after; `None` if there was nothing to write.
+    profiles: Option<(Profile, Profile)>,
 }
 
 async fn store(
     app: &App,
     user: FeedbackUser,
     topic: TopicId,
-    feedback: &FeedbackWrite,
+    feedback: &[FeedbackWrite],
     profile: &Profile,
     events: usize,
 ) -> Result<usize> {

@@ -123,25 +123,28 @@ impl FeedbackStore for Database {
         &self,
         user: UserId,
         topic: TopicId,
-        feedback: &FeedbackWrite,
+        feedback: &[FeedbackWrite],
         profile: &SavedProfile,
     ) -> Result<usize> {
         let mut write = self.write("write_feedback").await?;
-        let changed = match feedback {
-            FeedbackWrite::Give(events) => {
-                let mut given = 0;
-                for event in events {
-                    if let Some(opposite) = event.kind.opposite() {
-                        write.withdraw(user, topic, event.item_id, opposite).await?;
+        let mut changed = 0;
+        for change in feedback {
+            changed += match change {
+                FeedbackWrite::Give(events) => {
+                    let mut given = 0;
+                    for event in events {
+                        if let Some(opposite) = event.kind.opposite() {
+                            write.withdraw(user, topic, event.item_id, opposite).await?;
+                        }
+                        given += write.give(user, topic, event).await?;
                     }
-                    given += write.give(user, topic, event).await?;
+                    given
                 }
-                given
-            }
-            FeedbackWrite::Withdraw { item, kind } => write.withdraw(user, topic, *item, *kind).await?,
-            FeedbackWrite::Unlearn { name, at } => write.unlearn(topic, name, *at).await?,
-            FeedbackWrite::Relearn { name } => write.relearn(topic, name).await?,
-        };
+                FeedbackWrite::Withdraw { item, kind } => write.withdraw(user, topic, *item, *kind).await?,
+                FeedbackWrite::Unlearn { name, at } => write.unlearn(topic, name, *at).await?,
+                FeedbackWrite::Relearn { name } => write.relearn(topic, name).await?,
+            };
+        }
         write.save_profile(topic, profile).await?;
         write.commit().await?;
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
