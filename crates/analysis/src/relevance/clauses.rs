@@ -22,6 +22,8 @@ pub struct Clause {
     pub denied: bool,
     /// Whether it tells who the reader is.
     is_background: bool,
+    /// Whether it is wanted less than others.
+    pub(super) is_minor: bool,
     /// Words expected in a text, in lower case. Abbreviations replace the phrases that they stand for.
     pub words: Vec<String>,
     /// Modifiers among the words, each with the word to which a hyphen joins it: ("self", "hosting").
@@ -112,18 +114,23 @@ fn add_scopes(clauses: &mut [Clause]) {
         if own.is_empty() {
             clause.scope.clone_from(&places);
         }
-        places.extend(own.into_iter().filter(|place| !places.contains(place)).collect::<Vec<_>>());
+        for place in own {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
     }
 }
 
 /// Builds a clause; `None` if no content words or places remain.
 fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Clause> {
-    let Part { tokens: part, denied, is_background } = part;
+    let Part { tokens: part, denied, is_background, is_minor, .. } = part;
     let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
     let mut clause = Clause {
         written: String::new(),
         denied: *denied,
         is_background: *is_background,
+        is_minor: *is_minor,
         words: vec![],
         modifiers: modifiers(text, part),
         places: vec![],
@@ -143,8 +150,11 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         let is_named = at < named_until && !is_function_word(words[at]);
         let is_lead_in =
             LEAD_IN_LENGTHS.contains(&words[at]) && words.get(at + 1).is_some_and(|next| LEAD_IN_TEXTS.contains(next));
-        let is_content =
-            found.is_some() || is_named || is_content(words[at]) && !is_lead_in || sole_subject_at == Some(at);
+        let is_content = found.is_some()
+            || is_named
+            || is_content(words[at]) && !is_lead_in
+            || sole_subject_at == Some(at)
+            || is_numeral(&words, at);
         if is_content {
             let end = part[at + length - 1].end;
             span = Some((span.map_or(part[at].start, |(start, _)| start), end));
@@ -167,6 +177,12 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
 fn modifiers(text: &str, part: &[&Token]) -> Vec<(String, String)> {
     let pairs = part.windows(2).filter(|pair| is_modifier(&pair[0].word) && is_hyphenated(text, pair[0], pair[1]));
     pairs.map(|pair| (pair[0].word.clone(), pair[1].word.clone())).collect()
+}
+
+/// Whether a word is a digit of a name, as in "Formula 1".
+fn is_numeral(words: &[&str], at: usize) -> bool {
+    let is_digit = matches!(words[at].as_bytes(), [digit] if digit.is_ascii_digit());
+    is_digit && at > 0 && is_content(words[at - 1])
 }
 
 /// "Short reads about …" introduces a subject.

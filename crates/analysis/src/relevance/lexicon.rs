@@ -78,6 +78,15 @@ impl Lexicon {
         self.of_topics.contains(&light_stem(word))
     }
 
+    /// Returns the number of stems of the longest name or abbreviation of a subject that `stems` begin with.
+    pub(super) fn name_at(&self, stems: &[String]) -> Option<usize> {
+        let mut lengths = (1..=MAX_PHRASE_WORDS.min(stems.len())).rev();
+        lengths.find(|length| {
+            let name = &stems[..*length];
+            self.related(name).is_some() || self.abbreviation(name).is_some()
+        })
+    }
+
     /// Returns the stems of the words related to a subject.
     pub(super) fn related(&self, stems: &[String]) -> Option<&[String]> {
         self.topics.get(stems).map(AsRef::as_ref)

@@ -12,6 +12,7 @@ mod documents;
 mod frequencies;
 mod history;
 mod lexicon;
+mod lists;
 mod long_names;
 mod nearness;
 mod parts;

@@ -1,11 +1,15 @@
 //! Splits a sentence of interests into parts: what the reader wants, what they exclude, and who they are.
 
+use std::{mem, slice};
+
+use super::lists::listed;
 use super::phrases::{
-    Phrase, begins_remark, compound, find, is_consequence, is_enthusiasm, is_no, is_or, is_wish, is_yes,
+    Phrase, begins_remark, compound, find, is_comparative, is_consequence, is_enthusiasm, is_no, is_or, is_wish, is_yes,
 };
 use super::places::Places;
 use super::tokens::{Mark, Token, is_hyphenated};
 use super::translations::Language;
+use super::words::is_content;
 
 /// Words of a sentence that make up one clause.
 #[derive(Debug, Clone)]
@@ -14,6 +18,10 @@ pub(super) struct Part<'t> {
     pub(super) denied: bool,
     /// Whether it tells who the reader is.
     pub(super) is_background: bool,
+    /// Whether it is wanted less than others.
+    pub(super) is_minor: bool,
+    /// The index of the part that it narrows: "golf" of "golf only when it is the Open".
+    pub(super) narrows: Option<usize>,
 }
 
 /// Returns the parts of a sentence, in order; some may be empty.
@@ -29,6 +37,8 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         from_pause: None,
         after_bracket: None,
         denies_here: false,
+        compares: false,
+        narrows: None,
         segment: 0,
         last_segment: 0,
     };
@@ -36,7 +46,9 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
     for part in &mut splitter.parts {
         part.is_background &= !part.tokens.iter().any(|token| is_enthusiasm(&token.word));
     }
-    splitter.parts.into_iter().flat_map(place_by_place).collect()
+    narrow(&mut splitter.parts);
+    let is_whole = splitter.parts.len() == 1;
+    splitter.parts.into_iter().flat_map(|part| listed(part, is_whole)).collect()
 }
 
 struct Splitter<'t> {
@@ -53,6 +65,10 @@ struct Splitter<'t> {
     after_bracket: Option<bool>,
     /// Whether a negation stands since the last pause or "and".
     denies_here: bool,
+    /// Whether a comparative ("more") stands since the last pause.
+    compares: bool,
+    /// The part that a condition narrows, until the next pause.
+    narrows: Option<usize>,
     /// The first part since the last pause, and since the one before: what follows an object applies from here.
     segment: usize,
     last_segment: usize,
@@ -79,14 +95,20 @@ impl Splitter<'_> {
     }
 
     fn begin_part(&mut self) {
-        self.parts.push(Part { tokens: vec![], denied: self.denied, is_background: false });
+        self.parts.push(Part {
+            tokens: vec![],
+            denied: self.denied,
+            is_background: false,
+            is_minor: false,
+            narrows: self.narrows.filter(|_| !self.denied),
+        });
     }
 
     /// Returns the number of tokens that are read: a remark after the pause is skipped.
     fn pause(&mut self, at: usize) -> usize {
         (self.last_segment, self.segment) = (self.segment, self.parts.len());
         self.denied = self.from_pause.take().unwrap_or(self.denied);
-        self.denies_here = false;
+        (self.denies_here, self.compares, self.narrows) = (false, false, None);
         self.bracket(at);
         self.begin_part();
         let rest = &self.sentence[at + 1..];
@@ -113,8 +135,7 @@ impl Splitter<'_> {
 
     /// Returns the phrase at `at`, and its number of words.
     fn phrase(&self, at: usize) -> Option<(Phrase, usize)> {
-        let ends_segment = self.sentence.get(at + 1).is_none_or(|next| next.mark == Mark::Pause);
-        if ends_segment && self.object().is_some() {
+        if self.ends_segment(at + 1) && self.object().is_some() {
             if is_no(self.words[at]) {
                 return Some((Phrase::TrailingDenial, 1));
             }
@@ -123,7 +144,25 @@ impl Splitter<'_> {
             }
         }
         let named = self.subject_name(at);
-        find(&self.words[at..], self.language).filter(|(_, length)| named == 0 || *length > named)
+        let found = find(&self.words[at..], self.language).filter(|(_, length)| named == 0 || *length > named)?;
+        Some(match found {
+            (Phrase::TrailingDenial, length) if self.is_before_its_object(at + length) => (Phrase::Denial, length),
+            (Phrase::Denial, length) if length > 1 && self.ends_segment(at + length) && self.object().is_some() => {
+                (Phrase::TrailingDenial, length)
+            }
+            found => found,
+        })
+    }
+
+    /// Whether the sentence pauses or ends at `end`.
+    fn ends_segment(&self, end: usize) -> bool {
+        self.sentence.get(end).is_none_or(|next| next.mark == Mark::Pause)
+    }
+
+    /// Whether what would deny what precedes it denies what follows instead: "me aburre el fútbol".
+    fn is_before_its_object(&self, end: usize) -> bool {
+        let follows = self.sentence[end..].iter().take_while(|token| token.mark == Mark::None);
+        !has_content(&self.parts[self.segment..]) && follows.into_iter().any(|token| is_content(&token.word))
     }
 
     /// Returns the number of words at `at` that are part of a subject's name whatever they mean elsewhere: a compound
@@ -146,6 +185,7 @@ impl Splitter<'_> {
     }
 
     fn apply(&mut self, phrase: Phrase, at: usize, length: usize) {
+        self.compares |= self.words[at..at + length].iter().any(|word| is_comparative(word));
         match phrase {
             Phrase::FalseDenial | Phrase::Reason => return,
             Phrase::Aside => {
@@ -153,6 +193,8 @@ impl Splitter<'_> {
                 self.parts.last_mut().into_iter().for_each(|part| part.is_background &= !is_enthusiastic);
                 return;
             }
+            Phrase::Minor => return self.minor(),
+            Phrase::Than => return self.lesser(at),
             Phrase::Wish if !self.ends_denial() => return,
             Phrase::Background => return self.begin_background(),
             Phrase::LeadIn => {
@@ -165,7 +207,7 @@ impl Splitter<'_> {
                 self.parts.iter_mut().for_each(|part| part.is_background = true);
                 self.turn();
             }
-            Phrase::Exception if self.denied => self.turn(),
+            Phrase::Exception if self.denied || self.is_after_denied() => self.turn(),
             Phrase::Denial | Phrase::Exception => (self.denied, self.denies_here) = (true, true),
             Phrase::ShortDenial => {
                 self.from_pause.get_or_insert(self.denied);
@@ -178,8 +220,44 @@ impl Splitter<'_> {
             Phrase::TrailingDenial => self.answer(true),
             Phrase::TrailingWish => self.answer(false),
             Phrase::Separator => self.denies_here &= is_or(self.words[at]),
+            Phrase::Condition if self.ends_denial() => self.turn(),
+            Phrase::Condition => self.narrows = self.narrowed(),
         }
         self.begin_part();
+    }
+
+    /// What is wanted less is not excluded.
+    fn minor(&mut self) {
+        if self.ends_denial() {
+            self.turn();
+            self.begin_part();
+        }
+        self.parts.last_mut().into_iter().for_each(|part| part.is_minor = true);
+    }
+
+    /// Begins what is wanted less, after a comparative; the word at `at` is another word of the part otherwise.
+    fn lesser(&mut self, at: usize) {
+        if self.compares && self.parts.last().is_some_and(|part| has_content(slice::from_ref(part))) {
+            self.begin_part();
+            self.parts.last_mut().into_iter().for_each(|part| part.is_minor = true);
+        } else {
+            self.word(at);
+        }
+    }
+
+    /// Whether what stands before is denied: "politics bores me, except in Peru".
+    fn is_after_denied(&self) -> bool {
+        self.last_with_content().is_some_and(|last| self.parts[last].denied)
+    }
+
+    fn last_with_content(&self) -> Option<usize> {
+        self.parts.iter().rposition(|part| has_content(slice::from_ref(part)))
+    }
+
+    /// Returns the last part, if it is wanted.
+    fn narrowed(&self) -> Option<usize> {
+        let last = self.last_with_content()?;
+        (!self.parts[last].denied && !self.parts[last].is_background).then_some(last)
     }
 
     /// Whether a wish here ends a negation: the negation stands before the last pause or "and".
@@ -192,6 +270,10 @@ impl Splitter<'_> {
     }
 
     fn begin_background(&mut self) {
+        if self.ends_denial() {
+            self.turn();
+            self.begin_part();
+        }
         if let Some(part) = self.parts.last_mut()
             && part.tokens.is_empty()
             && !part.denied
@@ -202,14 +284,35 @@ impl Splitter<'_> {
 
     /// Returns the first part that an answer ("sport: no") refers to; `None` if there is none before it.
     fn object(&self) -> Option<usize> {
-        let has_words = |from: &usize| self.parts[*from..].iter().any(|part| !part.tokens.is_empty());
-        [self.segment, self.last_segment].into_iter().find(has_words)
+        [self.segment, self.last_segment].into_iter().find(|from| has_content(&self.parts[*from..]))
     }
 
     fn answer(&mut self, is_denied: bool) {
         let from = self.object().unwrap_or(self.segment);
         self.parts[from..].iter_mut().for_each(|part| part.denied = is_denied);
         self.denied &= is_denied;
+    }
+}
+
+/// Whether a word of some part may name a subject.
+fn has_content(parts: &[Part<'_>]) -> bool {
+    parts.iter().flat_map(|part| &part.tokens).any(|token| is_content(&token.word))
+}
+
+/// Puts the words of a narrowed part before those that narrow it.
+fn narrow(parts: &mut [Part<'_>]) {
+    for at in 0..parts.len() {
+        let narrowing: Vec<usize> = (at + 1..parts.len())
+            .filter(|of| parts[*of].narrows == Some(at) && has_content(&parts[*of..=*of]))
+            .collect();
+        if narrowing.is_empty() {
+            continue;
+        }
+        let narrowed = mem::take(&mut parts[at].tokens);
+        for of in narrowing {
+            let own = mem::replace(&mut parts[of].tokens, narrowed.clone());
+            parts[of].tokens.extend(own);
+        }
     }
 }
 
@@ -221,19 +324,4 @@ fn only_places(part: &mut Vec<&Token>) {
         Some((at, length)) => *part = part[at..at + length].to_vec(),
         None => part.clear(),
     }
-}
-
-/// Fewer places without commas may be one subject, such as the relations of two countries.
-const MIN_LISTED_PLACES: usize = 3;
-
-/// Splits a list of places without commas ("Israel Gaza Lebanon Iran").
-fn place_by_place(part: Part<'_>) -> Vec<Part<'_>> {
-    let words: Vec<&str> = part.tokens.iter().map(|token| token.word.as_str()).collect();
-    let mut listed = Vec::new();
-    let mut at = 0;
-    while let Some((_, length)) = Places::shipped().find(&words[at..]) {
-        listed.push(Part { tokens: part.tokens[at..at + length].to_vec(), ..part.clone() });
-        at += length;
-    }
-    if at == words.len() && listed.len() >= MIN_LISTED_PLACES { listed } else { vec![part] }
 }

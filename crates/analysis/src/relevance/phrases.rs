@@ -22,6 +22,9 @@ pub(super) enum Phrase {
     Aside,
     LeadIn,
     Consequence,
+    Minor,
+    Than,
+    Condition,
 }
 
 /// A heading of the file, and the phrases under it.
@@ -48,7 +51,7 @@ fn is_in(heading: &str, word: &str) -> bool {
     section(heading).iter().any(|phrase| phrase[..] == [word])
 }
 
-const HEADINGS: [(&str, Phrase); 13] = [
+const HEADINGS: [(&str, Phrase); 16] = [
     ("denial", Phrase::Denial),
     ("exception", Phrase::Exception),
     ("short denial", Phrase::ShortDenial),
@@ -62,6 +65,9 @@ const HEADINGS: [(&str, Phrase); 13] = [
     ("consequence", Phrase::Consequence),
     ("background", Phrase::Background),
     ("aside", Phrase::Aside),
+    ("minor", Phrase::Minor),
+    ("than", Phrase::Than),
+    ("condition", Phrase::Condition),
 ];
 
 type PhraseEntry = (&'static [&'static str], Phrase);
@@ -75,13 +81,14 @@ static PHRASES: LazyLock<Vec<PhraseEntry>> = LazyLock::new(|| {
 });
 
 /// Words of one language that are subjects, names or other words elsewhere: "sin taxes", "Mais", "Y Combinator".
-const OF_ONE_LANGUAGE: [(&str, Language); 6] = [
+const OF_ONE_LANGUAGE: [(&str, Language); 7] = [
     ("sin", Language::Spanish),
     ("y", Language::Spanish),
     ("o", Language::Spanish),
     ("e", Language::Spanish),
     ("mais", Language::French),
     ("marre", Language::French),
+    ("solo", Language::Spanish),
 ];
 
 /// Returns the phrase at the start of `words`, and its number of words.
@@ -95,17 +102,19 @@ pub(super) fn find(words: &[&str], language: Option<Language>) -> Option<(Phrase
 
 /// Whether a word, at the end of what it refers to, denies it: "sport: no".
 pub(super) fn is_no(word: &str) -> bool {
-    ["no", "nein", "non", "nope"].contains(&word)
+    ["no", "nein", "non", "nope", "nicht", "less", "weniger", "moins", "menos"].contains(&word)
 }
 
 /// Whether a word, at the end of what it refers to, wishes for it: "science yes".
 pub(super) fn is_yes(word: &str) -> bool {
-    ["yes", "ja", "gern", "gerne", "oui", "sí"].contains(&word)
+    ["yes", "ja", "gern", "gerne", "oui", "sí", "more", "mehr", "más"].contains(&word)
 }
 
-/// Whether "so" leads from one clause to the next. `next`: the word after it.
+/// Whether "so" or "donc" leads from one clause to the next. `next`: the word after it.
 pub(super) fn is_consequence(word: &str, next: Option<&str>) -> bool {
-    word == "so" && !next.is_some_and(|next| ["on", "far", "much", "many", "that", "long", "called"].contains(&next))
+    word == "donc"
+        || word == "so"
+            && !next.is_some_and(|next| ["on", "far", "much", "many", "that", "long", "called"].contains(&next))
 }
 
 /// Whether a phrase that introduces a subject wishes for it ("give me …"), by its first word.
@@ -116,6 +125,12 @@ pub(super) fn is_wish(first: &str) -> bool {
 /// Whether a separator continues a negation: "I do not want to hear or read about".
 pub(super) fn is_or(word: &str) -> bool {
     ["or", "oder", "ou", "o"].contains(&word)
+}
+
+/// Whether a word may begin a comparison: "more science than sport".
+pub(super) fn is_comparative(word: &str) -> bool {
+    ["more", "rather", "prefer", "mehr", "lieber", "eher", "plus", "davantage", "plutôt", "más", "prefiero"]
+        .contains(&word)
 }
 
 /// Whether a word makes a subject of what the reader tells of themselves.

@@ -101,10 +101,10 @@ impl Places {
         })
     }
 
-    /// Returns all names of several words, but for those of a region that ends with one it is in ("West Africa").
-    pub(super) fn long_names(&self) -> impl Iterator<Item = &Name> {
-        let is_long = |(name, place): &(&Name, &PlaceId)| name.len() > 1 && !self.names_outer_region(name, place);
-        self.by_name.iter().filter(is_long).map(|(name, _)| name)
+    /// Returns all names of several words, and whether each is of a region that ends with one it is in ("West Africa").
+    pub(super) fn long_names(&self) -> impl Iterator<Item = (&Name, bool)> {
+        let long = self.by_name.iter().filter(|(name, _)| name.len() > 1);
+        long.map(|(name, place)| (name, self.names_outer_region(name, place)))
     }
 
     fn names_outer_region(&self, name: &[String], place: &PlaceId) -> bool {
@@ -195,12 +195,12 @@ mod tests {
 
     #[test]
     fn a_part_of_a_region_names_the_region() {
-        let is_long = |name: &str| {
+        let names_outer = |name: &str| {
             let name: Name = name.split(' ').map(str::to_owned).collect();
-            Places::shipped().long_names().any(|known| *known == name)
+            Places::shipped().long_names().find(|(known, _)| **known == name).map(|(_, names_outer)| names_outer)
         };
-        assert!(!is_long("west africa") && !is_long("eastern europe"));
-        assert!(is_long("south africa") && is_long("latin america") && is_long("west bank"));
+        assert_eq!([names_outer("west africa"), names_outer("eastern europe")], [Some(true); 2]);
+        assert_eq!(["south africa", "latin america", "west bank"].map(names_outer), [Some(false); 3]);
     }
 
     #[test]

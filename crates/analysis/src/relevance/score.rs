@@ -100,7 +100,7 @@ impl Query<'_> {
             let (wording, score, share) = self.clause(clause, &found);
             let score = score * place_factor(clause, &found);
             if let Some(wording) = wording.filter(|_| score > 0.0) {
-                let score = score / self.mean_weight;
+                let score = clause.factor * score / self.mean_weight;
                 let (share, is_together, similarity) = self.met(wording, share, *similarity, &occurrences);
                 clauses.push(ClauseMatch { clause: clause.number, score, share, is_together, similarity });
             }

@@ -1,5 +1,7 @@
 //! Splits interests into words and the punctuation between them.
 
+use std::ops::Range;
+
 use super::places::Places;
 use super::words::{fold, next_word};
 
@@ -30,14 +32,14 @@ fn words_and_marks(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(found) = next_word(&text[at..]) {
-        push_mark(&mut tokens, &text[at..at + found.start], at);
+        push_mark(&mut tokens, text, at..at + found.start);
         let mut word = String::new();
         fold(found.text, found.is_initials, &mut word);
         // Initials at the end of a sentence include its full stop.
         tokens.push(Token { word, mark: Mark::None, start: at + found.start, end: at + found.end });
         at += found.end;
     }
-    push_mark(&mut tokens, &text[at..], at);
+    push_mark(&mut tokens, text, at..text.len());
     tokens
 }
 
@@ -66,9 +68,12 @@ fn with_shared_names(mut tokens: Vec<Token>) -> Vec<Token> {
 /// Maximum words of a place name whose last word may be shared.
 const MAX_SHARED_WORDS: usize = 3;
 
-fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
+/// Pushes the punctuation of `text` at `range`, which is between two words.
+fn push_mark(tokens: &mut Vec<Token>, text: &str, range: Range<usize>) {
+    let between = &text[range.clone()];
+    let is_abbreviated = || between.starts_with(". ") && ends_with_abbreviation(tokens, &text[range.end..]);
     let ends = between.contains(['!', '?', ';', '\n'])
-        || (has_full_stop(between) && !(between.starts_with(". ") && ends_with_abbreviation(tokens)))
+        || (has_full_stop(between) && !is_abbreviated())
         || [" - ", " – ", " — "].iter().any(|dash| between.contains(dash));
     let pauses = between.contains([',', ':', '/', '&', '(', ')', '、', '，', '•', '|']);
     let mark = match (ends, pauses) {
@@ -76,7 +81,7 @@ fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
         (false, true) => Mark::Pause,
         (false, false) => return,
     };
-    tokens.push(Token { word: String::new(), mark, start: at, end: at + between.len() });
+    tokens.push(Token { word: String::new(), mark, start: range.start, end: range.end });
 }
 
 /// Returns whether the punctuation after a word ends its sentence with a full stop or an ellipsis, inside or outside of
@@ -88,8 +93,10 @@ fn has_full_stop(between: &str) -> bool {
     marks.len() < between.len() && marks.contains(is_stop) && marks.chars().all(|c| closing(c) || is_stop(c))
 }
 
-fn ends_with_abbreviation(tokens: &[Token]) -> bool {
-    tokens.last().is_some_and(|token| ABBREVIATIONS.contains(&token.word.as_str()))
+/// Whether the full stop after the last word belongs to it, given what follows.
+fn ends_with_abbreviation(tokens: &[Token], after: &str) -> bool {
+    let Some(Token { word, .. }) = tokens.last() else { return false };
+    ABBREVIATIONS.contains(&word.as_str()) && !(word == "etc" && after.starts_with(char::is_uppercase))
 }
 
 /// Abbreviations whose full stop does not end a sentence, or their last letters.

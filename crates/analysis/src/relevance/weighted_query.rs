@@ -22,12 +22,16 @@ use super::words::light_stem;
 const PRIOR_DOCUMENTS: f64 = 200.0;
 /// The assumed share of documents that name a place.
 const PRIOR_OF_PLACE: f64 = 0.02;
+/// What a clause counts that is wanted less than others ("a bit of opera").
+const MINOR_CLAUSE: f64 = 0.5;
 
 /// A clause with its wordings, of which the best match in a text counts.
 #[derive(Debug)]
 pub(super) struct QueryClause {
     /// Its index in the interests.
     pub(super) number: usize,
+    /// What its score is multiplied by.
+    pub(super) factor: f64,
     /// As written, then in English if that is another language.
     pub(super) wordings: Vec<QueryWording>,
     pub(super) scope: Vec<usize>,
@@ -89,7 +93,8 @@ impl<'a> Query<'a> {
             };
             let wordings = terms.into_iter().map(weighed).collect();
             let kind = if clause.denied { &mut denied } else { &mut wanted };
-            kind.push(QueryClause { number, wordings, scope, vector: vector(clause) });
+            let factor = if clause.is_minor { MINOR_CLAUSE } else { 1.0 };
+            kind.push(QueryClause { number, factor, wordings, scope, vector: vector(clause) });
         }
         let mean_weight = mean(wanted.iter().map(QueryClause::weight));
         let long_names = LongNames::of(corpus);

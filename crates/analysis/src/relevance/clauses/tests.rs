@@ -44,6 +44,7 @@ fn a_sentence_ends_at_its_full_stop_within_brackets_and_quotation_marks_too() {
     assert_eq!(parsed("no sport... Rust. No gossip… Tides"), ["-sport", "Rust", "-gossip", "Tides"]);
     assert_eq!(parsed("No sport, e.g. football. Rust"), ["-sport", "-football", "Rust"]);
     assert_eq!(parsed("No sport (football etc.), tennis"), ["-sport", "-football", "-tennis"]);
+    assert_eq!(parsed("No sport, gossip etc. Irish music"), ["-sport", "-gossip", "Irish music"]);
 }
 
 #[test]
@@ -234,4 +235,76 @@ fn denials_alone_ask_for_nothing() {
     assert!(Interests::parse("no sport").is_empty());
     assert!(Interests::parse("   ").is_empty() && Interests::parse("I like to read the news").is_empty());
     assert!(!Interests::parse("ferries").is_empty());
+}
+
+/// Formats clauses as [`parsed`], with a tilde after those that are wanted less.
+fn weighed(text: &str) -> Vec<String> {
+    let mark = |clause: &Clause| if clause.is_minor { "~" } else { "" };
+    let clauses = Interests::parse(text).clauses;
+    clauses.iter().zip(parsed(text)).map(|(clause, written)| written + mark(clause)).collect()
+}
+
+#[test]
+fn what_is_wanted_less_counts_less() {
+    assert_eq!(weighed("More science than politics. Astronomy"), ["science", "politics~", "Astronomy"]);
+    assert_eq!(weighed("Mehr Handball als Fußball"), ["Handball", "Fußball~"]);
+    assert_eq!(weighed("Más cultura que economía, teatro"), ["cultura", "economía~", "teatro"]);
+    assert_eq!(weighed("chess, a bit of gardening, opera maybe"), ["chess", "gardening~", "opera~"]);
+    assert_eq!(weighed("sport, aber vielleicht Oper und un peu de rugby"), ["sport", "Oper~", "rugby~"]);
+    assert_eq!(weighed("larger than life, history that matters"), ["larger than life", "history"]);
+    assert_eq!(weighed("außer Politik und vielleicht Oper"), ["-Politik", "Oper~"]);
+}
+
+#[test]
+fn a_condition_narrows_the_subject_before_it() {
+    let words = |text: &str| Interests::parse(text).clauses.into_iter().map(|clause| clause.words).collect::<Vec<_>>();
+    assert_eq!(words("AI news only if it's about regulation or jobs"), [["ai", "regulation"], ["ai", "jobs"]]);
+    assert_eq!(words("chess, golf but only the Ryder Cup, tennis")[1], ["golf", "ryder", "cup"]);
+    assert_eq!(words("Vélo, mais seulement les grands tours"), [["vélo", "grands", "tours"]]);
+    assert_eq!(parsed("no politics, only science"), ["-politics", "science"]);
+    assert_eq!(parsed("golf only. Krimis – aber nur, wenn nicht blutig"), ["golf", "Krimis", "-blutig"]);
+}
+
+#[test]
+fn subjects_need_no_commas_either() {
+    assert_eq!(
+        parsed("climate policy space exploration archaeology chess"),
+        ["climate policy", "space exploration", "archaeology", "chess"]
+    );
+    assert_eq!(parsed("climate policy archaeology"), ["climate policy archaeology"]);
+    assert_eq!(parsed("quantum computing of chess engines"), ["quantum computing of chess engines"]);
+}
+
+#[test]
+fn a_denial_in_everyday_words_is_one() {
+    assert_eq!(parsed("Death metal. Pop music gives me a headache."), ["Death metal", "-Pop music"]);
+    assert_eq!(parsed("Tech news, hold the Elon Musk"), ["Tech", "-Elon Musk"]);
+    assert_eq!(parsed("I have no interest in golf. Golf: no interest. No interest"), ["-golf", "-Golf"]);
+    assert_eq!(parsed("Auf Fußball hab ich echt kein Bock. Schach"), ["-Fußball", "Schach"]);
+    assert_eq!(parsed("Apple kann mir gestohlen bleiben"), ["-Apple"]);
+    assert_eq!(parsed("la mode, très peu pour moi ; le rugby"), ["-mode", "rugby"]);
+    assert_eq!(parsed("Me aburre el fútbol. La política me da igual"), ["-fútbol", "-política"]);
+    assert_eq!(parsed("Premier League less, Women's Super League more"), ["-Premier League", "Women's Super League"]);
+    assert_eq!(parsed("I can't stand golf, my husband watches enough of it for both. Chess"), ["-golf", "Chess"]);
+}
+
+#[test]
+fn a_denial_at_the_end_denies_what_precedes_it() {
+    assert_eq!(parsed("Vom Krieg hab ich genug. Schach"), ["-Krieg", "Schach"]);
+    assert_eq!(parsed("Von Tiktok und Influencern will ich nichts wissen"), ["-Tiktok", "-Influencern"]);
+    assert_eq!(parsed("La politique, j'en ai marre, sauf au Québec"), ["-politique", "Québec"]);
+    assert_eq!(parsed("tecnología; de criptomonedas ya tengo bastante"), ["tecnología", "-criptomonedas"]);
+    assert_eq!(
+        parsed("I hate what frost does to orchards, so anything on frost protection"),
+        ["frost does to orchards", "frost protection"]
+    );
+    assert_eq!(parsed("Golf brauche ich nicht. J'ai peur pour les abeilles"), ["-Golf", "peur pour les abeilles"]);
+    assert_eq!(weighed("I'd rather read about local theatre than Hollywood"), ["local theatre", "Hollywood~"]);
+}
+
+#[test]
+fn a_digit_is_part_of_the_name_before_it() {
+    let words = |text: &str| Interests::parse(text).clauses.remove(0).words;
+    assert_eq!(words("Formula 1 and 3 others"), ["formula", "1"]);
+    assert_eq!(words("the 2 ferries"), ["ferries"]);
 }
