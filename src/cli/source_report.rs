@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::output;
 use crate::config::Config;
+use crate::digest::sanitise::escape_hidden;
 use crate::services::sources::test::{SourceTester, TestedFeed, TestedSource};
 
 /// One line of `--json`.
@@ -35,7 +36,7 @@ pub(super) async fn run(config: &Config, locations: &[String], json: bool) -> Re
             }
         };
         if json {
-            output::print(&serde_json::to_string(&report)?)?;
+            output::print(&escape_hidden(&serde_json::to_string(&report)?))?;
         } else {
             output::print(&output::one_safe_text(&in_words(location, &report)))?;
         }

@@ -2,6 +2,8 @@
 //!
 //! Input: cleaned text and a width in columns. Output: lines. Called by `terminal`.
 
+use unicode_width::UnicodeWidthChar as _;
+
 /// Returns the columns that `text` takes.
 pub(super) fn columns(text: &str) -> usize {
     text.chars().map(char_columns).sum()
@@ -65,34 +67,10 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Returns the columns of a character: combining marks take none, East Asian wide characters and most emoji two (after
-/// Unicode Standard Annex 11).
+/// Returns the columns of a character, after Unicode Standard Annex 11: 0 for combining marks and controls, 2 for East
+/// Asian wide characters and most emoji.
 fn char_columns(c: char) -> usize {
-    match u32::from(c) {
-        0x0300..=0x036f
-        | 0x0483..=0x0489
-        | 0x0591..=0x05bd
-        | 0x064b..=0x065f
-        | 0x1ab0..=0x1aff
-        | 0x1dc0..=0x1dff
-        | 0x200b..=0x200f
-        | 0x20d0..=0x20ff
-        | 0xfe00..=0xfe0f
-        | 0xfe20..=0xfe2f => 0,
-        0x1100..=0x115f
-        | 0x2e80..=0x303e
-        | 0x3041..=0xa4cf
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1_f300..=0x1_f64f
-        | 0x1_f680..=0x1_f6ff
-        | 0x1_f900..=0x1_f9ff
-        | 0x2_0000..=0x3_fffd => 2,
-        _ => 1,
-    }
+    c.width().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -107,6 +85,15 @@ mod tests {
         assert!(wrap("  ", 5).is_empty());
         let parts = ["one two", "three", "four five six"].map(String::from);
         assert_eq!(wrap_parts(&parts, 16), ["one two · three", "four five six"]);
+    }
+
+    #[test]
+    fn emoji_and_marks_take_the_columns_that_a_terminal_gives_them() {
+        assert_eq!(columns("✅⚡⭐🟢"), 8);
+        assert_eq!(columns("✨❌🪐"), 6);
+        assert_eq!((columns("🌡"), columns("e\u{301}"), columns("日本")), (1, 1, 4));
+        assert_eq!(wrap("✅✅✅", 4), ["✅✅", "✅"]);
+        assert_eq!(cut("⚡⚡⚡", 5), "⚡⚡…");
     }
 
     #[test]

@@ -30,11 +30,18 @@ pub async fn find(app: &App, which: &str, topic: &str) -> Result<Digest> {
     by_id(app, id).await
 }
 
+/// Returns the digest of that id; `None` if there is none, or retention has removed it.
+///
+/// # Errors
+/// When the store fails.
+pub async fn find_by_id(app: &App, id: DigestId) -> Result<Option<Digest>> {
+    Ok(app.store().digest(id).await?)
+}
+
 /// # Errors
 /// When there is no digest of that id.
 pub async fn by_id(app: &App, id: DigestId) -> Result<Digest> {
-    let found = app.store().digest(id).await?;
-    found.ok_or_else(|| {
+    find_by_id(app, id).await?.ok_or_else(|| {
         ServiceError::not_found("digest", format!("there is no digest {id}; `aha-radar runs` lists them"))
     })
 }

@@ -5,6 +5,8 @@ use serde_json::Value;
 use crate::support::feeds::{Post, feed};
 use crate::support::postgres;
 use crate::support::radar::Radar;
+use crate::support::rows;
+use crate::support::site::Site;
 
 /// At that time, with a feed of these posts, on that database or on a file of its own.
 struct Owner {
@@ -122,6 +124,27 @@ fn what_was_saved_keeps_its_text_and_its_address() {
     assert_eq!(removed[..2], [1, 1], "a digest, and of its two items the one that nobody saved");
     let listed = owner.radar.json(&["feedback", "list", "--json"]);
     assert_eq!(listed["events"].as_array().unwrap().len(), 1, "{listed}");
+}
+
+#[test]
+fn a_run_is_shown_after_its_digest_was_removed() {
+    let mut owner = Owner::new(None);
+    owner.reads_until_november();
+    assert_eq!(owner.rows(&[])[0], 2, "digests");
+    let without = "SELECT id FROM runs WHERE status = 'done' AND id NOT IN (SELECT run_id FROM digests)";
+    let runs = rows::query(&owner.radar, without);
+    assert_eq!(runs.len(), 2);
+    let site = Site::start(&mut owner.radar);
+    for run in &runs {
+        let page = site.get(&format!("/runs/default/{run}"));
+        assert!(page.status == 200 && !page.body.contains("/digests/"), "{page:?}");
+    }
+    let listed = site.get("/runs").body;
+    assert!(runs.iter().all(|run| listed.contains(run)), "{listed}");
+    let links: Vec<&str> =
+        listed.split("href=\"/digests/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(links.len(), 1, "{listed}");
+    assert_eq!(site.get(&format!("/digests/{}", links[0])).status, 200);
 }
 
 #[test]

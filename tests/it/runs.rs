@@ -313,6 +313,35 @@ fn a_window_without_items_is_a_quiet_day() {
 }
 
 #[test]
+fn a_window_that_is_not_over_ends_with_this_minute_and_one_that_has_not_begun_is_refused() {
+    let mut radar = Radar::at("2026-11-18T07:00:30Z");
+    let run = |radar: &Radar, window: &str| {
+        radar.ok(&["--run-once", "--import", &import(), "--window", window]);
+        radar.digest()["digest"].clone()
+    };
+    let head = run(&radar, "2026-11-17..2026-11-20");
+    assert_eq!(
+        (text(&head, "window_start"), text(&head, "window_end")),
+        ("2026-11-17T00:00:00Z", "2026-11-18T07:00:00Z")
+    );
+    assert!(count(&head["items"]) > 0, "{head}");
+    radar.set("AHA_NOW", "2026-11-18T07:00:59Z");
+    assert_eq!(run(&radar, "2026-11-17..2026-11-20"), head, "within a minute it is the same run");
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM runs"), 1);
+    run(&radar, "2026-11-18T07:00:20Z..2026-11-19");
+    let begun = "SELECT count(*) FROM runs WHERE window_start = window_end";
+    assert_eq!(rows::number(&radar, begun), 1, "one that begins within this minute has no time yet");
+    let before = rows::all(&radar);
+    let refused = radar.run(&["--run-once", "--window", "2026-11-18T07:01:00Z..2026-11-20"]).exits(2);
+    refused.says("the window begins at 2026-11-18T07:01:00Z, which is to come");
+    radar.run(&["run", "--dry-run", "--window", "2026-11-19..2026-11-20"]).exits(2).says("which is to come");
+    assert_eq!(rows::all(&radar), before);
+    radar.set("AHA_NOW", "2026-11-18T08:00:00Z");
+    radar.ok(&["--run-once"]);
+    assert_eq!(radar.digest()["digest"]["mode"], "cursor", "the next run's digest is the latest");
+}
+
+#[test]
 fn a_cursor_run_with_nothing_new_is_a_quiet_day() {
     let mut radar = Radar::at(NOW);
     radar.ok(&["--run-once", "--import", &import()]);

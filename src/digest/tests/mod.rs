@@ -7,6 +7,7 @@ use std::path::Path;
 use aha_core::digest::{Digest, DigestStatus, Section, Skipped};
 use aha_core::money::MicroCredits;
 use insta::assert_snapshot;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::plots::plots;
 use super::terminal::Footer;
@@ -47,6 +48,15 @@ fn every_width_fits() {
         let widest = text.lines().map(super::wrap::columns).max();
         assert!(widest <= Some(width.clamp(40, 100)), "{width}: {widest:?}");
     }
+}
+
+#[test]
+fn a_line_with_a_title_of_wide_emoji_is_as_wide_as_the_screen() {
+    let mut digest = sample::full();
+    digest.stories[4].title = "✅⚡⭐🟢 ".repeat(20);
+    let text = terminal::render(&digest, 80, false, Footer::default());
+    let line = text.lines().find(|line| line.contains("✅⚡⭐🟢")).unwrap();
+    assert_eq!(line.width(), 80, "{line}");
 }
 
 #[test]

@@ -1,14 +1,18 @@
 //! Past runs with their attempts.
 
+use std::collections::HashSet;
+
 use aha_core::ids::{DigestId, RunId};
 use aha_core::run::{Run, RunAttempt, RunMode};
+use aha_core::time::Timestamp;
+use aha_store::DigestFilter;
 use serde::Serialize;
 
 use super::RunChoice;
 use crate::app::App;
 use crate::services::{Result, ServiceError, topics};
 
-/// A run with its attempts, and the id of its digest once it is done.
+/// A run with its attempts, and the id of its digest once it is done. Retention may have removed the digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PastRun {
     pub run: Run,
@@ -46,6 +50,21 @@ pub async fn history(app: &App, topic: Option<&str>, limit: i64) -> Result<Vec<P
         None => None,
     };
     Ok(app.store().runs(topic, limit).await?.into_iter().map(PastRun::from).collect())
+}
+
+/// Returns ids of stored digests of a topic, at least those of the given runs; retention removes digests, and keeps
+/// runs. All runs belong to one topic.
+///
+/// # Errors
+/// When the store fails.
+pub async fn stored_digests(app: &App, runs: &[PastRun]) -> Result<HashSet<DigestId>> {
+    let Some(first) = runs.iter().map(|past| &past.run).min_by_key(|run| run.window.end) else {
+        return Ok(HashSet::new());
+    };
+    let before_first = Timestamp::from_millis(first.window.end.as_millis() - 1);
+    let filter =
+        DigestFilter { topic: Some(first.topic_id), ends_after: Some(before_first), ends_until: None, limit: i64::MAX };
+    Ok(app.store().digest_entries(&filter).await?.into_iter().map(|entry| entry.head.id).collect())
 }
 
 /// Returns a topic's run by its id.

@@ -10,6 +10,7 @@ use aha_core::digest::DigestStatus;
 use aha_core::ids::DigestId;
 use aha_core::time::Timestamp;
 use aha_core::window::{Window, WindowError};
+use chrono_tz::Tz;
 use futures::FutureExt as _;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -23,7 +24,7 @@ use crate::pipeline::progress::Progress;
 use crate::pipeline::runner::{self, RunOutcome, RunRequest};
 use crate::pipeline::{RunError, Stage, StopSignal, due};
 
-pub use history::{PastRun, by_id, choice_to_repeat, find, history};
+pub use history::{PastRun, by_id, choice_to_repeat, find, history, stored_digests};
 
 /// A run to start.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
@@ -31,7 +32,7 @@ pub use history::{PastRun, by_id, choice_to_repeat, find, history};
 pub struct RunChoice {
     pub topic: String,
     /// `START..END`, each a date (its local midnight) or an RFC 3339 time; if omitted, from where the last run ended
-    /// to now.
+    /// to now. A window that is not over ends with the current minute.
     #[serde(default)]
     pub window: Option<String>,
     /// Judge stories again that were judged before.
@@ -42,7 +43,7 @@ pub struct RunChoice {
 /// Builds the runner's request for a chosen run.
 ///
 /// # Errors
-/// When there is no such topic, or its zone or the window cannot be read.
+/// When there is no such topic, its zone or the window cannot be read, or the window has not begun.
 pub async fn to_run_request(
     app: &App,
     choice: &RunChoice,
@@ -50,15 +51,25 @@ pub async fn to_run_request(
     stop: StopSignal,
 ) -> Result<RunRequest> {
     let topic = topics::find(app, &choice.topic).await?;
-    let zone = due::zone_of(app, &topic)?;
+    let (zone, now) = (due::zone_of(app, &topic)?, app.clock().now());
     Ok(RunRequest {
         topic: topic.name,
-        window: choice.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?,
+        window: choice.window.as_deref().map(|text| past_window(text, zone, now)).transpose()?,
         scheduled: false,
         rejudge: choice.rejudge,
         progress,
         stop,
     })
+}
+
+/// Parses a window. One that is not over ends with the current minute: its digest would stay the latest until that end.
+fn past_window(text: &str, zone: Tz, now: Timestamp) -> Result<Window> {
+    let window = Window::parse(text, zone)?;
+    if window.start > now {
+        let message = format!("the window begins at {}, which is to come; choose one that has begun", window.start);
+        return Err(ServiceError::invalid("window", message));
+    }
+    Ok(Window { end: window.end.min(now.floor_to_minute()).max(window.start), ..window })
 }
 
 /// Makes a run and waits for its end.

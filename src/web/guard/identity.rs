@@ -76,12 +76,12 @@ async fn unsaved(state: &WebState, request: Request) -> Result<(Unsaved, Request
 }
 
 pub(in super::super) async fn identify(State(state): State<WebState>, mut request: Request, next: Next) -> Response {
-    let identity = match who(&state, request.headers(), request.uri()).await {
+    let form = ErrorForm::of(request.method(), request.uri().path());
+    let identity = match who(&state, request.headers(), request.uri(), form).await {
         Ok(identity) => identity,
         Err(failure) => return failure.into_response(),
     };
     let known = [SESSION_COOKIE, FORM_COOKIE].iter().find_map(|name| csrf::cookie(request.headers(), name));
-    let form = ErrorForm::of(request.method(), request.uri().path());
     let wants_page = *request.method() == Method::GET && form == ErrorForm::Page;
     let (secret, is_new) = match known {
         Some(secret) => (secret.to_owned(), false),
@@ -112,14 +112,20 @@ pub(in super::super) async fn identify(State(state): State<WebState>, mut reques
     response
 }
 
-async fn who(state: &WebState, headers: &HeaderMap, uri: &Uri) -> Result<Option<Identity>, Failure> {
-    if let Some(given) = headers.get(header::AUTHORIZATION) {
-        let given = given.to_str().unwrap_or_default();
-        let is_right = bearer(given).is_some_and(|token| state.is_token(token));
-        let owner = Identity { name: OWNER.to_owned(), role: Role::Admin, by: SignedInBy::Token };
-        let refused =
-            || Failure::unauthorised("the token is not that of AHA_API_TOKEN; send `Authorization: Bearer TOKEN`");
-        return is_right.then_some(Some(owner)).ok_or_else(refused);
+/// Returns who sends the request; `None` if nothing identifies them.
+///
+/// # Errors
+/// 401 when the API's token or that of a feed is wrong. On pages a wrong token of the API is ignored, as a reverse
+/// proxy may have passed on its own: the session counts, and without one the sign-in page is reached.
+async fn who(state: &WebState, headers: &HeaderMap, uri: &Uri, form: ErrorForm) -> Result<Option<Identity>, Failure> {
+    if let Some(token) = bearer(headers) {
+        if state.is_token(&token) {
+            return Ok(Some(Identity { name: OWNER.to_owned(), role: Role::Admin, by: SignedInBy::Token }));
+        }
+        if form != ErrorForm::Page {
+            let message = "the token is not that of AHA_API_TOKEN; send `Authorization: Bearer TOKEN`";
+            return Err(Failure::unauthorised(message));
+        }
     }
     if let Some(secret) = csrf::cookie(headers, SESSION_COOKIE)
         && let Some(account) = accounts::account_of_session(state.app(), &csrf::fingerprint(secret)).await?
@@ -141,9 +147,12 @@ fn feed_token(uri: &Uri) -> Option<String> {
     url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "token").map(|(_, token)| token.into_owned())
 }
 
-fn bearer(authorization: &str) -> Option<&str> {
-    let (scheme, token) = authorization.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+/// Returns the token of the header `Authorization`; `None` if it is absent or of another scheme, which is not ours to
+/// check.
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let given = String::from_utf8_lossy(headers.get(header::AUTHORIZATION)?.as_bytes());
+    let (scheme, token) = given.split_once(' ').unwrap_or((&*given, ""));
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
 }
 
 /// A user who may read.

@@ -25,7 +25,7 @@ pub(super) fn address(state: &WebState, request: &Request) -> IpAddr {
     }
     let forwarded = request.headers().get_all("x-forwarded-for").iter().next_back();
     let last = forwarded.and_then(|value| value.to_str().ok()).and_then(|value| value.rsplit(',').next());
-    last.and_then(|entry| entry.trim().parse().ok()).unwrap_or(peer)
+    last.and_then(|entry| entry.trim().parse().ok()).map_or(peer, |address: IpAddr| address.to_canonical())
 }
 
 /// Returns what a limit counts by: an IPv4 address, or the first 64 bits of an IPv6 address, as one host usually has all

@@ -85,20 +85,27 @@ async fn page(
     let attempts: Vec<Attempt> = past.attempts.iter().map(attempt).collect();
     let is_at_work = past.attempts.last().is_some_and(|last| last.outcome == "running");
     let now = status_of(&state, &topic).filter(|run| run.end.is_none() && is_at_work);
-    let (failing, gaps) = lacks(&state, &past).await?;
+    let lacks = lacks(&state, &past).await?;
     let calls = CallSums::of(calls_of(&state, &past).await?);
     let (mode, tier) = (past.run.mode.as_str(), past.run.settings.tier.as_str());
-    let past = past_run(past, &topic, now.is_some());
+    let past = past_run(past, &topic, now.is_some(), lacks.is_some());
+    let (failing, gaps) = lacks.unwrap_or_default();
     html(&RunPage { shell, topic, past, mode, tier, now, attempts, failing, gaps, calls })
 }
 
-async fn lacks(state: &WebState, past: &PastRun) -> Result<(Vec<Failing>, Option<String>), ServiceError> {
+/// The sources that could not be read, and what is missing from the digest.
+type Lacks = (Vec<Failing>, Option<String>);
+
+/// Returns what the run's digest lacks; `None` if it has no digest yet, or retention has removed it.
+async fn lacks(state: &WebState, past: &PastRun) -> Result<Option<Lacks>, ServiceError> {
     if !past.run.done {
-        return Ok((Vec::new(), None));
+        return Ok(None);
     }
-    let digest = digests::by_id(state.app(), past.digest_id).await?;
-    let page = Page::of(&digest);
-    Ok((page.failing, page.gaps))
+    let digest = digests::find_by_id(state.app(), past.digest_id).await?;
+    Ok(digest.map(|digest| {
+        let page = Page::of(&digest);
+        (page.failing, page.gaps)
+    }))
 }
 
 async fn calls_of(state: &WebState, past: &PastRun) -> Result<Vec<CallRecord>, ServiceError> {

@@ -5,6 +5,7 @@ use aha_core::time::Timestamp;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use serde_json::json;
@@ -14,6 +15,7 @@ use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
 use super::{Shell, html};
+use crate::services::ServiceError;
 use crate::services::runs::{self, PastRun, RunChoice, RunEnd, RunStatus};
 use crate::web::form::SentForm;
 
@@ -35,6 +37,26 @@ struct RunsPage {
     /// The topic's current or last run in this process.
     now: Option<RunStatus>,
     past: Vec<Past>,
+    /// The window as typed, if no run could be started with it.
+    window: String,
+    problem: Option<String>,
+}
+
+impl RunsPage {
+    async fn read(state: &WebState, shell: Shell, topic: Option<&str>) -> Result<Self, Failure> {
+        let topics = TopicLinks::read(state.app(), topic).await?;
+        let known = topics.names.contains(&topics.current);
+        let past = if known { runs::history(state.app(), Some(&topics.current), SHOWN).await? } else { Vec::new() };
+        let digests = runs::stored_digests(state.app(), &past).await?;
+        let now = status_of(state, &topics.current);
+        let is_running = now.as_ref().is_some_and(|run| run.end.is_none());
+        let shown = |past: PastRun| {
+            let has_digest = digests.contains(&past.digest_id);
+            past_run(past, &topics.current, is_running, has_digest)
+        };
+        let past = past.into_iter().map(shown).collect();
+        Ok(Self { shell, topics, now, past, window: String::new(), problem: None })
+    }
 }
 
 /// A run that has ended or was broken off.
@@ -42,6 +64,7 @@ pub(super) struct Past {
     pub(super) id: String,
     pub(super) window: String,
     pub(super) stage: String,
+    /// The id of its digest, unless that was removed.
     pub(super) digest: Option<String>,
     pub(super) attempts: usize,
     pub(super) last: Option<RunAttempt>,
@@ -56,20 +79,15 @@ async fn page(
     shell: Shell,
     JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Html<String>, Failure> {
-    let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
-    let known = topics.names.contains(&topics.current);
-    let past = if known { runs::history(state.app(), Some(&topics.current), SHOWN).await? } else { Vec::new() };
-    let now = status_of(&state, &topics.current);
-    let is_running = now.as_ref().is_some_and(|run| run.end.is_none());
-    let past = past.into_iter().map(|past| past_run(past, &topics.current, is_running)).collect();
-    html(&RunsPage { shell, topics, now, past })
+    html(&RunsPage::read(&state, shell, of.topic.as_deref()).await?)
 }
 
 pub(super) fn status_of(state: &WebState, topic: &str) -> Option<RunStatus> {
     state.runs().list().into_iter().find(|run| run.topic == topic)
 }
 
-pub(super) fn past_run(past: PastRun, topic: &str, is_running: bool) -> Past {
+/// Returns what is shown of a run. `has_digest` tells whether its digest is stored.
+pub(super) fn past_run(past: PastRun, topic: &str, is_running: bool, has_digest: bool) -> Past {
     let retry = (past.is_broken_off() && !is_running).then(|| past.choice_to_repeat(topic).window.unwrap_or_default());
     let PastRun { run, digest_id, mut attempts } = past;
     let count = attempts.len();
@@ -78,7 +96,7 @@ pub(super) fn past_run(past: PastRun, topic: &str, is_running: bool) -> Past {
         id: run.id.to_string(),
         window: format!("{} – {}", minute(run.window.start), minute(run.window.end)),
         stage: run.stage.unwrap_or_default(),
-        digest: run.done.then(|| digest_id.to_string()),
+        digest: (run.done && has_digest).then(|| digest_id.to_string()),
         attempts: count,
         failure: last.as_ref().and_then(RunAttempt::failure),
         last,
@@ -91,11 +109,23 @@ pub(super) fn minute(at: Timestamp) -> String {
     at.to_utc().format("%-d %b %Y %H:%M").to_string()
 }
 
-async fn start(_: Editor, State(state): State<WebState>, form: SentForm) -> Result<Response, Failure> {
+/// Starts a run; a window that cannot be used, or a topic that is being run, is named beside the form.
+async fn start(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let topic = if form.text("topic").is_empty() { DEFAULT } else { form.text("topic") };
-    let window = Some(form.text("window").to_owned()).filter(|window| !window.is_empty());
-    state.runs().start(&RunChoice { topic: topic.to_owned(), window, rejudge: false }).await?;
-    Ok(to_runs(&state, topic))
+    let typed = form.text("window");
+    let window = Some(typed.to_owned()).filter(|window| !window.is_empty());
+    let choice = RunChoice { topic: topic.to_owned(), window, rejudge: false };
+    let Err(error) = state.runs().start(&choice).await else {
+        return Ok(to_runs(&state, topic));
+    };
+    let status = match error {
+        ServiceError::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        ServiceError::Busy { .. } => StatusCode::CONFLICT,
+        other => return Err(other.into()),
+    };
+    let page = RunsPage::read(&state, shell, Some(topic)).await?;
+    let page = RunsPage { window: typed.to_owned(), problem: Some(error.to_string()), ..page };
+    Ok((status, html(&page)?).into_response())
 }
 
 fn to_runs(state: &WebState, topic: &str) -> Response {

@@ -38,6 +38,7 @@ struct SpendPage {
     alerts: Vec<String>,
     /// Calls with unknown cost.
     open: Vec<OpenCall>,
+    /// Why the cost of a call that is not among them cannot be recorded.
     problem: Option<String>,
 }
 
@@ -49,6 +50,11 @@ struct OpenCall {
     model: String,
     charged: String,
     error: Option<String>,
+    /// Of its form, as typed if they could not be used.
+    credits: String,
+    reason: String,
+    /// What is wrong with them.
+    problem: Option<String>,
 }
 
 /// A row of the table.
@@ -104,19 +110,31 @@ async fn open_calls(state: &WebState) -> Result<Vec<OpenCall>, Failure> {
         charged: call.reserved_microcredits.map_or_else(|| "nothing".to_owned(), |it| MicroCredits(it).to_string()),
         error: call.error,
         id: call.id,
+        credits: String::new(),
+        reason: String::new(),
+        problem: None,
     });
     Ok(open.collect())
 }
 
 /// Records what a call really cost.
 async fn adjust(_: Admin, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
-    let (call, credits) = (form.text("call"), form.text("credits"));
-    match spending::adjust(state.app(), call, credits, form.text("reason")).await {
+    let (call, credits, reason) = (form.text("call"), form.text("credits"), form.text("reason"));
+    match spending::adjust(state.app(), call, credits, reason).await {
         Ok(_) => Ok(Redirect::to(&format!("{}/spend#unsettled", state.prefix())).into_response()),
         Err(error) => {
-            let problem = Some(problem_of(error)?);
+            let problem = problem_of(error)?;
             let report = spending::report(state.app(), SpendBy::Day, DAYS).await?;
-            let page = SpendPage { problem, ..filled(shell, "day", report, open_calls(&state).await?) };
+            let mut open = open_calls(&state).await?;
+            let problem = if let Some(sent) = open.iter_mut().find(|open| open.id == call) {
+                credits.clone_into(&mut sent.credits);
+                reason.clone_into(&mut sent.reason);
+                sent.problem = Some(problem);
+                None
+            } else {
+                Some(problem)
+            };
+            let page = SpendPage { problem, ..filled(shell, "day", report, open) };
             Ok((StatusCode::UNPROCESSABLE_ENTITY, html(&page)?).into_response())
         }
     }

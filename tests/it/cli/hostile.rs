@@ -48,7 +48,7 @@ fn hostile_feeds_are_shown_clean() {
     let radar = Radar::at(NOW);
     std::fs::write(radar.folder().join("feed.json"), feed(attack, &[post, link])).unwrap();
     radar.add(&["feed.json"]);
-    let outputs: [&[&str]; 11] = [
+    let outputs: [&[&str]; 12] = [
         &WINDOW,
         &["digest"],
         &["digest", "--json"],
@@ -60,6 +60,7 @@ fn hostile_feeds_are_shown_clean() {
         &["item", "2"],
         &["source", "list"],
         &["source", "test", "feed.json"],
+        &["source", "test", "feed.json", "--json"],
     ];
     for command in outputs {
         let printed = radar.ok(command);

@@ -1,5 +1,5 @@
-use aha_core::ids::RunId;
-use aha_store::{CallFilter, ItemFilter, Store};
+use aha_core::ids::{ClusterId, RunId};
+use aha_store::{CallFilter, ClusterCommit, IdentifiedItem, ItemFilter, RemovedRows, RetentionStep, Store};
 
 use super::on_every_database;
 use super::world::{World, at, id, item};
@@ -29,6 +29,42 @@ async fn items_are_listed_newest_first_by_topic_and_source(store: &dyn Store) {
     assert_eq!(store.item(id("nothing")).await.unwrap(), None);
 }
 
+async fn a_page_of_a_source_is_full_though_its_items_have_several_external_ids(store: &dyn Store) {
+    let world = World::new(store).await;
+    for number in 0..4 {
+        let renamed = |(key, hour): (&str, i64)| IdentifiedItem {
+            external_id: format!("{key} of fetch {number}"),
+            ..item(key, hour)
+        };
+        let items = [("a", 3), ("b", 5), ("c", 9)].map(renamed);
+        store.commit_fetch(&world.lease, &world.look(number, world.first, &items)).await.unwrap();
+    }
+    let of_source = ItemFilter { source: Some(world.first), limit: 3, ..ItemFilter::default() };
+    let list = async |filter: ItemFilter| -> Vec<_> {
+        store.list_items(&filter).await.unwrap().iter().map(|item| item.id).collect()
+    };
+    assert_eq!(list(of_source).await, [id("c"), id("b"), id("a")]);
+    let after = ItemFilter { after: Some((at(9), id("c"))), limit: 2, ..of_source };
+    assert_eq!(list(after).await, [id("b"), id("a")]);
+}
+
+/// The newer item of the oldest one's story keeps it.
+async fn items_that_retention_emptied_take_no_place_on_a_page_of_their_source(store: &dyn Store) {
+    let world = World::new(store).await;
+    let keys = ["old", "gone", "new"];
+    world.with_items(store, &[item("old", 1), item("gone", 2), item("new", 400)]).await;
+    world.embed(store, &keys).await;
+    let cluster = ClusterId::of(&["old"]);
+    let (created, joined) = (vec![(cluster, id("old"))], vec![(id("new"), cluster, 0.5)]);
+    let clusters = ClusterCommit { created, joined, ..ClusterCommit::default() };
+    store.commit_clusters(&world.lease, &clusters).await.unwrap();
+    let removed = store.remove_old(RetentionStep::Items, at(300), 9, at(1000)).await.unwrap();
+    assert_eq!(removed, RemovedRows::Removed(1));
+    let of_source = ItemFilter { source: Some(world.first), limit: 2, ..ItemFilter::default() };
+    let listed = store.list_items(&of_source).await.unwrap();
+    assert_eq!(listed.iter().map(|item| item.id).collect::<Vec<_>>(), [id("new"), id("old")]);
+}
+
 async fn a_run_is_found_with_its_attempts_and_a_topic_with_its_owner(store: &dyn Store) {
     let world = World::new(store).await;
     let (run, attempts) = store.run(world.run).await.unwrap().unwrap();
@@ -50,5 +86,7 @@ async fn a_run_is_found_with_its_attempts_and_a_topic_with_its_owner(store: &dyn
 
 on_every_database!(
     items_are_listed_newest_first_by_topic_and_source,
+    a_page_of_a_source_is_full_though_its_items_have_several_external_ids,
+    items_that_retention_emptied_take_no_place_on_a_page_of_their_source,
     a_run_is_found_with_its_attempts_and_a_topic_with_its_owner,
 );

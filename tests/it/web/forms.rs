@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::feedback::story_that_goes_on;
 use crate::support::http::Answer;
 use crate::support::radar::{Engine, Radar};
+use crate::support::rows;
 use crate::support::site::Site;
 use crate::support::web::Web;
 
@@ -133,4 +134,52 @@ fn the_api_tells_that_feedback_on_a_story_that_goes_on_was_given_before() {
     let undone = site.send("DELETE", &format!("{}/like", path(second)), &[], "").json();
     assert_eq!(changed(&undone), (true.into(), item.clone()));
     assert_eq!(site.get(&format!("/api/v1/stories/{first}")).json()["feedback"], json!([]));
+}
+
+#[test]
+fn a_weight_of_any_number_of_decimals_can_be_saved_from_its_page() {
+    let mut radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let new = json!({ "locations": ["https://a.example/feed.xml"], "weight": 1.25, "as_is": true });
+    assert_eq!(site.send("POST", "/api/v1/sources", &[JSON], &new.to_string()).json()["added"], 1);
+    let listed = site.get("/api/v1/sources?topic=default").json();
+    let path = format!("/sources/{}", listed["sources"][0]["id"].as_str().unwrap());
+    let page = site.get(&path);
+    let input = "name=\"weight\" type=\"number\" min=\"0.1\" max=\"3\" step=\"any\" value=\"1.25\"";
+    assert!(page.body.contains(input), "{}", page.body);
+    assert_eq!(site.post_form(&path, &page, "enabled=1&weight=0.375").status, 303);
+    assert!(site.get(&path).body.contains("value=\"0.375\""));
+}
+
+#[test]
+fn a_cost_that_cannot_be_recorded_stays_in_the_form_of_its_call() {
+    let mut radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    let ids = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+    for id in ids {
+        let call = format!(
+            "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, error_kind,
+                 reserved_microcredits, started_at)
+             VALUES ('{id}', 'triage', 'p', 'm', 'p', 1, 'unsettled', 'timed_out', 500, 5)"
+        );
+        rows::execute(&radar, &call);
+    }
+    let site = Site::start(&mut radar);
+    let page = site.get("/spend");
+    let send = |id: &str, credits: &str| {
+        let fields = format!("call={id}&credits={credits}&reason=the+%22bill%22");
+        site.post_form("/spend/adjust", &page, &fields)
+    };
+    let wrong = send(ids[0], "much");
+    assert_eq!((wrong.status, wrong.body.matches("role=\"alert\"").count()), (422, 1), "{}", wrong.body);
+    let cards: Vec<&str> = wrong.body.split("<section class=\"card\">").skip(1).collect();
+    let [own, other] = ids.map(|id| *cards.iter().find(|card| card.contains(id)).unwrap());
+    let reason = "name=\"reason\" value=\"the &#34;bill&#34;\"";
+    for shown in ["name=\"credits\" value=\"much\"", reason, "at most six decimals"] {
+        assert!(own.contains(shown) && !other.contains(shown), "{shown}: {}", wrong.body);
+    }
+    let unknown = send("33333333-3333-4333-8333-333333333333", "1");
+    assert!(unknown.status == 422 && unknown.body.contains("no call begins with 33333333"), "{}", unknown.body);
+    assert_eq!(send(ids[0], "0.5").status, 303);
 }

@@ -70,6 +70,27 @@ fn a_run_is_started_watched_and_stopped_and_retried_after_a_restart() {
 }
 
 #[test]
+fn a_window_that_no_run_can_be_started_with_stays_in_its_form() {
+    let mut radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let page = site.get("/runs");
+    let wrong = site.post_form("/runs", &page, "topic=default&window=2026-11-18..%3Csoon%3E");
+    assert_eq!((wrong.status, wrong.token()), (422, page.token()), "the form can be sent again");
+    for shown in ["name=\"window\" value=\"2026-11-18..&#60;soon&#62;\"", "is neither a date"] {
+        assert!(wrong.body.contains(shown), "{shown}: {}", wrong.body);
+    }
+    let lease = "UPDATE topics SET lease_holder = 'elsewhere pid:7 start:1 ns:1', lease_expires_at = 32503680000000";
+    rows::execute(&radar, lease);
+    let held = site.post_form("/runs", &page, "topic=default&window=2026-11-17..2026-11-18");
+    assert_eq!(held.status, 409);
+    for shown in ["name=\"window\" value=\"2026-11-17..2026-11-18\"", "is being run by elsewhere pid:7"] {
+        assert!(held.body.contains(shown), "{shown}: {}", held.body);
+    }
+    assert_eq!(site.post_form("/runs", &page, "topic=nothing").status, 404);
+}
+
+#[test]
 fn a_scheduled_run_of_the_daemon_is_seen_and_stopped_from_its_page() {
     let (mut radar, web) = with_a_slow_source();
     let daemon = Daemon::start(&mut radar);

@@ -145,6 +145,48 @@ fn five_wrong_passwords_make_the_address_wait() {
     assert!(refused.status == 429 && refused.headers.contains_key("retry-after"), "{refused:?}");
 }
 
+#[test]
+fn addresses_that_a_proxy_writes_as_ipv6_wait_one_by_one() {
+    let mut radar = guarded();
+    let site = Site::start(&mut radar);
+    let page = site.get("/sign-in");
+    let cookies = page.cookies.join("; ");
+    let body = format!("csrf={}&name=owner&password=wrong", page.token());
+    let attempt = |address: &str| {
+        let form = ("content-type", "application/x-www-form-urlencoded");
+        let headers = [form, ("cookie", cookies.as_str()), ("x-forwarded-for", address)];
+        site.send("POST", "/sign-in", &headers, &body).status
+    };
+    let tries: Vec<u16> = (0..6).map(|_| attempt("::ffff:192.0.2.1")).collect();
+    assert_eq!(tries, [422, 422, 422, 422, 422, 429]);
+    assert_eq!(attempt("192.0.2.1"), 429, "the same address");
+    assert_eq!(attempt("::ffff:192.0.2.2"), 422, "another address");
+}
+
+#[test]
+fn credentials_of_a_proxy_hide_neither_the_sign_in_page_nor_the_session() {
+    let mut radar = guarded().with("AHA_API_TOKEN", "a-token-of-sixteen-letters");
+    let site = Site::start(&mut radar);
+    let cookie = signed_in(&site, "owner", "correct+horse");
+    for foreign in ["Basic eDp5", "Bearer a-token-of-the-proxy"] {
+        let get = |path: &str, headers: &[(&str, &str)]| {
+            site.send("GET", path, &[&[("authorization", foreign)], headers].concat(), "")
+        };
+        assert_eq!(get("/sign-in", &[]).status, 200, "{foreign}");
+        assert_eq!(get("/topics", &[("cookie", cookie.as_str())]).status, 200, "{foreign}");
+        let unknown = get("/topics", &[]);
+        let location = unknown.headers["location"].as_str();
+        assert_eq!((unknown.status, location), (303, "/sign-in?next=%2Ftopics"), "{foreign}");
+        assert_eq!(get("/api/v1/topics", &[]).status, 401, "{foreign}");
+    }
+    let read = |authorization: &str| {
+        let headers = [("authorization", authorization), ("cookie", cookie.as_str())];
+        site.send("GET", "/api/v1/topics", &headers, "").status
+    };
+    assert_eq!(["Basic eDp5", "Bearer a-token-of-sixteen-letters"].map(read), [200, 200]);
+    assert_eq!(["Bearer a-token-of-the-proxy", "Bearer", "Bearer \u{e9}"].map(read), [401, 401, 401]);
+}
+
 /// The cookie of a new session.
 fn signed_in(site: &Site, name: &str, password: &str) -> String {
     let page = site.get("/sign-in");

@@ -20,11 +20,13 @@ const OF_TOPIC: &str = "
                WHERE p.item_id = i.id AND s.topic_id = $1 LIMIT 1) = 1)
     ORDER BY i.item_time DESC, i.id DESC LIMIT $4";
 
-/// Reads only the listed ones of a source's dated items, in index order; few items have no date.
+/// Reads only the listed ones of a source's dated items, in index order; few items have no date. An item has a row for
+/// each external id that the source gave it.
 const OF_SOURCE: &str = "
     SELECT i.id, i.source_id, i.url, i.title, i.author, i.published_at, i.item_time, i.engagement, i.duplicate_of
     FROM (SELECT newest.item_id
-          FROM (SELECT p.item_id FROM content_item_sources p
+          FROM (SELECT DISTINCT p.published_time, p.item_id
+                FROM content_item_sources p JOIN content_items k ON k.id = p.item_id AND k.deleted_at IS NULL
                 WHERE p.source_id = $1 AND p.published_time IS NOT NULL AND p.published_time <= $2
                   AND (p.published_time < $2 OR p.item_id < $3)
                 ORDER BY p.published_time DESC, p.item_id DESC LIMIT $4) AS newest
