@@ -102,8 +102,8 @@ async fn files(app: &App, remove: bool) -> Result<Retained, RetentionError> {
     Ok(Retained { what: "files of digests", before, rows })
 }
 
-/// Retention once a day and after the start, concurrent with the daemon's runs. Retried at the next tick if a run was
-/// in progress.
+/// Retention once a day, after the start and after the clock was set back, concurrent with the daemon's runs. Retried
+/// at the next tick if a run was in progress.
 #[derive(Debug, Default)]
 pub struct Daily {
     working: Option<JoinHandle<bool>>,
@@ -120,10 +120,15 @@ impl Daily {
         if let Some(Some(done)) = self.working.take().map(futures::FutureExt::now_or_never) {
             self.last = done.unwrap_or(false).then_some(now);
         }
-        if self.last.is_none_or(|last| now - last >= DAY_MS) {
+        if is_due(self.last, now) {
             self.working = Some(tokio::spawn(once(app.clone())));
         }
     }
+}
+
+/// Whether there was no last time, it was a day ago, or it is to come because the clock was set back.
+fn is_due(last: Option<Timestamp>, now: Timestamp) -> bool {
+    last.is_none_or(|last| now < last || now - last >= DAY_MS)
 }
 
 /// Returns whether everything was removed.
@@ -169,7 +174,16 @@ fn previous_month(now: Timestamp) -> Timestamp {
 mod tests {
     use aha_core::time::Timestamp;
 
-    use super::previous_month;
+    use super::{is_due, previous_month};
+
+    #[test]
+    fn it_is_due_once_a_day_and_after_the_clock_was_set_back() {
+        let at = |text| Timestamp::parse_rfc3339(text).unwrap();
+        let last = Some(at("2026-11-19T07:00:00Z"));
+        let times = ["2026-11-19T07:00:00Z", "2026-11-20T06:59:59Z", "2026-11-20T07:00:00Z", "2026-11-12T07:00:00Z"];
+        assert_eq!(times.map(|now| is_due(last, at(now))), [false, false, true, true]);
+        assert!(is_due(None, at("2026-11-19T07:00:00Z")));
+    }
 
     #[test]
     fn the_month_before_january_is_december() {

@@ -1,13 +1,15 @@
 //! The daemon runs each topic when it is due, reports its health, and ends on a signal.
 //!
 //! A tick every minute asks the database which topics are due (`topics.next_run_at`). So a missed tick, a sleeping
-//! machine or a restart only delays a run, and cron expressions keep their local hour across clock changes. A run that
-//! fails because of the database is retried after a pause ([`backoff`]), not at the topic's next scheduled time.
+//! machine or a restart only delays a run, and cron expressions keep their local hour across clock changes. A clock
+//! that is set back puts the tick off, so a minute without one has the same effect. A run that fails because of the
+//! database is retried after a pause ([`backoff`]), not at the topic's next scheduled time.
 
 mod backoff;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aha_core::topic::Topic;
 use aha_store::error::RetryAdvice;
@@ -39,6 +41,9 @@ pub enum DaemonError {
 
 /// At the start of every minute, in UTC.
 const EVERY_MINUTE: &str = "0 * * * * *";
+
+/// How long a tick is waited for, by the monotonic clock: the time of the next tick is an absolute one.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// Opens the database and waits while its failures are transient. `None` if asked to stop meanwhile.
 pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
@@ -94,7 +99,7 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
             () = &mut ended => break,
         }
         tokio::select! {
-            () = tick.notified() => {}
+            () = next_minute(&tick, LONGEST_WAIT) => {}
             () = topics.something_to_do() => {}
             () = &mut ended => break,
         }
@@ -116,6 +121,14 @@ fn minute_tick(tick: &Arc<Notify>) -> Result<Job, JobSchedulerError> {
         let tick = Arc::clone(&tick);
         Box::pin(async move { tick.notify_one() })
     })
+}
+
+/// Waits for the minute tick, `longest` at most.
+async fn next_minute(tick: &Notify, longest: Duration) {
+    tokio::select! {
+        () = tick.notified() => {}
+        () = tokio::time::sleep(longest) => {}
+    }
 }
 
 /// The runs in progress, and the topics that wait after a failure.
@@ -169,7 +182,11 @@ impl Topics {
                     let task = self.tasks.spawn(run_topic(self.app.clone(), self.runs.clone(), topic.clone()));
                     self.running.insert(task.id(), topic.name);
                 }
-                Ok(false) => due::reschedule(&self.app, &topic, now).await?,
+                Ok(false) => {
+                    // If its last run failed here, another process has made it.
+                    self.failing.remove(&topic.name);
+                    due::reschedule(&self.app, &topic, now).await?;
+                }
                 Err(error) => tracing::error!(topic = %topic.name, %error, "the topic cannot be scheduled"),
             }
         }
@@ -250,4 +267,53 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), RetryAdvice
         tracing::error!(topic = %topic.name, %error, "the next run could not be planned");
         error.retry_advice()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use aha_core::source::NewSource;
+    use aha_core::time::Timestamp;
+    use aha_store::TopicReset;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const NOW: &str = "2026-11-19T07:00:00Z";
+
+    /// A daemon's topics on a new database: one, which has a source and was read up to now.
+    async fn topics(folder: &Path) -> Topics {
+        let url = format!("sqlite://{}", folder.join("aha-radar.db").display());
+        let store = aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+        let now = Timestamp::parse_rfc3339(NOW).unwrap();
+        let topic = store.ensure_topic("default", now).await.unwrap();
+        let reset = TopicReset { read_until: Some(now), ..TopicReset::default() };
+        assert!(store.save_topic(&topic, &topic, reset).await.unwrap());
+        let source = NewSource { url: "https://a.example/feed".to_owned(), ..NewSource::default() };
+        store.add_sources(topic.id, &[source], now).await.unwrap();
+        let config = Config::from_pairs([("AHA_NOW".to_owned(), NOW.to_owned())].into_iter()).unwrap();
+        let app = App::new(config, store).unwrap();
+        Topics::of(app.clone(), Runs::new(app))
+    }
+
+    #[tokio::test]
+    async fn a_run_made_elsewhere_ends_the_back_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut topics = topics(folder.path()).await;
+        let mut backoff = Backoff::default();
+        backoff.failed(RetryAdvice::Soon, Instant::now().checked_sub(Duration::from_mins(1)).unwrap());
+        topics.failing.insert("default".to_owned(), backoff);
+        topics.try_start_due().await.unwrap();
+        assert!(topics.failing.is_empty(), "the next failure would wait as long as after two");
+        assert!(topics.tasks.is_empty(), "it is not due");
+    }
+
+    #[tokio::test]
+    async fn the_daemon_wakes_up_without_a_tick_and_at_a_tick() {
+        let (tick, limit) = (Notify::new(), Duration::from_secs(30));
+        assert!(timeout(limit, next_minute(&tick, Duration::from_millis(1))).await.is_ok());
+        tick.notify_one();
+        assert!(timeout(limit, next_minute(&tick, Duration::from_hours(1))).await.is_ok());
+    }
 }

@@ -59,14 +59,16 @@ pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Diges
         let story = &results.selected.stories[ranked.story];
         (story.cluster_id, i64::try_from(story.distinct_sources().len()).unwrap_or(i64::MAX))
     });
+    let now = context.app.clock().now();
     let commit = DigestCommit {
         run: context.run.id,
         topic: context.topic.id,
         attempt: context.attempt,
         delivered: delivered.collect(),
-        cursor: cursor_run.then_some(context.run.window.end),
+        // A run that began while the clock was ahead may be finished once it is right.
+        cursor: cursor_run.then_some(context.run.window.end.min(now.floor_to_minute())),
         digest,
-        now: context.app.clock().now(),
+        now,
     };
     context.check()?;
     context.store().commit_digest(&context.lease, &commit).await?;

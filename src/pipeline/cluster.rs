@@ -1,5 +1,6 @@
 //! Stage 7: assigns every item of the topic without a story to one, whatever the run's window, so that overlapping
-//! windows find the same stories.
+//! windows find the same stories. Items far apart in time are placed one span after the other, each in a transaction of
+//! its own (`spans.rs`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +19,7 @@ use aha_core::window::Window;
 use aha_store::{ClusterCommit, EmbeddedItem, SharedStore, StoreError};
 use rayon::prelude::*;
 
+use super::spans::{Span, unplaced_spans};
 use super::{RunContext, RunError, Stage};
 
 /// Later than any item's time.
@@ -26,14 +28,33 @@ pub(super) const FOREVER: Timestamp = Timestamp::from_millis(i64::MAX);
 /// `space`: the space of the dense vectors to compare in addition.
 pub(super) async fn run(context: &RunContext, space: Option<&str>) -> Result<(), RunError> {
     context.progress.begin(Stage::Cluster, 0);
-    let Some(mut cluster_items) = cluster_items_since(context, FREQUENCY_DAYS).await? else {
+    let spans = unplaced_spans(context).await?;
+    if spans.is_empty() {
         context.progress.end(Stage::Cluster, "nothing new");
         return Ok(());
-    };
-    if let Some(space) = space {
-        add_vectors(context, space, &mut cluster_items).await?;
     }
-    let (topic, thresholds) = (context.topic.id, thresholds(context, space).await?);
+    let thresholds = thresholds(context, space).await?;
+    let mut totals = Totals::default();
+    for span in spans {
+        context.check()?;
+        totals.add(&place_span(context, span, space, thresholds).await?);
+    }
+    context.progress.end(Stage::Cluster, &totals.in_words());
+    Ok(())
+}
+
+/// Places the items of a span, and commits what comes of it.
+async fn place_span(
+    context: &RunContext,
+    span: Span,
+    space: Option<&str>,
+    thresholds: Thresholds,
+) -> Result<ClusterCommit, RunError> {
+    let mut cluster_items = cluster_items_of(context, span, FREQUENCY_DAYS).await?;
+    if let Some(space) = space {
+        add_vectors(context, span, space, &mut cluster_items).await?;
+    }
+    let topic = context.topic.id;
     let placing = tokio::task::spawn_blocking(move || {
         let placed = place(topic, &cluster_items, thresholds);
         (cluster_items, placed)
@@ -46,15 +67,29 @@ pub(super) async fn run(context: &RunContext, space: Option<&str>) -> Result<(),
         representatives: representatives(context, &cluster_items, &placed).await?,
     };
     context.store().commit_clusters(&context.lease, &commit).await?;
-    context.progress.end(Stage::Cluster, &in_words(&commit));
-    Ok(())
+    Ok(commit)
 }
 
-fn in_words(commit: &ClusterCommit) -> String {
-    let (begun, joined) = (commit.created.len(), commit.joined.len() - commit.created.len());
-    let merged = if commit.merged.is_empty() { String::new() } else { format!(", {} merged", commit.merged.len()) };
-    let (begun, joined) = (count(begun, "new story", "new stories"), count(joined, "item", "items"));
-    format!("{begun}, {joined} joined to one{merged}")
+/// What the stage has done, in numbers.
+#[derive(Debug, Default)]
+struct Totals {
+    begun: usize,
+    joined: usize,
+    merged: usize,
+}
+
+impl Totals {
+    fn add(&mut self, commit: &ClusterCommit) {
+        self.begun += commit.created.len();
+        self.joined += commit.joined.len() - commit.created.len();
+        self.merged += commit.merged.len();
+    }
+
+    fn in_words(&self) -> String {
+        let merged = if self.merged == 0 { String::new() } else { format!(", {} merged", self.merged) };
+        let (begun, joined) = (count(self.begun, "new story", "new stories"), count(self.joined, "item", "items"));
+        format!("{begun}, {joined} joined to one{merged}")
+    }
 }
 
 /// Returns the thresholds determined on the user's labelled stories, with these vectors or lexically; otherwise the
@@ -77,10 +112,13 @@ pub async fn tuned_thresholds(store: &SharedStore, dense: Option<&str>) -> Resul
 }
 
 /// Adds dense vectors of that space to the items that are compared, where they exist.
-async fn add_vectors(context: &RunContext, space: &str, cluster_items: &mut [ClusterItem]) -> Result<(), RunError> {
-    let Some(oldest) = cluster_items.iter().find(|cluster_item| cluster_item.cluster.is_none()) else { return Ok(()) };
-    let window = Window { start: oldest.time.days_before(OPEN_DAYS), end: FOREVER };
-    let stored = context.store().vectors(context.topic.id, space, window).await?;
+async fn add_vectors(
+    context: &RunContext,
+    span: Span,
+    space: &str,
+    cluster_items: &mut [ClusterItem],
+) -> Result<(), RunError> {
+    let stored = context.store().vectors(context.topic.id, space, span.window(OPEN_DAYS)).await?;
     let mut vectors: HashMap<ItemId, DenseVector> =
         stored.into_iter().filter_map(|(id, bytes)| Some((id, DenseVector::from_bytes(&bytes)?))).collect();
     for cluster_item in cluster_items {
@@ -89,13 +127,13 @@ async fn add_vectors(context: &RunContext, space: &str, cluster_items: &mut [Clu
     Ok(())
 }
 
-/// Returns items from `days` before the oldest one without a story on, or `None` if all have a story.
-pub(super) async fn cluster_items_since(context: &RunContext, days: i64) -> Result<Option<Vec<ClusterItem>>, RunError> {
-    let Some(oldest) = context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await? else {
-        return Ok(None);
-    };
-    let window = Window { start: oldest.days_before(days), end: FOREVER };
-    cluster_items_in(context.store(), context.topic.id, &context.feature_cache, window, FOREVER).await.map(Some)
+/// Returns the items of a span and those that they are compared with, from `days` before the first on.
+pub(super) async fn cluster_items_of(
+    context: &RunContext,
+    span: Span,
+    days: i64,
+) -> Result<Vec<ClusterItem>, RunError> {
+    cluster_items_in(context.store(), context.topic.id, &context.feature_cache, span.window(days), FOREVER).await
 }
 
 /// Returns a topic's items of a window in the form in which they are compared, for use outside of a run.

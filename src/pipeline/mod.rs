@@ -31,6 +31,7 @@ pub mod run_limits;
 pub mod runner;
 pub mod select;
 mod signals;
+mod spans;
 mod stages;
 pub mod task_batch;
 pub mod triage;

@@ -120,10 +120,11 @@ async fn assemble(
             .collect();
         if members.iter().any(|member| member.in_scope) {
             // A window run includes all stories of its window, delivered or not. A run's own delivery does not count
-            // against it, because a killed attempt may have committed last. The delivery of a later run does not count
-            // either when this one is replayed.
+            // against it, because a killed attempt may have committed last. When it is replayed, the delivery of a later
+            // run does not count either; otherwise a delivery at a later time is one while the clock was ahead.
             let counts = |delivery: &Delivery| {
-                cursor_run && record.delivered_by != Some(context.run.id) && delivery.at < context.run.window.end
+                let is_of_later_run = context.is_replay && delivery.at >= context.run.window.end;
+                cursor_run && record.delivered_by != Some(context.run.id) && !is_of_later_run
             };
             let delivered = record.delivered.clone().filter(counts);
             let representative = choose_representative(&members);

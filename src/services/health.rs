@@ -2,6 +2,7 @@
 //! open. Served at `/health`, and cheap enough to be requested every few seconds.
 
 use aha_core::digest::{Digest, DigestStatus};
+use aha_core::run::{Run, RunAttempt};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_store::DigestFilter;
@@ -42,6 +43,7 @@ pub struct OpenCircuitReport {
     pub seconds: u64,
 }
 
+/// The run whose last attempt began last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LastRun {
     pub topic: String,
@@ -86,28 +88,48 @@ async fn partial_digest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
     Ok(app.store().latest_digest(topic.id).await?)
 }
 
+/// Number of a topic's newest windows among which its last run is found: the window of an earlier run may end later.
+const RUNS_SEARCHED: i64 = 50;
+
+/// Orders attempts by the time at which they began, then by the end of their window. One that began later than now,
+/// while the clock was ahead, comes before all others.
+type Recency = (bool, Timestamp, Timestamp);
+
+/// Returns the topic's run whose last attempt began last, with that attempt.
+async fn last_begun(app: &App, topic: &Topic, now: Timestamp) -> Result<Option<(Recency, Run, RunAttempt)>> {
+    let runs = app.store().runs(Some(topic.id), RUNS_SEARCHED).await?;
+    let last_attempts = runs.into_iter().filter_map(|(run, mut attempts)| {
+        let attempt = attempts.pop()?;
+        Some(((attempt.started_at <= now, attempt.started_at, run.window.end), run, attempt))
+    });
+    Ok(last_attempts.max_by_key(|(recency, ..)| *recency))
+}
+
 async fn of_topics(app: &App) -> Result<(HealthStatus, Option<LastRun>, Vec<Overdue>)> {
-    let mut last: Option<LastRun> = None;
+    let now = app.clock().now();
+    let mut last: Option<(Recency, LastRun)> = None;
     let mut late = Vec::new();
     let mut is_degraded = false;
     for topic in app.store().topics().await? {
         let partial = partial_digest(app, &topic).await?;
         is_degraded |= partial.is_some();
-        late.extend(overdue(app.store(), app.config(), &topic, app.clock().now()).await?);
-        for (run, attempts) in app.store().runs(Some(topic.id), 1).await? {
-            let Some(attempt) = attempts.last() else { continue };
-            is_degraded |= attempt.failure().is_some();
-            if last.as_ref().is_none_or(|known| known.window_end < run.window.end) {
-                last = Some(LastRun {
-                    topic: topic.name.clone(),
-                    window_end: run.window.end,
-                    outcome: attempt.outcome.clone(),
-                    finished_at: attempt.finished_at,
-                    error: attempt.failure(),
-                    missing: partial.as_ref().filter(|digest| digest.head.run_id == run.id).and_then(gaps_line),
-                });
-            }
+        late.extend(overdue(app.store(), app.config(), &topic, now).await?);
+        let Some((recency, run, attempt)) = last_begun(app, &topic, now).await? else { continue };
+        is_degraded |= attempt.failure().is_some();
+        if last.as_ref().is_none_or(|(known, _)| *known < recency) {
+            let missing = partial.as_ref().filter(|digest| digest.head.run_id == run.id).and_then(gaps_line);
+            let failure = attempt.failure();
+            let last_run = LastRun {
+                topic: topic.name.clone(),
+                window_end: run.window.end,
+                outcome: attempt.outcome,
+                finished_at: attempt.finished_at,
+                error: failure,
+                missing,
+            };
+            last = Some((recency, last_run));
         }
     }
-    Ok((if is_degraded { HealthStatus::Degraded } else { HealthStatus::Ok }, last, late))
+    let status = if is_degraded { HealthStatus::Degraded } else { HealthStatus::Ok };
+    Ok((status, last.map(|(_, last_run)| last_run), late))
 }

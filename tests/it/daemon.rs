@@ -97,6 +97,34 @@ fn a_failing_source_makes_it_degraded_and_no_less_alive() {
     daemon.end().0.exits(0);
 }
 
+/// A window to come is refused; earlier versions made runs of such.
+#[test]
+fn a_window_to_come_hides_no_failure_of_a_later_run() {
+    let mut radar = Radar::at("2026-11-19T06:00:00Z");
+    let posts = [Post::about_nothing_else("a", "2026-11-19T05:00:00Z")];
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar.ok(&["run", "--window", "2026-11-18..2026-11-19"]);
+    rows::execute(&radar, "UPDATE runs SET window_end = 4102444800000 WHERE mode = 'window'");
+    rows::execute(&radar, "UPDATE digests SET window_end = 4102444800000");
+    radar.set("AHA_NOW", NOW);
+    radar.ok(&["run"]);
+    let failed = "UPDATE run_attempts SET outcome = 'failed', error = 'the disk is full'
+                  WHERE run_id IN (SELECT id FROM runs WHERE mode = 'cursor')";
+    rows::execute(&radar, failed);
+    let daemon = Daemon::start(&mut radar);
+    let health = daemon.wait_for("up", |health| health["last_run"].is_object());
+    assert_eq!((&health["status"], &health["last_run"]["outcome"]), (&"degraded".into(), &"failed".into()), "{health}");
+    assert_eq!(health["last_run"]["error"], "the disk is full");
+    daemon.end().0.exits(0);
+    // A run that began while the clock was ahead is no later one.
+    rows::execute(&radar, "UPDATE run_attempts SET started_at = 4102444800000 WHERE outcome = 'done'");
+    let daemon = Daemon::start(&mut radar);
+    let health = daemon.wait_for("up", |health| health["last_run"].is_object());
+    assert_eq!(health["last_run"]["outcome"], "failed", "{health}");
+    daemon.end().0.exits(0);
+}
+
 #[test]
 fn asked_to_end_in_the_middle_of_a_run_it_ends_soon_and_the_next_start_goes_on() {
     let posts = [Post::about_nothing_else("one", "2026-11-19T05:00:00Z")];

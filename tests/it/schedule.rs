@@ -114,6 +114,26 @@ fn a_clock_far_ahead_and_set_back_is_said_at_each_time_of_the_schedule() {
     assert_eq!(windows(&radar).len(), 1);
 }
 
+/// Its window ends ten days ahead, and what comes before then is read nevertheless.
+#[test]
+fn a_run_begun_by_a_clock_far_ahead_moves_the_cursor_no_further_than_the_clock_says() {
+    let mut radar = radar("2026-11-27T06:00:00Z", "0 7 * * *");
+    killed_daemon(&mut radar, "2026-11-27T06:00:00Z");
+    daemon_at(&mut radar, "2026-11-17T06:05:30Z", "2026-11-18T06:00:00Z");
+    let cursor = rows::number(&radar, "SELECT cursor_end FROM topics");
+    assert_eq!(cursor, millis("2026-11-17T06:05:00Z"));
+    publish(&radar, &[Post::about_nothing_else("meanwhile", "2026-11-17T20:00:00Z")]);
+    let said = daemon_at(&mut radar, "2026-11-18T06:00:00Z", "2026-11-19T06:00:00Z");
+    assert!(!said.contains("ahead of the clock"), "{said}");
+    let expected = [
+        window("2026-11-17T06:05:00Z", "2026-11-18T06:00:00Z"),
+        window("2026-11-26T06:00:00Z", "2026-11-27T06:00:00Z"),
+    ];
+    assert_eq!(windows(&radar), expected);
+    let items = "SELECT count(*) FROM topic_items t JOIN runs r ON r.id = t.run_id WHERE r.window_end = ";
+    assert_eq!(rows::number(&radar, &format!("{items}{}", millis("2026-11-18T06:00:00Z"))), 1);
+}
+
 /// What a clock noted that was wrong delays no source once it is right.
 #[test]
 fn after_a_clock_that_was_far_ahead_sources_are_read_again() {

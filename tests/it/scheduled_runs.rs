@@ -25,10 +25,26 @@ impl Week {
             radar: Radar::at(&day(0)),
             feeds: names.iter().map(|name| ((*name).to_owned(), Vec::new())).collect(),
         };
-        week.write();
-        let files: Vec<String> = names.iter().map(|name| format!("{name}.json")).collect();
-        week.radar.add(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        week.add_sources();
         week
+    }
+
+    fn add_sources(&self) {
+        self.write();
+        let files: Vec<String> = self.feeds.keys().map(|name| format!("{name}.json")).collect();
+        self.radar.add(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+
+    /// Begins again in the same folder, with which the ids of sources and items are the same.
+    fn begin_again(&mut self) {
+        for entry in std::fs::read_dir(self.radar.folder()).unwrap() {
+            let path = entry.unwrap().path();
+            let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            removed.unwrap();
+        }
+        self.feeds.values_mut().for_each(Vec::clear);
+        self.radar.set("AHA_NOW", &day(0));
+        self.add_sources();
     }
 
     fn write(&self) {
@@ -331,4 +347,66 @@ fn an_item_edited_later_is_not_delivered_again() {
     assert_eq!(days_with(&digests, "edited"), [0]);
     assert_eq!(week.column("i.item_time", "edited"), (FIRST_RUN - 2 * HOUR_MS).to_string());
     assert!(rows::query(&week.radar, "SELECT body_text FROM content_items").concat().ends_with("and a correction"));
+}
+
+/// The stories of three days' digests, and the items of each story with their similarity to it.
+fn three_days(week: &mut Week, with_old_post: bool) -> (Vec<Value>, Vec<String>) {
+    let tellers = ["a", "b", "c", "d"];
+    let mut digests = Vec::new();
+    for number in 0..3 {
+        let yesterday = 15 + number;
+        for (hour, teller) in (9..).zip(tellers) {
+            let id = format!("{teller}-{number}");
+            week.publish(teller, Post::about_nothing_else(&id, &format!("2026-11-{yesterday}T{hour:02}:10:00Z")));
+        }
+        // One account more each day; on the second day two.
+        let told = [&tellers[..1], &tellers[1..3], &tellers[3..]][number];
+        for (hour, teller) in (14..).zip(told) {
+            week.publish(teller, account(teller, &format!("2026-11-{yesterday}T{hour}:20:00Z")));
+        }
+        if with_old_post && number == 1 {
+            week.publish("a", Post::about_nothing_else("old", "2015-05-05T12:00:00Z"));
+        }
+        digests.push(week.run(u32::try_from(number).unwrap()));
+    }
+    let members = "SELECT i.external_id || ' ' || m.cluster_id || ' ' || m.similarity FROM cluster_items m
+                   JOIN content_items i ON i.id = m.item_id WHERE i.external_id <> 'old' ORDER BY 1";
+    (digests.iter().flat_map(stories).cloned().collect(), rows::query(&week.radar, members))
+}
+
+#[test]
+fn a_post_of_years_ago_changes_neither_the_stories_of_today_nor_what_they_are_worth() {
+    let mut week = Week::reading(&["a", "b", "c", "d"]);
+    let without = three_days(&mut week, false);
+    week.begin_again();
+    let with = three_days(&mut week, true);
+    let of_old = "SELECT count(*) FROM cluster_items m JOIN content_items i ON i.id = m.item_id
+                  WHERE i.external_id = 'old'";
+    assert_eq!(rows::number(&week.radar, of_old), 1, "it has a story of its own");
+    assert_eq!(with.1, without.1);
+    assert_eq!(with.0, without.0);
+    let accounts = without.1.iter().filter(|member| member.starts_with("event-"));
+    let joined = accounts.filter(|member| !member.ends_with(" 1.0")).count();
+    assert!(joined >= 2, "accounts of one event, whose similarity is compared: {:#?}", without.1);
+}
+
+#[test]
+fn a_story_shown_while_the_clock_was_ahead_does_not_come_twice() {
+    let mut week = Week::reading(&["a", "b", "c"]);
+    for (minute, teller) in (10..).zip(["a", "b"]) {
+        week.publish(teller, account(teller, &format!("2026-11-17T12:{minute}:00Z")));
+    }
+    for (minute, source) in (10..).zip(["a", "b", "c"]) {
+        week.publish(source, Post::about_nothing_else(source, &format!("2026-11-17T11:{minute}:00Z")));
+    }
+    let ahead = week.run(4);
+    assert!(shows(&ahead, "event-a") && shows(&ahead, "event-b"), "{ahead:#}");
+    week.radar.ok(&["topic", "set", "default", "--read-from", &day(1)]);
+    week.publish("c", account("c", "2026-11-17T13:00:00Z"));
+    week.write();
+    week.radar.set("AHA_NOW", &day(2));
+    let set_back = week.radar.json(&["run", "--json"]);
+    assert_eq!(set_back["digest"]["window_end"], day(2));
+    assert_eq!((&set_back["digest"]["items"], &set_back["skipped"]["already_delivered"]), (&1.into(), &1.into()));
+    assert!(stories(&set_back).is_empty(), "{set_back:#}");
 }

@@ -288,6 +288,8 @@ pub trait ItemStore: Send + Sync {
 pub trait StoryStore: Send + Sync {
     /// Returns the time of the topic's oldest item that has an embedding but no story.
     async fn oldest_unclustered(&self, topic: TopicId, space: &str) -> Result<Option<Timestamp>>;
+    /// Returns the times of the first and the last such item of each UTC day that has any, in order.
+    async fn unclustered_days(&self, topic: TopicId, space: &str) -> Result<Vec<(Timestamp, Timestamp)>>;
     /// Returns embedded items of the topic in the window, first seen up to `snapshot`, by time and id.
     async fn embedded_items(
         &self,

@@ -14,7 +14,6 @@ use aha_core::ids::ItemId;
 use aha_core::source::Source;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::RuleAction;
-use aha_core::window::Window;
 use aha_llm::budget::ExhaustedLimit;
 use aha_llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
 use aha_store::{CallRecord, EmbeddedItem};
@@ -23,6 +22,7 @@ use futures::StreamExt as _;
 use super::EmbedOutcome;
 use crate::pipeline::cluster::FOREVER;
 use crate::pipeline::rules::Rules;
+use crate::pipeline::spans::unplaced_spans;
 use crate::pipeline::task_batch::{calls, scope_for, until_stopped};
 use crate::pipeline::{RunContext, RunError};
 
@@ -76,16 +76,23 @@ impl Due {
     /// Returns the items; `None` if every item has a story.
     pub(super) async fn find(context: &RunContext, space: &str) -> Result<Option<Self>, RunError> {
         let (store, topic) = (context.store(), context.topic.id);
-        let Some(oldest) = store.oldest_unclustered(topic, LOCAL_SPACE).await? else { return Ok(None) };
-        let window = Window { start: oldest.days_before(VECTOR_DAYS), end: FOREVER };
-        let items = store.embedded_items(topic, LOCAL_SPACE, window, FOREVER).await?;
-        let known: HashSet<ItemId> = store.vectors(topic, space, window).await?.into_iter().map(|(id, _)| id).collect();
-        let new: Vec<Timestamp> = items.iter().filter(|item| item.cluster.is_none()).map(|item| item.time).collect();
-        let mut due: Vec<EmbeddedItem> =
-            items.into_iter().filter(|item| is_near(&new, item.time) && !known.contains(&item.id)).collect();
+        let spans = unplaced_spans(context).await?;
+        if spans.is_empty() {
+            return Ok(None);
+        }
+        let (mut due, mut some_known): (Vec<EmbeddedItem>, bool) = (Vec::new(), false);
+        for window in spans.into_iter().map(|span| span.window(VECTOR_DAYS)) {
+            let items = store.embedded_items(topic, LOCAL_SPACE, window, FOREVER).await?;
+            let known: HashSet<ItemId> =
+                store.vectors(topic, space, window).await?.into_iter().map(|(id, _)| id).collect();
+            let new: Vec<Timestamp> =
+                items.iter().filter(|item| item.cluster.is_none()).map(|item| item.time).collect();
+            due.extend(items.into_iter().filter(|item| is_near(&new, item.time) && !known.contains(&item.id)));
+            some_known |= !known.is_empty();
+        }
         due.sort_by_key(|item| (std::cmp::Reverse(item.time), item.id));
         let items = due.into_iter().map(|item| (item.id, item.hash_text)).collect();
-        Ok(Some(Self { items, some_known: !known.is_empty() }))
+        Ok(Some(Self { items, some_known }))
     }
 
     /// Returns their texts, up to the run's remaining limit. Identical texts are merged, and muted items are omitted.

@@ -294,9 +294,14 @@ async fn read_documents(
     match read {
         Ok(refreshed) => {
             commit.health = SourceHealth::Ok;
-            for (path, reason) in refreshed.failed {
+            for (path, reason) in &refreshed.failed {
                 tracing::warn!(source = %source.url, %path, %reason, "a document cannot be read");
             }
+            let others = refreshed.failed.len().saturating_sub(1);
+            commit.error = refreshed.failed.into_iter().next().map(|(path, reason)| {
+                let more = if others == 0 { String::new() } else { format!(", and {others} more") };
+                (String::new(), format!("{path}: {reason}{more}"))
+            });
         }
         Err(RunError::Fetch(error)) => fail(&mut commit, source, &error, context.app.jitter()),
         Err(RunError::Store(StoreError::NotFound { .. })) => {

@@ -1,6 +1,8 @@
 //! Every statement of the store, prepared on the databases it is for: a column, table or parameter that is not there
 //! fails.
 //!
+//! Of some, SQLite is asked how it would execute them: tables that grow with every day are read by an index.
+//!
 //! The statements are read from the sources of `crates/store/src`, so that none has to be listed: sqlx takes text that
 //! the compiler knows, or what is marked with `AssertSqlSafe`, and that is refused here outside of the files that put
 //! SQL together. The type of each parameter has to follow from the statement: `CAST($1 AS TEXT) IS NULL`, not `$1 IS
@@ -11,7 +13,7 @@ use std::path::Path;
 use std::str::FromStr as _;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _, SqlSafeStr as _, SqliteConnection};
 
 use super::world::{FreshPostgres, FreshSqlite};
 use crate::support::radar::files_below;
@@ -201,6 +203,89 @@ async fn every_statement_is_prepared_on_postgres() {
     assert!(statements.len() > 70, "{} is fewer than there were", statements.len());
     connection.close().await.unwrap();
     database.remove().await;
+}
+
+/// SQLite's plans for the statements of the store, on a database without statistics.
+struct Plans {
+    statements: Vec<Statement>,
+    database: FreshSqlite,
+}
+
+impl Plans {
+    async fn new() -> Self {
+        Self { statements: statements(Database::Sqlite), database: FreshSqlite::new().await }
+    }
+
+    /// The steps of the one statement in that file of `tables` that contains the text.
+    async fn of(&self, file: &str, text: &str) -> Vec<String> {
+        let file = format!("crates/store/src/tables/{file}");
+        let is_meant = |statement: &&Statement| statement.file == file && statement.sql.contains(text);
+        let found: Vec<&Statement> = self.statements.iter().filter(is_meant).collect();
+        assert_eq!(found.len(), 1, "{file} with {text:?}: {found:#?}");
+        let mut connection = SqliteConnection::connect(&self.database.url).await.unwrap();
+        let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {}", found[0].sql));
+        let rows = sqlx::query(explain).fetch_all(&mut connection).await.unwrap();
+        rows.iter().map(|row| row.get::<String, _>("detail")).collect()
+    }
+}
+
+/// Whether one of the steps begins like this.
+fn has(steps: &[String], beginning: &str) -> bool {
+    steps.iter().any(|step| step.starts_with(beginning))
+}
+
+#[tokio::test]
+async fn old_items_are_found_without_reading_all_stories_for_each() {
+    let plans = Plans::new().await;
+    for file in ["remove_old_items.sql", "count_old_items.sql"] {
+        let steps = plans.of(file, "FROM content_items i").await;
+        assert!(!has(&steps, "SCAN m") && !has(&steps, "SCAN o"), "{file}: {steps:#?}");
+        let by_key = "SEARCH m USING INDEX sqlite_autoindex_cluster_items_1 (topic_id=? AND item_id=?)";
+        assert_eq!(steps.iter().filter(|step| *step == by_key).count(), 2, "{file}: {steps:#?}");
+    }
+}
+
+#[tokio::test]
+async fn open_calls_and_those_of_a_run_are_found_without_reading_the_ledger() {
+    let plans = Plans::new().await;
+    let expired = plans.of("calls.rs", "coalesce(expires_at, 0) < $1").await;
+    assert_eq!(expired, ["SCAN provider_calls USING INDEX provider_calls_open"]);
+    let superseded = plans.of("calls.rs", "coalesce(c.lease_token, 0) < $2").await;
+    assert!(has(&superseded, "SCAN c USING INDEX provider_calls_open"), "{superseded:#?}");
+    assert!(has(&superseded, "SEARCH r USING INDEX sqlite_autoindex_runs_1 (id=?)"), "{superseded:#?}");
+    let of_run = plans.of("calls.rs", "WHERE c.run_id = $6").await;
+    assert!(has(&of_run, "SEARCH c USING INDEX provider_calls_by_run (run_id=?)"), "{of_run:#?}");
+}
+
+#[tokio::test]
+async fn runs_are_removed_without_reading_all_stories_for_each() {
+    let steps = Plans::new().await.of("topics.rs", "DELETE FROM runs WHERE topic_id = $1").await;
+    assert!(!has(&steps, "SCAN clusters"), "{steps:#?}");
+    let by_run = "SEARCH clusters USING COVERING INDEX clusters_by_delivery (delivered_run_id=?)";
+    assert!(has(&steps, by_run), "a reference from stories is looked for: {steps:#?}");
+}
+
+#[tokio::test]
+async fn the_newest_runs_and_digests_are_listed_without_reading_the_others() {
+    let plans = Plans::new().await;
+    for (file, text, step) in [
+        ("runs.rs", "FROM runs ORDER BY window_end DESC", "SCAN runs USING INDEX runs_by_time"),
+        (
+            "runs.rs",
+            "FROM runs WHERE topic_id = $2 ORDER BY window_end DESC",
+            "SEARCH runs USING INDEX runs_by_topic (topic_id=?)",
+        ),
+        ("digest_lists.rs", "WHERE window_end > $1", "SEARCH digests USING INDEX digests_by_time (window_end>?"),
+        (
+            "digest_lists.rs",
+            "WHERE topic_id = $4 AND window_end > $1",
+            "SEARCH digests USING INDEX digests_by_topic (topic_id=? AND window_end>?",
+        ),
+    ] {
+        let steps = plans.of(file, text).await;
+        assert!(has(&steps, step), "{file} with {text:?}: {steps:#?}");
+        assert!(!has(&steps, "USE TEMP B-TREE FOR ORDER BY"), "all of them are sorted: {steps:#?}");
+    }
 }
 
 /// The reading above finds what it is there to find.

@@ -1,10 +1,11 @@
 //! Builds clauses, some of them negated, from interests in natural language.
 //!
-//! Input: a text, which [`super::tokens`] splits into words and [`super::parts`] into what is wanted, what is excluded, and
-//! who the reader is. Output: for each part its words, its places and, if it is German, French or Spanish, its English
-//! wordings. A clause without a place takes the places named earlier in its sentence: "Latin America: politics, trade",
-//! but not "heat pumps, tidal energy in Scotland".
+//! Input: a text, which [`super::tokens`] splits into words, and [`super::parts`] and [`super::lists`] into what is
+//! wanted, what is excluded, and who the reader is. Output: for each part its words, its places and, if it is German,
+//! French or Spanish, its English wordings. A clause without a place takes the places named earlier in its sentence:
+//! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland".
 
+use super::lists::listed;
 use super::parts::{Part, parts};
 use super::phrases::compound;
 use super::places::{PlaceId, Places};
@@ -99,7 +100,9 @@ impl Clause {
 
 /// Splits a sentence into clauses.
 fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Clause> {
-    let parts = parts(text, sentence, language).into_iter();
+    let parts = parts(text, sentence, language);
+    let is_whole = parts.len() == 1;
+    let parts = parts.into_iter().flat_map(|part| listed(part, is_whole));
     let mut clauses: Vec<Clause> = parts.filter_map(|part| clause(text, &part, language)).collect();
     add_scopes(&mut clauses);
     clauses

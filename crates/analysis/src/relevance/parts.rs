@@ -2,7 +2,6 @@
 
 use std::{mem, slice};
 
-use super::lists::listed;
 use super::phrases::{
     Phrase, begins_remark, compound, find, is_comparative, is_consequence, is_enthusiasm, is_no, is_or, is_wish, is_yes,
 };
@@ -47,8 +46,7 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         part.is_background &= !part.tokens.iter().any(|token| is_enthusiasm(&token.word));
     }
     narrow(&mut splitter.parts);
-    let is_whole = splitter.parts.len() == 1;
-    splitter.parts.into_iter().flat_map(|part| listed(part, is_whole)).collect()
+    splitter.parts
 }
 
 struct Splitter<'t> {

@@ -27,12 +27,14 @@ pub(super) const CLOSE_CALL: &str = "
         reasoning_tokens = $8, cost_microcredits = $9, latency_ms = $10, request_id = $11, finished_at = $12
     WHERE id = $1";
 
+/// Without an order, for which SQLite would walk the primary key: open calls have their own index.
 const EXPIRED: &str = "
-    SELECT id FROM provider_calls WHERE state = 'reserved' AND coalesce(expires_at, 0) < $1 ORDER BY id";
+    SELECT id FROM provider_calls WHERE state = 'reserved' AND coalesce(expires_at, 0) < $1";
 
+/// A cross join, which SQLite executes in this order: from the few open calls to their runs.
 const SUPERSEDED: &str = "
-    SELECT c.id FROM provider_calls c JOIN runs r ON r.id = c.run_id
-    WHERE c.state = 'reserved' AND r.topic_id = $1 AND coalesce(c.lease_token, 0) < $2 ORDER BY c.id";
+    SELECT c.id FROM provider_calls c CROSS JOIN runs r
+    WHERE c.state = 'reserved' AND r.id = c.run_id AND r.topic_id = $1 AND coalesce(c.lease_token, 0) < $2";
 
 const END_UNKNOWN: &str = "
     UPDATE provider_calls
@@ -60,9 +62,20 @@ const CALLS: &str = "
     FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
     WHERE (CAST($1 AS TEXT) IS NULL OR c.state = CAST($1 AS TEXT))
       AND (CAST($2 AS TEXT) IS NULL OR c.purpose = CAST($2 AS TEXT))
-      AND (CAST($3 AS TEXT) IS NULL OR c.run_id = CAST($3 AS TEXT))
-      AND (CAST($5 AS BIGINT) IS NULL OR c.started_at < $5 OR (c.started_at = $5 AND c.id > $6))
-    ORDER BY c.started_at DESC, c.id LIMIT $4";
+      AND (CAST($4 AS BIGINT) IS NULL OR c.started_at < $4 OR (c.started_at = $4 AND c.id > $5))
+    ORDER BY c.started_at DESC, c.id LIMIT $3";
+
+/// The same of one run, whose calls have their own index.
+const CALLS_OF_RUN: &str = "
+    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
+           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
+           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
+    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE c.run_id = $6
+      AND (CAST($1 AS TEXT) IS NULL OR c.state = CAST($1 AS TEXT))
+      AND (CAST($2 AS TEXT) IS NULL OR c.purpose = CAST($2 AS TEXT))
+      AND (CAST($4 AS BIGINT) IS NULL OR c.started_at < $4 OR (c.started_at = $4 AND c.id > $5))
+    ORDER BY c.started_at DESC, c.id LIMIT $3";
 
 /// Ids that begin with `$1`: ids are lower case, so every continuation of the prefix is below "g". The primary key is
 /// used.
@@ -242,8 +255,9 @@ pub(super) async fn adjust(connection: &mut Connection, adjustment: &Adjustment)
     Ok(())
 }
 
+/// Returns the ids of orphaned calls, in ascending order.
 pub(super) async fn orphaned_calls(connection: &mut Connection, orphaned_calls: OrphanedCalls) -> Result<Vec<String>> {
-    Ok(match orphaned_calls {
+    let mut ids: Vec<String> = match orphaned_calls {
         OrphanedCalls::Expired(wall) => {
             sqlx::query_scalar(EXPIRED).bind(wall.as_millis()).fetch_all(connection).await?
         }
@@ -251,7 +265,9 @@ pub(super) async fn orphaned_calls(connection: &mut Connection, orphaned_calls: 
             let query = sqlx::query_scalar(SUPERSEDED).bind(topic.to_string()).bind(token);
             query.fetch_all(connection).await?
         }
-    })
+    };
+    ids.sort_unstable();
+    Ok(ids)
 }
 
 pub(super) async fn list_calls(connection: &mut Connection, filter: &CallFilter) -> Result<Vec<CallRecord>> {
@@ -259,15 +275,18 @@ pub(super) async fn list_calls(connection: &mut Connection, filter: &CallFilter)
     if (state.as_deref(), purpose, run, after) == (Some(CallState::Unsettled.as_str()), &None, &None, &None) {
         return Ok(sqlx::query_as(UNSETTLED_CALLS).bind(limit).fetch_all(connection).await?);
     }
-    Ok(sqlx::query_as(CALLS)
+    let statement = if run.is_some() { CALLS_OF_RUN } else { CALLS };
+    let query = sqlx::query_as(statement)
         .bind(state.as_deref())
         .bind(purpose.as_deref())
-        .bind(run.map(|run| run.to_string()))
         .bind(limit)
         .bind(after.as_ref().map(|(time, _)| time.as_millis()))
-        .bind(after.as_ref().map(|(_, id)| id.as_str()))
-        .fetch_all(connection)
-        .await?)
+        .bind(after.as_ref().map(|(_, id)| id.as_str()));
+    let query = match run {
+        Some(run) => query.bind(run.to_string()),
+        None => query,
+    };
+    Ok(query.fetch_all(connection).await?)
 }
 
 pub(super) async fn list_calls_by_id(connection: &mut Connection, prefix: &str, limit: i64) -> Result<Vec<CallRecord>> {

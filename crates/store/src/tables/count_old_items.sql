@@ -11,7 +11,7 @@ WHERE i.item_time < $1
       SELECT 1 FROM cluster_items m
       JOIN clusters c ON c.id = m.cluster_id
       JOIN digest_items d ON d.cluster_id = c.id OR d.cluster_id = c.merged_into
-      WHERE m.item_id = i.id
+      WHERE m.topic_id IN (SELECT id FROM topics) AND m.item_id = i.id
   )
   AND NOT EXISTS (
       SELECT 1 FROM cluster_items m
@@ -19,5 +19,5 @@ WHERE i.item_time < $1
       JOIN clusters s ON s.id = coalesce(c.merged_into, c.id) OR s.merged_into = coalesce(c.merged_into, c.id)
       JOIN cluster_items o ON o.cluster_id = s.id
       JOIN content_items n ON n.id = o.item_id
-      WHERE m.item_id = i.id AND n.item_time >= $1
+      WHERE m.topic_id IN (SELECT id FROM topics) AND m.item_id = i.id AND n.item_time >= $1
   )

@@ -8,14 +8,23 @@ use super::Connection;
 use crate::shared::{PerDatabase, column};
 use crate::{DigestEntry, DigestFilter, Result, StoreError, StoryAppearance};
 
-/// `$1` to `$3` may be NULL. Stories are counted only for the digests listed.
+/// Stories are counted only for the digests listed.
 const ENTRIES: &str = "
     SELECT d.head_json, d.cost_json, f.title AS first_title,
            (SELECT count(*) FROM digest_items i WHERE i.digest_id = d.id) AS stories
     FROM (SELECT id, head_json, cost_json, window_end, window_start FROM digests
-          WHERE (CAST($1 AS TEXT) IS NULL OR topic_id = $1) AND (CAST($2 AS BIGINT) IS NULL OR window_end > $2)
-            AND (CAST($3 AS BIGINT) IS NULL OR window_end <= $3)
-          ORDER BY window_end DESC, window_start DESC, id LIMIT $4) AS d
+          WHERE window_end > $1 AND window_end <= $2
+          ORDER BY window_end DESC, window_start DESC, id LIMIT $3) AS d
+    LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
+    ORDER BY d.window_end DESC, d.window_start DESC, d.id";
+
+/// The same of one topic.
+const ENTRIES_OF_TOPIC: &str = "
+    SELECT d.head_json, d.cost_json, f.title AS first_title,
+           (SELECT count(*) FROM digest_items i WHERE i.digest_id = d.id) AS stories
+    FROM (SELECT id, head_json, cost_json, window_end, window_start FROM digests
+          WHERE topic_id = $4 AND window_end > $1 AND window_end <= $2
+          ORDER BY window_end DESC, window_start DESC, id LIMIT $3) AS d
     LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
     ORDER BY d.window_end DESC, d.window_start DESC, d.id";
 
@@ -102,13 +111,16 @@ impl TryFrom<AppearanceRow> for StoryAppearance {
 }
 
 pub(super) async fn list_entries(connection: &mut Connection, filter: &DigestFilter) -> Result<Vec<DigestEntry>> {
-    let rows: Vec<EntryRow> = sqlx::query_as(ENTRIES)
-        .bind(filter.topic.map(|topic| topic.to_string()))
-        .bind(column::millis(filter.ends_after))
-        .bind(column::millis(filter.ends_until))
-        .bind(filter.limit)
-        .fetch_all(connection)
-        .await?;
+    let statement = if filter.topic.is_some() { ENTRIES_OF_TOPIC } else { ENTRIES };
+    let query = sqlx::query_as(statement)
+        .bind(filter.ends_after.map_or(i64::MIN, Timestamp::as_millis))
+        .bind(filter.ends_until.map_or(i64::MAX, Timestamp::as_millis))
+        .bind(filter.limit);
+    let query = match filter.topic {
+        Some(topic) => query.bind(topic.to_string()),
+        None => query,
+    };
+    let rows: Vec<EntryRow> = query.fetch_all(connection).await?;
     rows.into_iter().map(DigestEntry::try_from).collect()
 }
 

@@ -1,5 +1,6 @@
 -- Empties old items. Their rows stay, so that a source that still lists one does not bring it back as new. Kept as they
--- are: items of stories in a kept digest, of stories that have a newer item, and items that somebody saved.
+-- are: items of stories in a kept digest, of stories that have a newer item, and items that somebody saved. Names the
+-- topics, as the primary key of cluster_items begins with the topic.
 UPDATE content_items
 SET body_text = '', html = NULL, author = NULL, engagement = '{}', metadata_json = '{}', deleted_at = $3
 WHERE id IN (
@@ -15,7 +16,7 @@ WHERE id IN (
           SELECT 1 FROM cluster_items m
           JOIN clusters c ON c.id = m.cluster_id
           JOIN digest_items d ON d.cluster_id = c.id OR d.cluster_id = c.merged_into
-          WHERE m.item_id = i.id
+          WHERE m.topic_id IN (SELECT id FROM topics) AND m.item_id = i.id
       )
       AND NOT EXISTS (
           SELECT 1 FROM cluster_items m
@@ -23,7 +24,7 @@ WHERE id IN (
           JOIN clusters s ON s.id = coalesce(c.merged_into, c.id) OR s.merged_into = coalesce(c.merged_into, c.id)
           JOIN cluster_items o ON o.cluster_id = s.id
           JOIN content_items n ON n.id = o.item_id
-          WHERE m.item_id = i.id AND n.item_time >= $1
+          WHERE m.topic_id IN (SELECT id FROM topics) AND m.item_id = i.id AND n.item_time >= $1
       )
     ORDER BY i.item_time, i.id
     LIMIT $2

@@ -23,7 +23,11 @@ const UNFINISHED_CURSOR_RUN: &str = "
 
 const NEWEST: &str = "
     SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
-    FROM runs WHERE CAST($1 AS TEXT) IS NULL OR topic_id = $1 ORDER BY window_end DESC, window_start DESC, id LIMIT $2";
+    FROM runs ORDER BY window_end DESC, window_start DESC, id LIMIT $1";
+
+const NEWEST_OF_TOPIC: &str = "
+    SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
+    FROM runs WHERE topic_id = $2 ORDER BY window_end DESC, window_start DESC, id LIMIT $1";
 
 const LOSE_RUNNING: &str = "
     UPDATE run_attempts SET outcome = 'lost', finished_at = $2 WHERE run_id = $1 AND outcome = 'running'";
@@ -250,11 +254,13 @@ impl RunStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn runs(&self, topic: Option<TopicId>, limit: i64) -> Result<Vec<(Run, Vec<RunAttempt>)>> {
-        let rows: Vec<RunRow> = sqlx::query_as(NEWEST)
-            .bind(topic.map(|topic| topic.to_string()))
-            .bind(limit)
-            .fetch_all(&mut *self.reader().await?)
-            .await?;
+        let statement = if topic.is_some() { NEWEST_OF_TOPIC } else { NEWEST };
+        let query = sqlx::query_as(statement).bind(limit);
+        let query = match topic {
+            Some(topic) => query.bind(topic.to_string()),
+            None => query,
+        };
+        let rows: Vec<RunRow> = query.fetch_all(&mut *self.reader().await?).await?;
         let runs = rows.into_iter().map(Run::try_from).collect::<Result<Vec<_>>>()?;
         let attempts = self.attempts_of(&runs).await?;
         with_attempts(runs, attempts)

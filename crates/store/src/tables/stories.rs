@@ -35,6 +35,16 @@ const OLDEST_UNCLUSTERED: &str = "
     WHERE s.topic_id = $1 AND i.deleted_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM cluster_items m WHERE m.topic_id = $1 AND m.item_id = i.id)";
 
+/// The first and the last time of these items, by UTC day (of 86,400,000 ms).
+const UNCLUSTERED_DAYS: &str = "
+    SELECT min(i.item_time), max(i.item_time) FROM sources s
+    JOIN content_item_sources p ON p.source_id = s.id AND p.is_placed = 0
+    JOIN content_items i ON i.id = p.item_id
+    JOIN embeddings e ON e.item_id = i.id AND e.space = $2
+    WHERE s.topic_id = $1 AND i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM cluster_items m WHERE m.topic_id = $1 AND m.item_id = i.id)
+    GROUP BY i.item_time / 86400000 ORDER BY 1";
+
 /// Marks items that belong to a story and whose current text is embedded, so that only the others are read. An edit
 /// removes the mark.
 const MARK_PLACED: &str = "
@@ -186,6 +196,17 @@ impl StoryStore for Database {
             .fetch_one(&mut *self.reader().await?)
             .await?;
         Ok(oldest.map(Timestamp::from_millis))
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn unclustered_days(&self, topic: TopicId, space: &str) -> Result<Vec<(Timestamp, Timestamp)>> {
+        let days: Vec<(i64, i64)> = sqlx::query_as(UNCLUSTERED_DAYS)
+            .bind(topic.to_string())
+            .bind(space)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        let times = |(first, last)| (Timestamp::from_millis(first), Timestamp::from_millis(last));
+        Ok(days.into_iter().map(times).collect())
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
