@@ -2,6 +2,7 @@
 
 use aha_core::ids::BatchId;
 use aha_planner::language::{Reading, Selection, read};
+use aha_planner::operation::Action;
 use aha_planner::record::{Item, Kind};
 use aha_planner::repair::due_day;
 use anyhow::{Result, anyhow};
@@ -37,11 +38,12 @@ pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit
         output::print_json(&shown)?;
         return Ok(Exit::Ok);
     }
-    show(&answer, applied.is_some())?;
+    show(&answer, applied.is_some(), &message.selection.ids)?;
     Ok(Exit::Ok)
 }
 
-fn show(answer: &Answer, applied: bool) -> Result<()> {
+/// Prints the answer and what to do next. `selected` are the ids given as answers to earlier questions.
+fn show(answer: &Answer, applied: bool, selected: &[i64]) -> Result<()> {
     for warning in &answer.warnings {
         output::note(&output::one_safe_text(warning));
     }
@@ -51,7 +53,8 @@ fn show(answer: &Answer, applied: bool) -> Result<()> {
         output::print(&output::one_safe_text(&format!("  #{} {} ({}{day})", option.id, option.title, option.kind)))?;
     }
     if !answer.options.is_empty() {
-        output::note("repeat the command with --select ID, or be more precise");
+        let earlier: Vec<String> = selected.iter().map(|id| format!("--select {id} ")).collect();
+        output::note(&format!("repeat the command with {}--select ID, or be more precise", earlier.concat()));
     } else if applied {
         output::note("applied; `aha-radar todo undo` reverts it");
     } else if answer.decision == Decision::Plan && !answer.operations.is_empty() {
@@ -116,6 +119,10 @@ async fn add(app: &App, text: &str, as_json: bool) -> Result<()> {
     let state = planner::planner(app).await?.state;
     let sentence = format!("add a todo: {text}");
     match read(&sentence, &state, planner::today(app).await?, &Selection::default()) {
+        Reading::Plan(operations) if operations.iter().any(|operation| operation.action != Action::Create) => {
+            let why = "that would change what is there; use `aha-radar assistant`, which shows the changes first";
+            Err(UsageError(why.to_owned()).into())
+        }
         Reading::Plan(operations) => {
             let operations = operations.iter().map(|operation| json!(operation)).collect();
             report(&apply(app, operations, None).await?, as_json)

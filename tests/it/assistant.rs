@@ -266,6 +266,16 @@ fn what_was_chosen_answers_the_question() {
     );
 }
 
+#[test]
+fn adding_a_todo_changes_nothing_that_is_there() {
+    let radar = radar(Engine::Sqlite);
+    radar.ok(&["todo", "add", "book the appointment"]);
+    let before = radar.json(&["todo", "list", "--json"]);
+    let both = "email the clinic and cancel the appointment";
+    radar.run(&["todo", "add", both]).exits(2).says("that would change what is there; use `aha-radar assistant`");
+    assert_eq!(radar.json(&["todo", "list", "--json"]), before);
+}
+
 /// Another process holds the database for longer than a request may wait: the key is under way elsewhere, as far as
 /// this request can tell.
 #[test]

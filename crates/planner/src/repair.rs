@@ -44,7 +44,8 @@ fn correct(fields: &mut Fields, code: ErrorCode, state: &State, today: NaiveDate
             };
             fields.insert("recurrence".to_owned(), rule);
         }
-        ErrorCode::MissingAnchor => {
+        // A date that cannot be parsed stays, for a model to correct.
+        ErrorCode::MissingAnchor if fields.get("scheduledFor").is_none_or(Value::is_null) => {
             let anchor = item.and_then(|item| item.scheduled_for).unwrap_or(today);
             fields.insert("scheduledFor".to_owned(), json!(anchor));
         }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::operation::op_code;
 use crate::record::Kind;
+use crate::time_of_day::TimeOfDay;
 
 pub type Fields = Map<String, Value>;
 
@@ -16,8 +17,8 @@ const NULLABLE: [&str; 8] =
 /// Fields whose values are converted to lower case.
 const WORDS: [&str; 5] = ["kind", "action", "op", "priority", "status"];
 
-/// Returns the operation with `kind`, `action` and `op` inferred as far as possible, words in lower case and empty
-/// texts as null. `None` if the value is not an object.
+/// Returns the operation with `kind`, `action` and `op` inferred as far as possible, words in lower case, empty texts
+/// as null, and the start time in the field of its kind. `None` if the value is not an object.
 #[must_use]
 pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
     // Also accepts the form in a validation result, the operation with its errors.
@@ -60,6 +61,7 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
     shape_recurrence(&mut fields);
     shape_items(&mut fields);
     shape_op(&mut fields);
+    shape_time(&mut fields);
     Some(fields)
 }
 
@@ -123,6 +125,23 @@ fn shape_op(fields: &mut Fields) {
     }
     fields.insert("op".to_owned(), op_code(kind, action).into());
     fields.insert("action".to_owned(), action.into());
+}
+
+/// Accepts a start time in the field of another kind: an event has `startTime`, a todo or a habit `timeOfDay`. A value
+/// that is no time stays where it is.
+fn shape_time(fields: &mut Fields) {
+    let (own, other) = match fields.get("kind").and_then(Value::as_str) {
+        Some("event") => ("startTime", "timeOfDay"),
+        Some("todo" | "habit") => ("timeOfDay", "startTime"),
+        _ => return,
+    };
+    let is_time = |value: &Value| value.as_str().is_some_and(|text| text.parse::<TimeOfDay>().is_ok());
+    if fields.contains_key(own) || !fields.get(other).is_some_and(is_time) {
+        return;
+    }
+    if let Some(time) = fields.shift_remove(other) {
+        fields.insert(own.to_owned(), time);
+    }
 }
 
 /// Infers the action of an operation without one, from its id and its other fields.

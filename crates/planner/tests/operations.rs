@@ -239,6 +239,54 @@ fn rules_repair_what_has_one_meaning() {
 }
 
 #[test]
+fn a_repair_keeps_the_date_that_was_given() {
+    let operations = [
+        json!({"kind": "todo", "action": "update", "id": 2, "scheduledFor": "2026-03-20"}),
+        json!({"kind": "todo", "action": "update", "id": 2, "scheduledFor": null}),
+        json!({"kind": "habit", "action": "create", "title": "y", "scheduledFor": "next Monday",
+               "recurrence": {"type": "daily"}}),
+    ];
+    let state = state();
+    let repaired = repair(&validate_proposal(&operations, &state), &state, today());
+    let results: Vec<_> =
+        repaired.results.iter().map(|result| (&result.op["scheduledFor"], result.operation.is_some())).collect();
+    let days = [json!("2026-03-20"), json!("2026-03-01"), json!("next Monday")];
+    assert_eq!(results, [(&days[0], true), (&days[1], true), (&days[2], false)]);
+}
+
+#[test]
+fn a_time_in_the_field_of_another_kind_is_used() {
+    let mut state = state();
+    let operations = [
+        json!({"kind": "event", "action": "update", "id": 3, "timeOfDay": "10:00", "recurrence": {"type": "none"}}),
+        json!({"kind": "todo", "action": "update", "id": 1, "startTime": "08:30", "recurrence": {"type": "none"}}),
+        json!({"kind": "habit", "action": "update", "id": 5, "startTime": "06:00", "scheduledFor": "2026-03-01",
+               "recurrence": {"type": "daily"}}),
+    ];
+    let checked = validate_proposal(&operations, &state);
+    assert!(checked.is_valid(), "{checked:?}");
+    apply(&mut state, &checked.valid(), &mut 7, Timestamp::from_millis(5)).unwrap();
+    let times = |id: i64| {
+        let item = state.item_by_id(id).unwrap();
+        [item.start_time, item.time_of_day].map(|time| time.map(|time| time.to_string()))
+    };
+    assert_eq!(times(3), [Some("10:00".to_owned()), None]);
+    assert_eq!(times(1), [None, Some("08:30".to_owned())]);
+    assert_eq!(times(5), [None, Some("06:00".to_owned())]);
+}
+
+#[test]
+fn a_time_that_is_wrong_or_not_the_only_one_stays_in_its_field() {
+    let none = json!({"type": "none"});
+    let event = json!({"kind": "event", "action": "create", "title": "x", "timeOfDay": "25:00", "recurrence": none});
+    let todo = json!({"kind": "todo", "action": "create", "title": "x", "startTime": "9", "recurrence": none});
+    assert_eq!((errors_of(event), errors_of(todo)), (vec!["invalid_timeOfDay"], vec!["invalid_start_time"]));
+    let both = json!({"kind": "event", "action": "update", "id": 3, "startTime": "09:00", "timeOfDay": "10:00"});
+    let shaped = aha_planner::shape::infer_operation_shape(&both).unwrap();
+    assert_eq!((&shaped["startTime"], &shaped["timeOfDay"]), (&json!("09:00"), &json!("10:00")));
+}
+
+#[test]
 fn a_deletion_leaves_no_link_behind() {
     let mut state = state();
     let delete = validate_proposal(&[json!({"kind": "todo", "action": "delete", "id": 1})], &state);

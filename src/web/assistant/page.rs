@@ -79,6 +79,8 @@ struct PlanPage {
     /// Why nothing was changed.
     problem: String,
     message: String,
+    /// Ids that were selected as answers to earlier questions about the message.
+    selected: Vec<i64>,
     answer: Option<Answer>,
     cards: Vec<Card>,
     /// Of the cards: each is applied once, and only to the records of this version.
@@ -155,6 +157,7 @@ async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
         said: String::new(),
         problem: String::new(),
         message: String::new(),
+        selected: Vec::new(),
         answer: None,
         cards: Vec::new(),
         key: String::new(),
@@ -203,12 +206,13 @@ async fn message(
     shell: Shell,
     form: SentForm,
 ) -> Result<Html<String>, Failure> {
-    let selected = form.text("select").parse().ok();
+    // A form that answers a question also has the answers to the questions before it.
+    let selected: Vec<i64> = form.all("select").filter_map(|id| id.parse().ok()).collect();
     let message = Message {
         text: form.text("message").to_owned(),
         mode: Mode::Auto,
         question: Some(form.text("question").to_owned()).filter(|question| !question.is_empty()),
-        selection: aha_planner::language::Selection { ids: selected.into_iter().collect(), ..Default::default() },
+        selection: aha_planner::language::Selection { ids: selected, ..Default::default() },
         transcript: serde_json::from_str::<Vec<Turn>>(form.text("transcript")).unwrap_or_default(),
     };
     let answer = Box::pin(assistant::answer(state.app(), &message, |_| {})).await?;
@@ -226,6 +230,7 @@ async fn message(
     let transcript = transcript_json(&message, &answer);
     let page = PlanPage {
         message: message.text.clone(),
+        selected: message.selection.ids.clone(),
         cards: cards.collect(),
         key: format!("{:032x}", rand::random::<u128>()),
         version: answer.version.to_string(),

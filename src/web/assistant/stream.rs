@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event as Sent, Sse};
 use axum::response::{IntoResponse, Response};
+use futures::FutureExt as _;
 use futures::stream::{Stream, unfold};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -99,7 +101,7 @@ pub(super) async fn message_stream(
     let (name, work) = streams.begin().await;
     let response = events(name.clone(), &work, 0).into_response();
     tokio::spawn(async move {
-        Box::pin(run(&state, &message, &work)).await;
+        ended(&work, Box::pin(run(&state, &message, &work))).await;
         tokio::time::sleep(RETENTION).await;
         streams.0.lock().await.by_name.remove(&name);
     });
@@ -141,6 +143,15 @@ impl Work {
     /// Returns whether event number `seen` was the last.
     fn is_over_at(&self, seen: usize) -> bool {
         self.is_over() && seen >= self.events.borrow().len()
+    }
+}
+
+/// Waits for `answering`, which sends the events. If it panics, ends the stream with an error in its place.
+async fn ended(work: &Work, answering: impl Future<Output = ()>) {
+    if AssertUnwindSafe(answering).catch_unwind().await.is_err() {
+        tracing::error!("answering a message panicked");
+        work.emit("error", &json!({ "message": "the server could not do this; its log says why" }));
+        work.emit("done", &json!(true));
     }
 }
 
@@ -208,5 +219,21 @@ impl Follower {
                 Err(_) => return Some(Sent::default().event("heartbeat").data("{}")),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stream_whose_work_panics_ends_with_an_error() {
+        let work = Work { events: watch::Sender::new(Vec::new()) };
+        ended(&work, async { assert!(work.is_over(), "the expected failure of a test") }).await;
+        let names: Vec<&str> = work.events.borrow().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["error", "done"]);
+        assert!(work.is_over());
+        ended(&work, async {}).await;
+        assert_eq!(work.events.borrow().len(), 2, "work that ends by itself has sent its own events");
     }
 }

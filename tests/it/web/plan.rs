@@ -98,6 +98,34 @@ fn a_question_is_answered_a_card_edited_applied_and_taken_back() {
 }
 
 #[test]
+fn each_question_about_a_message_is_answered_in_turn() {
+    let mut radar = radar();
+    for title in ["review budget", "review contract", "draft report alpha", "draft report beta"] {
+        radar.ok(&["todo", "add", &format!("{title} on 2026-11-20")]);
+    }
+    let site = Site::start(&mut radar);
+    let page = site.get("/plan");
+    let option = |page: &Reply, title: &str| {
+        let (before, _) = page.body.split_once(&format!("<bdi>{title}</bdi>")).unwrap();
+        before.rsplit("name=\"select\" value=\"").next().unwrap().split('"').next().unwrap().to_owned()
+    };
+    let message = ("message", "move the review to Saturday and delete the report");
+    let say = |fields: &[(&str, &str)]| site.post_form("/plan/message", &page, &form(&[&[message], fields].concat()));
+    let contract = option(&say(&[]), "review contract");
+    let second = say(&[("select", &contract)]);
+    assert!(second.body.contains("A question") && !second.body.contains("operation_0"), "{}", second.body);
+    let carried = format!("<input type=\"hidden\" name=\"select\" value=\"{contract}\">");
+    assert!(second.body.contains(&carried), "{}", second.body);
+    let beta = option(&second, "draft report beta");
+
+    let proposed = say(&[("select", &contract), ("select", &beta)]);
+    for (name, action, id) in [("operation_0", "update", &contract), ("operation_1", "delete", &beta)] {
+        let operation: Value = serde_json::from_str(&field(&proposed, name)).unwrap();
+        assert_eq!((operation["action"].as_str(), operation["id"].to_string()), (Some(action), id.clone()), "{name}");
+    }
+}
+
+#[test]
 fn what_is_refused_keeps_its_cards_and_an_emptied_day_is_removed() {
     let mut radar = radar();
     radar.ok(&["todo", "add", "review contract on 2026-11-20"]);

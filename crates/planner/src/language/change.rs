@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 
 use super::command::Destination;
 use super::create::{set_times, unsupported};
+use super::phrases::without_marks;
 use super::priorities::level;
 use super::repeats::Repeat;
 use super::shift::Shift;
@@ -152,7 +153,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Shifts the time by some minutes, within the same day.
+    /// Shifts the time by some minutes, within the same day. The duration stays the same, with the end at 23:59 at the
+    /// latest.
     fn shift_time(&self, target: &[Token], shift: Shift) -> Changes {
         self.each(target, OPEN, |of| {
             let item = self.item(of)?;
@@ -165,7 +167,7 @@ impl Reader<'_> {
                 return Err(Question::new(&format!("At what time should \"{}\" be?", of.title), vec![of.option()]));
             };
             let mut operation = self.update(of)?;
-            set_times(&mut operation, Some(start), item.end_time.and_then(moved));
+            set_times(&mut operation, Some(start), kept_end(item, Some(start)));
             Ok(operation)
         })
     }
@@ -252,7 +254,7 @@ impl Reader<'_> {
             operation.scheduled_for = Some(Some(day));
             operation.recurrence = Some(recurrence);
             if when.time.is_some() {
-                set_times(&mut operation, when.time, when.end_time);
+                set_times(&mut operation, when.time, when.end_time.or_else(|| kept_end(item, when.time)));
             }
             Ok(operation)
         })
@@ -270,9 +272,10 @@ impl Reader<'_> {
         })
     }
 
-    /// Handles "change X to Y", where Y decides which field changes.
+    /// Handles "change X to Y", where Y decides which field changes. Asks what to change if Y is missing.
     pub fn change(&self, target: &[Token], to: &[Token]) -> Changes {
         let to = super::phrases::before_end(to, "only|instead|now|from now on").unwrap_or(to);
+        let [first, ..] = without_marks(to) else { return self.ask_what_to_change(target, WITH_GOALS) };
         let when = When::read(to, self.today);
         if when.covers_all(to) && when.has_schedule() {
             return self.move_to(target, to);
@@ -288,17 +291,11 @@ impl Reader<'_> {
         match priority {
             Some(priority) => self.prioritise(target, priority),
             // "Change it to Fridays or so" contains no title.
-            None if when.used.first() == Some(&true) && when.has_schedule() => {
-                let found = self.resolve(target, OPEN)?;
-                Err(Question::new(
-                    "What should be changed, and to what?",
-                    found.iter().map(Candidate::option).collect(),
-                ))
-            }
+            None if when.used.first() == Some(&true) && when.has_schedule() => self.ask_what_to_change(target, OPEN),
             // "Change Sara to Sam" replaces a word of the title or all of it; "set it to something better" contains no
             // title.
-            None if to[0].is_one_of("something|anything")
-                || target.len() == 1 && to.len() == 1 && !target[0].quoted && !to[0].quoted =>
+            None if first.is_one_of("something|anything")
+                || target.len() == 1 && to.len() == 1 && !target[0].quoted && !first.quoted =>
             {
                 let found = self.resolve(target, WITH_GOALS)?;
                 let text = format!("What should \"{}\" be called?", found[0].title);
@@ -306,6 +303,12 @@ impl Reader<'_> {
             }
             None => self.rename(target, to),
         }
+    }
+
+    fn ask_what_to_change(&self, target: &[Token], filter: TargetFilter) -> Changes {
+        let found = self.resolve(target, filter)?;
+        let options = found.iter().map(Candidate::option).collect();
+        Err(Question::new("What should be changed, and to what?", options))
     }
 
     /// Returns an update without changes. It must contain the recurrence and its first day, so these are copied.
@@ -335,7 +338,8 @@ fn trailing_done(words: &[Token], used: &[bool]) -> bool {
     words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(DONE_WORDS) || word.is_mark())
 }
 
-/// Returns the new end of an event that is moved within the day, so that its duration stays the same.
+/// Returns the new end of an event that is moved within the day, so that its duration stays the same; 23:59 at the
+/// latest. `None` if the event has no start or no end.
 pub(super) fn kept_end(item: &Item, start: Option<TimeOfDay>) -> Option<TimeOfDay> {
     let (old, end, start) = (item.start_time?, item.end_time?, start?);
     let minutes = (end.hour() * 60 + end.minute()).checked_sub(old.hour() * 60 + old.minute())?;

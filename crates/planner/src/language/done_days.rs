@@ -59,7 +59,7 @@ impl Reader<'_> {
     pub(super) fn logged(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "log|record")?;
         let (target, days) = self.with_days(rest, false);
-        let found = self.resolve(&target, TargetFilter { done: false, goals: false }).ok()?;
+        let found = self.resolve_named(&target, TargetFilter { done: false, goals: false }).ok()?;
         let repeats = found.iter().all(|of| self.item(of).is_ok_and(|item| item.recurrence.repeats()));
         let passed = days.iter().all(|day| *day <= self.today.date);
         (found.len() == 1 && repeats && passed).then(|| joined(&["complete"], rest, &[], &[]))

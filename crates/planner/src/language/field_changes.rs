@@ -7,6 +7,7 @@ use super::fields::end_of;
 use super::target::TargetFilter;
 use super::tokens::Token;
 use super::{Question, Reader};
+use crate::matching::Candidate;
 use crate::operation::{Action, Operation};
 use crate::record::{Item, Kind};
 use crate::time_of_day::TimeOfDay;
@@ -24,7 +25,7 @@ impl Reader<'_> {
             return self.note_on(target, &text);
         }
         let found = self.resolve(target, OPEN)?;
-        let of_event = |of: &crate::matching::Candidate<'_>| {
+        let of_event = |of: &Candidate<'_>| {
             if of.kind != Kind::Event {
                 let text = format!("\"{}\" is no event, so it has no place. Which one do you mean?", of.title);
                 return Err(Question::new(&text, vec![of.option()]));
@@ -41,17 +42,23 @@ impl Reader<'_> {
             .iter()
             .map(|of| {
                 let mut operation = self.update(of)?;
-                let notes = self.state.item(of.kind, of.id).map_or("", |item| item.notes.as_str());
+                let notes = self.notes(of);
                 operation.notes = Some(if notes.is_empty() { said.to_owned() } else { format!("{notes}\n{said}") });
                 Ok(operation)
             })
             .collect()
     }
 
+    /// Returns the notes of a record, empty if it has none.
+    fn notes(&self, of: &Candidate<'_>) -> &str {
+        let of_goal = self.state.goal(of.id).filter(|_| of.kind == Kind::Goal).map(|goal| goal.notes.as_str());
+        of_goal.or_else(|| self.state.item(of.kind, of.id).map(|item| item.notes.as_str())).unwrap_or_default()
+    }
+
     /// Sets the end of an event, given as a time or a duration.
     pub fn end(&self, target: &[Token], words: &[Token]) -> Changes {
         let found = self.resolve(target, OPEN)?;
-        let ended = |of: &crate::matching::Candidate<'_>| {
+        let ended = |of: &Candidate<'_>| {
             let item = self.item(of)?;
             let end = match end_of(words) {
                 Some(Ok(time)) => Some(time),
@@ -78,7 +85,7 @@ impl Reader<'_> {
     /// Handles "Extend X by half an hour".
     pub fn lengthen(&self, target: &[Token], minutes: i32) -> Changes {
         let found = self.resolve(target, OPEN)?;
-        let lengthened = |of: &crate::matching::Candidate<'_>| {
+        let lengthened = |of: &Candidate<'_>| {
             let item = self.item(of)?;
             let moved = |end: TimeOfDay| {
                 let end = i32::from(end.hour()) * 60 + i32::from(end.minute()) + minutes;

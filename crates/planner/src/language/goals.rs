@@ -33,6 +33,9 @@ const OF_PROGRESS: &str = "the|my|our|progress|of|on|for|with|in|to|at|is|now|:|
     as|,|stands|currently|-|–|out|have|are|complete|completed|we|we're|it's|has|been|reached|already|set|update|\
     change|log|record|bump|bring|put|note|mark|made|make|into|from|value|current";
 
+/// Words around the number in a report of progress.
+const AROUND_NUMBER: &str = "of|out|the|my|more|further|additional|extra|another|up|to|about";
+
 impl Reader<'_> {
     /// Returns the changes if the clause changes an existing goal.
     pub(super) fn goal_change(&self, clause: &[Token]) -> Option<Changes> {
@@ -52,7 +55,7 @@ impl Reader<'_> {
             let (item, goal) = around(rest, phrase)?;
             let item = before_end(item, "is|should be|be|counts").unwrap_or(item);
             let goal = self.goal_named(goal)?;
-            let known = self.resolve(item, WITH_GOALS).is_ok_and(|found| found.iter().all(|one| one.id != goal));
+            let known = self.resolve_named(item, WITH_GOALS).is_ok_and(|found| found.iter().all(|one| one.id != goal));
             known.then(|| self.under(item, goal))
         })
     }
@@ -94,7 +97,7 @@ impl Reader<'_> {
         let rest = after_any(clause, "remove|take|detach|unlink|drop|disconnect|pull|delete|separate")?;
         let (item, goal) = around(rest, "from|out of|off|away from|out from under")?;
         let goal = self.goal_named(goal)?;
-        let found = self.resolve(item, WITH_GOALS).ok()?;
+        let found = self.resolve_named(item, WITH_GOALS).ok()?;
         Some(Ok(found.iter().map(|of| without(goal, of)).collect()))
     }
 
@@ -187,7 +190,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Recognises "I've read 5 books so far", with a goal "Read 12 books".
+    /// Recognises "I've read 5 books so far", with a goal "Read 12 books". "2 more books" are added to the progress.
     fn progress_report(&self, clause: &[Token]) -> Option<Changes> {
         // "That's 7 books read": the verb is at the end.
         let reordered = after_any(clause, "that's|that is|that makes it|that makes")
@@ -196,19 +199,20 @@ impl Reader<'_> {
         let clause = reordered.as_deref().unwrap_or(clause);
         let after_subject = after_any(clause, super::past_forms::SUBJECTS).unwrap_or(clause);
         let (verb, object) = after_subject.split_first().filter(|(verb, _)| !verb.quoted)?;
-        let value = object.iter().take(4).find_map(number)?;
+        let (at, value) = object.iter().take(4).enumerate().find_map(|(at, token)| Some((at, number(token)?)))?;
+        let is_added = object.get(at + 1).is_some_and(|next| next.is_one_of("more|further|additional|extra"))
+            || at.checked_sub(1).is_some_and(|before| object[before].is("another"));
         let object = before_end(object, "so far|already|now|by now|this year").unwrap_or(object);
-        let nouns: Vec<Token> = object
-            .iter()
-            .filter(|token| number(token).is_none() && !token.is_one_of("of|out|the|my|more|up|to|about"))
-            .cloned()
-            .collect();
+        let nouns: Vec<Token> =
+            object.iter().filter(|token| number(token).is_none() && !token.is_one_of(AROUND_NUMBER)).cloned().collect();
         let goals = || self.goals();
         let found = super::past_forms::presents(&verb.lower)
             .iter()
             .map(|base| matches(&format!("{base} {}", self.text(&nouns)), goals()))
             .find(|found| found.len() == 1 && !nouns.is_empty())?;
-        Some(Ok(vec![at_value(found[0].id, value)]))
+        let goal = found[0].id;
+        let reached = self.state.goal(goal).and_then(|goal| goal.current_progress_value).filter(|_| is_added);
+        Some(Ok(vec![at_value(goal, reached.unwrap_or_default() + value)]))
     }
 
     fn goals(&self) -> impl Iterator<Item = Candidate<'_>> {

@@ -1,7 +1,7 @@
 //! Detects sentences that must not become operations: instructions to the program, and changes of everything at once.
 
-use super::phrases::has_any;
-use super::tokens::Token;
+use super::phrases::{after_any, has_any};
+use super::tokens::{Token, tokens};
 
 /// Phrases that try to give instructions to a model or the program.
 const ORDERS: [&str; 21] = [
@@ -54,6 +54,15 @@ const BEGINNINGS: [&str; 14] = [
     "\"; ",
 ];
 
+/// Verbs of sending something to somebody.
+const SENDING: &str = "send|upload|post|forward|email|export";
+
+/// The user's records as a whole.
+const RECORDS: &str = "my todos|my tasks|my data|my calendar|my notes|my events|my planner|the database";
+
+/// Further names of records, which mean them as a whole only after "all".
+const ALL_RECORDS: &str = "todos|the todos|my habits|my goals|my records|my entries|my reminders|my items|my lists";
+
 /// Words that refer to all records at once.
 const ALL: &str = "everything|all|every|each|any|whole|entire|anything|completely|everyone|everybody|both";
 
@@ -80,34 +89,25 @@ pub fn is_order(sentence: &str) -> bool {
     overrides
         || ORDERS.iter().chain(&MARKUP).any(|part| lower.contains(part))
         || BEGINNINGS.iter().any(|start| lower.trim_start().starts_with(start))
-        || sends_away(&lower)
 }
 
 /// Returns whether the sentence gives instructions to the program, unless it only adds a record.
 #[must_use]
 pub fn is_order_unless_added(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    ORDERS_UNLESS_ADDED.iter().any(|part| lower.contains(part))
+    ORDERS_UNLESS_ADDED.iter().any(|part| lower.contains(part)) || sends_away(&tokens(sentence))
 }
 
-/// Returns whether the sentence asks to send the user's records elsewhere.
-fn sends_away(lower: &str) -> bool {
-    let verb = ["send ", "upload ", "post ", "forward ", "email ", "export "].iter().any(|verb| lower.contains(verb));
-    let records = [
-        "my todos",
-        "my tasks",
-        "my data",
-        "my calendar",
-        "my notes",
-        "all todos",
-        "my events",
-        "the database",
-        "my planner",
-        "all my",
-    ]
-    .iter()
-    .any(|noun| lower.contains(noun));
-    verb && records
+/// Returns whether the sentence asks to send the user's records elsewhere: "email all of my notes to …". In "email the
+/// landlord" something else follows the verb.
+fn sends_away(words: &[Token]) -> bool {
+    (0..words.len()).any(|at| {
+        let Some(sent) = after_any(&words[at..], SENDING) else { return false };
+        let sent = after_any(sent, "a copy of").unwrap_or(sent);
+        let all = after_any(sent, "all of|all");
+        let is_all = all.is_some_and(|all| after_any(all, ALL_RECORDS).is_some());
+        is_all || after_any(all.unwrap_or(sent), RECORDS).is_some()
+    })
 }
 
 /// Returns whether the words of a target refer to all records: "all my todos", "everything", "my whole calendar".

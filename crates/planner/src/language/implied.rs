@@ -140,7 +140,7 @@ impl Reader<'_> {
         let moved = self.target_then_when(rest)?;
         let target = (1..rest.len()).map(|at| &rest[..at]).rfind(|target| self.is_one(target));
         let repeats = target
-            .and_then(|target| self.resolve(target, WITH_GOALS).ok())
+            .and_then(|target| self.resolve_named(target, WITH_GOALS).ok())
             .is_some_and(|found| self.all_repeat(&found));
         (plans.is_none() || !repeats).then_some(moved)
     }

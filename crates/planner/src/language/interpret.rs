@@ -199,7 +199,7 @@ fn has_on_a_day(clause: &[Token], today: Today) -> bool {
 /// Matches words that end in a particle, such as "the bins out on Friday".
 fn ends_in_particle(rest: &[Token], today: Today) -> bool {
     let when = When::read(rest, today);
-    if rest[0].is_one_of("out|away|back|together|up|off") && rest.len() > 1 {
+    if rest.len() > 1 && rest[0].is_one_of("out|away|back|together|up|off") {
         return true;
     }
     let last = rest.iter().zip(&when.used).rfind(|(word, used)| !**used && !word.is_mark());

@@ -167,8 +167,16 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     let plain_words = courtesy::without_adverbs(&words);
     let expanded = lists::without_intro(&lists::corrected(&plain_words, today), today);
     let tokens = gapping::with_repeated_verbs(&expanded, today);
-    let reader =
-        Reader { sentence, state, today, selection, previous_id: None, mentioned_id: None, completion_day: None };
+    let reader = Reader {
+        sentence,
+        state,
+        today,
+        selection,
+        previous_id: None,
+        mentioned_id: None,
+        completion_day: None,
+        is_only_clause: false,
+    };
     let reading = reader.read(&tokens);
     let only_adds =
         || clauses::is_certain_create(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
@@ -192,6 +200,8 @@ struct Reader<'a> {
     mentioned_id: Option<i64>,
     /// Day of the preceding completions.
     completion_day: Option<NaiveDate>,
+    /// Whether the sentence has a single clause, so that a selection can only answer a question about it.
+    is_only_clause: bool,
 }
 
 impl Reader<'_> {

@@ -25,7 +25,7 @@ const NEEDING: &str = "needs|need|wants|will need|could do with|is due for|are d
     really need|also needs|also need|requires|require|has to get|badly needs|badly need|urgently needs|urgently need";
 
 /// Verbs that mean no more than getting something done.
-const DOING_IT: &str = "do|finish|complete|sort|handle|wrap|tackle|deal";
+pub(super) const DOING_IT: &str = "do|finish|complete|sort|handle|wrap|tackle|deal";
 
 /// Verbs that change a record; they do not name the work to do.
 const CHANGING: &str = "call|name|title|rename|mark|set|make|change|put|cancel|delete|remove|drop|scrap|archive|\

@@ -26,14 +26,9 @@ const CALLED_OFF: &str = "is cancelled|is canceled|was cancelled|was canceled|ha
     won't take place|won't happen|fell through|has fallen through|cancelled|canceled|called off";
 
 impl Reader<'_> {
-    /// Asks if a change of a repeating record may be meant for one day only. `sentence` contains all its words.
-    pub(super) fn check_one_or_all(
-        &self,
-        sentence: &[Token],
-        clause: &[Token],
-        made: &[Operation],
-    ) -> Result<(), Question> {
-        if has_any(sentence, SERIES) || around(sentence, SERIES_PHRASES).is_some() {
+    /// Asks if a change of a repeating record may be meant for one day only.
+    pub(super) fn check_one_or_all(&self, clause: &[Token], made: &[Operation]) -> Result<(), Question> {
+        if has_any(clause, SERIES) || around(clause, SERIES_PHRASES).is_some() {
             return Ok(());
         }
         for operation in made {
@@ -41,7 +36,7 @@ impl Reader<'_> {
             let Some(item) = item.filter(|item| item.recurrence.repeats()) else { continue };
             let chosen = self.selection.ids.contains(&item.id);
             let calls_off = operation.action == Action::Delete && calls_off(clause);
-            if !chosen && (calls_off || self.moves_a_day(operation, item, has_any(sentence, "instead"))) {
+            if !chosen && (calls_off || self.moves_a_day(operation, item, has_any(clause, "instead"))) {
                 let what = if calls_off { "deleted" } else { "changed" };
                 let text = format!("\"{}\" repeats. Should all of it be {what}? One day alone cannot be.", item.title);
                 return Err(Question::new(&text, vec![Candidate::from(item).option()]));

@@ -139,7 +139,7 @@ impl Reader<'_> {
         }
         let subject =
             clause.iter().take_while(|word| !word.is_one_of(WHY) && !word.is_one_of("is|are|was|has|that")).count();
-        let found = self.resolve(&clause[..subject], super::target::TargetFilter { done: false, goals: false });
+        let found = self.resolve_named(&clause[..subject], super::target::TargetFilter { done: false, goals: false });
         let named = found.ok().filter(|found| found.len() == 1).map(|found| found[0].id);
         // A statement with a time is more than a reason, unless it cancels the time.
         let names_time = When::read(clause, self.today).has_schedule();

@@ -2,14 +2,18 @@
 
 use chrono::NaiveDate;
 
+use super::needs::DOING_IT;
 use super::past_forms::{SUBJECTS, presents};
 use super::phrases::{after_any, before_end, listed, without_marks};
+use super::target::TargetFilter;
 use super::tokens::Token;
-use super::vocabulary::{TASK_VERBS, TO_DO};
+use super::vocabulary::{TASK_VERBS, TO_DO, begins_with_task_verb};
 use super::when::When;
 use super::{Question, Reader, change};
 use crate::matching::{Candidate, matches, matches_by_meaning, ranked_options};
 use crate::record::Kind;
+
+const OPEN: TargetFilter = TargetFilter { done: false, goals: false };
 
 /// Verbs whose past tense equals their present tense. Only "I have" shows that the past is meant.
 const SAME_PAST_TENSE: &str = "read|cut|put|set|shut";
@@ -47,18 +51,20 @@ impl Reader<'_> {
             .filter(|_| !is_report || object.len() > 1)
             .map_or(object.clone(), <[Token]>::to_vec);
         let found = self.done_records(&bases, &object);
-        match found.len() {
-            1 => Some(self.completions(&found, true, &days)),
+        let asked = match found.len() {
+            1 => return Some(self.completions(&found, true, &days)),
             0 if is_report && self.goal_reached(&bases, &object).is_some() => {
-                self.goal_reached(&bases, &object).map(Ok)
+                return self.goal_reached(&bases, &object).map(Ok);
             }
-            0 => self.not_found(&verb.lower, &bases, &object, is_report, days.first().copied()),
+            0 => self.not_found(&verb.lower, &bases, &object, is_report, days.first().copied())?,
             _ => {
                 let text = self.text(&object);
-                let options = ranked_options(&text, found);
-                Some(Err(Question::new(&format!("Several match \"{text}\". Which one is done?"), options)))
+                let options = ranked_options(&text, found.iter().copied());
+                Err(Question::new(&format!("Several match \"{text}\". Which one is done?"), options))
             }
-        }
+        };
+        let chosen = if found.is_empty() { self.selected_for_unknown(OPEN) } else { self.selected(found) };
+        Some(if chosen.is_empty() { asked } else { self.completions(&chosen, true, &days) })
     }
 
     /// Matches "Put the bins out last night": a verb whose past tense equals its present tense, with a day in the past.
@@ -77,7 +83,8 @@ impl Reader<'_> {
         (!found.is_empty()).then(|| Err(ask()))
     }
 
-    /// Returns the open records that match the verb and its object, else those that match the object alone.
+    /// Returns the open records that match the verb and its object, else those that match the object alone and may be
+    /// what was done.
     fn done_records(&self, bases: &[String], object: &[Token]) -> Vec<Candidate<'_>> {
         let text = self.text(object);
         let open = || self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
@@ -86,7 +93,25 @@ impl Reader<'_> {
         literal
             .chain(by_meaning)
             .find(|found| !found.is_empty())
-            .unwrap_or_else(|| if object.is_empty() { Vec::new() } else { matches(&text, open()) })
+            .unwrap_or_else(|| self.records_of_object(bases, object))
+    }
+
+    /// Returns the open records that match the object. A single one must be what was done: the object itself, or a todo
+    /// or habit for which no other action is named. "I emailed Tom" does not complete "Meeting with Tom".
+    fn records_of_object(&self, bases: &[String], object: &[Token]) -> Vec<Candidate<'_>> {
+        let text = self.text(object);
+        let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
+        let found = if object.is_empty() { Vec::new() } else { matches(&text, open) };
+        let is_general = bases.iter().any(|base| listed(DOING_IT, base));
+        let is_done = |one: &Candidate<'_>| {
+            let is_object = crate::matching::tokens(one.title) == crate::matching::tokens(&text);
+            let title = super::tokens::tokens(one.title);
+            // "Got the flights booked".
+            let is_named = |said: &Token| title.first().is_some_and(|verb| presents(&said.lower).contains(&verb.lower));
+            let names_action = !is_general && begins_with_task_verb(&title) && !object.iter().any(is_named);
+            is_object || (one.kind != Kind::Event && !names_action)
+        };
+        if matches!(found[..], [ref one] if !is_done(one)) { Vec::new() } else { found }
     }
 
     /// Completes a goal that matches all the words: "I ran the marathon".

@@ -32,9 +32,10 @@ pub fn presents(word: &str) -> Vec<String> {
     if let Some(stem) = stem.strip_suffix('i') {
         found.push(format!("{stem}y"));
     }
-    let last = stem.chars().last();
-    if last.is_some() && last == stem.chars().rev().nth(1) {
-        found.push(stem[..stem.len() - 1].to_owned());
+    if let Some(last) = stem.chars().last()
+        && let Some(shorter) = stem.strip_suffix(last).filter(|shorter| shorter.ends_with(last))
+    {
+        found.push(shorter.to_owned());
     }
     found
 }
@@ -56,5 +57,6 @@ mod tests {
             assert!(presents(past).iter().any(|found| found == present), "{past}: {:?}", presents(past));
         }
         assert!(presents("red").is_empty() && presents("milk").is_empty());
+        assert_eq!(presents("哈哈ed"), ["哈哈", "哈哈e", "哈"]);
     }
 }

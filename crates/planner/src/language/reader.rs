@@ -33,6 +33,7 @@ impl Reader<'_> {
             // The sentence contains only courtesies.
             return Reading::Chat;
         }
+        self.is_only_clause = clauses.len() == 1;
         let mut progress = ParseProgress::default();
         for (at, clause) in clauses.iter().enumerate() {
             if let Some(id) = clauses.get(at + 1).and_then(|next| self.mentioned(clause, next)) {
@@ -51,7 +52,7 @@ impl Reader<'_> {
             }
             let read = match self.clause(&clause, &mut progress) {
                 Some(read) => read.and_then(|made| {
-                    self.check_one_or_all(tokens, plain_clause, &made)?;
+                    self.check_one_or_all(plain_clause, &made)?;
                     self.check_new_change(plain_clause, &made)?;
                     self.check_certain(tokens, plain_clause, &made)?;
                     self.take_in(&clause, made, &mut progress)

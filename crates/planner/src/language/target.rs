@@ -15,6 +15,24 @@ use crate::record::Kind;
 /// The matching records, or a question.
 pub type Found<'a> = Result<Vec<Candidate<'a>>, Question>;
 
+/// Why words do not identify records.
+#[derive(Debug)]
+pub struct Unresolved {
+    question: Question,
+    /// Ids of all records that match, including those that the question does not offer. Empty if none matches.
+    matched: Vec<i64>,
+}
+
+impl Unresolved {
+    /// The words match no record.
+    fn nothing(question: Question) -> Self {
+        Self { question, matched: Vec::new() }
+    }
+}
+
+/// The matching records, or why they are not identified.
+pub type Resolved<'a> = Result<Vec<Candidate<'a>>, Unresolved>;
+
 /// Words that refer to something mentioned before.
 const PRONOUNS: &str = "it|that|this|them|these|those|one|ones|thing|things|stuff|something|him|her|last|same";
 
@@ -36,24 +54,39 @@ pub struct TargetFilter {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the records that the words refer to: one, or several joined by "and". If they are ambiguous, returns the
-    /// user's selection, or a question if there is none.
+    /// Returns the records that the words refer to: one, or several joined by "and". Of several matches, returns those
+    /// that the user selected. If nothing matches, returns the user's selection in a sentence of one clause. Otherwise
+    /// returns a question.
     pub fn resolve(&self, words: &[Token], filter: TargetFilter) -> Found<'a> {
+        self.resolve_named(words, filter).or_else(|unresolved| {
+            let chosen = if unresolved.matched.is_empty() { self.selected_for_unknown(filter) } else { Vec::new() };
+            if chosen.is_empty() { Err(unresolved.question) } else { Ok(chosen) }
+        })
+    }
+
+    /// Like [`Self::resolve`], but words that match nothing are never resolved. For words that may not refer to a
+    /// record.
+    pub fn resolve_named(&self, words: &[Token], filter: TargetFilter) -> Resolved<'a> {
         let words = without_marks(words);
         // "Both the milk and the passport" names each record.
         let both = after_any(words, "both").filter(|rest| super::phrases::has_any(rest, "and"));
         let words = both.unwrap_or(words);
         if means_all(words) {
-            return Err(self.ask_which_one(words));
+            let matched = self.candidates(filter).map(|one| one.id).collect();
+            return Err(Unresolved { question: self.ask_which_one(words), matched });
         }
-        match self.resolve_list(words, filter) {
-            Err(question) if !self.selection.ids.is_empty() => {
-                let chosen: Vec<_> =
-                    self.candidates(filter).filter(|one| self.selection.ids.contains(&one.id)).collect();
-                if chosen.is_empty() { Err(question) } else { Ok(chosen) }
-            }
-            found => found,
-        }
+        self.resolve_list(words, filter)
+    }
+
+    /// Returns the records that the user selected as the answer to a question about words that match nothing. With
+    /// several clauses it is not known which one that question was about.
+    pub(super) fn selected_for_unknown(&self, filter: TargetFilter) -> Vec<Candidate<'a>> {
+        if self.is_only_clause { self.selected(self.candidates(filter)) } else { Vec::new() }
+    }
+
+    /// Returns those of the records that the user selected.
+    pub(super) fn selected(&self, records: impl IntoIterator<Item = Candidate<'a>>) -> Vec<Candidate<'a>> {
+        records.into_iter().filter(|one| self.selection.ids.contains(&one.id)).collect()
     }
 
     /// Returns whether all these words occur in a title of an open record. It is then only unclear which record is
@@ -84,24 +117,29 @@ impl<'a> Reader<'a> {
         self.state.candidates(self.today.date, filter.done).filter(move |one| filter.goals || one.kind != Kind::Goal)
     }
 
-    fn resolve_list(&self, words: &[Token], filter: TargetFilter) -> Found<'a> {
-        let whole = self.resolve_one(words, filter);
+    fn resolve_list(&self, words: &[Token], filter: TargetFilter) -> Resolved<'a> {
+        let whole = match self.resolve_one(words, filter) {
+            Err(whole) => whole,
+            found => return found,
+        };
         let parts: Vec<&[Token]> = words
             .split(|token| token.is_one_of("and|,|&"))
             .map(without_marks)
             .filter(|part| !part.is_empty())
             .collect();
-        if whole.is_ok() || parts.len() < 2 {
-            return whole;
+        if parts.len() < 2 {
+            return Err(whole);
         }
-        let each: Result<Vec<_>, _> = parts.into_iter().map(|part| self.resolve_one(part, filter)).collect();
-        each.map(|found| found.into_iter().flatten().collect()).map_err(|_| match whole {
-            Err(question) => question,
-            Ok(_) => Question::new("Which one do you mean?", Vec::new()),
-        })
+        let each: Resolved<'a> = parts
+            .into_iter()
+            .map(|part| self.resolve_one(part, filter))
+            .collect::<Result<Vec<_>, _>>()
+            .map(|found| found.into_iter().flatten().collect());
+        // Only the question about an ambiguous part offers the records that answer it.
+        each.map_err(|part| if whole.matched.is_empty() && !part.matched.is_empty() { part } else { whole })
     }
 
-    fn resolve_one(&self, words: &[Token], filter: TargetFilter) -> Found<'a> {
+    fn resolve_one(&self, words: &[Token], filter: TargetFilter) -> Resolved<'a> {
         if let Some(id) = numbered(words) {
             return self.by_id(id);
         }
@@ -111,7 +149,7 @@ impl<'a> Reader<'a> {
         if named.is_empty() || named.iter().all(|word| listed(PRONOUNS, word)) {
             return match self.previous_id.filter(|_| words.len() == 1) {
                 Some(id) => self.by_id(id),
-                None => Err(self.ask("Which one do you mean?", "", filter)),
+                None => Err(Unresolved::nothing(self.ask("Which one do you mean?", "", filter))),
             };
         }
         let goals = filter.goals && kind == Some(Kind::Goal);
@@ -138,12 +176,24 @@ impl<'a> Reader<'a> {
         }
         match found.len() {
             1 => Ok(found),
-            0 => Err(self.ask(&format!("Nothing open is called \"{text}\". Which one do you mean?"), &text, filter)),
-            _ => {
-                let options = ranked_options(&text, found);
-                Err(Question::new(&format!("Several match \"{text}\". Which one do you mean?"), options))
+            0 => {
+                let question = format!("Nothing open is called \"{text}\". Which one do you mean?");
+                Err(Unresolved::nothing(self.ask(&question, &text, filter)))
             }
+            _ => self.selected_or_ask(&text, found),
         }
+    }
+
+    /// Returns those of several matches that the user selected, or the question which one is meant.
+    fn selected_or_ask(&self, text: &str, found: Vec<Candidate<'a>>) -> Resolved<'a> {
+        let chosen = self.selected(found.iter().copied());
+        if !chosen.is_empty() {
+            return Ok(chosen);
+        }
+        let matched = found.iter().map(|one| one.id).collect();
+        let options = ranked_options(text, found);
+        let question = Question::new(&format!("Several match \"{text}\". Which one do you mean?"), options);
+        Err(Unresolved { question, matched })
     }
 
     /// Matches records by a day in the words that is not part of the title: "the review on Thursday".
@@ -174,16 +224,20 @@ impl<'a> Reader<'a> {
         if found.is_empty() { matches_by_meaning(&text, self.candidates(filter).filter(of_kind)) } else { found }
     }
 
-    fn by_id(&self, id: i64) -> Found<'a> {
+    fn by_id(&self, id: i64) -> Resolved<'a> {
         let found = self.candidates(TargetFilter { done: true, goals: true }).find(|one| one.id == id);
         found.map(|one| vec![one]).ok_or_else(|| {
             let text = format!("There is nothing with the number {id}. Which one do you mean?");
-            self.ask(&text, "", TargetFilter { done: false, goals: false })
+            Unresolved::nothing(self.ask(&text, "", TargetFilter { done: false, goals: false }))
         })
     }
 
-    /// Builds a question with the best matching records.
+    /// Builds a question about words that match nothing, with the records that are most similar. In a sentence of
+    /// several clauses there are no options, since a selection would not answer the question.
     fn ask(&self, text: &str, asked: &str, filter: TargetFilter) -> Question {
+        if !self.is_only_clause {
+            return Question::new(text, Vec::new());
+        }
         Question::new(text, ranked_options(asked, self.candidates(TargetFilter { goals: false, ..filter })))
     }
 

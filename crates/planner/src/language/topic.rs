@@ -174,8 +174,9 @@ impl Reader<'_> {
         matches!(named[..], [_]).then(|| named[0].id).filter(|_| in_order)
     }
 
+    /// Returns whether the words name exactly one record, if necessary by the user's selection among several matches.
     pub(super) fn is_one(&self, words: &[Token]) -> bool {
-        !words.is_empty() && self.resolve(words, WITH_GOALS).is_ok_and(|found| found.len() == 1)
+        !words.is_empty() && self.resolve_named(words, WITH_GOALS).is_ok_and(|found| found.len() == 1)
     }
 
     fn topic_first(&self, clause: &[Token]) -> Option<Vec<Token>> {

@@ -7,7 +7,7 @@ use super::numbers::figures;
 use super::phrases::{after_any, around, before_end, has_any, without_marks};
 use super::shift::Shift;
 use super::tokens::Token;
-use super::vocabulary::{EVENTS, begins_with_task_verb};
+use super::vocabulary::{EVENTS, TO_DO, begins_with_task_verb};
 use super::when::When;
 use super::{Question, Reader, Today};
 use crate::matching::matches;
@@ -39,6 +39,7 @@ impl Reader<'_> {
         let unclear = compares(clause, self.today)
             || points(clause, self.today)
             || changes_to(clause, self.today)
+            || is_unfinished(clause)
             || is_now(clause, self.today)
             || is_moved_statement(clause)
             || self.replaces_known(clause)
@@ -145,7 +146,7 @@ fn points(clause: &[Token], today: Today) -> bool {
     // "Meet again" has no object.
     let remaining: Vec<&Token> = clause.iter().zip(&used).filter(|(_, used)| !**used).map(|(word, _)| word).collect();
     let bare_again = remaining.len() == 2 && remaining[1].is("again");
-    let after_lead = after_any(clause, super::vocabulary::TO_DO);
+    let after_lead = after_any(clause, TO_DO);
     let bare_again = bare_again
         || after_lead.is_some_and(|rest| matches!(rest, [only] if only.is_one_of("again|earlier|later|sooner")));
     pointed || again || bare_again || clause[0].is("same")
@@ -163,6 +164,13 @@ pub(super) fn changes_to(clause: &[Token], today: Today) -> bool {
     after_any(clause, CHANGING).is_some()
         || (after_any(clause, "put|set|bring|pull|take").is_some()
             && (ends_event || (definite && has_any(target, "back|forward"))))
+}
+
+/// Matches "I need to change it to": the new value is missing.
+fn is_unfinished(clause: &[Token]) -> bool {
+    let rest = after_any(clause, TO_DO).unwrap_or(clause);
+    let changes = after_any(rest, CHANGING).or_else(|| after_any(rest, "set|edit|turn")).is_some();
+    changes && clause.last().is_some_and(|last| last.is_one_of("to|into"))
 }
 
 /// Matches "Choir is on Wednesday now": it was at another time before.

@@ -94,7 +94,7 @@ impl Reader<'_> {
         if target.is_empty() || names_rule() {
             return None;
         }
-        let found = self.resolve(target, OPEN).ok()?;
+        let found = self.resolve_named(target, OPEN).ok()?;
         found.iter().all(|of| self.item(of).is_ok_and(|item| item.recurrence.repeats())).then_some(found)
     }
 
