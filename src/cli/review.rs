@@ -17,6 +17,7 @@ use super::exit::{Exit, UsageError};
 use super::{item, output};
 use crate::app::App;
 use crate::digest::format::Calendar;
+use crate::digest::view::printed_score;
 use crate::services::feedback::{self, FeedbackUser};
 use crate::services::stories::FoundStory;
 use crate::services::{ServiceError, digests};
@@ -54,8 +55,9 @@ async fn said(app: &App, topic: &str) -> Result<BTreeMap<ItemId, BTreeSet<Feedba
 }
 
 fn in_words(story: &DigestStory, said: &BTreeMap<ItemId, BTreeSet<FeedbackKind>>) -> Story {
-    let mut names: Vec<&str> = story.sources.iter().map(|source| source.name.as_str()).collect();
-    names.dedup();
+    let mut seen = BTreeSet::new();
+    let names = story.sources.iter().map(|source| source.name.as_str());
+    let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
     let label = story.label.map(|label| format!(" · {}", Label::in_words(label))).unwrap_or_default();
     let of_items = story.sources.iter().filter_map(|source| said.get(&source.item_id)).flatten();
     Story {
@@ -63,7 +65,7 @@ fn in_words(story: &DigestStory, said: &BTreeMap<ItemId, BTreeSet<FeedbackKind>>
         is_top: story.section == Section::Top,
         title: one_line(&story.title),
         url: story.url.as_deref().map(one_line),
-        score: story.aha_score,
+        score: printed_score(story),
         told_by: one_line(&format!("told by {}{label}", names.join(", "))),
         text: paragraphs(story).iter().map(|text| one_line(text)).collect(),
         said: of_items.copied().collect(),
@@ -134,5 +136,65 @@ impl Actions for Keys<'_> {
     fn why(&self, story: usize) -> Result<Vec<String>, String> {
         let lines = item::in_words(&self.story(story)?.story);
         Ok(output::one_safe_text(&lines).lines().map(str::to_owned).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aha_core::digest::{ScoreDebug, StoryCost, StorySource};
+    use aha_core::ids::{ClusterId, DigestItemId};
+    use aha_core::time::Timestamp;
+
+    use super::*;
+
+    fn source(name: &str) -> StorySource {
+        StorySource {
+            item_id: ItemId::of(&[name]),
+            name: name.to_owned(),
+            url: None,
+            title: String::new(),
+            published_at: Timestamp::from_millis(0),
+            dated: true,
+            copy: false,
+            late: false,
+            also_from: Vec::new(),
+        }
+    }
+
+    fn story(sources: &[&str]) -> DigestStory {
+        DigestStory {
+            id: DigestItemId::of(&["1"]),
+            rank: 1,
+            section: Section::Top,
+            label: None,
+            title: "Ferries are late".to_owned(),
+            url: None,
+            aha_score: Some(61),
+            final_score: 74.9,
+            percentile: 90,
+            reason: String::new(),
+            since: None,
+            published_at: Timestamp::from_millis(0),
+            author: None,
+            teaser: false,
+            excerpt: String::new(),
+            triage: None,
+            summary: None,
+            kept_summary: None,
+            entities: None,
+            sources: sources.iter().map(|name| source(name)).collect(),
+            discussions: Vec::new(),
+            cluster_id: ClusterId::of(&["1"]),
+            state: "judged".to_owned(),
+            cost: StoryCost::default(),
+            score_debug: ScoreDebug::default(),
+        }
+    }
+
+    #[test]
+    fn a_story_has_the_digest_s_score_and_names_each_source_once() {
+        let shown = in_words(&story(&["Wireline", "Harbour Times", "Wireline"]), &BTreeMap::new());
+        assert_eq!(shown.score, Some(74));
+        assert_eq!(shown.told_by, "told by Wireline, Harbour Times");
     }
 }

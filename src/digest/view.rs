@@ -246,7 +246,7 @@ pub(crate) fn item_command(rank: &str, topic: &str) -> String {
 }
 
 /// Returns the number by which a section is ordered; `None` for a story that was not judged.
-fn printed_score(story: &DigestStory) -> Option<u8> {
+pub(crate) fn printed_score(story: &DigestStory) -> Option<u8> {
     let judged = story.aha_score?;
     // Digests of the first versions have final scores between about 0 and 1.
     Some(if story.final_score > FIRST_VERSIONS_SCORE { whole(story.final_score) } else { judged })

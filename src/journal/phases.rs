@@ -70,6 +70,11 @@ impl ModelAccess {
         router.has_models() && [CLASSIFY, REWORD, INTEGRATE].into_iter().all(has)
     }
 
+    /// Waits until every request that was sent is settled, so that its answer is stored and its cost known.
+    pub async fn settled(&self) {
+        self.gateway.wait_until_settled().await;
+    }
+
     /// Makes a plan of the days. The receiver of the events may be dropped.
     ///
     /// # Errors
@@ -205,6 +210,7 @@ impl Phases<'_> {
             } else {
                 block.apply = false;
                 block.note = Some("it was not reworded".to_owned());
+                self.send(PhaseEvent::TargetsFound(block.clone()));
             }
         }
         Ok(next)
@@ -220,7 +226,8 @@ impl Phases<'_> {
         let mut is_whole = true;
         if !pages.is_empty() {
             let (mut short, mut targets) = (ShortIds::new('b'), ShortIds::new('t'));
-            let material = prompts::integration(self.days, &block, &pages, &mut short, &mut targets);
+            let max_chars = INTEGRATE.spec().limits.input_chars;
+            let material = prompts::integration(self.days, &block, &pages, max_chars, &mut short, &mut targets);
             let mut failures = std::mem::take(&mut plan.failures);
             let line = |object| {
                 let chunk = IntegrationDecisionChunk::of(object);

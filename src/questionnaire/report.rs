@@ -21,7 +21,8 @@ pub struct ModelSummary {
     /// Mean of the ratings, each scaled to 0 for the minimum of its scale and 1 for the maximum. `None` without
     /// ratings.
     pub mean_rating: Option<f64>,
-    /// Share of the questions answered by all models on which it gave the most frequent answer.
+    /// Share of the questions answered by all models on which it gave the most frequent answer, and not alone. `None`
+    /// without such questions, and for a single model.
     pub agreement: Option<f64>,
     pub cost_microcredits: i64,
 }
@@ -152,8 +153,8 @@ fn rated(row: &Row, model: usize, scale: Option<(i64, i64)>) -> Option<f64> {
     Some((number - min) as f64 / (max - min) as f64)
 }
 
-/// Returns 1 if a model gave the most frequent answer, else 0; `None` unless there are several models and all have
-/// answered.
+/// Returns 1 if a model gave the most frequent answer and another model gave it, too, else 0; `None` unless there are
+/// several models and all have answered.
 fn agrees(row: &Row, model: usize) -> Option<f64> {
     let answers: Vec<&Value> = row.answers.iter().map(Option::as_ref).collect::<Option<_>>()?;
     if answers.len() < 2 {
@@ -161,11 +162,39 @@ fn agrees(row: &Row, model: usize) -> Option<f64> {
     }
     let times = |answer: &Value| answers.iter().filter(|other| **other == answer).count();
     let most = answers.iter().map(|answer| times(answer)).max()?;
-    Some(if times(answers.get(model)?) == most { 1.0 } else { 0.0 })
+    let own = times(answers.get(model)?);
+    Some(if own > 1 && own == most { 1.0 } else { 0.0 })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of questions")]
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn models_agree_only_if_two_of_them_give_the_same_answer() {
+        let agreement = |answers: &[Option<i64>]| {
+            let row = Row {
+                section: String::new(),
+                question: String::new(),
+                text: String::new(),
+                answers: answers.iter().map(|answer| answer.map(|answer| json!(answer))).collect(),
+            };
+            (0..answers.len()).map(|model| agrees(&row, model)).collect::<Vec<_>>()
+        };
+        let (yes, no) = (Some(1.0), Some(0.0));
+        assert_eq!(agreement(&[Some(1), Some(2)]), [no, no]);
+        assert_eq!(agreement(&[Some(1), Some(2), Some(3)]), [no, no, no]);
+        assert_eq!(agreement(&[Some(1), Some(2), Some(1)]), [yes, no, yes]);
+        assert_eq!(agreement(&[Some(4), Some(4)]), [yes, yes]);
+        assert_eq!(agreement(&[Some(1), None]), [None, None]);
+        assert_eq!(agreement(&[Some(1)]), [None]);
+    }
 }

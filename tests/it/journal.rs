@@ -1,6 +1,7 @@
 //! The journal's commands, from the notes of a day to the page and back.
 
 mod models;
+mod screens;
 
 use std::fs;
 use std::path::PathBuf;

@@ -11,7 +11,7 @@ pub enum PhaseEvent {
     BlockFound(PlannedBlock),
     /// A block was reworded.
     Reworded { block: String, text: String },
-    /// All targets of a block are known.
+    /// All targets of a block are known, or it is known that none are sought.
     TargetsFound(PlannedBlock),
     /// A request is retried automatically.
     Retried { phase: &'static str, reason: String },

@@ -2,7 +2,7 @@
 //! it is, and targets are found by shared words.
 
 use aha_notes::knowledge::classify::MIN_CONFIDENCE;
-use aha_notes::knowledge::pages::links;
+use aha_notes::knowledge::pages::{IndexedPage, links, links_without_embeds};
 use aha_notes::knowledge::{Candidate, PageIndex, Placement, judge, reword};
 use aha_notes::{Graph, NotesError};
 
@@ -28,7 +28,7 @@ pub fn extract(graph: &Graph, days: &[Day]) -> Result<Plan, NotesError> {
         for block in day.blocks() {
             if let Some(mut planned) = classify(day, &block) {
                 planned.reworded = reword(&block.text, &block.above);
-                let proposed = proposed_targets(&index, &planned);
+                let proposed = proposed_targets(graph, &index, &planned);
                 plan.skipped_existing += usize::from(take_over(&mut planned, proposed));
                 plan.blocks.push(planned);
             }
@@ -96,7 +96,7 @@ pub fn keep(graph: &Graph, id: &str, day: chrono::NaiveDate, text: &str) -> Resu
         note: None,
     };
     let known = index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(COLLECTION_PAGE));
-    let mut proposed = proposed_targets(&index, &block);
+    let mut proposed = proposed_targets(graph, &index, &block);
     proposed.push(Decision {
         is_new_page: !known,
         confidence: COLLECTION_CONFIDENCE,
@@ -143,13 +143,13 @@ pub fn candidates(index: &PageIndex, block: &PlannedBlock, limit: usize) -> Vec<
     index.candidates(&block.reworded, &context, &linked, limit)
 }
 
-fn proposed_targets(index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
+fn proposed_targets(graph: &Graph, index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
     let found = candidates(index, block, MAX_PROPOSALS);
     let mut proposed_targets: Vec<Decision> =
         found.iter().map(|candidate| target_on(index, candidate, block)).collect();
-    let known = |name: &String| index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(name));
-    // Pages that the block links to and that do not exist yet.
-    let missing_page = links(index.format(), &block.text).into_iter().find(|name| !known(name));
+    let is_known = |name: &str| graph.day_named(name).is_some() || index.pages().iter().any(|page| page.is_named(name));
+    // The first page that the block links to and that does not exist yet.
+    let missing_page = links_without_embeds(index.format(), &block.text).into_iter().find(|name| !is_known(name));
     proposed_targets.extend(missing_page.map(|name| new_section(&name)));
     proposed_targets
 }
@@ -176,11 +176,7 @@ fn target_on(index: &PageIndex, candidate: &Candidate, block: &PlannedBlock) -> 
             .map(|text| text.lines().next().unwrap_or_default().chars().take(80).collect()),
         target_text,
         confidence: if placement_is_same(placement) { 0.95 } else { (confidence * 1000.0).round() / 1000.0 },
-        reasoning: reasoning(
-            &index.shared_words(candidate, text),
-            &links(index.format(), &block.text),
-            &candidate.name,
-        ),
+        reasoning: reasoning(&index.shared_words(candidate, text), &links(index.format(), &block.text), page),
         apply: false,
     }
 }
@@ -188,8 +184,8 @@ fn target_on(index: &PageIndex, candidate: &Candidate, block: &PlannedBlock) -> 
 /// Number of shared words listed in a reason.
 const MAX_NAMED_WORDS: usize = 3;
 
-fn reasoning(shared: &[String], links: &[String], page: &str) -> String {
-    if links.iter().any(|link| link.eq_ignore_ascii_case(page)) {
+fn reasoning(shared: &[String], links: &[String], page: &IndexedPage) -> String {
+    if links.iter().any(|link| page.is_named(link)) {
         return "the block links to this page".to_owned();
     }
     if shared.is_empty() {
@@ -261,6 +257,53 @@ mod tests {
         );
         assert!(decisions.iter().any(|decision| decision.target_page == "F#" && decision.is_new_page), "{decisions:?}");
         assert!(decisions.iter().all(|decision| decision.target_page != "F"), "{decisions:?}");
+    }
+
+    /// Returns the pages that do not exist yet and are proposed for a text.
+    fn new_pages(graph: &Graph, text: &str) -> Vec<String> {
+        let day = chrono::NaiveDate::from_ymd_opt(2026, 3, 4).unwrap();
+        let plan = keep(graph, "story:1", day, text).unwrap();
+        let proposed = plan.blocks[0].decisions.iter().filter(|decision| decision.is_new_page);
+        proposed.map(|decision| decision.target_page.clone()).filter(|page| page != COLLECTION_PAGE).collect()
+    }
+
+    fn graph_of(files: &[(&str, &str)]) -> (tempfile::TempDir, Graph) {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let graph = Graph::open(folder.path()).unwrap();
+        (folder, graph)
+    }
+
+    #[test]
+    fn neither_an_existing_page_nor_a_day_nor_an_embedded_file_is_proposed_as_a_new_page() {
+        let (_folder, graph) = graph_of(&[
+            ("logseq/config.edn", "{}"),
+            ("pages/JavaScript.md", "alias:: JS, [[ECMAScript]]\n\n- Closures"),
+            ("pages/Rust.md", "title:: Rust language\n\n- Borrowing"),
+            ("pages/Übung.md", "- Scales"),
+            ("journals/2026_03_01.md", "- Said"),
+        ]);
+        let known = ["[[JS]]", "[[ecmascript]]", "[[übung]]", "[[rust LANGUAGE]]", "#js"];
+        let days = ["[[Mar 1st, 2026]]", "[[Mar 3rd, 2026]]", "[[2026_03_01]]"];
+        for link in known.into_iter().chain(days).chain(["![[diagram.png]]"]) {
+            let proposed = new_pages(&graph, &format!("Octopuses brood their eggs for months {link}"));
+            assert!(proposed.is_empty(), "{link}: {proposed:?}");
+        }
+        assert_eq!(new_pages(&graph, "[[JS]] is not [[Mar 1st, 2026]] and not [[Java]]"), ["Java"]);
+    }
+
+    #[test]
+    fn a_page_of_plain_markdown_is_known_by_its_path_and_a_daily_note_is_no_page() {
+        let (_folder, graph) =
+            graph_of(&[("Rust/Async.md", "Executors"), ("2026-03-03.md", "Lunch"), ("Boats.md", "Tugs")]);
+        for link in ["[[Rust/Async]]", "[[async|futures]]", "[[2026-03-03]]", "[[Daily/2026-03-02]]"] {
+            let proposed = new_pages(&graph, &format!("Octopuses brood their eggs for months {link}"));
+            assert!(proposed.is_empty(), "{link}: {proposed:?}");
+        }
     }
 
     #[test]

@@ -4,34 +4,42 @@
 //! A block id has forty characters that mean nothing to a model and cost tokens, so the model sees `b1` instead. An id
 //! in its answer that was not assigned is ignored.
 
-use std::collections::BTreeMap;
+mod candidate_page;
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use aha_notes::knowledge::terms;
 use aha_notes::lines::indent_of;
 use aha_notes::{Document, Format};
 
 use crate::days::Day;
 use crate::plan::PlannedBlock;
+use candidate_page::{CandidatePage, shares};
 
 /// The short ids of one request.
 #[derive(Debug, Clone, Default)]
 pub struct ShortIds {
+    /// Blocks by short id.
     ids: BTreeMap<String, String>,
+    /// Short ids by block.
+    assigned: HashMap<String, String>,
     prefix: char,
 }
 
 impl ShortIds {
     #[must_use]
     pub fn new(prefix: char) -> Self {
-        Self { ids: BTreeMap::new(), prefix }
+        Self { ids: BTreeMap::new(), assigned: HashMap::new(), prefix }
     }
 
     /// Returns the short id of a block, assigning one on first use.
     pub fn short(&mut self, id: &str) -> String {
-        if let Some((short, _)) = self.ids.iter().find(|(_, known)| *known == id) {
+        if let Some(short) = self.assigned.get(id) {
             return short.clone();
         }
         let short = format!("{}{}", self.prefix, self.ids.len() + 1);
         self.ids.insert(short.clone(), id.to_owned());
+        self.assigned.insert(id.to_owned(), short.clone());
         short
     }
 
@@ -121,45 +129,136 @@ pub fn blocks(days: &[Day], blocks: &[&PlannedBlock], short: &mut ShortIds) -> S
     text
 }
 
-/// Renders one piece of knowledge with its candidate pages.
+/// Renders one piece of knowledge with its candidate pages, in at most `max_chars` characters. The pages share what the
+/// knowledge and their names and properties leave; these are always rendered, so they alone may exceed the limit. Of a
+/// page that does not fit, the sections that share most terms with the text are rendered, in the page's order, and then
+/// `- …`. Only rendered blocks get a short id.
 #[must_use]
 pub fn integration(
     days: &[Day],
     block: &PlannedBlock,
     pages: &[(&str, &Document)],
+    max_chars: usize,
     short: &mut ShortIds,
     targets: &mut ShortIds,
 ) -> String {
+    let mut text = knowledge(days, block, short);
+    let mut drafted = targets.clone();
+    let pages: Vec<CandidatePage<'_>> =
+        pages.iter().map(|(name, document)| CandidatePage::new(name, document, &mut drafted)).collect();
+    let fixed = text.chars().count() + PAGES_END.len() + pages.iter().map(CandidatePage::fixed_chars).sum::<usize>();
+    let needed: Vec<usize> = pages.iter().map(CandidatePage::block_chars).collect();
+    let wanted: BTreeSet<String> = terms(&block.reworded).into_iter().collect();
+    for (page, share) in pages.iter().zip(shares(&needed, max_chars.saturating_sub(fixed))) {
+        page.render(&wanted, share, targets, &mut text);
+    }
+    text.push_str(PAGES_END);
+    text
+}
+
+const PAGES_END: &str = "</candidate_pages>\n";
+
+/// Renders the knowledge, up to where the candidate pages begin.
+fn knowledge(days: &[Day], block: &PlannedBlock, short: &mut ShortIds) -> String {
     let context =
         days.iter().find(|day| day.file == block.file).map(|day| in_context(day, block, short)).unwrap_or_default();
     let id = short.short(&block.block);
-    let mut text = format!(
-        "<knowledge_blocks>\n<block id=\"{id}\">\n<original_journal_context>\n{context}</original_journal_context>\n<refined_content>{}</refined_content>\n</block>\n</knowledge_blocks>\n<candidate_pages>\n",
+    format!(
+        "<knowledge_blocks>\n<block id=\"{id}\">\n<original_journal_context>\n{context}</original_journal_context>\n\
+         <refined_content>{}</refined_content>\n</block>\n</knowledge_blocks>\n<candidate_pages>\n",
         escaped(&block.reworded)
-    );
-    for (name, document) in pages {
-        let properties = document
-            .page_properties()
-            .into_iter()
-            .map(|known| format!("{}:: {}\n", escaped(&known.key), escaped(&known.value)));
-        let properties: Vec<String> = properties.collect();
-        let ids = document.ids(name);
-        text.extend([
-            "<page name=\"",
-            &attribute(name),
-            "\">\n<page_properties>\n",
-            &properties.concat(),
-            "</page_properties>\n<existing_blocks>\n",
-        ]);
-        for root in document.children(None) {
-            let end = document.blocks().get(root).map_or(0, |block| block.end);
-            let section: Vec<usize> = (root..document.blocks().len())
-                .take_while(|index| document.blocks()[*index].lines.start < end)
-                .collect();
-            text.extend(["<block>\n", &outline(document, &section, &ids, targets), "</block>\n"]);
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::NaiveDate;
+
+    use super::*;
+
+    fn block(reworded: &str) -> PlannedBlock {
+        PlannedBlock {
+            block: "k1".to_owned(),
+            day: NaiveDate::from_ymd_opt(2026, 3, 2).unwrap(),
+            page: "Mar 2nd, 2026".to_owned(),
+            file: "journals/2026_03_02.md".to_owned(),
+            text: reworded.to_owned(),
+            above: Vec::new(),
+            confidence: 0.9,
+            reason: String::new(),
+            reworded: reworded.to_owned(),
+            apply: true,
+            decisions: Vec::new(),
+            note: None,
         }
-        text.push_str("</existing_blocks>\n</page>\n");
     }
-    text.push_str("</candidate_pages>\n");
-    text
+
+    /// Returns the prompt in at most so many characters, and the short ids of the pages' blocks.
+    fn rendered(pages: &[(&str, &Document)], max_chars: usize) -> (String, ShortIds) {
+        let (mut short, mut targets) = (ShortIds::new('b'), ShortIds::new('t'));
+        let block = block("Tugs pull 65 tonnes against the wind.");
+        let text = integration(&[], &block, pages, max_chars, &mut short, &mut targets);
+        (text, targets)
+    }
+
+    fn section(title: &str, line: &str, count: usize) -> String {
+        format!("- {title}\n{}", format!("\t- {line}\n").repeat(count))
+    }
+
+    #[test]
+    fn a_block_keeps_its_short_id() {
+        let mut ids = ShortIds::new('t');
+        assert_eq!([ids.short("x"), ids.short("y"), ids.short("x")], ["t1", "t2", "t1"]);
+        assert_eq!((ids.block(" t2 "), ids.block("t3")), (Some("y"), None));
+    }
+
+    #[test]
+    fn pages_that_fit_are_sent_whole() {
+        let page = Document::parse(Format::Outline, "tags:: port\n\n- Tugs\n\t- Bollard pull\n- Quays\n");
+        let (text, targets) = rendered(&[("Harbour", &page)], 60_000);
+        let pages = text.split_once("<candidate_pages>\n").unwrap().1;
+        assert_eq!(
+            pages,
+            "<page name=\"Harbour\">\n<page_properties>\ntags:: port\n</page_properties>\n<existing_blocks>\n\
+             <block>\n- Tugs\n  id:: t1\n\t- Bollard pull\n\t  id:: t2\n</block>\n\
+             <block>\n- Quays\n  id:: t3\n</block>\n</existing_blocks>\n</page>\n</candidate_pages>\n"
+        );
+        assert!(targets.block("t3").is_some());
+    }
+
+    #[test]
+    fn of_a_long_page_the_sections_with_the_texts_words_are_sent_in_order() {
+        let filler = |title: &str| section(title, "Gulls nest on the quay", 100);
+        let tugs = section("Tugs", "Bollard pull is measured in tonnes", 2);
+        let wind = section("Wind", "Gusts come from the west", 1);
+        let long = format!("tags:: port\n\n{}{wind}{}{tugs}", filler("Birds"), filler("Nests"));
+        let (long, small) = (Document::parse(Format::Outline, &long), Document::parse(Format::Outline, "- Ships\n"));
+        let (text, targets) = rendered(&[("Harbour", &long), ("Fleet", &small)], 2_000);
+        assert!(text.chars().count() <= 2_000, "{}", text.chars().count());
+        assert!(text.contains("<page_properties>\ntags:: port\n") && !text.contains("Gulls"), "{text}");
+        let (wind, tugs) = (text.find("- Wind\n  id:: t1\n").unwrap(), text.find("- Tugs\n  id:: t3\n").unwrap());
+        assert!(wind < tugs && text.contains("tonnes\n\t  id:: t5\n</block>\n- …\n</existing_blocks>"), "{text}");
+        assert!(text.contains("<page name=\"Fleet\">") && text.contains("- Ships\n  id:: t6\n"), "{text}");
+        assert_eq!(targets.block("t7"), None, "a block that was not sent cannot be named");
+    }
+
+    #[test]
+    fn of_a_section_that_is_too_long_its_own_sections_are_chosen() {
+        let filler = "Gulls nest on the quay.\n\n".repeat(100);
+        let page = format!("# Harbour\n\n## Birds\n\n{filler}## Tugs\n\nTugs pull.\n\n## Nests\n\n{filler}");
+        let page = Document::parse(Format::Markdown, &page);
+        let (text, _) = rendered(&[("Harbour", &page)], 2_000);
+        assert!(text.chars().count() <= 2_000, "{}", text.chars().count());
+        assert!(text.contains("# Harbour\n") && text.contains("## Tugs\n") && text.contains("Tugs pull.\n"), "{text}");
+        assert!(!text.contains("Gulls") && text.contains("- …\n"), "{text}");
+    }
+
+    #[test]
+    fn a_page_without_room_keeps_its_name_and_its_properties() {
+        let page = Document::parse(Format::Outline, "tags:: port\n\n- Tugs\n");
+        let (text, targets) = rendered(&[("Harbour", &page)], 100);
+        let head = "<page name=\"Harbour\">\n<page_properties>\ntags:: port\n</page_properties>\n";
+        assert!(text.contains(&format!("{head}<existing_blocks>\n- …\n</existing_blocks>\n")), "{text}");
+        assert_eq!(targets.block("t1"), None);
+    }
 }

@@ -44,7 +44,7 @@ pub struct DateFormat {
 const WHOLE: usize = usize::MAX;
 
 impl DateFormat {
-    /// Parses a pattern. `None` if it contains an unknown letter or does not determine a complete date.
+    /// Parses a pattern. `None` if it contains an unknown ASCII letter or digit, or does not determine a complete date.
     #[must_use]
     pub fn parse(pattern: &str) -> Option<Self> {
         let mut parts = Vec::new();
@@ -131,7 +131,7 @@ fn part(sign: char, run: usize, after: &str) -> Option<(Part, Option<usize>)> {
         ('d' | 'D', 1) if after.starts_with('o') => return Some((Part::OrdinalDay, Some(2))),
         ('d' | 'D', 1 | 2) => Part::Day(run),
         ('E', 1..=4) | ('d', 3 | 4) => Part::Weekday(name(run)),
-        (sign, run) if !sign.is_alphanumeric() => Part::Text(sign.to_string().repeat(run)),
+        (sign, run) if !sign.is_ascii_alphanumeric() => Part::Text(sign.to_string().repeat(run)),
         _ => return None,
     };
     Some((part, None))
@@ -179,6 +179,7 @@ mod tests {
             ("dddd D MMMM YYYY", "Monday 2 March 2026"),
             ("[day] YY.M.D", "day 26.3.2"),
             ("yyyyMMdd", "20260302"),
+            ("yyyy年MM月dd日", "2026年03月02日"),
         ];
         let date = NaiveDate::from_ymd_opt(2026, 3, 2).unwrap();
         for (pattern, written) in cases {

@@ -188,6 +188,27 @@ impl Document {
             .map(|found| found.value)
     }
 
+    /// Returns the page's other names: its title and its aliases (`alias:: JS, [[ECMAScript]]`; in front matter also
+    /// `aliases: [JS]`, or a list with one name per line).
+    #[must_use]
+    pub fn other_names(&self) -> Vec<String> {
+        let is_alias = |key: &str| ["alias", "aliases"].iter().any(|known| key.eq_ignore_ascii_case(known));
+        let mut names: Vec<String> = self.page_property("title").into_iter().collect();
+        for property in self.page_properties().into_iter().filter(|property| is_alias(&property.key)) {
+            names.extend(property.value.split(',').map(bare_name));
+        }
+        let mut is_list = false;
+        for line in self.lines.iter().take(front_matter(&self.lines)) {
+            match line.text.trim().strip_prefix("- ") {
+                Some(name) if is_list => names.push(bare_name(name)),
+                Some(_) => {}
+                None => is_list = line.text.trim().strip_suffix(':').is_some_and(is_alias),
+            }
+        }
+        names.retain(|name| !name.is_empty());
+        names
+    }
+
     /// Returns the id written in the file: `id::`, or `^id` at the end of the text in plain Markdown.
     #[must_use]
     pub fn explicit_id(&self, index: usize) -> Option<String> {
@@ -250,6 +271,11 @@ impl Document {
             matches!(block.kind, Kind::Heading(_)) || outline::heading(self.content(block, block.lines.start)).is_some()
         })
     }
+}
+
+/// Returns a name of a list without quotation marks and brackets.
+fn bare_name(name: &str) -> String {
+    name.trim_matches([' ', '[', ']', '"', '\'']).to_owned()
 }
 
 /// Returns Obsidian's block id at the end of a line.

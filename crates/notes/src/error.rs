@@ -26,6 +26,8 @@ pub enum NotesError {
     Config { path: PathBuf, problem: String },
     #[error("\"{0}\" cannot be the name of a page: it is empty or leads out of the graph; choose another name")]
     PageName(String),
+    #[error("\"{0}\" names a journal day, and knowledge is written to pages only; choose the name of a page")]
+    DayName(String),
     #[error(
         "page \"{page}\" is not written: {} or a folder above it is a symbolic link, and these are ignored; choose \
          another page, or put the file itself there",

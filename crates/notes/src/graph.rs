@@ -185,6 +185,19 @@ impl Graph {
         formats.find_map(|(place, dates)| Some((dates.read(&stem)?, place)))
     }
 
+    /// Returns the day that a link with this name leads to: the name is a day's title or the name of its file, whether
+    /// or not the day exists.
+    #[must_use]
+    pub fn day_named(&self, name: &str) -> Option<NaiveDate> {
+        let name = name.trim();
+        let name = match self.format {
+            Format::Outline => name,
+            // A link may name the folders, too.
+            Format::Markdown => name.rsplit('/').next().unwrap_or(name),
+        };
+        [&self.title_dates].into_iter().chain(&self.file_dates).find_map(|dates| dates.read(name))
+    }
+
     /// Returns all journal days, the earliest first.
     ///
     /// # Errors
@@ -226,7 +239,8 @@ impl Graph {
     /// Returns the page with a name, ignoring case. If there is none, returns the path for its new file.
     ///
     /// # Errors
-    /// When the name is not allowed for a page or leads through a symbolic link, or the folder cannot be read.
+    /// When the name is not allowed for a page, names a journal day or leads through a symbolic link, or the folder
+    /// cannot be read.
     pub fn page(&self, name: &str) -> Result<Page, NotesError> {
         let name_lower = name.trim().to_lowercase();
         let named = |page: &Page| {
@@ -246,6 +260,9 @@ impl Graph {
         {
             return Ok(Page { name: name.trim().to_owned(), ..page });
         }
+        if self.day_named(name).is_some() {
+            return Err(NotesError::DayName(name.trim().to_owned()));
+        }
         let stem = self.names.file_stem(name).ok_or_else(|| NotesError::PageName(name.to_owned()))?;
         let path = self.pages.join(format!("{stem}.md"));
         if has_symbolic_link(&path, &[&self.pages]) {
@@ -259,7 +276,8 @@ impl Graph {
         has_symbolic_link(path, &[&self.root, &self.pages, &self.journals])
     }
 
-    fn relative(&self, page: &Page) -> String {
+    /// Returns a page's path below the folder of pages, without the extension.
+    pub(crate) fn relative(&self, page: &Page) -> String {
         page.path.strip_prefix(&self.pages).unwrap_or(&page.path).with_extension("").to_string_lossy().into_owned()
     }
 

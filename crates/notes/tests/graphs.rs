@@ -386,6 +386,44 @@ fn a_folder_of_plain_markdown_is_a_graph() {
 }
 
 #[test]
+fn a_journal_day_is_not_written_as_a_page() {
+    let sample = Sample::logseq();
+    let graph = sample.graph();
+    for name in ["Mar 3rd, 2026", "2026_03_03", " 2026-03-03 "] {
+        assert_eq!(graph.day_named(name), NaiveDate::from_ymd_opt(2026, 3, 3), "{name}");
+        let error = graph.page(name).unwrap_err();
+        assert!(matches!(error, NotesError::DayName(_)), "{name}: {error}");
+    }
+    assert_eq!(graph.day_named("March"), None);
+    let changes = [change(&graph, "Mar 3rd, 2026", Action::AddSection, None)];
+    let (previews, failures) = preview(&graph, &changes).unwrap();
+    assert!(previews.is_empty() && matches!(failures[..], [(0, NotesError::DayName(_))]), "{failures:?}");
+    let applied = apply(&graph, &sample.state(), &changes, None).unwrap();
+    assert!(matches!(applied.outcomes[..], [Outcome::Failed(NotesError::DayName(_))]), "{applied:?}");
+    assert_eq!(text(graph.root(), "journals/2026_03_02.md"), DAY);
+    // A page that has such a name is a page.
+    write(graph.root(), "pages/Mar 3rd, 2026.md", "- By hand");
+    assert!(graph.page("Mar 3rd, 2026").unwrap().path.ends_with("pages/Mar 3rd, 2026.md"));
+}
+
+#[test]
+fn a_daily_note_in_the_folder_of_pages_is_not_written_as_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("vault");
+    write(&root, "2026-03-02.md", "- The pilot boat's draught is 2.1 m\n");
+    write(&root, "2026-03-03.md", "- Lunch\n");
+    let graph = Graph::open(&root).unwrap();
+    for name in ["2026-03-03", "Daily/2026-03-03"] {
+        assert!(matches!(graph.page(name), Err(NotesError::DayName(_))), "{name}");
+    }
+    let state = State::open(&folder.path().join("state"), graph.root()).unwrap();
+    let today = NaiveDate::from_ymd_opt(2026, 3, 3);
+    let applied = apply(&graph, &state, &[change(&graph, "2026-03-03", Action::AddSection, None)], today).unwrap();
+    assert!(matches!(applied.outcomes[..], [Outcome::Failed(NotesError::DayName(_))]), "{applied:?}");
+    assert_eq!(text(&root, "2026-03-03.md"), "- Lunch\n");
+}
+
+#[test]
 fn of_two_files_of_a_day_the_one_in_the_graphs_own_format_is_used() {
     let root = tempfile::tempdir().unwrap();
     for file in ["logseq/config.edn", "journals/2026-03-02.md", "journals/2026_03_02.md"] {

@@ -9,7 +9,7 @@
 )]
 
 use aha_notes::knowledge::classify::MIN_CONFIDENCE;
-use aha_notes::knowledge::pages::links;
+use aha_notes::knowledge::pages::{links, links_without_embeds};
 use aha_notes::knowledge::{PageIndex, Placement, judge, reword};
 use aha_notes::{Document, Format};
 
@@ -136,4 +136,38 @@ fn a_number_sign_belongs_to_a_name_in_logseq_and_ends_one_in_plain_markdown() {
     let text = "[[C#]] and [[Rust/Async|futures]], [[Boats#Tugs]], [[#Crews]]";
     assert_eq!(links(Format::Outline, text), ["C#", "Rust/Async|futures", "Boats#Tugs", "#Crews"]);
     assert_eq!(links(Format::Markdown, text), ["C", "Rust/Async", "Boats"]);
+}
+
+#[test]
+fn an_embedded_file_is_no_link_to_a_new_page() {
+    let text = "![[diagram.png]] shows [[Boats]] at #quays";
+    assert_eq!(links(Format::Markdown, text), ["diagram.png", "Boats", "quays"]);
+    assert_eq!(links_without_embeds(Format::Markdown, text), ["Boats", "quays"]);
+}
+
+#[test]
+fn a_page_has_the_names_of_its_title_and_its_aliases() {
+    let pages = [
+        ("JavaScript", Format::Outline, "title:: Java Script\nalias:: JS, [[ECMAScript]]\n\n- Closures\n"),
+        ("Übung", Format::Outline, "- Scales\n"),
+        ("Boats", Format::Markdown, "---\naliases: [Ships, \"Tug boats\"]\ntags:\n  - port\n---\nText\n"),
+        ("Quay", Format::Markdown, "---\naliases:\n  - Berths\n  - \"Landing stages\"\n---\nText\n"),
+    ];
+    let index = |(name, format, text): (&str, Format, &str)| {
+        PageIndex::of(vec![(name.to_owned(), Document::parse(format, text))])
+    };
+    let named: [&[&str]; 4] = [
+        &["javascript", "JS", "ecmascript", "java script"],
+        &["übung", "ÜBUNG"],
+        &["ships", "Tug Boats"],
+        &["berths", "landing stages"],
+    ];
+    for (page, names) in pages.into_iter().zip(named) {
+        for name in names {
+            assert!(index(page).pages()[0].is_named(name), "{name}");
+        }
+        for other in ["port", "", "Text", "aliases"] {
+            assert!(!index(page).pages()[0].is_named(other), "{other}");
+        }
+    }
 }

@@ -30,7 +30,8 @@ const HELP: [(&str, &str); 13] = [
 
 pub(crate) fn draw(review: &mut Review, frame: &mut Frame<'_>) {
     let height = frame.area().height;
-    let list_height = (u16::try_from(review.stories.len()).unwrap_or(u16::MAX)).clamp(1, height.saturating_sub(3) / 2);
+    let max_list_height = (height.saturating_sub(3) / 2).max(1);
+    let list_height = u16::try_from(review.stories.len()).unwrap_or(u16::MAX).clamp(1, max_list_height);
     let rows = [
         Constraint::Length(1),
         Constraint::Length(list_height),
@@ -101,15 +102,11 @@ fn draw_detail(review: &mut Review, frame: &mut Frame<'_>, area: Rect) {
         }
     }
     let block = Block::new().borders(Borders::TOP).border_style(Style::new().add_modifier(Modifier::DIM));
-    let inner = area.height.saturating_sub(1);
-    // The number of wrapped lines is not known before they are drawn. Each line needs at least its width divided by the
-    // width of the area.
-    let width = usize::from(area.width.max(1));
-    let rows: usize = lines.iter().map(|line| line.width().div_ceil(width).max(1)).sum();
-    let max_scroll = u16::try_from(rows).unwrap_or(u16::MAX).saturating_sub(inner);
-    review.scroll = review.scroll.min(max_scroll);
-    let text = Paragraph::new(Text::from(lines)).wrap(Wrap { trim: false }).scroll((review.scroll, 0));
-    frame.render_widget(text.block(block), area);
+    let inner = block.inner(area);
+    let text = Paragraph::new(Text::from(lines)).wrap(Wrap { trim: false });
+    let rows = u16::try_from(text.line_count(inner.width)).unwrap_or(u16::MAX);
+    review.scroll = review.scroll.min(rows.saturating_sub(inner.height));
+    frame.render_widget(text.scroll((review.scroll, 0)).block(block), area);
 }
 
 fn draw_help(frame: &mut Frame<'_>, area: Rect) {

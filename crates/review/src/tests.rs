@@ -120,7 +120,21 @@ fn the_end_of_a_long_text_can_be_scrolled_to_and_not_past() {
     let end = screen(&mut review, 60, 16);
     assert_ne!(before, end);
     assert!(end.contains("A long wait"), "{end}");
-    for size in [(20, 5), (80, 24), (200, 60)] {
+    for size in [(1, 1), (20, 1), (20, 4), (20, 5), (80, 24), (200, 60)] {
         assert!(!screen(&mut review, size.0, size.1).is_empty());
+    }
+}
+
+#[test]
+fn the_last_word_can_be_scrolled_to_where_words_wrap_early() {
+    let mut review = review();
+    // Each word takes a row of twenty columns by itself, and hardly more than half of it.
+    review.stories[0].text = vec!["eleven-long ".repeat(40), "Why: END".to_owned()];
+    for columns in [12, 20, 60] {
+        for _ in 0..50 {
+            review.key(Key::PageDown);
+        }
+        let end = screen(&mut review, columns, 16);
+        assert!(end.contains("END"), "{columns} columns: {end}");
     }
 }

@@ -28,7 +28,7 @@ pub(super) async fn run(config: Config, command: JournalCommand) -> Result<Exit>
     match command {
         JournalCommand::Extract(arguments) => {
             let journal = open(GraphArgument { graph: arguments.graph.graph.clone() })?;
-            return extract(config, journal, &arguments).await;
+            return Box::pin(extract(config, journal, &arguments)).await;
         }
         JournalCommand::Search { words, limit, graph, json } => {
             let hits = open(graph)?.search(&words.join(" "), limit)?;
@@ -56,27 +56,7 @@ async fn extract(config: Config, journal: Journal, arguments: &ExtractArguments)
     let access = if arguments.local { None } else { model_access(config, arguments.rejudge).await? };
     let is_plain = arguments.json || arguments.apply || arguments.plan.is_some();
     if !is_plain && std::io::stdout().is_terminal() && std::io::stdin().is_terminal() {
-        let days = journal.days(arguments.days.as_deref())?;
-        let index = journal.index()?;
-        return match access {
-            Some(access) => {
-                let unit = journal.graph.unit().to_owned();
-                let models = ByModels {
-                    access,
-                    days: days.into(),
-                    index: index.into(),
-                    root: journal.graph.root().to_owned(),
-                    unit,
-                };
-                tokio::task::block_in_place(|| terminal::show(&journal, &models, phases::MADE_BY, arguments.today))
-            }
-            None => terminal::show(
-                &journal,
-                &ByRules { journal: &journal, days: &days },
-                terminal::BY_RULES,
-                arguments.today,
-            ),
-        };
+        return on_terminal(&journal, access, arguments).await;
     }
     let plan = match (arguments.plan.as_deref().filter(|_| arguments.apply), access) {
         (Some(file), _) => Plan::read(file, journal.graph.root()).map_err(JournalError::from)?,
@@ -96,6 +76,20 @@ async fn extract(config: Config, journal: Journal, arguments: &ExtractArguments)
     }
     let has_failed = carry_out(&journal, &plan, arguments)?;
     Ok(if has_failed || !plan.failures.is_empty() { Exit::Partial } else { Exit::Ok })
+}
+
+/// Shows the phases on screens until the user leaves them.
+async fn on_terminal(journal: &Journal, access: Option<ModelAccess>, arguments: &ExtractArguments) -> Result<Exit> {
+    let days = journal.days(arguments.days.as_deref())?;
+    let index = journal.index()?;
+    let Some(access) = access else {
+        let rules = ByRules { journal, days: &days };
+        return terminal::show(journal, &rules, terminal::BY_RULES, arguments.today);
+    };
+    let models = ByModels::new(access, journal, days, index);
+    let shown = tokio::task::block_in_place(|| terminal::show(journal, &models, phases::MADE_BY, arguments.today));
+    models.finish().await;
+    shown
 }
 
 /// Returns the access to models if one is configured for every phase, else `None`. The database is opened only in the

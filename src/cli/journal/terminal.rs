@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use aha_journal::events::PhaseEvent;
 use aha_journal::terminal::{Actions, run};
@@ -11,6 +12,7 @@ use aha_journal::{Day, Plan, local};
 use aha_notes::knowledge::PageIndex;
 use anyhow::Result;
 use tokio::sync::mpsc::unbounded_channel;
+use tokio::task::JoinHandle;
 
 use super::report;
 use crate::cli::exit::Exit;
@@ -55,20 +57,60 @@ impl Source for ByRules<'_> {
     }
 }
 
-/// Makes plans by models, in a separate task.
+/// Waiting that is longer than this is explained.
+const NOTE_AFTER: Duration = Duration::from_millis(200);
+
+/// Makes plans by models, each in a separate task.
 pub(super) struct ByModels {
-    pub(super) access: ModelAccess,
-    pub(super) days: Arc<[Day]>,
-    pub(super) index: Arc<PageIndex>,
-    pub(super) root: PathBuf,
-    pub(super) unit: String,
+    access: ModelAccess,
+    days: Arc<[Day]>,
+    index: Arc<PageIndex>,
+    root: PathBuf,
+    unit: String,
+    tasks: RefCell<Vec<JoinHandle<()>>>,
+}
+
+impl ByModels {
+    pub(super) fn new(access: ModelAccess, journal: &Journal, days: Vec<Day>, index: PageIndex) -> Self {
+        Self {
+            access,
+            days: days.into(),
+            index: Arc::new(index),
+            root: journal.graph.root().to_owned(),
+            unit: journal.graph.unit().to_owned(),
+            tasks: RefCell::default(),
+        }
+    }
+
+    /// Sends no further requests, and waits for those that were sent: the model goes on writing, and its answer is
+    /// stored for the next time.
+    pub(super) async fn finish(self) {
+        for task in self.tasks.take() {
+            task.abort();
+            // Its result is that it was aborted, or that it had ended.
+            let _ = task.await;
+        }
+        tokio::select! {
+            biased;
+            () = self.access.settled() => return,
+            () = tokio::time::sleep(NOTE_AFTER) => {}
+        }
+        output::note(
+            "aha-radar: the model is still answering; waiting, so that its answer is stored and its cost known \
+             (Ctrl-C: leave at once)",
+        );
+        tokio::select! {
+            () = self.access.settled() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
 }
 
 impl Source for ByModels {
     fn start(&self, events: Sender<PhaseEvent>) {
         let (access, days, index) = (self.access.clone(), Arc::clone(&self.days), Arc::clone(&self.index));
         let (plan, unit) = (Plan::new(&self.root, phases::MADE_BY), self.unit.clone());
-        tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             let (sender, mut received) = unbounded_channel();
             let forwarded = events.clone();
             let forward = tokio::spawn(async move {
@@ -84,6 +126,7 @@ impl Source for ByModels {
             let _ = forward.await;
             let _ = events.send(end);
         });
+        self.tasks.borrow_mut().push(task);
     }
 }
 

@@ -14,7 +14,7 @@ const TASKS: [&str; 3] = ["journal_classify", "journal_reword", "journal_integra
 
 const DAY: &str = "area:: [[Work]]\n\n- Standup\n\t- Mara is away until Thursday\n\t- Learned today that a tokio task that is dropped at an await point never runs the rest, because nothing polls it\n- TODO buy bread & <b>milk</b>\n- tokio steals work between its threads\n- Tugs pull 65 tonnes\n";
 
-fn notes(player: &Player, form: &str) -> Notes {
+pub(super) fn notes(player: &Player, form: &str) -> Notes {
     let notes = Notes::new();
     notes.write("journals/2026_03_02.md", DAY);
     let Notes { radar, folder } = notes;

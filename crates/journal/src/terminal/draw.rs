@@ -7,13 +7,14 @@ use ratatui::style::{Color, Modifier, Style, Stylize as _};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Borders, Clear, List, ListItem, ListState, Paragraph, Tabs, Wrap};
 
+use super::editor::Editor;
 use super::screens::{Overlay, Screen, Screens};
 use crate::plan::{Decision, PlanAction, PlannedBlock};
 
 /// On a terminal with fewer rows the selected entry is drawn without a frame.
 const MIN_FRAMED_ROWS: u16 = 16;
 
-pub(super) fn draw(screens: &Screens, frame: &mut Frame<'_>) {
+pub(super) fn draw(screens: &mut Screens, frame: &mut Frame<'_>) {
     let rows =
         [Constraint::Length(1), Constraint::Fill(1), Constraint::Fill(1), Constraint::Length(1), Constraint::Length(1)];
     let [head, list, detail, status, keys] = Layout::vertical(rows).areas(frame.area());
@@ -28,9 +29,9 @@ pub(super) fn draw(screens: &Screens, frame: &mut Frame<'_>) {
     blocks(screens, frame, list);
     selected(screens, frame, detail);
     let mark = if screens.is_busy { "… " } else { "" };
-    frame.render_widget(Line::from(format!("{mark}{}", shown(&screens.status))).fg(Color::Yellow), status);
+    frame.render_widget(Line::from(format!("{mark}{}", one_line(&screens.status))).fg(Color::Yellow), status);
     frame.render_widget(Line::from(keys_of(screens)).dim(), keys);
-    if let Some(overlay) = &screens.overlay {
+    if let Some(overlay) = &mut screens.overlay {
         draw_overlay(overlay, frame);
     }
 }
@@ -90,27 +91,46 @@ fn selected(screens: &Screens, frame: &mut Frame<'_>, area: Rect) {
         frame.render_widget(Paragraph::new(text).block(border), area);
         return;
     };
+    let mut scroll = 0;
     let text = match (&screens.editor, screens.screen) {
         (Some(editor), _) => {
-            let (before, after) = editor.halves();
-            let mut rest = after.chars();
-            let under = rest.next().map_or_else(|| " ".to_owned(), String::from);
-            Text::from(Line::from(vec![
-                Span::raw(shown(&before)),
-                Span::raw(shown(&under)).reversed(),
-                Span::raw(shown(rest.as_str())),
-            ]))
+            scroll = scroll_to_cursor(editor, border.inner(area));
+            edited(editor)
         }
         (None, Screen::Classify) => in_context(block),
         (None, Screen::Reword) => {
             let mut text = in_context(block);
             text.push_line(Line::from("becomes").dim());
-            text.extend(Text::from(shown(&block.reworded)).bold());
+            text.extend(Text::from(shown_lines(&block.reworded)).bold());
             text
         }
         (None, Screen::Integrate) => places(block, screens.decision),
     };
-    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }).block(border), area);
+    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }).scroll((scroll, 0)).block(border), area);
+}
+
+/// Renders the edited text line by line, with the character at the cursor reversed.
+fn edited(editor: &Editor) -> Text<'static> {
+    let (before, after) = editor.halves();
+    let mut text: Text<'static> = before.split('\n').map(|line| Line::from(shown(line))).collect();
+    // At the end of a line there is no character, and the cursor is a space.
+    let under = after.chars().next().filter(|c| *c != '\n');
+    let rest = after.strip_prefix(|c: char| Some(c) == under).unwrap_or(&after);
+    let under = under.map(|c| shown(&c.to_string())).filter(|under| !under.is_empty());
+    text.push_span(Span::raw(under.unwrap_or_else(|| " ".to_owned())).reversed());
+    let mut rest = rest.split('\n').map(shown);
+    text.push_span(rest.next().unwrap_or_default());
+    text.extend(rest);
+    text
+}
+
+/// Returns the number of rows to scroll so that the cursor is visible. One row stays free below it, because the word at
+/// the cursor may be wrapped once it is complete.
+fn scroll_to_cursor(editor: &Editor, area: Rect) -> u16 {
+    let to_cursor = format!("{}_", editor.halves().0);
+    let before: Text<'static> = to_cursor.split('\n').map(|line| Line::from(shown(line))).collect();
+    let rows = Paragraph::new(before).wrap(Wrap { trim: false }).line_count(area.width);
+    u16::try_from(rows).unwrap_or(u16::MAX).saturating_sub(area.height.saturating_sub(1).max(1))
 }
 
 fn in_context(block: &PlannedBlock) -> Text<'static> {
@@ -122,14 +142,14 @@ fn in_context(block: &PlannedBlock) -> Text<'static> {
     for (at, line) in block.text.lines().enumerate() {
         text.push_line(format!("{indent}{}{}", if at == 0 { "- " } else { "  " }, shown(line)));
     }
-    text.push_line(Line::from(shown(&block.reason)).italic());
+    text.push_line(Line::from(one_line(&block.reason)).italic());
     text
 }
 
 fn places(block: &PlannedBlock, selected: usize) -> Text<'static> {
-    let mut text = Text::from(shown(&block.reworded)).bold();
+    let mut text = Text::from(shown_lines(&block.reworded)).bold();
     if let Some(note) = &block.note {
-        text.push_line(Line::from(shown(note)).fg(Color::Yellow));
+        text.push_line(Line::from(one_line(note)).fg(Color::Yellow));
     }
     for (at, place) in block.decisions.iter().enumerate() {
         let style = if at == selected { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
@@ -157,17 +177,19 @@ fn place_line(place: &Decision) -> String {
     )
 }
 
-fn draw_overlay(overlay: &Overlay, frame: &mut Frame<'_>) {
+fn draw_overlay(overlay: &mut Overlay, frame: &mut Frame<'_>) {
     let area = frame.area();
     let inner = Rect { height: area.height.saturating_sub(1), ..area };
     frame.render_widget(Clear, inner);
     match overlay {
         Overlay::Diff { text, scroll } => {
             let lines = text.lines().map(|line| Line::styled(shown(line), colour(line)));
-            let title = " This would be written: y agrees ";
-            let diff =
-                Paragraph::new(lines.collect::<Vec<_>>()).scroll((*scroll, 0)).block(Block::bordered().title(title));
-            frame.render_widget(diff, inner);
+            let diff = Paragraph::new(lines.collect::<Vec<_>>()).wrap(Wrap { trim: false });
+            let block = Block::bordered().title(" This would be written: y agrees ");
+            let visible = block.inner(inner);
+            let rows = u16::try_from(diff.line_count(visible.width)).unwrap_or(u16::MAX);
+            *scroll = (*scroll).min(rows.saturating_sub(visible.height));
+            frame.render_widget(diff.scroll((*scroll, 0)).block(block), inner);
         }
         Overlay::Message(text) => {
             frame.render_widget(
@@ -233,7 +255,7 @@ mod tests {
         Screens::new(plan)
     }
 
-    fn frame(screens: &Screens, (width, height): (u16, u16)) -> String {
+    fn frame(screens: &mut Screens, (width, height): (u16, u16)) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw(screens, frame)).unwrap();
         terminal.backend().to_string()
@@ -244,20 +266,64 @@ mod tests {
         let mut screens = sample();
         screens.no_more_events();
         for size in [(80, 24), (120, 40), (40, 12), (20, 5)] {
-            assert!(!frame(&screens, size).contains('\u{1b}'));
+            assert!(!frame(&mut screens, size).contains('\u{1b}'));
         }
-        let first = frame(&screens, (80, 24));
+        let first = frame(&mut screens, (80, 24));
         assert!(
             first.contains("[x] 2026-03-02  91 % Learned that tugs[31m pull 65 tonnes") && first.contains("- Harbour"),
             "{first}"
         );
         screens.key(Key::Tab);
-        assert!(frame(&screens, (80, 24)).contains("becomes"));
+        assert!(frame(&mut screens, (80, 24)).contains("becomes"));
         screens.key(Key::Tab);
-        let third = frame(&screens, (80, 24));
+        let third = frame(&mut screens, (80, 24));
         assert!(third.contains("(x)  80 % add_under Tugs › Fleet"), "{third}");
         screens.show_diff(Ok("--- a\n+++ b\n@@ -1 +1 @@\n+\t- Tugs\n".to_owned()));
-        let diff = frame(&screens, (80, 24));
+        let diff = frame(&mut screens, (80, 24));
         assert!(diff.contains("y agrees") && diff.contains("+    - Tugs"), "{diff}");
+    }
+
+    #[test]
+    fn a_text_of_several_lines_is_shown_line_by_line() {
+        let mut plan = sample().plan().clone();
+        plan.blocks[0].reworded = "Tugs pull:\n```\n65 tonnes\n```".to_owned();
+        let mut screens = Screens::new(plan);
+        screens.no_more_events();
+        for key in [Key::Char('2'), Key::Char('3'), Key::Char('e'), Key::Home] {
+            screens.key(key);
+            let shown = frame(&mut screens, (40, 40));
+            for line in ["Tugs pull:", "```", "65 tonnes"] {
+                let row = format!("\"{line:<40}\"");
+                assert!(shown.contains(&row), "{key:?}, {line}: {shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_cursor_of_a_long_text_is_visible() {
+        let mut plan = sample().plan().clone();
+        plan.blocks[0].reworded = format!("{}END", "Line\n".repeat(50));
+        let mut screens = Screens::new(plan);
+        for key in [Key::Char('2'), Key::Char('e')] {
+            screens.key(key);
+        }
+        let (end, small) = (frame(&mut screens, (40, 24)), frame(&mut screens, (20, 5)));
+        assert!(end.contains("\"END ") && small.contains("\"END "), "{end}{small}");
+        screens.key(Key::Home);
+        assert!(!frame(&mut screens, (40, 24)).contains("\"END "));
+    }
+
+    #[test]
+    fn a_long_line_of_the_diff_is_wrapped_and_the_end_is_not_scrolled_past() {
+        let mut screens = sample();
+        screens.show_diff(Ok(format!("{}+ {}END\n", "+ Tugs\n".repeat(30), "eleven-long ".repeat(20))));
+        for _ in 0..20 {
+            screens.key(Key::PageDown);
+        }
+        let end = frame(&mut screens, (24, 20));
+        assert!(end.contains("END") && !end.contains("Tugs"), "{end}");
+        screens.key(Key::PageUp);
+        let above = frame(&mut screens, (24, 20));
+        assert!(above.contains("Tugs") && !above.contains("END"), "{above}");
     }
 }

@@ -52,7 +52,7 @@ pub fn run(plan: Plan, mut events: Receiver<PhaseEvent>, actions: &dyn Actions) 
     let mut screens = Screens::new(plan);
     let ended = loop {
         receive(&events, &mut screens);
-        if let Err(error) = terminal.draw(|frame| draw::draw(&screens, frame)) {
+        if let Err(error) = terminal.draw(|frame| draw::draw(&mut screens, frame)) {
             break Err(error);
         }
         match key() {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::editor::{EditResult, Editor};
 use super::keys::Key;
 use crate::events::PhaseEvent;
-use crate::plan::{Plan, PlanAction, PlannedBlock};
+use crate::plan::{Decision, Plan, PlanAction, PlannedBlock};
 
 /// One screen per phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,10 @@ impl Screens {
         if !is_edited {
             known.reworded = placed.reworded;
         }
-        known.decisions = placed.decisions;
+        let before = std::mem::replace(&mut known.decisions, placed.decisions);
+        if is_ticked && !before.is_empty() {
+            keep_choices(&before, &mut known.decisions);
+        }
         known.note = placed.note;
     }
 
@@ -271,6 +274,23 @@ impl Screens {
             Err(why) => why,
         };
         self.overlay = Some(Overlay::Message(message));
+    }
+}
+
+/// Applies the choices among the targets `before` to the same ones of `found`. A target that was not shown before is
+/// selected only if none of the chosen ones is left.
+fn keep_choices(before: &[Decision], found: &mut [Decision]) {
+    let chosen = |target: &Decision| {
+        let is_same = |other: &&Decision| {
+            other.target_page == target.target_page
+                && other.action == target.action
+                && other.target_block_id == target.target_block_id
+        };
+        before.iter().find(is_same).map(|other| other.apply)
+    };
+    let has_chosen = found.iter().any(|target| chosen(target) == Some(true));
+    for target in found {
+        target.apply = chosen(target).unwrap_or(target.apply && !has_chosen);
     }
 }
 

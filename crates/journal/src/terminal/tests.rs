@@ -104,3 +104,26 @@ fn targets_are_selected_individually_and_existing_ones_cannot_be() {
     assert_eq!(screens.key(Key::Char('r')), Command::Retry);
     assert_eq!(screens.key(Key::Char('q')), Command::Quit);
 }
+
+#[test]
+fn a_retry_keeps_the_chosen_targets() {
+    let mut screens = screens();
+    let found =
+        |decisions: &[Decision]| PhaseEvent::TargetsFound(PlannedBlock { decisions: decisions.to_vec(), ..block("a") });
+    let chosen = |screens: &Screens| {
+        let chosen = screens.plan().blocks[0].decisions.iter().filter(|place| place.apply);
+        chosen.map(|place| place.target_page.clone()).collect::<Vec<_>>()
+    };
+    let (p, q) = (place("P", PlanAction::AddSection, true), place("Q", PlanAction::AddSection, false));
+    screens.event(found(&[p.clone(), q.clone()]));
+    screens.event(PhaseEvent::Finished { skipped_existing: 0, failures: vec!["503".to_owned()] });
+    press(&mut screens, &[Key::Char('3'), Key::Char('x'), Key::Right, Key::Char('x')]);
+    assert_eq!((chosen(&screens), screens.key(Key::Char('r'))), (vec!["Q".to_owned()], Command::Retry));
+    screens.event(found(&[p.clone(), q.clone()]));
+    assert_eq!(chosen(&screens), ["Q"]);
+    let r = place("R", PlanAction::AddSection, true);
+    screens.event(found(&[r.clone(), Decision { apply: false, ..p.clone() }, q]));
+    assert_eq!(chosen(&screens), ["Q"], "what was not shown before is not chosen");
+    screens.event(found(&[Decision { action: PlanAction::AddUnder, ..p }, r]));
+    assert_eq!(chosen(&screens), ["P"], "without the chosen target, the proposal counts");
+}

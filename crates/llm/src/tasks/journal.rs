@@ -28,6 +28,7 @@ static CLASSIFY_SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/journal_classify_v1/user.md"),
     },
     answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_classify_v1.json")),
+    accepts: Some(CLASSIFY_ACCEPTED),
     temperature: Some(0.3),
     logged_phase: Some("classification"),
     ..PHASE
@@ -43,6 +44,7 @@ static REWORD_SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/journal_reword_v1/user.md"),
     },
     answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_reword_v1.json")),
+    accepts: Some(REWORD_ACCEPTED),
     temperature: Some(0.5),
     logged_phase: Some("rewording"),
     ..PHASE
@@ -58,10 +60,43 @@ static INTEGRATE_SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/journal_integrate_v1/user.md"),
     },
     answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_integrate_v1.json")),
+    accepts: Some(INTEGRATE_ACCEPTED),
     temperature: Some(0.4),
     logged_phase: Some("integration"),
     ..PHASE
 };
+
+// The contract of a line has optional fields and ignores unknown ones; only a strict mode asks for exactly its fields.
+
+const CLASSIFY_ACCEPTED: &str = r#"{
+    "type": "object", "required": ["block_id", "confidence", "reason"],
+    "properties": {
+        "block_id": { "type": "string", "minLength": 1 },
+        "confidence": { "type": "number", "minimum": 0, "maximum": 1 },
+        "reason": { "type": "string" }
+    }
+}"#;
+
+const REWORD_ACCEPTED: &str = r#"{
+    "type": "object", "required": ["block_id", "reworded_content"],
+    "properties": {
+        "block_id": { "type": "string", "minLength": 1 },
+        "reworded_content": { "type": "string", "minLength": 1 }
+    }
+}"#;
+
+const INTEGRATE_ACCEPTED: &str = r#"{
+    "type": "object", "required": ["knowledge_block_id", "target_page", "action", "confidence", "reasoning"],
+    "properties": {
+        "knowledge_block_id": { "type": "string", "minLength": 1 },
+        "target_page": { "type": "string", "minLength": 1 },
+        "action": { "enum": ["add_section", "add_under", "replace", "skip_exists"] },
+        "target_block_id": { "type": ["string", "null"] },
+        "target_block_title": { "type": ["string", "null"] },
+        "confidence": { "type": "number", "minimum": 0, "maximum": 1 },
+        "reasoning": { "type": "string" }
+    }
+}"#;
 
 /// Settings shared by the phases.
 const PHASE: TaskSpec = TaskSpec {
@@ -118,4 +153,51 @@ fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptVa
         ("material", material.clone()),
         ("language", language),
     ]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::schema::check_answer;
+
+    fn lines() -> [(Task, Value); 3] {
+        [
+            (CLASSIFY, json!({ "block_id": "b1", "confidence": 0.9, "reason": "r" })),
+            (REWORD, json!({ "block_id": "b1", "reworded_content": "Tugs pull 65 tonnes." })),
+            (
+                INTEGRATE,
+                json!({ "knowledge_block_id": "b1", "target_page": "Tugs", "action": "add_section",
+                        "confidence": 0.9, "reasoning": "r" }),
+            ),
+        ]
+    }
+
+    #[test]
+    fn a_line_may_lack_optional_fields_and_have_unknown_ones() {
+        for (task, mut line) in lines() {
+            assert_eq!(check_answer(task, &line), Ok(()), "{line}");
+            line["comment"] = json!("of the model's own");
+            assert_eq!(check_answer(task, &line), Ok(()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_a_required_field_or_out_of_range_is_refused() {
+        for (task, line) in lines() {
+            let names: Vec<String> = line.as_object().unwrap().keys().cloned().collect();
+            for name in names {
+                let mut without = line.clone();
+                without.as_object_mut().unwrap().remove(&name);
+                assert!(check_answer(task, &without).is_err(), "{without}");
+                let mut wrong = line.clone();
+                wrong[&name] = json!([]);
+                assert!(check_answer(task, &wrong).is_err(), "{wrong}");
+            }
+            let mut beyond = line.clone();
+            beyond["confidence"] = json!(1.5);
+            assert!(line.get("confidence").is_none() || check_answer(task, &beyond).is_err(), "{beyond}");
+        }
+    }
 }

@@ -13,3 +13,4 @@ mod terms;
 pub use classify::{Judgement, judge};
 pub use pages::{Candidate, Hit, PageIndex, Placement};
 pub use reword::reword;
+pub use terms::terms;

@@ -46,6 +46,8 @@ pub enum Placement {
 pub struct IndexedPage {
     pub name: String,
     pub document: Document,
+    /// Its names in lower case: its own, its title, its aliases and, in plain Markdown, its path.
+    names: Vec<String>,
     title: Vec<String>,
     counts: HashMap<String, f64>,
     length: f64,
@@ -81,15 +83,24 @@ impl PageIndex {
     /// # Errors
     /// When the folder cannot be read. A page that is not UTF-8 is skipped.
     pub fn read(graph: &Graph) -> Result<Self, NotesError> {
-        let mut pages = Vec::new();
+        let (mut pages, mut paths) = (Vec::new(), Vec::new());
         for page in graph.pages()? {
             match graph.read(&page.path) {
-                Ok(document) => pages.push((page.name, document)),
+                Ok(document) => {
+                    paths.push(graph.relative(&page).to_lowercase());
+                    pages.push((page.name, document));
+                }
                 Err(NotesError::NotUtf8(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(Self { format: graph.format(), ..Self::of(pages) })
+        let mut index = Self { format: graph.format(), ..Self::of(pages) };
+        if index.format == Format::Markdown {
+            for (page, path) in index.pages.iter_mut().zip(paths) {
+                page.names.push(path);
+            }
+        }
+        Ok(index)
     }
 
     /// Returns an index of these pages, which have one format.
@@ -131,9 +142,9 @@ impl PageIndex {
         for term in terms(context) {
             query.entry(term).or_insert(CONTEXT_WEIGHT);
         }
-        let linked = |name: &str| links.iter().any(|link| link.eq_ignore_ascii_case(name));
+        let linked = |page: &IndexedPage| links.iter().any(|link| page.is_named(link));
         let scored = self.pages.iter().enumerate().filter_map(|(page, indexed)| {
-            let boost = if linked(&indexed.name) { LINK_BOOST } else { 1.0 };
+            let boost = if linked(indexed) { LINK_BOOST } else { 1.0 };
             let score = boost * (self.score(indexed, &query) + if boost > 1.0 { 1.0 } else { 0.0 });
             (score > 0.0).then(|| Candidate { page, name: indexed.name.clone(), score })
         });
@@ -221,7 +232,14 @@ impl PageIndex {
 }
 
 impl IndexedPage {
+    /// Returns whether a link with this name leads to the page, ignoring case.
+    #[must_use]
+    pub fn is_named(&self, name: &str) -> bool {
+        self.names.contains(&name.trim().to_lowercase())
+    }
+
     fn of(name: String, document: Document) -> Self {
+        let names = [name.clone()].into_iter().chain(document.other_names()).map(|name| name.to_lowercase()).collect();
         let labels = ["alias", "tags", "title"].into_iter().filter_map(|key| document.page_property(key));
         let title = terms(&[name.replace('/', " ")].into_iter().chain(labels).collect::<Vec<_>>().join(" "));
         let blocks: Vec<Vec<String>> =
@@ -234,7 +252,7 @@ impl IndexedPage {
             *counts.entry(term.clone()).or_default() += TITLE_WEIGHT;
         }
         let length = as_f64(blocks.iter().map(Vec::len).sum::<usize>() + title.len());
-        Self { name, document, title, counts, length, blocks }
+        Self { name, document, names, title, counts, length, blocks }
     }
 }
 
@@ -255,20 +273,35 @@ fn as_f64(count: usize) -> f64 {
 /// `[[Page#Heading]]` and `[[Page|shown text]]`. In Logseq both signs belong to the name: `[[C#]]`.
 #[must_use]
 pub fn links(format: Format, text: &str) -> Vec<String> {
-    let mut links = Vec::new();
+    bracketed(format, text).into_iter().map(|(name, _)| name).chain(tags(text)).collect()
+}
+
+/// Returns the same pages without those that are embedded (`![[diagram.png]]`): what is embedded need not be a page.
+#[must_use]
+pub fn links_without_embeds(format: Format, text: &str) -> Vec<String> {
+    let names = bracketed(format, text).into_iter().filter(|(_, is_embedded)| !is_embedded).map(|(name, _)| name);
+    names.chain(tags(text)).collect()
+}
+
+/// Returns the names in double brackets, each with whether it is embedded.
+fn bracketed(format: Format, text: &str) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
     let mut rest = text;
-    while let Some((_, after)) = rest.split_once("[[") {
+    while let Some((before, after)) = rest.split_once("[[") {
         let Some((name, behind)) = after.split_once("]]") else { break };
         let name = match format {
             Format::Outline => name,
             Format::Markdown => name.split(['|', '#']).next().unwrap_or(name),
         };
         // `[[#Heading]]` leads to a heading of the same page.
-        links.extend((!name.is_empty()).then(|| name.to_owned()));
+        found.extend((!name.is_empty()).then(|| (name.to_owned(), before.ends_with('!'))));
         rest = behind;
     }
+    found
+}
+
+fn tags(text: &str) -> impl Iterator<Item = String> {
     let tags = text.split_whitespace().filter_map(|word| word.strip_prefix('#'));
     let is_tag = |tag: &&str| tag.chars().next().is_some_and(char::is_alphabetic);
-    links.extend(tags.filter(is_tag).map(|tag| tag.trim_end_matches(['.', ',', ';', ':', '!', '?']).to_owned()));
-    links
+    tags.filter(is_tag).map(|tag| tag.trim_end_matches(['.', ',', ';', ':', '!', '?']).to_owned())
 }

@@ -74,10 +74,17 @@ pub fn reword(text: &str, above: &[String]) -> String {
 
 fn without_opening(text: &str) -> &str {
     let text = MARKS.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
-    let text = text.trim_start_matches(['#', ' ']);
+    let text = without_heading_signs(text);
     let lower = text.to_lowercase();
     let opening = OPENINGS.iter().find(|opening| lower.starts_with(*opening));
     opening.and_then(|opening| text.get(opening.len()..)).unwrap_or(text)
+}
+
+/// Removes the number signs of a heading, which a space follows. That of a tag (`#sqlite`) stays.
+fn without_heading_signs(text: &str) -> &str {
+    let text = text.trim_start();
+    let rest = text.trim_start_matches('#');
+    if rest.is_empty() || rest.starts_with(' ') { rest.trim_start() } else { text }
 }
 
 /// Removes phrases that name a day or time, with an adjacent comma.
@@ -101,8 +108,11 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_same_length = lower.len() == text.len();
     let is_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_' && c != '`');
     let found = lower.match_indices(word).find(|(at, _)| {
+        let next = lower.get(at + word.len()..).and_then(|after| after.chars().next());
         is_border(lower.get(..*at).and_then(|before| before.chars().next_back()))
-            && is_border(lower.get(at + word.len()..).and_then(|after| after.chars().next()))
+            && is_border(next)
+            // "Today's release" without its day would begin with "'s".
+            && !matches!(next, Some('\'' | '’'))
     });
     found.filter(|_| is_same_length).map(|(at, _)| at)
 }
@@ -160,6 +170,11 @@ mod tests {
             ("`fsync` on a file does not sync its directory", "`fsync` on a file does not sync its directory."),
             ("A line\n```\ntoday\n```", "A line\n```\ntoday\n```"),
             ("It turns out Todaysoft ships a parser", "Todaysoft ships a parser."),
+            ("Today's tokio release drops a platform", "Today's tokio release drops a platform."),
+            ("Yesterday’s build, today, is too old", "Yesterday’s build is too old."),
+            ("#sqlite WAL readers block no writer", "#sqlite WAL readers block no writer."),
+            ("TODO #sqlite readers today block nobody", "#sqlite readers block nobody."),
+            ("## Rye dough always needs acid", "Rye dough always needs acid."),
         ];
         for (text, expected) in cases {
             assert_eq!(reword(text, &[]), expected);

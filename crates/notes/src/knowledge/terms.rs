@@ -13,7 +13,8 @@ things this those though through thus to together too toward towards try two und
 want was way we well went were what when where whether which while who whose why will with within without would yet you your ";
 
 /// Returns the terms of a text, in order.
-pub(crate) fn terms(text: &str) -> Vec<String> {
+#[must_use]
+pub fn terms(text: &str) -> Vec<String> {
     words(text).into_iter().map(|(term, _)| term).collect()
 }
 
