@@ -31,7 +31,7 @@ pub struct DescribedSentence {
 /// # Errors
 /// When the store fails or there is nothing to answer from.
 pub async fn described(app: &App, text: &str) -> Result<Vec<DescribedSentence>, AskError> {
-    let question = Question::new(text);
+    let question = Question::new(text).asked_at(app.clock().now().as_millis());
     let found = retrieve(app, &question, &AskRequest::default()).await?.ok_or(AskError::EmptyStore)?;
     let found: Arc<Found> = Arc::new(found);
     let weights = embedding_weights::weights(app).await;

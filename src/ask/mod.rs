@@ -7,6 +7,7 @@
 
 pub mod description;
 pub mod feedback;
+mod negation;
 mod passages;
 mod support;
 mod written;
@@ -168,7 +169,7 @@ async fn answered(
     on_found: &(dyn Fn(Vec<String>) + Send + Sync),
 ) -> Result<Answer, AskError> {
     let started = Instant::now();
-    let question = Question::new(text);
+    let question = Question::new(text).asked_at(app.clock().now().as_millis());
     let Some(found) = retrieve(app, &question, request).await? else { return Err(AskError::EmptyStore) };
     on_found(found.documents());
     let found = Arc::new(found);

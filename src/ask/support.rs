@@ -1,30 +1,129 @@
-//! Checks whether a sentence that a model wrote is supported by the passages that it cites: by words, numbers and
-//! names.
+//! Checks whether a sentence that a model wrote is supported by the passages that it cites, by words, numbers, names
+//! and negations, and which of them it may cite.
 
 use std::collections::BTreeSet;
 
 use aha_analysis::retrieval::{contents, numbers};
 use aha_content::search_terms::{each_index_word, query_stems};
+use aha_content::sentences::sentences;
+
+use super::negation::contradict;
 
 /// Minimum share of the sentence's content words that occur in the passages or the question.
 const MIN_SUPPORTED_SHARE: f64 = 0.6;
+/// Minimum share of them that a cited passage has, if it has no number or name of the sentence.
+const MIN_CITED_SHARE: f64 = 1.0 / 3.0;
+/// Words for parts of a whole, and in which stems and signs a passage can have them.
+const FRACTIONS: [(&str, &[&str]); 6] = [
+    ("half", &["half", "halv", "½"]),
+    ("halves", &["half", "halv", "½"]),
+    ("third", &["third", "3rd", "⅓"]),
+    ("thirds", &["third", "⅓", "⅔"]),
+    ("quarter", &["quarter", "¼"]),
+    ("quarters", &["quarter", "¼", "¾"]),
+];
+const PERCENT: [&str; 6] = ["%", "percent", "per cent", "prozent", "pour cent", "por ciento"];
 
-/// Returns whether the passages support the sentence: all its numbers and names, and at least [`MIN_SUPPORTED_SHARE`]
-/// of its content words, occur in them or in the question. The sentence's first word is not checked as a name.
-pub(super) fn is_supported(sentence: &str, question: &str, passages: &[&str]) -> bool {
-    let said: BTreeSet<String> = passages.iter().flat_map(|text| numbers(text)).collect();
-    let asked: BTreeSet<String> = numbers(question).into_iter().collect();
-    if !numbers(sentence).iter().all(|number| said.contains(number) || asked.contains(number)) {
-        return false;
+/// A passage that was sent to a model.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SentPassage {
+    /// The title of its document and the name of its section, a line each.
+    pub(super) headings: String,
+    pub(super) text: String,
+    /// The year of its document; empty if it is unknown.
+    pub(super) year: String,
+}
+
+/// Returns which of the cited passages support the sentence, by index; none if they do not support it. They do if all
+/// its numbers occur in them, all its names and at least [`MIN_SUPPORTED_SHARE`] of its content words in them or in the
+/// question, and if the sentence of theirs that is most like it neither denies what it says nor says what it denies.
+/// The sentence's first word is not checked as a name.
+pub(super) fn supporting(sentence: &str, question: &str, cited: &[&SentPassage]) -> Vec<usize> {
+    let known: Vec<Known<'_>> = cited.iter().map(|passage| Known::of(passage)).collect();
+    let words: Vec<BTreeSet<String>> = contents(sentence).iter().map(|word| query_stems(word)).collect();
+    let all: BTreeSet<String> =
+        known.iter().flat_map(|known| known.stems.iter().cloned()).chain(stems(question)).collect();
+    let is_supported = !words.is_empty()
+        && has_numbers(sentence, &known)
+        && names(sentence).into_iter().all(|name| is_known(name, &all))
+        && ratio(met(&words, &all), words.len()) >= MIN_SUPPORTED_SHARE
+        && !is_contradicted(sentence, &words, &known);
+    if is_supported { relevant(sentence, &words, &known) } else { Vec::new() }
+}
+
+/// A cited passage, prepared for comparison.
+struct Known<'p> {
+    numbers: BTreeSet<String>,
+    year: &'p str,
+    /// Of its headings and its text.
+    stems: BTreeSet<String>,
+    sentences: Vec<(&'p str, BTreeSet<String>)>,
+    has_percent: bool,
+}
+
+impl<'p> Known<'p> {
+    fn of(passage: &'p SentPassage) -> Self {
+        let lines = || passage.headings.lines().chain(passage.text.lines());
+        let sentences: Vec<(&str, BTreeSet<String>)> =
+            passage.text.lines().flat_map(sentences).map(|sentence| (sentence, stems(sentence))).collect();
+        let in_text = sentences.iter().flat_map(|(_, stems)| stems.iter().cloned());
+        Self {
+            numbers: lines().flat_map(numbers).collect(),
+            year: &passage.year,
+            stems: in_text.chain(stems(&passage.headings)).collect(),
+            has_percent: lines().any(has_percent),
+            sentences,
+        }
     }
-    let mut known: BTreeSet<String> = passages.iter().flat_map(|text| stems(text)).collect();
-    known.extend(stems(question));
-    if !names(sentence).into_iter().all(|name| is_known(name, &known)) {
-        return false;
+}
+
+/// Returns whether all numbers, fractions and percentages of the sentence occur in the passages.
+fn has_numbers(sentence: &str, known: &[Known<'_>]) -> bool {
+    let is_number = |number: &String| known.iter().any(|known| known.numbers.contains(number) || known.year == number);
+    let mut has_fractions = true;
+    each_index_word(sentence, |word| {
+        if let Some((_, forms)) = FRACTIONS.iter().find(|(fraction, _)| *fraction == word) {
+            has_fractions &= known.iter().any(|known| forms.iter().any(|form| known.stems.contains(*form)));
+        }
+    });
+    let has_share = !has_percent(sentence) || known.iter().any(|known| known.has_percent);
+    has_fractions && has_share && numbers(sentence).iter().all(is_number)
+}
+
+fn has_percent(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    PERCENT.iter().any(|percent| lower.contains(percent))
+}
+
+/// Returns whether all sentences that share the most words with this one contradict it. A single word says nothing.
+fn is_contradicted(sentence: &str, words: &[BTreeSet<String>], known: &[Known<'_>]) -> bool {
+    let all = known.iter().flat_map(|known| &known.sentences);
+    let shared: Vec<(usize, &str)> = all.map(|(other, stems)| (met(words, stems), *other)).collect();
+    let most = shared.iter().map(|(count, _)| *count).max().unwrap_or(0);
+    let mut likest = shared.iter().filter(|(count, _)| *count == most);
+    words.len() > 1 && most > 0 && likest.all(|(_, other)| contradict(sentence, other))
+}
+
+/// Returns the passages that share a number, a name or [`MIN_CITED_SHARE`] of the words with the sentence; if none
+/// does, the one with the most words of it.
+fn relevant(sentence: &str, words: &[BTreeSet<String>], known: &[Known<'_>]) -> Vec<usize> {
+    let (numbers, names) = (numbers(sentence), names(sentence));
+    let is_relevant = |known: &Known<'_>| {
+        numbers.iter().any(|number| known.numbers.contains(number))
+            || names.iter().any(|name| is_known(name, &known.stems))
+            || ratio(met(words, &known.stems), words.len()) >= MIN_CITED_SHARE
+    };
+    let kept: Vec<usize> = (0..known.len()).filter(|at| is_relevant(&known[*at])).collect();
+    if kept.is_empty() {
+        // Of equal ones the first, which is the likeliest.
+        return (0..known.len()).rev().max_by_key(|at| met(words, &known[*at].stems)).into_iter().collect();
     }
-    let words = contents(sentence);
-    let met = words.iter().filter(|word| !query_stems(word).is_disjoint(&known)).count();
-    !words.is_empty() && ratio(met, words.len()) >= MIN_SUPPORTED_SHARE
+    kept
+}
+
+/// Returns how many words have one of their stems among these.
+fn met(words: &[BTreeSet<String>], stems: &BTreeSet<String>) -> usize {
+    words.iter().filter(|word| !word.is_disjoint(stems)).count()
 }
 
 fn stems(text: &str) -> BTreeSet<String> {
@@ -56,10 +155,19 @@ fn ratio(part: usize, whole: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::is_supported;
+    use super::{SentPassage, supporting};
 
     const PASSAGE: &str =
         "The mooring fee is seven euros a night. The Harbour Master of Stennhamn collects it at 18:30.";
+
+    fn passage(headings: &str, text: &str) -> SentPassage {
+        SentPassage { headings: headings.to_owned(), text: text.to_owned(), year: String::new() }
+    }
+
+    fn is_supported(sentence: &str, question: &str, passages: &[&str]) -> bool {
+        let passages: Vec<SentPassage> = passages.iter().map(|text| passage("", text)).collect();
+        !supporting(sentence, question, &passages.iter().collect::<Vec<_>>()).is_empty()
+    }
 
     #[test]
     fn words_numbers_and_names_have_to_stand_in_the_passages() {
@@ -68,9 +176,11 @@ mod tests {
         assert!(supported("Mooring costs seven euros a night."));
         assert!(supported("The fee is 7 euros, collected at 18:30 by the Harbour Master."));
         assert!(!supported("Mooring costs nine euros a night."), "another number");
+        assert!(!supported("Mooring costs 2026 euros a night."), "a number of the question");
         assert!(!supported("The fee is collected by the office of Lerwick."), "another name");
         assert!(!supported("Boats are painted blue and sold abroad every spring."), "other words");
         assert!(!supported(""));
+        assert!(supporting("Mooring costs seven euros a night.", question, &[]).is_empty());
     }
 
     #[test]
@@ -82,5 +192,48 @@ mod tests {
         assert!(!supported("The office of Ann takes seven euros a night.", "What is the Annual office?"));
         assert!(supported("The office takes seven euros from the Anglo-Dutch fleet.", "What does it take?"));
         assert!(!supported("The office takes seven euros from the Anglo-Danish fleet.", "What does it take?"));
+    }
+
+    #[test]
+    fn numbers_in_words_are_numbers() {
+        let said = "The harbour owes forty crowns for 2 million boats, a third of them old, and pays 25 % of it.";
+        let supported = |sentence| is_supported(sentence, "What does the harbour owe and pay?", &[said]);
+        assert!(supported("The harbour owes forty crowns.") && supported("The harbour owes 40 crowns."));
+        assert!(!supported("The harbour owes thirty crowns."));
+        assert!(
+            supported("The harbour owes for 2 million boats.") && supported("The harbour owes for 2,000,000 boats.")
+        );
+        assert!(!supported("The harbour owes for 2 billion boats.") && !supported("The harbour owes for 2 boats."));
+        assert!(supported("A third of the boats are old.") && !supported("Half of the boats are old."));
+        assert!(supported("The harbour pays 25 percent of it."));
+        assert!(!is_supported("The harbour pays 25 percent.", "What?", &["The harbour pays 25 crowns."]));
+    }
+
+    #[test]
+    fn what_a_passage_denies_is_not_supported() {
+        let passages = ["Dogs are not allowed on the north pier. Cats are allowed on the south pier."];
+        let supported = |sentence| is_supported(sentence, "Where are dogs allowed?", &passages);
+        assert!(!supported("Dogs are allowed on the north pier."));
+        assert!(
+            supported("Dogs are not allowed on the north pier.") && supported("Cats are allowed on the south pier.")
+        );
+        assert!(!supported("Cats are not allowed on the south pier."));
+    }
+
+    #[test]
+    fn headings_and_the_year_of_a_document_count() {
+        let seat = SentPassage { year: "2026".to_owned(), ..passage("Prices\nDeck 3", "A seat costs seven euros.") };
+        let supported = |sentence| supporting(sentence, "What does a seat cost?", &[&seat]) == [0];
+        assert!(supported("A seat on deck 3 costs seven euros.") && supported("A seat costs seven euros in 2026."));
+        assert!(!supported("A seat on deck 4 costs seven euros.") && !supported("A seat costs seven euros in 2025."));
+    }
+
+    #[test]
+    fn only_passages_that_say_something_of_the_sentence_stay_cited() {
+        let lamps = passage("Lights", "The lamp on the pier is lit from dusk until midnight.");
+        let (fee, master) = (passage("Fees", PASSAGE), passage("Staff", "Stennhamn has an office."));
+        let kept = |sentence| supporting(sentence, "What does mooring cost?", &[&lamps, &fee, &master]);
+        assert_eq!(kept("Mooring costs seven euros a night."), [1]);
+        assert_eq!(kept("The fee of Stennhamn is collected at night."), [1, 2]);
     }
 }

@@ -35,6 +35,11 @@ pub(super) async fn run(config: &Config, arguments: BenchmarkArguments) -> Resul
         return Ok(Exit::Ok);
     }
     let settings = settings(config, &arguments)?;
+    let unwritable = |error: std::io::Error| {
+        let folder = arguments.results_dir.display();
+        format!("the report cannot be written to {folder}: {error}; choose another folder with --results-dir")
+    };
+    files::check_writable(&arguments.results_dir).map_err(|error| UsageError(unwritable(error)))?;
     let bar = ProgressBar::new(truth.questions.len() as u64);
     let progress = |_: &QuestionResult, _: usize, _: usize| bar.inc(1);
     let stop = async {
@@ -42,17 +47,14 @@ pub(super) async fn run(config: &Config, arguments: BenchmarkArguments) -> Resul
     };
     let report = measure(&settings, &truth, manifest.as_ref(), progress, stop).await?;
     bar.finish_and_clear();
-    let (json, html) = files::write(&report, &arguments.results_dir).map_err(|error| {
-        anyhow!(
-            "the report cannot be written to {}: {error}; choose another with --results-dir",
-            arguments.results_dir.display()
-        )
-    })?;
-    if arguments.json {
-        output::print_json(&report)?;
+    // Neither is lost if the other one cannot be written.
+    let printed = if arguments.json {
+        output::print_json(&report)
     } else {
-        output::print(&output::one_safe_text(&table(&report)))?;
-    }
+        output::print(&output::one_safe_text(&table(&report)))
+    };
+    let (json, html) = files::write(&report, &arguments.results_dir).map_err(|error| anyhow!(unwritable(error)))?;
+    printed?;
     output::note(&format!("written: {} and {}", json.display(), html.display()));
     Ok(match (report.is_interrupted, report.is_passed()) {
         (true, _) => Exit::Interrupted,

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use aha_content::documents::{Format, MAX_DOCUMENT_BYTES, read};
+use aha_content::documents::{DocumentError, Format, MAX_DOCUMENT_BYTES, read};
 use aha_content::language::Languages;
 use aha_core::time::Timestamp;
 use aha_net::hash::hex32;
 use aha_store::NewDocument;
+use thiserror::Error;
 use url::Url;
 
 use super::fetch::FetchError;
@@ -18,20 +19,31 @@ use super::fetch::FetchError;
 const MAX_FILES: usize = 20_000;
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
+/// Part of the hash of a document. With another version all documents count as changed and are read again.
+const READER_VERSION: u32 = 2;
 
 /// Changes to a folder since it was last read.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     pub read: Vec<NewDocument>,
-    /// Paths that no longer exist.
+    /// Paths that no longer exist, or hold no text any more.
     pub removed: Vec<String>,
     pub unchanged: usize,
     /// Path and reason of each document that could not be read.
     pub failed: Vec<(String, String)>,
 }
 
-/// Reads new and changed documents; `known` has the hash of each path read before. Blocks, so call it on a blocking
-/// thread.
+/// Why a document is left out.
+#[derive(Debug, Error)]
+enum ReadError {
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+}
+
+/// Reads new and changed documents; `known` has the hash of each path read before. A known document that cannot be read
+/// stays as it was; one that holds no text any more is removed. Blocks, so call it on a blocking thread.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
@@ -60,13 +72,18 @@ pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> R
         match read_one(file, path, name, known.get(path), now) {
             Ok(Some(document)) => changes.read.push(document),
             Ok(None) => changes.unchanged += 1,
-            Err(reason) => changes.failed.push((path.clone(), reason)),
+            Err(error) => {
+                if matches!(error, ReadError::Document(DocumentError::NoText)) && known.contains_key(path) {
+                    changes.removed.push(path.clone());
+                }
+                changes.failed.push((path.clone(), error.to_string()));
+            }
         }
     }
     let there: HashSet<&String> = names.iter().map(|(path, _)| path).collect();
     // What is in a folder that cannot be read now may still be there.
     let is_hidden = |path: &&String| unreadable.iter().any(|(folder, _)| base.join(path).starts_with(folder));
-    changes.removed = known.keys().filter(|path| !there.contains(path) && !is_hidden(path)).cloned().collect();
+    changes.removed.extend(known.keys().filter(|path| !there.contains(path) && !is_hidden(path)).cloned());
     changes.removed.sort();
     for (folder, reason) in &unreadable {
         let path = folder.strip_prefix(base).unwrap_or(folder).display().to_string();
@@ -126,19 +143,21 @@ fn read_one(
     name: &str,
     known: Option<&String>,
     now: Timestamp,
-) -> Result<Option<NewDocument>, String> {
-    let metadata = std::fs::metadata(file).map_err(|error| error.to_string())?;
+) -> Result<Option<NewDocument>, ReadError> {
+    let metadata = std::fs::metadata(file)?;
     if metadata.len() > MAX_DOCUMENT_BYTES as u64 {
-        return Err(aha_content::documents::DocumentError::TooLarge.to_string());
+        return Err(DocumentError::TooLarge.into());
     }
-    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-    let content_hash = hex32(&bytes);
+    let bytes = std::fs::read(file)?;
+    let content_hash = hex32(format!("{READER_VERSION} {}", hex32(&bytes)).as_bytes());
     if known == Some(&content_hash) {
         return Ok(None);
     }
-    let document = read(name, &bytes).map_err(|error| error.to_string())?;
+    let document = read(name, &bytes)?;
     let written = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let written = written.and_then(|at| i64::try_from(at.as_millis()).ok()).map_or(now, Timestamp::from_millis);
+    // A time in the future is a mistake of a clock, not the date from which the document applies.
+    let written = written.min(now);
     let stated = document.status.dated.and_then(|date| date.and_hms_opt(0, 0, 0));
     let dated = stated.map_or(written, |date| Timestamp::from_millis(date.and_utc().timestamp_millis()));
     let text: String = document.passages.iter().take(8).map(|passage| passage.text.as_str()).collect();
@@ -189,5 +208,34 @@ mod tests {
         let read: Vec<&str> = second.read.iter().map(|d| d.path.as_str()).collect();
         assert_eq!((read, second.removed, second.unchanged), (vec!["c.txt"], vec!["was.md".to_owned()], 2));
         assert!(changes("file:///no/such/folder", &known, now).is_err());
+    }
+
+    #[test]
+    fn an_emptied_document_is_removed_and_one_that_cannot_be_read_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("fees.md", " \n<!-- withdrawn -->\n");
+        write("tides.pdf", "no");
+        let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+        let known: BTreeMap<String, String> =
+            ["fees.md", "tides.pdf"].map(|path| (path.to_owned(), "before".to_owned())).into();
+        let found = changes(&url, &known, Timestamp::from_millis(5)).unwrap();
+        let failed: Vec<&str> = found.failed.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!((found.removed, failed), (vec!["fees.md".to_owned()], vec!["fees.md", "tides.pdf"]));
+        assert!(found.failed[0].1.contains("no text"), "{:?}", found.failed);
+        let unknown = changes(&url, &BTreeMap::new(), Timestamp::from_millis(5)).unwrap();
+        assert_eq!((unknown.removed.len(), unknown.failed.len()), (0, 2));
+    }
+
+    #[test]
+    fn a_document_is_read_again_by_a_newer_reader_and_not_dated_in_the_future() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("fees.md"), "Nine euros.").unwrap();
+        let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+        let by_older_reader = BTreeMap::from([("fees.md".to_owned(), hex32(b"Nine euros."))]);
+        let found = changes(&url, &by_older_reader, Timestamp::from_millis(5)).unwrap();
+        assert_eq!((found.read.len(), found.read[0].dated), (1, Timestamp::from_millis(5)));
+        let known = BTreeMap::from([("fees.md".to_owned(), found.read[0].content_hash.clone())]);
+        assert_eq!(changes(&url, &known, Timestamp::from_millis(5)).unwrap().unchanged, 1);
     }
 }

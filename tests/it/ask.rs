@@ -65,6 +65,58 @@ fn documents_of_one_name_are_cited_apart() {
     }
 }
 
+/// Adds a folder of documents, given their names and texts.
+fn with_texts(texts: &[(&str, &str)]) -> Radar {
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    let folder = radar.folder().join("papers");
+    std::fs::create_dir(&folder).unwrap();
+    for (name, text) in texts {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    radar.ok(&["source", "add", folder.to_str().unwrap(), "--type", "documents"]);
+    radar
+}
+
+#[test]
+fn a_newer_document_about_another_place_does_not_replace_the_answer() {
+    let radar = with_texts(&[
+        ("quay.md", "# Quay\n\nIn force from 1 March 2025.\n\n## Fees\n\nA night at the quay costs nine euros.\n"),
+        (
+            "island.md",
+            "# Island\n\nIn force from 1 March 2026.\n\n## Fees\n\nA night at the island costs eleven euros.\n",
+        ),
+    ]);
+    let answer = ask(&radar, "What does a night at the quay cost?");
+    assert!(answer["answer"].as_str().unwrap().starts_with("A night at the quay costs nine euros."), "{answer}");
+    assert_eq!((&answer["citations"][0]["document"], &answer["note"]), (&json!("quay.md"), &Value::Null));
+}
+
+#[test]
+fn rules_apply_from_their_date_on() {
+    let mut radar = with_texts(&[
+        ("fees-2026.md", "# Fees (2026)\n\n## Mooring\n\nA night at the quay costs nine euros.\n"),
+        ("fees-2027.md", "# Fees (2027)\n\n## Mooring\n\nA night at the quay costs eleven euros.\n"),
+    ]);
+    let says = |radar: &Radar, question: &str, price: &str, other: &str| {
+        let answer = ask(radar, question);
+        let text = answer["answer"].as_str().unwrap();
+        assert!(text.contains(price) && !text.contains(other), "{answer}");
+    };
+    says(&radar, "What does a night at the quay cost?", "nine", "eleven");
+    assert!(ask(&radar, "What does a night at the quay cost in 2027?")["answer"].as_str().unwrap().contains("eleven"));
+    radar.set("AHA_NOW", "2027-02-01T07:00:00Z");
+    says(&radar, "What does a night at the quay cost?", "eleven", "nine");
+}
+
+#[test]
+fn a_document_that_was_emptied_is_quoted_no_more() {
+    let radar = with_documents(Engine::Sqlite);
+    std::fs::write(radar.folder().join("handbook/rules-2026.md"), "\n").unwrap();
+    radar.run(&["--run-once"]).exits(0);
+    radar.run(&["search", "dusk", "--json"]).exits(0).says("\"results\": []");
+    radar.run(&["ask", "Until when is the lamp on the pier lit?"]).exits(1).says("nothing to cite");
+}
+
 #[test]
 fn what_nothing_answers_is_refused() {
     let radar = with_documents(Engine::Sqlite);
@@ -193,6 +245,7 @@ fn search_finds_passages_and_marks_the_words() {
         assert_eq!(marked, ["night"]);
         radar.run(&["search", "\"night at the quay\""]).exits(0).says("*night* *at*");
         radar.run(&["search", "source:nowhere", "night"]).exits(2);
+        radar.run(&["search", "night -source:nowhere"]).exits(2).says("leave out the minus");
         radar.run(&["search", "--", "-night"]).exits(2).says("no word");
         radar.run(&["reindex"]).exits(0).says("items and passages indexed");
         assert_eq!(radar.run(&["search", "--json", "dusk"]).exits(0).json()["behind_since"], Value::Null);
@@ -214,4 +267,17 @@ fn a_ground_truth_with_mistakes_is_refused_before_anything_is_asked() {
     let path = path.to_str().unwrap();
     let refused = radar.run(&["benchmark", "--validate-only", "--ground-truth", path]).exits(2);
     refused.says("at least 20").says("A: expected_answer is missing");
+}
+
+#[test]
+fn a_results_folder_that_cannot_be_written_is_refused_before_anything_is_asked() {
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    let file = radar.folder().join("file");
+    std::fs::write(&file, "").unwrap();
+    let results = file.join("results");
+    let truth = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ask/ground_truth.yaml");
+    // Nothing listens there: each of the questions would be an error.
+    let server = ["--api-url", "http://127.0.0.1:9", "--concurrency", "64"];
+    let arguments = ["benchmark", "--ground-truth", truth, "--results-dir", results.to_str().unwrap()];
+    radar.run(&[&arguments[..], &server[..]].concat()).exits(2).says("cannot be written").says("--results-dir");
 }

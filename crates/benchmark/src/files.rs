@@ -1,4 +1,4 @@
-//! Reports in a folder: writes one, reads one, and lists the latest.
+//! Reports in a folder: checks whether one can be written, writes one, reads one, and lists the latest.
 
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,17 @@ pub fn write(report: &Report, folder: &Path) -> std::io::Result<(PathBuf, PathBu
     std::fs::rename(&partial, &json)?;
     std::fs::write(&html, page(report))?;
     Ok((json, html))
+}
+
+/// Creates a folder if needed, and writes and removes a file in it.
+///
+/// # Errors
+/// When reports cannot be written to it.
+pub fn check_writable(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let probe = folder.join(format!(".benchmark_{}.probe", std::process::id()));
+    std::fs::write(&probe, "")?;
+    std::fs::remove_file(&probe)
 }
 
 /// Reads a stored report.

@@ -50,7 +50,8 @@ pub enum BenchmarkError {
     Baseline(String),
 }
 
-/// Runs a benchmark. If `stop` completes first, the report contains the results so far.
+/// Runs a benchmark. `progress` is called with each result as it arrives, the number of results and that of questions;
+/// the report has them in the order of the questions. If `stop` completes first, it contains the results so far.
 ///
 /// # Errors
 /// When the baseline cannot be used or no HTTP client can be built. A failing server is not an error.
@@ -69,27 +70,29 @@ pub async fn run(
         health = client.health() => health,
         () = &mut stop => return Ok(report(settings, truth, manifest, None, &[], true, started, before.as_ref())),
     };
-    let results_stream = futures::stream::iter(&truth.questions).map(|question| async {
+    let (client, thresholds) = (&client, settings.thresholds);
+    let questions = futures::stream::iter(truth.questions.iter().enumerate());
+    let results_stream = questions.map(|(place, question)| async move {
         let reply = client.ask(&question.question).await;
-        evaluate(question, reply, settings.thresholds, manifest)
+        (place, evaluate(question, reply, thresholds, manifest))
     });
-    let mut results_stream = pin!(results_stream.buffered(settings.concurrency.max(1)));
-    let mut results = Vec::with_capacity(truth.questions.len());
+    let mut results_stream = pin!(results_stream.buffer_unordered(settings.concurrency.max(1)));
+    let mut results: Vec<(usize, QuestionResult)> = Vec::with_capacity(truth.questions.len());
     let is_interrupted = loop {
         tokio::select! {
             biased;
             () = &mut stop => break results.len() < truth.questions.len(),
             result = results_stream.next() => match result {
                 Some(result) => {
+                    progress(&result.1, results.len() + 1, truth.questions.len());
                     results.push(result);
-                    if let Some(result) = results.last() {
-                        progress(result, results.len(), truth.questions.len());
-                    }
                 }
                 None => break false,
             },
         }
     };
+    results.sort_by_key(|(place, _)| *place);
+    let results: Vec<QuestionResult> = results.into_iter().map(|(_, result)| result).collect();
     Ok(report(settings, truth, manifest, health, &results, is_interrupted, started, before.as_ref()))
 }
 

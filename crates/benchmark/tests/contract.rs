@@ -417,6 +417,53 @@ async fn an_interrupt_keeps_what_is_done() {
 }
 
 #[tokio::test]
+async fn a_first_question_that_hangs_withholds_no_other_result() {
+    let mut names = vec!["hang"];
+    names.extend(TWENTY);
+    let settings = Settings { concurrency: 2, timeout: Duration::from_mins(1), ..settings(serve(CASES).await) };
+    let (stopped, stop) = tokio::sync::oneshot::channel::<()>();
+    let mut stopped = Some(stopped);
+    let progress = |result: &QuestionResult, done: usize, _: usize| {
+        assert_ne!(result.id, "hang");
+        if done == 20 {
+            drop(stopped.take());
+        }
+    };
+    let stop = async {
+        let _ = stop.await;
+    };
+    let truth = truth(&names, EXPECTED);
+    let running = run(&settings, &truth, None, progress, stop);
+    let report = tokio::time::timeout(Duration::from_secs(30), running).await.unwrap().unwrap();
+    let kept: Vec<&str> = report.results.iter().map(|result| result.id.as_str()).collect();
+    assert_eq!((kept.as_slice(), report.is_interrupted), (&TWENTY[..], true));
+}
+
+#[tokio::test]
+async fn progress_follows_the_answers_and_the_report_the_questions() {
+    let mut names = vec!["hang-once"];
+    names.extend(TWENTY);
+    let mut finished = Vec::new();
+    let progress = |result: &QuestionResult, _: usize, _: usize| finished.push(result.id.clone());
+    let (settings, truth) = (settings(serve(CASES).await), truth(&names, EXPECTED));
+    let report = run(&settings, &truth, None, progress, std::future::pending()).await.unwrap();
+    let order: Vec<&str> = report.results.iter().map(|result| result.id.as_str()).collect();
+    assert_eq!(order, names);
+    assert_eq!(finished.len(), 21);
+    assert_ne!(finished[0], "hang-once");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_found_without_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let new = folder.path().join("a/b");
+    files::check_writable(&new).unwrap();
+    assert_eq!(std::fs::read_dir(&new).unwrap().count(), 0);
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    assert!(files::check_writable(&folder.path().join("file/results")).is_err());
+}
+
+#[tokio::test]
 async fn a_server_that_is_gone_is_an_error_a_question_and_no_crash() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let report = benchmark(&settings(format!("http://{gone}").parse().unwrap()), &truth(&TWENTY, EXPECTED), None).await;

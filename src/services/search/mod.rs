@@ -1,9 +1,9 @@
 //! Search: finds items and documents by words, and by meaning if embedding weights are set.
 //!
 //! All words of a query have to occur; `"several words"` have to be adjacent, `-word` must not occur, `source:`,
-//! `topic:` and `since:` narrow it. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar meaning are found as
-//! well, unless the query contains a phrase. The lexical rank and the rank by meaning are combined by reciprocal rank
-//! fusion.
+//! `topic:` and `since:` narrow it and cannot be negated. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar
+//! meaning are found as well, unless the query contains a phrase. The lexical rank and the rank by meaning are combined
+//! by reciprocal rank fusion.
 
 mod excerpt;
 mod query;

@@ -20,6 +20,10 @@ pub(super) struct Parsed {
     pub(super) has_phrase: bool,
 }
 
+/// Parses a query.
+///
+/// # Errors
+/// When it is too long, or a filter has a minus.
 pub(super) fn parse(text: &str) -> Result<Parsed> {
     if text.chars().count() > MAX_QUERY_CHARS {
         return Err(ServiceError::invalid("q", format!("the query has more than {MAX_QUERY_CHARS} characters")));
@@ -35,6 +39,10 @@ pub(super) fn parse(text: &str) -> Result<Parsed> {
             Some(name) => (*name, &from[name.len()..]),
             None => ("", from),
         };
+        if is_unwanted && !name.is_empty() {
+            let why = "-source:, -topic: and -since: are not supported; leave out the minus";
+            return Err(ServiceError::invalid("q", why));
+        }
         let (word, behind) = word_of(from);
         rest = behind.trim_start();
         match (name, is_unwanted) {
@@ -94,6 +102,15 @@ mod tests {
         assert_eq!(parsed.since.as_deref(), Some("30d"));
         assert!(parsed.has_phrase && !parse("heat pump -\"side by side\"").unwrap().has_phrase);
         assert!(parse(&"x".repeat(2_000)).is_err());
+    }
+
+    #[test]
+    fn a_filter_with_a_minus_is_refused() {
+        for query in ["heat -source:wire", "-topic:home heat", "heat -since:30d", "heat -source:\"the wire\""] {
+            let error = parse(query).unwrap_err().to_string();
+            assert!(error.contains("leave out the minus"), "{query}: {error}");
+        }
+        assert_eq!(parse("heat -sources -\"source:wire\"").unwrap().unwanted, ["sources", "source:wire"]);
     }
 
     #[test]

@@ -11,8 +11,8 @@ use super::score::{Scored, ranked, scored};
 use super::similarity_models::SimilarityModels;
 use super::vocabulary::{PassageFrequencies, Unit, Vocabulary};
 
-/// Maximum words of an answer.
-pub const MAX_WORDS: usize = 60;
+pub use super::vocabulary::MAX_WORDS;
+
 /// Maximum difference to the best score for quoting a further sentence: it is a twentieth as likely to be right, or a
 /// seventh if it is from another document.
 const MAX_SCORE_GAP: f64 = 3.0;
@@ -124,13 +124,14 @@ pub fn answer<'s>(
     let all = Vocabulary::of(candidates, frequencies);
     let in_force = in_force(question, candidates);
     let measured = measure(question, candidates, &all, meaning);
+    // The evidence is that of the sentence quoted first, so none that is too long to be quoted comes first.
+    let is_quotable = |unit: &Unit<'_>| in_force[unit.passage] && unit.length <= MAX_WORDS;
     let best: Vec<Scored> = ranked(&measured, meaning)
-        .iter()
-        .filter(|one| in_force[all.units[one.unit].passage])
+        .into_iter()
+        .filter(|one| is_quotable(&all.units[one.unit]))
         .take(MAX_CANDIDATES)
-        .copied()
         .collect();
-    let contradicted = contradicted(&best, candidates, &all);
+    let contradicted = contradicted(question, &best, candidates, &all);
     let uncontradicted: Vec<Scored> = best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
     let first = *uncontradicted.first()?;
     let evidence = evidence(question, &measured, first, &all);
@@ -164,4 +165,47 @@ fn quotes(best: &[Scored], candidates: &[CandidatePassage<'_>], all: &Vocabulary
         quotes.push(Quote { passage: unit.passage, text: unit.text.to_owned(), score });
     }
     quotes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Block;
+    use super::*;
+
+    fn passage<'a>(document: &'a str, sentences: Vec<&'a str>) -> CandidatePassage<'a> {
+        let blocks = sentences.into_iter().map(|text| Block { text, sentences: vec![text] }).collect();
+        CandidatePassage {
+            document,
+            title: None,
+            section: "Mooring",
+            blocks,
+            dated: 0,
+            is_replaced: false,
+            is_item: false,
+        }
+    }
+
+    #[test]
+    fn a_sentence_that_is_too_long_is_no_evidence_for_another() {
+        let long = format!("A night at the quay costs nine euros for {} boats.", "very small and old ".repeat(20));
+        let candidates = [passage("harbour.md", vec![long.as_str(), "Boats are painted in spring."])];
+        let question = Question::new("What does a night at the quay cost?");
+        let meaning = SimilarityModels::shipped();
+        let found = answer(&question, &candidates, &meaning, None).unwrap();
+        assert_eq!(found.text(), "Boats are painted in spring.");
+        let described = describe(&question, &candidates, &meaning, None);
+        let quoted = described.iter().find(|one| one.text == found.text()).unwrap();
+        assert_eq!(found.evidence, quoted.evidence);
+    }
+
+    #[test]
+    fn a_long_row_is_quoted_in_part() {
+        let cells: Vec<String> = (1..20).map(|number| format!("Remark {number}: without any other meaning")).collect();
+        let row = format!("{} · Night at the quay: nine euros", cells.join(" · "));
+        let candidates = [passage("harbour.md", vec![row.as_str()])];
+        let question = Question::new("What does a night at the quay cost?");
+        let found = answer(&question, &candidates, &SimilarityModels::shipped(), None).unwrap();
+        assert!(found.quotes[0].text.ends_with("Night at the quay: nine euros"), "{found:?}");
+        assert!(found.text().split_whitespace().count() <= MAX_WORDS && row.contains(&found.quotes[0].text));
+    }
 }

@@ -14,6 +14,7 @@ pub mod extract;
 pub mod features;
 pub mod kinds;
 mod names;
+mod number_words;
 mod passage_prefilter;
 pub mod prompt_injection;
 mod question;
@@ -26,11 +27,12 @@ mod vocabulary;
 
 pub use extract::{Extract, Quote, answer, best_passages};
 pub use features::{passage_texts, question_texts};
+pub use number_words::numbers;
 pub use passage_prefilter::QuestionTerms;
 pub use question::Question;
 pub use similarity_models::{SentenceVectors, SimilarityModels, neighbours};
 pub use vector_index::VectorIndex;
-pub use vocabulary::{PassageFrequencies, contents, numbers};
+pub use vocabulary::{PassageFrequencies, contents};
 
 /// A passage that can be cited, and its origin.
 #[derive(Debug, Clone)]

@@ -20,6 +20,8 @@ pub struct Question {
     pub(super) focus: HashSet<String>,
     /// Names and years, in lower case.
     pub(super) names: Vec<String>,
+    /// When it is asked, in Unix milliseconds, if that is known.
+    pub(super) asked_at: Option<i64>,
 }
 
 impl Question {
@@ -32,7 +34,15 @@ impl Question {
             value: Value::of(text, wanted(text)),
             focus: focus(text).into_iter().filter(|word| !is_measure(word)).collect(),
             names: names(text),
+            asked_at: None,
         }
+    }
+
+    /// Sets the time at which it is asked, in Unix milliseconds. Documents with a later date are yet to come into
+    /// force.
+    #[must_use]
+    pub fn asked_at(self, millis: i64) -> Self {
+        Self { asked_at: Some(millis), ..self }
     }
 
     /// Returns the years in the question: a question about an old state may be answered by an old document.

@@ -1,23 +1,31 @@
-//! Prefers newer passages: which documents have been replaced, and which sentences a newer one contradicts.
+//! Prefers newer passages: which documents are in force, and which sentences a newer one contradicts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::CandidatePassage;
-use super::question::Question;
+use super::question::{Question, is_measure};
 use super::score::Scored;
 use super::vocabulary::{Vocabulary, digits, is_year, words};
 use crate::text::tokens::snowball_stem;
 
 /// Minimum share of the longer sentence's words for two sentences to be about the same subject.
 const SAME_SUBJECT: f64 = 0.5;
+/// How much lower a newer sentence may score than the older one that it outdates. One with less than a seventh of its
+/// likelihood fits the question worse and would not be quoted beside it either.
+const MAX_SCORE_GAP: f64 = 2.0;
 
-/// Returns whether each passage may be quoted. It may not if its document was replaced, or if a newer one has the same
-/// title except for the year. A question that names the year of an old document may use it.
+/// Returns whether each passage may be quoted. It may not if its document was replaced, if a newer one has the same
+/// title except for the year, or if its document is yet to come into force and another version of it is in force. A
+/// question that names the year of a document may use it in any case.
 pub(super) fn in_force(question: &Question, candidates: &[CandidatePassage<'_>]) -> Vec<bool> {
     let mut newest: HashMap<String, Age> = HashMap::new();
-    for candidate in candidates {
+    let mut with_current: HashSet<String> = HashSet::new();
+    for candidate in candidates.iter().filter(|candidate| !is_yet_to_come(question, candidate)) {
         let known = newest.entry(family(candidate)).or_insert_with(|| age(candidate));
         *known = age(candidate).max(*known);
+        if !candidate.is_replaced {
+            with_current.insert(family(candidate));
+        }
     }
     let years = question.years();
     let is_named = |candidate: &CandidatePassage<'_>| {
@@ -25,10 +33,20 @@ pub(super) fn in_force(question: &Question, candidates: &[CandidatePassage<'_>])
         title.iter().chain(&words(candidate.document)).any(|word| years.contains(word.as_str()))
     };
     let is_in_force = |candidate: &CandidatePassage<'_>| {
-        let is_newest = newest.get(&family(candidate)).is_none_or(|newest| age(candidate) >= *newest);
-        !candidate.is_replaced && is_newest || is_named(candidate)
+        let family = family(candidate);
+        let is_valid = if is_yet_to_come(question, candidate) {
+            !with_current.contains(&family)
+        } else {
+            newest.get(&family).is_none_or(|newest| age(candidate) >= *newest)
+        };
+        !candidate.is_replaced && is_valid || is_named(candidate)
     };
     candidates.iter().map(is_in_force).collect()
+}
+
+/// Returns whether a document's date is after the time of the question. Without that time, and for items, it is not.
+fn is_yet_to_come(question: &Question, candidate: &CandidatePassage<'_>) -> bool {
+    !candidate.is_item && question.asked_at.is_some_and(|now| candidate.dated > now)
 }
 
 /// The year in the title, then the document's date. The year goes first because an old version may mention the date of
@@ -58,31 +76,67 @@ fn without_extension(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(stem, extension)| if extension.contains('/') { path } else { stem })
 }
 
+/// A sentence, for comparison with others about the same subject.
+struct Claim {
+    unit: usize,
+    score: f64,
+    quantities: Quantities,
+    /// Indexes of the terms of the question that it meets.
+    terms: HashSet<usize>,
+}
+
+impl Claim {
+    /// Returns whether the sentence meets all terms that the other one meets, and scores about as high: then words of
+    /// similar meaning do not favour the other one either.
+    fn fits_as_well_as(&self, other: &Self) -> bool {
+        other.terms.is_subset(&self.terms) && self.score >= other.score - MAX_SCORE_GAP
+    }
+}
+
 /// Returns those of the best sentences that a newer one among them contradicts, with the newer one. They are about the
-/// same subject and give different numbers of the same thing.
+/// same subject and give different numbers of the same thing, and the newer one fits the question as well. A document
+/// that is yet to come into force contradicts none.
 pub(super) fn contradicted(
+    question: &Question,
     best: &[Scored],
     candidates: &[CandidatePassage<'_>],
     all: &Vocabulary<'_>,
 ) -> HashMap<usize, usize> {
-    let with_quantities: Vec<(usize, Quantities)> =
-        best.iter().map(|one| (one.unit, quantities(all.units[one.unit].text))).collect();
+    let claim = |one: &Scored| Claim {
+        unit: one.unit,
+        score: one.score,
+        quantities: quantities(all.units[one.unit].text),
+        terms: terms_met(question, one.unit, all),
+    };
+    let claims: Vec<Claim> = best.iter().map(claim).collect();
+    let outdates = |newer: &Claim, older: &Claim| {
+        let (new, old) = (&all.units[newer.unit], &all.units[older.unit]);
+        let is_newer = all.parts[old.passage].dated < all.parts[new.passage].dated;
+        is_newer
+            && !is_yet_to_come(question, &candidates[new.passage])
+            && candidates[old.passage].document != candidates[new.passage].document
+            && newer.fits_as_well_as(older)
+            && differ(&older.quantities, &newer.quantities)
+            && common(&old.words, &new.words, all) >= SAME_SUBJECT
+    };
     let mut contradicted = HashMap::new();
-    for (older, of_older) in &with_quantities {
-        let one = &all.units[*older];
-        let newer = with_quantities.iter().find(|(newer, of_newer)| {
-            let other = &all.units[*newer];
-            let is_newer = all.parts[one.passage].dated < all.parts[other.passage].dated;
-            is_newer
-                && candidates[one.passage].document != candidates[other.passage].document
-                && differ(of_older, of_newer)
-                && common(&one.words, &other.words, all) >= SAME_SUBJECT
-        });
-        if let Some((newer, _)) = newer {
-            contradicted.insert(*older, *newer);
+    for older in &claims {
+        if let Some(newer) = claims.iter().find(|newer| outdates(newer, older)) {
+            contradicted.insert(older.unit, newer.unit);
         }
     }
     contradicted
+}
+
+/// Returns which terms of the question a sentence, its heading or the title of its document contains, by stem. Measure
+/// words do not count: a text with another word for "cost" is about the same thing.
+fn terms_met(question: &Question, unit: usize, all: &Vocabulary<'_>) -> HashSet<usize> {
+    let unit = &all.units[unit];
+    let part = &all.parts[unit.passage];
+    let words = unit.words.iter().chain(&part.heading).chain(&part.title);
+    let stems: HashSet<&str> = words.map(|word| all.stems[*word].as_str()).collect();
+    let is_met = |term: &str| !is_measure(term) && stems.contains(&*snowball_stem(term));
+    question.terms.iter().enumerate().filter(|(_, term)| is_met(term)).map(|(at, _)| at).collect()
 }
 
 /// The numbers in a text by the stem of the counted word.
@@ -120,6 +174,7 @@ fn common(one: &[usize], other: &[usize], all: &Vocabulary<'_>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Block;
     use super::*;
 
     #[test]
@@ -171,5 +226,64 @@ mod tests {
         }
         let versions = [document("fees/2025.md", None), document("fees/2026.md", None)];
         assert_eq!(in_force(&question, &versions), [false, true]);
+    }
+
+    const QUAY: &str = "A night at the quay costs nine euros.";
+    const QUAY_UPDATED: &str = "A night at the quay costs eleven euros.";
+    const ISLAND: &str = "A night at the island costs eleven euros.";
+
+    fn dated<'a>(document: &'a str, title: Option<&'a str>, text: &'a str, dated: i64) -> CandidatePassage<'a> {
+        let blocks = vec![Block { text, sentences: vec![text] }];
+        CandidatePassage { document, title, section: "Fees", blocks, dated, is_replaced: false, is_item: false }
+    }
+
+    /// Returns the contradicted sentences of passages with one sentence each, given the scores of these.
+    fn outdated(question: &Question, candidates: &[CandidatePassage<'_>], scores: &[f64]) -> Vec<(usize, usize)> {
+        let best: Vec<Scored> = scores.iter().enumerate().map(|(unit, score)| Scored { unit, score: *score }).collect();
+        contradicted(question, &best, candidates, &Vocabulary::of(candidates, None)).into_iter().collect()
+    }
+
+    #[test]
+    fn a_newer_document_about_something_else_outdates_nothing() {
+        let question = Question::new("What does a night at the quay cost?");
+        let elsewhere = [dated("quay.md", None, QUAY, 1), dated("island.md", None, ISLAND, 2)];
+        assert!(outdated(&question, &elsewhere, &[9.0, 9.0]).is_empty());
+        let warranty = [
+            dated("kestrel.md", Some("Kestrel"), "The warranty lasts three years.", 1),
+            dated("heron.md", Some("Heron"), "The warranty lasts five years.", 2),
+        ];
+        let question = Question::new("How long does the warranty of the Kestrel last?");
+        assert!(outdated(&question, &warranty, &[9.0, 9.0]).is_empty());
+    }
+
+    #[test]
+    fn an_update_outdates_if_it_fits_the_question_as_well() {
+        let question = Question::new("How much must I pay for a night at the quay?");
+        let title = Some("Quay prices");
+        let update = [dated("prices.md", title, QUAY, 1), dated("prices-new.md", title, QUAY_UPDATED, 2)];
+        assert_eq!(outdated(&question, &update, &[9.0, 8.5]), [(0, 1)]);
+        assert!(outdated(&question, &update, &[9.0, 6.5]).is_empty());
+        let reworded = "For a night at the quay eleven euros are charged.";
+        let reworded = [dated("prices.md", title, QUAY, 1), dated("prices-new.md", title, reworded, 2)];
+        let question = Question::new("What does a night at the quay cost?");
+        assert_eq!(outdated(&question, &reworded, &[9.0, 8.5]), [(0, 1)]);
+    }
+
+    #[test]
+    fn what_is_yet_to_come_neither_replaces_nor_outdates() {
+        let question = |text| Question::new(text).asked_at(5);
+        let fees = [
+            dated("fees-2026.md", Some("Fees 2026"), QUAY, 3),
+            dated("fees-2027.md", Some("Fees 2027"), QUAY_UPDATED, 7),
+            dated("plan-2027.md", Some("Plan 2027"), ISLAND, 7),
+        ];
+        let now = question("What does a night cost?");
+        assert_eq!(in_force(&now, &fees), [true, false, true]);
+        assert!(outdated(&now, &fees, &[9.0, 9.0, 9.0]).is_empty());
+        assert_eq!(in_force(&question("What will a night cost in 2027?"), &fees), [true, true, true]);
+        let later = Question::new("What does a night cost?").asked_at(8);
+        assert_eq!(in_force(&later, &fees), [false, true, true]);
+        let replaced = [CandidatePassage { is_replaced: true, ..fees[0].clone() }, fees[1].clone()];
+        assert_eq!(in_force(&now, &replaced), [false, true]);
     }
 }

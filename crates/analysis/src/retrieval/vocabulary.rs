@@ -7,6 +7,9 @@ use super::CandidatePassage;
 use super::prompt_injection::is_prompt_injection;
 use crate::text::tokens::snowball_stem;
 
+/// Maximum words of an answer. A longer sentence cannot be quoted.
+pub const MAX_WORDS: usize = 60;
+
 static STOPS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("question_words.txt").split_whitespace().collect());
 
@@ -63,7 +66,7 @@ pub struct PassageFrequencies {
     pub having: HashMap<String, usize>,
 }
 
-/// A sentence of a passage.
+/// A sentence of a passage, or a part of a long one.
 #[derive(Debug)]
 pub(super) struct Unit<'a> {
     pub(super) passage: usize,
@@ -99,7 +102,8 @@ pub(super) struct Vocabulary<'a> {
 }
 
 impl<'a> Vocabulary<'a> {
-    /// Indexes the passages. Blocks that give instructions to their reader are skipped.
+    /// Indexes the passages. Blocks that give instructions to their reader are skipped, sentences that are too long to
+    /// quote are divided.
     pub(super) fn of(candidates: &[CandidatePassage<'a>], collection: Option<&'a PassageFrequencies>) -> Self {
         let mut vocabulary = Self { collection, ..Self::default() };
         for (passage, candidate) in candidates.iter().enumerate() {
@@ -107,8 +111,8 @@ impl<'a> Vocabulary<'a> {
             let title = vocabulary.content_words(candidate.title.unwrap_or(candidate.document));
             let first = vocabulary.units.len();
             for block in candidate.blocks.iter().filter(|block| !is_prompt_injection(block.text)) {
-                for sentence in &block.sentences {
-                    let unit = vocabulary.unit(passage, sentence);
+                for part in block.sentences.iter().flat_map(|sentence| quotable_parts(sentence)) {
+                    let unit = vocabulary.unit(passage, part);
                     vocabulary.units.push(unit);
                 }
             }
@@ -122,7 +126,7 @@ impl<'a> Vocabulary<'a> {
     fn unit(&mut self, passage: usize, text: &'a str) -> Unit<'a> {
         let all = words(text);
         let content = all.iter().filter(|word| is_content(word)).map(|word| self.number(word)).collect();
-        Unit { passage, text, words: content, length: text.split_whitespace().count() }
+        Unit { passage, text, words: content, length: word_count(text) }
     }
 
     fn content_words(&mut self, text: &str) -> Vec<usize> {
@@ -166,6 +170,31 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
+fn word_count(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// Divides a sentence of more than [`MAX_WORDS`] words into parts, each of as many cells of a row, or clauses between
+/// semicolons, as can be quoted together. One alone may still be too long. What stands after a colon is not divided: it
+/// may mean the opposite alone, as in "Not covered are: fire; theft".
+fn quotable_parts(sentence: &str) -> Vec<&str> {
+    let separator = if sentence.contains('·') { '·' } else { ';' };
+    if word_count(sentence) <= MAX_WORDS || separator == ';' && sentence.contains(':') {
+        return vec![sentence];
+    }
+    let (mut parts, mut start, mut end, mut next) = (Vec::new(), 0, 0, 0);
+    for (at, found) in sentence.match_indices(separator).chain([(sentence.len(), "")]) {
+        if end > start && word_count(&sentence[start..at]) > MAX_WORDS {
+            parts.push(&sentence[start..end]);
+            start = next;
+        }
+        (end, next) = (at, at + found.len());
+    }
+    parts.push(&sentence[start..end]);
+    let is_outer = |c: char| c.is_whitespace() || c == separator;
+    parts.into_iter().map(|part| part.trim_matches(is_outer)).filter(|part| !part.is_empty()).collect()
+}
+
 /// Number words from 1 to 20.
 const NUMBER_WORDS: [&str; 20] = [
     "one",
@@ -198,12 +227,6 @@ pub(super) fn digits(word: &str) -> Option<String> {
     NUMBER_WORDS.iter().position(|letters| *letters == word).map(|at| (at + 1).to_string())
 }
 
-/// Returns the numbers of a text, with number words up to twenty as digits.
-#[must_use]
-pub fn numbers(text: &str) -> Vec<String> {
-    words(text).iter().filter_map(|word| digits(word)).collect()
-}
-
 #[expect(clippy::cast_precision_loss, reason = "counts of passages")]
 pub(super) const fn as_f64(count: usize) -> f64 {
     count as f64
@@ -224,6 +247,22 @@ mod tests {
             ["the", "keeper", "fee", "9.20", "at", "09:30", "94,000"]
         );
         assert_eq!(words("1. Größe, it's 5.x"), ["1", "größe", "it", "5", "x"]);
+    }
+
+    #[test]
+    fn a_long_sentence_is_divided_between_its_clauses() {
+        let clause = |words: usize| vec!["word"; words].join(" ");
+        let short = format!("{}; {}", clause(20), clause(20));
+        assert_eq!(quotable_parts(&short), [short.as_str()]);
+        for separator in ["; ", " · "] {
+            let long = [clause(20), clause(30), clause(40), clause(70)].join(separator);
+            let parts = [[clause(20), clause(30)].join(separator), clause(40), clause(70)];
+            assert_eq!(quotable_parts(&long), parts);
+        }
+        assert_eq!(quotable_parts(&clause(70)), [clause(70).as_str()]);
+        assert_eq!(quotable_parts(&format!("; {};", clause(61))), [clause(61).as_str()]);
+        let listed = format!("Not covered are: {}; {}", clause(40), clause(40));
+        assert_eq!(quotable_parts(&listed), [listed.as_str()]);
     }
 
     #[test]

@@ -136,6 +136,11 @@ impl Rows {
         self.header = cells;
     }
 
+    /// The number of columns that have a name.
+    pub(super) const fn columns(&self) -> usize {
+        self.header.len()
+    }
+
     /// Returns a row such as `Room: Spelt · Seats: 4`. Empty cells are omitted; a cell without a column name appears
     /// alone.
     pub(super) fn row(&self, cells: &[String]) -> String {

@@ -2,7 +2,9 @@
 //! ends a line.
 
 use super::Document;
-use super::builder::{Builder, Rows};
+use super::builder::Builder;
+use super::struck::Struck;
+use super::table::{Span, Table};
 use crate::html::decode_entities;
 use crate::markup::{Kind, Receiver, Tag, walk};
 
@@ -39,8 +41,10 @@ struct Reader {
     heading: Option<u8>,
     /// How many elements of [`EXCLUDED`] are open.
     open_excluded: usize,
-    rows: Rows,
-    cells: Vec<String>,
+    struck: Struck,
+    table: Table,
+    /// How far the open cell extends.
+    span: Span,
     /// Whether text belongs to a cell. Blocks within it are lines of its text.
     in_cell: bool,
     is_header: bool,
@@ -71,19 +75,16 @@ impl Reader {
     /// Ends the open row, and the open cell, if there are any: their end tags may be left out.
     fn end_row(&mut self) {
         self.end_cell();
-        let cells = std::mem::take(&mut self.cells);
-        if std::mem::take(&mut self.is_header) {
-            self.rows.header(cells);
-        } else {
-            let row = self.rows.row(&cells);
+        if let Some(row) = self.table.end_row(std::mem::take(&mut self.is_header)) {
             self.builder.block(&row);
         }
     }
 
-    fn begin_cell(&mut self) {
+    fn begin_cell(&mut self, tag: &Tag<'_>) {
         self.end_cell();
         self.text.clear();
         self.in_cell = true;
+        self.span = Span::of(tag);
     }
 
     fn end_cell(&mut self) {
@@ -91,20 +92,26 @@ impl Reader {
         if !std::mem::take(&mut self.in_cell) && self.text.trim().is_empty() {
             return;
         }
-        let text = std::mem::take(&mut self.text);
+        let (text, span) = (std::mem::take(&mut self.text), std::mem::take(&mut self.span));
         let blocks: Vec<&str> = text.split(BLOCK_SEPARATOR).filter(|block| !block.trim().is_empty()).collect();
         if blocks.len() > 1 && text.len() > MAX_CELL_BYTES {
             for block in blocks {
                 self.builder.block(block);
             }
         } else {
-            self.cells.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+            let cell = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.table.cell(cell, span, self.is_header);
         }
+    }
+
+    /// Whether text belongs to the document.
+    const fn is_included(&self) -> bool {
+        self.open_excluded == 0 && !self.struck.is_open()
     }
 
     /// Ends the open row, if there is one.
     fn leave_row(&mut self) {
-        if self.in_cell || !self.cells.is_empty() {
+        if self.in_cell || !self.table.is_row_empty() {
             self.end_row();
         }
     }
@@ -112,13 +119,13 @@ impl Reader {
 
 impl Receiver for Reader {
     fn text(&mut self, raw: &str) {
-        if self.open_excluded == 0 {
+        if self.is_included() {
             self.text.push_str(&decode_entities(raw));
         }
     }
 
     fn literal(&mut self, text: &str) {
-        if self.open_excluded == 0 {
+        if self.is_included() {
             self.text.push_str(text);
         }
     }
@@ -126,22 +133,23 @@ impl Receiver for Reader {
     fn start(&mut self, tag: &Tag<'_>) {
         let name = tag.name.to_ascii_lowercase();
         self.open_excluded += usize::from(EXCLUDED.contains(&name.as_str()));
+        self.struck.start(tag);
         match (name.as_str(), tag.kind) {
             ("table", _) => {
                 self.leave_row();
                 self.end_block();
-                self.rows = Rows::default();
+                self.table = Table::default();
             }
             ("tr", _) => {
                 self.leave_row();
                 self.end_block();
             }
             ("th", _) => {
-                self.begin_cell();
-                self.is_header |= self.cells.is_empty();
+                self.begin_cell(tag);
+                self.is_header |= self.table.is_row_empty();
             }
             ("td", _) => {
-                self.begin_cell();
+                self.begin_cell(tag);
                 // A row with only its first cell as a header has a row header and does not name columns.
                 self.is_header = false;
             }
@@ -160,6 +168,7 @@ impl Receiver for Reader {
     fn end(&mut self, tag: &Tag<'_>) {
         let name = tag.name.to_ascii_lowercase();
         self.open_excluded = self.open_excluded.saturating_sub(usize::from(EXCLUDED.contains(&name.as_str())));
+        self.struck.end(tag);
         match (name.as_str(), tag.kind) {
             ("td" | "th", _) => self.end_cell(),
             ("tr", _) => self.end_row(),
@@ -205,9 +214,6 @@ mod tests {
 
     #[test]
     fn tables_without_end_tags_and_pages_within_a_form_are_read() {
-        let text = |markup: &str| -> String {
-            read(markup).passages.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>().join("\n")
-        };
         let table = "<table><tr><th>Berth<th>Metres<tr><td>A<td>12 m<tr><td>B<td>9 m</table>";
         assert_eq!(text(table), "Berth: A · Metres: 12 m\nBerth: B · Metres: 9 m");
         let closed = "<table> <tr> <td>A</td> <td>12</td> <tr> <td>B</td> <td>9</td> </table><p>After";
@@ -223,6 +229,45 @@ mod tests {
         assert_eq!(text("<body><form><p>The pier opens at nine.</p></form>"), "The pier opens at nine.");
     }
 
+    fn text(markup: &str) -> String {
+        read(markup).passages.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn struck_out_text_is_left_out() {
+        assert_eq!(
+            text("<p>A night costs <del>six</del> <s>eight</s> <strike>ten</strike> nine euros."),
+            "A night costs nine euros."
+        );
+        assert_eq!(text("<del><p>Old.</p><p>Older.</p></del><p>New.</p>"), "New.");
+        assert_eq!(text("<p><s>Old.</p><p>New.</p>"), "New.");
+        let table = "<table><tr><th>Berth<th>Price<tr><td>A<td><s>8<br>9<tr><td>B<td><del>7</del> 6</table>";
+        assert_eq!(text(table), "Berth: A\nBerth: B · Price: 6");
+    }
+
+    #[test]
+    fn cells_that_span_rows_and_columns_keep_the_others_in_place() {
+        let fares = "<table><tr><th rowspan=2>Berth</th><th colspan='2'>Price</th></tr>\
+                     <tr><th>Summer</th><th>Winter</th></tr>\
+                     <tr><td rowspan=\"2\">A</td><td>9</td><td>6</td></tr><tr><td>8</td><td>5</td></tr>\
+                     <tr><td>B</td><td colspan=2>7</td></tr><tr><td colspan=3>All prices in euros</td></tr></table>";
+        let rows = [
+            "Berth: A · Summer: 9 · Winter: 6",
+            "Berth: A · Summer: 8 · Winter: 5",
+            "Berth: B · Summer: 7 · Winter: 7",
+            "All prices in euros",
+        ];
+        assert_eq!(text(fares), rows.join("\n"));
+        let last = "<table><tr><th>Day<th>Berth<th>Keeper<tr><td>Monday<td>A<td rowspan=0>Ida\
+                    <tr><td>Tuesday<tr><td>Sunday<td>B</table>";
+        assert_eq!(
+            text(last),
+            "Day: Monday · Berth: A · Keeper: Ida\nDay: Tuesday · Keeper: Ida\nDay: Sunday · Berth: B · Keeper: Ida"
+        );
+        let huge = "<table><tr><td colspan=99999999999999999999 rowspan=7000>A<td colspan=900>B<tr><td>C</table>";
+        assert_eq!(text(huge), "A · B\nA · C");
+    }
+
     #[test]
     fn a_title_tag_may_have_capitals_and_attributes() {
         let title = |markup: &str| read(markup).title;
@@ -233,7 +278,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(markup in "(<(/?)(h1|h2|p|td|th|tr|table|nav|li)>|[a-z &;]{1,5}){0,60}") {
+        fn never_panics(
+            markup in "(<(/?)(h1|h2|p|td|td rowspan=3|td colspan=2|th|tr|table|nav|li|s|del)>|[a-z &;]{1,5}){0,60}"
+        ) {
             let document = read(&markup);
             prop_assert!(document.passages.iter().all(|p| !p.text.is_empty()));
         }

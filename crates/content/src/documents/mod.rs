@@ -5,7 +5,7 @@
 //! where questions are answered. No I/O; a PDF can take long and must be read on a blocking thread.
 //!
 //! A passage contains one block (paragraph, list entry, table row) per line. A row names its columns (`Room: Spelt ·
-//! Seats: 4`), so that a line can be quoted alone. Comments, scripts and front matter are skipped.
+//! Seats: 4`), so that a line can be quoted alone. Comments, scripts, front matter and struck-out text are skipped.
 
 mod builder;
 mod dates;
@@ -15,6 +15,8 @@ mod pdf;
 mod pdf_check;
 mod plain;
 mod status;
+mod struck;
+mod table;
 
 use std::borrow::Cow;
 

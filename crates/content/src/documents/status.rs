@@ -20,14 +20,27 @@ pub struct DocumentStatus {
     pub is_replaced: bool,
 }
 
+/// Words for a document that no longer applies.
+const GONE: &str = r"(?:superseded|replaced|withdrawn|obsolete|out\s?dated|out\s+of\s+(?:date|force)|archived|deprecated
+    |repealed|expired|no\s+longer\s+(?:valid|in\s+force|applicable))";
+/// Between the document and the word, which "not" or "never" would turn around.
+const IS: &str = r"(?:is|was|has(?:\s+since|\s+now)?\s+been)\s+(?:(?:now|since|hereby)\s+)?";
+const LABEL: &str = r"(?:(?:status|state|note|attention|warning)\W+)?";
+/// What follows a word that begins a sentence if the sentence is about the document: nothing, a date, its successor.
+const END: &str = r"(?:\W*$|[.!;)\]]|\s+[–—-]
+    |\W+(?:by|on|since|as\s+of|from|in|(?:19|20)\d\d|(?:please\s+)?(?:see|use))\b)";
+
 static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+    Regex::new(&format!(
         r"(?xi)
-        ^\W*(?:status|state|note|attention|warning)?\W*(?:this\s+\w+(?:\s+\w+)?\s+(?:is|was|has\s+been)\s+|is\s+|now\s+)?
-        (?:superseded|replaced|withdrawn|obsolete|out\s?dated|out\s+of\s+(?:date|force)|archived|deprecated|repealed|expired|no\s+longer\s+(?:valid|in\s+force|applicable))\b
-        | ^\W*(?:status\W+)?(?:ersetzt\s+durch|überholt|veraltet|außer\s+kraft|remplacé|abrogé|obsol[eè]te|sustituido|derogado)\b
-        | \bthis\s+(?:document|version|edition|policy|page|text|list|guide)\s+(?:is|was|has\s+been)\s+(?:\w+\s+)?(?:superseded|replaced|withdrawn|archived)\b",
-    )
+        ^\W*(?:status|state)\W*[:·|–—-]\W*(?:is\s+|now\s+)?{GONE}\b
+        |^\W*{LABEL}this\s+\w+(?:\s+\w+)?\s+{IS}{GONE}\b
+        |^\W*{LABEL}(?:is\s+|now\s+)?{GONE}{END}
+        |^\W*(?:status\W+)?(?:ersetzt\s+durch|überholt|veraltet|außer\s+kraft|remplacé|abrogé|obsol[eè]te
+            |sustituido|derogado)\b
+        |\bthis\s+(?:document|version|edition|policy|page|text|list|guide)\s+{IS}
+            (?:superseded|replaced|withdrawn|archived)\b",
+    ))
     .ok()
 });
 
@@ -114,14 +127,28 @@ mod tests {
             "> Status: superseded on 1 April 2025 by \"Mooring (2025)\".",
             "Status: replaced by the rules of 2025.",
             "This document has been withdrawn.",
+            "This edition has since been superseded by another.",
+            "This price list is now superseded.",
             "Obsolete since May 2024.",
+            "Archived (2024)",
+            "Expired.",
+            "Note: superseded, see the rules of 2025.",
         ] {
             let text = format!("# Mooring\n\nVersion 1, valid from June 2022.\n\n{status}\n\n## Lines\n\nTwo.");
             let (dated, is_replaced) = document_status("m.md", &text).unwrap();
             assert!(is_replaced, "{status}");
             assert_eq!(dated.as_deref(), Some("2022-06-01"));
         }
-        for status in ["Status: current. Replaces \"Mooring (2022)\".", "Lamps are replaced by the keeper every May."] {
+        for status in [
+            "Status: current. Replaces \"Mooring (2022)\".",
+            "Lamps are replaced by the keeper every May.",
+            "Expired vouchers are not accepted at the till.",
+            "Expired, torn or stained vouchers are not accepted.",
+            "Replaced the north pump with a Kestrel.",
+            "Warning: expired vouchers are not accepted.",
+            "This policy is not superseded by the law of the land.",
+            "This document has superseded the older one.",
+        ] {
             assert!(!document_status("m.md", &format!("# Mooring\n\n{status}")).unwrap().1, "{status}");
         }
     }
