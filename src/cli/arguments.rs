@@ -167,7 +167,7 @@ pub(super) struct RunArguments {
     #[arg(long, default_value = "default")]
     pub(super) topic: String,
     /// Read this window whatever was read before, and claim nothing: START..END, each a date (its local midnight) or
-    /// an RFC 3339 time. Without it: from where the last run ended to now.
+    /// an RFC 3339 time. One that is not over ends now. Without it: from where the last run ended to now.
     #[arg(long, value_name = "START..END")]
     pub(super) window: Option<String>,
     /// First add the sources of an OPML file; those already there are left as they are.
