@@ -9,7 +9,7 @@ use aha_core::source::Validators;
 use url::Url;
 
 use super::feed::parse_blocking;
-use super::fetch::{FetchError, Fetcher, Response, shown};
+use super::fetch::{FetchError, Fetcher, Request, Response, shown};
 
 /// A page links to its feeds near its beginning.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
@@ -50,8 +50,8 @@ pub fn is_like_feed_address(address: &str) -> bool {
 /// # Errors
 /// `not_a_feed` if it is neither; the fetcher's error if nothing could be read.
 pub async fn discover(fetcher: &Fetcher, address: &str) -> Result<Discovery, FetchError> {
-    let Response::Body { bytes, content_type, final_url, .. } = fetcher.get(address, &Validators::default()).await?
-    else {
+    let answer = fetcher.send_request(&Request::to_page(address)).await?;
+    let Response::Body { bytes, content_type, final_url, .. } = answer else {
         return Err(FetchError::NotAFeed { found: "an answer without a body".to_owned() });
     };
     let page = bytes[..bytes.len().min(MAX_PAGE_BYTES)].to_vec();

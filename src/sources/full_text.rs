@@ -42,6 +42,19 @@ pub struct PageRead {
     pub outcome: PageOutcome,
     /// Empty unless the page was read.
     pub text: String,
+    /// Why the page, or the `robots.txt` of its host, could not be fetched, if a later attempt may succeed.
+    pub temporary: Option<FetchError>,
+}
+
+impl PageRead {
+    const fn without_text(outcome: PageOutcome) -> Self {
+        Self { outcome, text: String::new(), temporary: None }
+    }
+
+    fn failed(error: FetchError) -> Self {
+        let temporary = error.temporary_at().is_some().then_some(error);
+        Self { temporary, ..Self::without_text(PageOutcome::Failed) }
+    }
 }
 
 /// Reads pages. Use one instance per process, so that each `robots.txt` is fetched once.
@@ -52,41 +65,44 @@ pub struct Pages {
 
 impl Pages {
     pub async fn read(&self, fetcher: &Fetcher, address: &str) -> PageRead {
-        let without = |outcome| PageRead { outcome, text: String::new() };
         let Some(url) = Url::parse(address).ok().filter(|url| fetcher.check_address(url.as_str()).is_ok()) else {
-            return without(PageOutcome::Failed);
+            return PageRead::without_text(PageOutcome::Failed);
         };
-        if !self.robots_of(fetcher, &url).await.is_url_allowed(&url) {
-            return without(PageOutcome::Disallowed);
+        match self.robots_of(fetcher, &url).await {
+            Ok(robots) if robots.is_url_allowed(&url) => {}
+            Ok(_) => return PageRead::without_text(PageOutcome::Disallowed),
+            Err(error) => return PageRead::failed(error),
         }
-        let answer = fetcher.send_with_guard(&Request::to(address), &RobotsGuard { pages: self, fetcher }).await;
+        let answer = fetcher.send_with_guard(&Request::to_page(address), &RobotsGuard { pages: self, fetcher }).await;
         let (bytes, content_type, final_url) = match answer {
             Ok(Response::Body { bytes, content_type, final_url, .. }) => (bytes, content_type, final_url),
-            Err(FetchError::Disallowed { .. }) => return without(PageOutcome::Disallowed),
-            Ok(Response::NotModified { .. }) | Err(_) => return without(PageOutcome::Failed),
+            Err(FetchError::Disallowed { .. }) => return PageRead::without_text(PageOutcome::Disallowed),
+            Err(error) => return PageRead::failed(error),
+            Ok(Response::NotModified { .. }) => return PageRead::without_text(PageOutcome::Failed),
         };
         if bytes.len() > MAX_PAGE_BYTES || content_type.as_deref().is_some_and(|kind| !kind.contains("html")) {
-            return without(PageOutcome::NoContent);
+            return PageRead::without_text(PageOutcome::NoContent);
         }
         let read = move || article(&decode(&bytes, content_type.as_deref()).0, &final_url);
         match tokio::task::spawn_blocking(read).await.ok().flatten() {
-            Some(text) => PageRead { outcome: PageOutcome::Read, text },
-            None => without(PageOutcome::NoContent),
+            Some(text) => PageRead { outcome: PageOutcome::Read, text, temporary: None },
+            None => PageRead::without_text(PageOutcome::NoContent),
         }
     }
 
-    /// Returns the rules of a host. A host without a `robots.txt` allows everything; one that does not respond allows
-    /// nothing (RFC 9309).
-    async fn robots_of(&self, fetcher: &Fetcher, page: &Url) -> Arc<Robots> {
+    /// Returns the rules of a host. A host without a `robots.txt` allows everything; one whose `robots.txt` can never
+    /// be fetched allows nothing (RFC 9309). A temporary failure is the error, and is not cached.
+    async fn robots_of(&self, fetcher: &Fetcher, page: &Url) -> Result<Arc<Robots>, FetchError> {
         let origin = page.origin().ascii_serialization();
         let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner).get(&origin).cloned();
         if let Some((robots, _)) = known.filter(|(_, at)| at.elapsed() < ROBOTS_KEEP) {
-            return robots;
+            return Ok(robots);
         }
         let answer = fetcher.get(&format!("{origin}/robots.txt"), &Validators::default()).await;
         let robots = Arc::new(match answer {
             Ok(Response::Body { bytes, .. }) => Robots::parse(&bytes[..bytes.len().min(MAX_ROBOTS_BYTES)], AGENT),
             Err(FetchError::Http { .. } | FetchError::Gone { .. }) => Robots::allow_all(),
+            Err(error) if error.temporary_at().is_some() => return Err(error),
             Ok(Response::NotModified { .. }) | Err(_) => Robots::disallow_all(),
         });
         let mut all = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +110,7 @@ impl Pages {
             all.clear();
         }
         all.insert(origin, (Arc::clone(&robots), Instant::now()));
-        robots
+        Ok(robots)
     }
 }
 
@@ -109,7 +125,7 @@ impl RedirectGuard for RobotsGuard<'_> {
     async fn may_follow(&self, url: &Url) -> Result<(), FetchError> {
         // Checked first, because no `robots.txt` is fetched from a refused address.
         self.fetcher.check_address(url.as_str())?;
-        if self.pages.robots_of(self.fetcher, url).await.is_url_allowed(url) {
+        if self.pages.robots_of(self.fetcher, url).await?.is_url_allowed(url) {
             return Ok(());
         }
         Err(FetchError::Disallowed { url: shown(url) })

@@ -2,7 +2,8 @@
 //! API, which returns whole stories; two for the best stories, because only the site's own lists contain them.
 
 use aha_content::feed::ParsedFeed;
-use aha_content::html::{clean_line, html_to_text};
+use aha_content::fold::fold_line;
+use aha_content::html::{clean_line, decode_entities, html_to_text};
 use aha_core::item::{Engagement, NewItem};
 use aha_core::source::{Source, Validators};
 use aha_core::time::Timestamp;
@@ -112,7 +113,7 @@ fn item(hit: Hit) -> NewItem {
     NewItem {
         guid: Some(discussion.clone()),
         url: Some(link.unwrap_or_else(|| discussion.clone())),
-        title: hit.title.map(|title| clean_line(&title)).filter(|title| !title.is_empty()),
+        title: hit.title.map(|title| title_line(&title)).filter(|title| !title.is_empty()),
         body_text: Some(hit.story_text.as_deref().map(html_to_text).unwrap_or_default()),
         content_markup: hit.story_text,
         author: hit.author.map(|name| clean_line(&name)),
@@ -122,6 +123,11 @@ fn item(hit: Hit) -> NewItem {
         discussion_url: Some(discussion),
         ..NewItem::default()
     }
+}
+
+/// Titles are plain text with some character references: without an end tag, `<br>` is a word.
+fn title_line(title: &str) -> String {
+    if title.contains("</") { clean_line(title) } else { fold_line(&decode_entities(title)) }
 }
 
 #[cfg(test)]
@@ -145,5 +151,14 @@ mod tests {
             (Some("Small boats.\nWhich one?"), &["ask_hn".to_owned()][..])
         );
         assert!(feed.items[2].engagement.score.is_none() && feed.items[2].title.is_none());
+    }
+
+    #[test]
+    fn a_title_keeps_the_names_of_elements() {
+        let answer = r#"{"hits":[{"objectID":"1","title":"Stop using <br> &amp; <details>"},
+            {"objectID":"2","title":"A <b>bold</b> claim"}]}"#;
+        let feed = stories(answer.as_bytes(), String::new()).unwrap();
+        let titles: Vec<_> = feed.items.iter().map(|item| item.title.as_deref()).collect();
+        assert_eq!(titles, [Some("Stop using <br> & <details>"), Some("A bold claim")]);
     }
 }

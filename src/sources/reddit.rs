@@ -199,7 +199,8 @@ fn item(post: Post) -> Option<NewItem> {
     Some(NewItem {
         guid: Some(post.name),
         url: Some(link.to_string()),
-        title: Some(clean_line(&post.title)).filter(|title| !title.is_empty()),
+        // With `raw_json` it is plain text, in which `<br>` is a word.
+        title: Some(fold_line(&post.title)).filter(|title| !title.is_empty()),
         body_text: Some(markup.as_deref().map_or_else(|| words(post.selftext), html_to_text)),
         content_markup: markup,
         author: post.author.as_deref().map(clean_line).filter(|name| !name.is_empty() && name != "[deleted]"),
@@ -254,5 +255,13 @@ mod tests {
             Some("https://www.reddit.com/r/boats/comments/1p0ddd/x/"),
             "a cross-post"
         );
+    }
+
+    #[test]
+    fn a_title_keeps_the_names_of_elements() {
+        let post = r#"{"name":"t3_1","title":"Stop  using <br> and <details>","permalink":"/r/a/comments/1/x/"}"#;
+        let listing = format!(r#"{{"data":{{"children":[{{"kind":"t3","data":{post}}}]}}}}"#);
+        let feed = posts(listing.as_bytes(), "a").unwrap();
+        assert_eq!(feed.items[0].title.as_deref(), Some("Stop using <br> and <details>"));
     }
 }

@@ -1,5 +1,10 @@
 //! The pages that teasers link to, for sources whose owner wants them read.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::support::http::Answer;
 use crate::support::radar::{Engine, Radar};
 use crate::support::rows;
@@ -20,12 +25,40 @@ fn feed(paths: &[&str]) -> String {
     )
 }
 
-fn article() -> Answer {
+fn article_html() -> String {
     let paragraph =
         "<p>The turbine was let down at slack water, under the ferry pier, by four people and one crane.</p>";
-    let body =
-        format!("<html><body><nav><a href='/'>Home</a></nav><article>{}</article></body></html>", paragraph.repeat(8));
-    Answer::ok(body).header("content-type", "text/html; charset=utf-8")
+    format!("<html><body><nav><a href='/'>Home</a></nav><article>{}</article></body></html>", paragraph.repeat(8))
+}
+
+fn article() -> Answer {
+    Answer::ok(article_html()).header("content-type", "text/html; charset=utf-8")
+}
+
+/// Serves a feed of one item with the page `/a`. `answer` is given a request's path and lower-case head, and returns
+/// status, media type and body; `None` means the feed, the article at `/a`, and nothing elsewhere.
+fn serve(answer: impl Fn(&str, &str) -> Option<(u16, &'static str, String)> + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, mut head) = (BufReader::new(stream.unwrap()), String::new());
+            while stream.read_line(&mut head).is_ok_and(|length| length > 2) {}
+            let path = head.split(' ').nth(1).unwrap_or_default();
+            let usual = || match path {
+                "/feed" => (200, "application/rss+xml", feed(&["/a"])),
+                "/a" => (200, "text/html", article_html()),
+                _ => (404, "text/plain", String::new()),
+            };
+            let (status, kind, body) = answer(path, &head.to_lowercase()).unwrap_or_else(usual);
+            let _ = write!(
+                stream.get_mut(),
+                "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            );
+        }
+    });
+    base
 }
 
 /// Each item's id, what came of its page, and the length of its text.
@@ -126,4 +159,52 @@ fn a_redirect_is_not_followed_to_where_nobody_is_to_read() {
     }
     assert!(web.requests("/private/article").is_empty(), "it was asked for before its robots.txt was heeded");
     assert_eq!((web.requests("/article").len(), web.requests("/robots.txt").len()), (1, 1));
+}
+
+#[test]
+fn pages_are_requested_as_pages() {
+    let base = serve(|path, head| {
+        let is_asked_for_json = head.contains("application/json");
+        (path == "/a" && is_asked_for_json).then(|| (200, "application/activity+json", "{}".to_owned()))
+    });
+    let radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&["--full-text", &format!("{base}/feed")]);
+    radar.run(&["run"]).exits(0);
+    assert!(texts(&radar)[0].contains("\"outcome\":\"read\""), "{:?}", texts(&radar));
+}
+
+#[test]
+fn a_page_is_read_in_a_later_run_after_a_temporary_failure() {
+    for (failing, status) in [("/a", 503), ("/a", 429), ("/robots.txt", 503)] {
+        let is_up = Arc::new(AtomicBool::new(false));
+        let up = Arc::clone(&is_up);
+        let base = serve(move |path, _| {
+            let fails = path == failing && !up.load(Ordering::SeqCst);
+            fails.then(|| (status, "text/plain", "later".to_owned()))
+        });
+        let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+        radar.add(&["--full-text", &format!("{base}/feed")]);
+        radar.run(&["run"]).exits(0);
+        assert!(!texts(&radar)[0].contains("full_text"), "{failing} {status}: {:?}", texts(&radar));
+        is_up.store(true, Ordering::SeqCst);
+        radar.set("AHA_NOW", "2026-11-18T07:00:00Z");
+        radar.run(&["run"]).exits(0);
+        assert!(texts(&radar)[0].contains("\"outcome\":\"read\""), "{failing} {status}: {:?}", texts(&radar));
+    }
+}
+
+#[test]
+fn a_host_that_asks_for_fewer_requests_is_left_alone() {
+    let paths: Vec<String> = (10..16).map(|number| format!("/{number}")).collect();
+    let list: Vec<&str> = paths.iter().map(String::as_str).collect();
+    for (status, requests) in [(429, 1), (500, 3)] {
+        let mut answers = vec![("/feed", Answer::ok(feed(&list)))];
+        answers.extend(paths.iter().map(|path| (path.as_str(), Answer::new(status))));
+        let web = Web::serve(answers);
+        let radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+        radar.add(&["--full-text", &web.url("/feed")]);
+        radar.run(&["run"]).exits(0);
+        let made: usize = paths.iter().map(|path| web.requests(path).len()).sum();
+        assert_eq!(made, requests, "{status}");
+    }
 }

@@ -71,8 +71,13 @@ fn appeared_first(text: &str) -> Option<&str> {
     let (before, tail) = split_tail(text, 2 * MAX_TAIL_CHARS);
     let middle = tail.rfind(" appeared first on ").or_else(|| tail.rfind(" first appeared on "))?;
     let start = tail[..middle].rfind("The post ").or_else(|| tail[..middle].rfind("The article "))?;
-    (!tail[middle..].trim_end().contains('\n')).then(|| &text[..before.len() + start])
+    let kept = &text[..before.len() + start];
+    let is_sentence = kept.is_empty() || kept.trim_end_matches(' ').ends_with(SENTENCE_ENDS);
+    (is_sentence && !tail[start..].trim_end().contains('\n')).then_some(kept)
 }
+
+/// What precedes a sentence of its own: a line break, or the end of another sentence.
+const SENTENCE_ENDS: [char; 9] = ['\n', '.', '…', ']', '!', '?', ')', '"', '”'];
 
 /// Matches "submitted by /u/name [link] [comments]".
 fn submitted_by(text: &str) -> Option<&str> {
@@ -130,6 +135,11 @@ mod tests {
     #[test]
     fn tails_go_and_sentences_stay() {
         assert_eq!(strip_boilerplate("A text.\nThe post A text appeared first on My Blog."), "A text.");
+        let own = "An introduction.\nThe post mortem lists three outages.\nThe third appeared first on a cluster.";
+        assert_eq!(strip_boilerplate(own), own);
+        assert_eq!(strip_boilerplate("A text. The post A text appeared first on My Blog."), "A text.");
+        let quoted = "They quote what The post mortem said: it appeared first on a cluster.";
+        assert_eq!(strip_boilerplate(quoted), quoted);
         assert_eq!(strip_boilerplate("A text. […]\nRead more »\nComments"), "A text. […]");
         assert_eq!(strip_boilerplate("A teaser… Continue reading →"), "A teaser…");
         assert_eq!(strip_boilerplate("A teaser.\nContinue reading A title on the site"), "A teaser.");

@@ -95,6 +95,21 @@ impl FetchError {
         }
     }
 
+    /// The host whose failure may have passed by the next run; `None` if the failure lasts.
+    #[must_use]
+    pub const fn temporary_at(&self) -> Option<&str> {
+        match self {
+            Self::Dns { host, .. }
+            | Self::Connect { host, .. }
+            | Self::Timeout { host, .. }
+            | Self::Stalled { host, .. }
+            | Self::Interrupted { host, .. }
+            | Self::RateLimited { host, .. }
+            | Self::ServerError { host, .. } => Some(host.as_str()),
+            _ => None,
+        }
+    }
+
     /// The HTTP status of the response, if the error results from one.
     #[must_use]
     pub const fn http_status(&self) -> Option<u16> {

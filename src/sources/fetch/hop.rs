@@ -15,8 +15,10 @@ use url::Url;
 use super::FetchConfig;
 use super::error::{FetchError, shown};
 
-pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, application/feed+json, \
-                                 application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";
+pub(super) const ACCEPT_FEED: &str = "application/rss+xml, application/atom+xml, application/feed+json, \
+                                      application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5";
+/// Names no JSON: sites that take part in a federated network answer it with a document for other servers.
+pub(super) const ACCEPT_PAGE: &str = "text/html, application/xhtml+xml;q=0.9, */*;q=0.5";
 
 /// Maximum waiting time, whatever a header requests.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);

@@ -250,7 +250,8 @@ impl Fetcher {
             }
             None => self.client.get(chain.url.clone()),
         };
-        let builder = builder.header(reqwest::header::ACCEPT, hop::ACCEPT);
+        let accept = if request.is_page { hop::ACCEPT_PAGE } else { hop::ACCEPT_FEED };
+        let builder = builder.header(reqwest::header::ACCEPT, accept);
         if !chain.is_at_its_origin() {
             return builder;
         }

@@ -13,12 +13,20 @@ pub struct Request {
     pub(super) login: Option<(String, SecretString)>,
     /// Media type and content of the body; makes the request a POST.
     pub(super) body: Option<(&'static str, String)>,
+    /// Whether a page is preferred to a feed.
+    pub(super) is_page: bool,
 }
 
 impl Request {
     #[must_use]
     pub fn to(url: impl Into<String>) -> Self {
         Self { url: url.into(), ..Self::default() }
+    }
+
+    /// Creates a request for a page.
+    #[must_use]
+    pub fn to_page(url: impl Into<String>) -> Self {
+        Self { is_page: true, ..Self::to(url) }
     }
 
     /// Makes the request conditional on a change since these validators were returned.

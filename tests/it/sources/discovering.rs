@@ -35,6 +35,16 @@ fn the_one_feed_of_a_page_is_added_and_said() {
 }
 
 #[test]
+fn a_page_is_requested_as_a_page_and_a_feed_as_a_feed() {
+    let web = Web::serve(vec![("/blog", page(&link("posts", "All"))), ("/posts", Answer::ok(FEED))]);
+    radar().ok(&["source", "add", &web.url("/blog")]);
+    let accepted = |path| web.requests(path)[0].headers["accept"].clone();
+    assert_eq!(accepted("/blog"), "text/html, application/xhtml+xml;q=0.9, */*;q=0.5");
+    assert!(accepted("/posts").starts_with("application/rss+xml"), "{}", accepted("/posts"));
+    assert!(!accepted("/posts").contains("application/json"), "{}", accepted("/posts"));
+}
+
+#[test]
 fn of_several_feeds_the_owner_chooses() {
     let web = Web::serve(vec![("/", page(&(link("/a", "News") + &link("/b", "Boats\u{1b}[2J"))))]);
     let radar = radar();

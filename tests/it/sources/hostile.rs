@@ -84,6 +84,27 @@ fn a_million_items_are_read_up_to_the_limit() {
 }
 
 #[test]
+fn bases_and_languages_without_end_are_in_no_item() {
+    let (own, long) = ("https://feeds.example/feed.xml", "a".repeat(5_000));
+    let read = |text: &str, url: &str| parse(text.as_bytes(), None, Some(url)).unwrap();
+    let rss = |channel: &str, item: &str| {
+        format!("<rss version='2.0'><channel>{channel}<item><title>A</title>{item}</item></channel></rss>")
+    };
+    let channel = format!("<link>https://x.org/{long}</link><language>{}</language>", "e".repeat(100));
+    let of_site = read(&rss(&channel, ""), own);
+    assert_eq!(of_site.items[0].markup_base.as_deref(), Some(own));
+    assert_eq!((&of_site.language, &of_site.items[0].language), (&None, &None));
+    let item = format!("<description xml:base='https://x.org/{long}/'>B</description>");
+    let declared = read(&rss("", &item), own);
+    assert_eq!(declared.items[0].markup_base.as_deref(), Some(own));
+    assert_eq!(declared.problems, ["an xml:base is no address"]);
+    let entry = "<entry><id>1</id><link href='p'/></entry>";
+    let atom = format!("<feed xmlns='http://www.w3.org/2005/Atom' xml:base='/{long}/'>{entry}</feed>");
+    assert_eq!(read(&atom, own).items[0].url.as_deref(), Some("https://feeds.example/p"));
+    assert_eq!(read(&rss("", ""), &format!("https://x.org/{long}")).items[0].markup_base, None);
+}
+
+#[test]
 fn entities_of_a_documents_own_are_not_expanded() {
     let laughs = (1..10)
         .map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)))

@@ -93,6 +93,33 @@ async fn two_sources_with_one_address_are_one_item(store: &dyn Store) {
     assert_eq!(again.new, 0, "what a source gave under this id before is known without an address");
 }
 
+async fn an_empty_link_post_is_given_the_text_of_another_source(store: &dyn Store) {
+    let world = World::new(store).await;
+    let post = IdentifiedItem { body_text: String::new(), html: None, ..item("a", 1) };
+    let text = "The turbine was let down at slack water. ".repeat(24);
+    let article =
+        IdentifiedItem { hash_url: post.hash_url.clone(), body_text: text.clone(), html: None, ..item("b", 2) };
+    world.with_items(store, from_ref(&post)).await;
+    let updated = async |number, source, found: &IdentifiedItem| {
+        let look = world.look(number, source, from_ref(found));
+        let counts = store.commit_fetch(&world.lease, &look).await.unwrap();
+        assert_eq!(counts.new, 0);
+        counts.updated
+    };
+    let teaser = IdentifiedItem { body_text: "Read on.".to_owned(), ..article.clone() };
+    assert_eq!(updated(1, world.second, &teaser).await, 0, "a teaser fills nothing");
+    assert_eq!(updated(2, world.second, &article).await, 1);
+    let (stored, sources) = store.load_items(world.topic.id, &[post.id]).await.unwrap().remove(0);
+    assert_eq!((stored.title, stored.body_text), (post.title.clone(), text.clone()));
+    assert_eq!((stored.url, stored.time, sources), (post.url.clone(), post.time, vec![world.first, world.second]));
+    assert_eq!(updated(3, world.first, &post).await, 0, "the same post is no edit");
+    assert_eq!(updated(4, world.second, &article).await, 0, "the same article is no edit");
+    let edited = IdentifiedItem { body_text: text.repeat(2), hash_text: "edited".to_owned(), ..article.clone() };
+    assert_eq!(updated(5, world.second, &edited).await, 0, "an item with a text is edited by its own source alone");
+    let (stored, _) = store.load_items(world.topic.id, &[post.id]).await.unwrap().remove(0);
+    assert_eq!(stored.body_text, text);
+}
+
 async fn a_page_that_a_source_gives_again_later_under_another_id_is_another_item(store: &dyn Store) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1)]).await;
@@ -352,6 +379,7 @@ on_every_database!(
     an_edit_updates_the_item_and_keeps_its_times,
     the_same_look_again_changes_engagement_alone,
     two_sources_with_one_address_are_one_item,
+    an_empty_link_post_is_given_the_text_of_another_source,
     a_page_that_a_source_gives_again_later_under_another_id_is_another_item,
     items_without_an_address_of_their_own_stay_apart,
     two_entries_of_one_look_that_are_one_item_are_no_edit,

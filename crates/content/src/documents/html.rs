@@ -138,7 +138,7 @@ impl Receiver for Reader {
             ("table", _) => {
                 self.leave_row();
                 self.end_block();
-                self.table = Table::default();
+                self.table = self.table.next();
             }
             ("tr", _) => {
                 self.leave_row();

@@ -9,7 +9,7 @@ const MAX_SPAN: usize = 100;
 const MAX_COLUMNS: usize = 200;
 /// Longer cells are not repeated in the columns and rows that they span, in bytes.
 const MAX_REPEATED_BYTES: usize = 300;
-/// Maximum bytes that a table repeats. Further spans are empty.
+/// Maximum bytes that the tables of a document repeat. Further spans are empty.
 const MAX_TOTAL_BYTES: usize = 1024 * 1024;
 /// Attributes of a tag that are read.
 const MAX_ATTRIBUTES: usize = 30;
@@ -65,6 +65,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Returns the next table of the document.
+    pub(super) fn next(&self) -> Self {
+        Self { repeated_bytes: self.repeated_bytes, ..Self::default() }
+    }
+
     /// Whether no cell began in the open row.
     pub(super) const fn is_row_empty(&self) -> bool {
         self.begun == 0

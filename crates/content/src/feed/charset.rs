@@ -22,14 +22,15 @@ pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>,
     let declared = declared_in_document(bytes).filter(is_possible);
     let served = content_type.and_then(charset_of).filter(is_possible);
     let utf8 = std::str::from_utf8(bytes).ok();
+    // Text in an encoding of several bytes may be valid UTF-8 by chance, but then of letters below U+0800.
+    let is_utf8 = |encoding: &'static Encoding| {
+        let is_no_chance = |text: &str| encoding.is_single_byte() || text.chars().any(|c| c >= '\u{800}');
+        utf8.is_some_and(|text| !text.is_ascii() && is_no_chance(text))
+    };
     match (declared.or(served), utf8) {
         (Some(encoding), Some(text)) if encoding == UTF_8 => finish_text(text.into(), None),
-        // Non-ASCII bytes that are valid UTF-8 throughout are UTF-8, even if a single-byte encoding is declared.
-        (Some(encoding), _)
-            if encoding != UTF_8 && !(utf8.is_some() && encoding.is_single_byte() && !bytes.is_ascii()) =>
-        {
-            finish(encoding, bytes, None)
-        }
+        // Non-ASCII bytes that are valid UTF-8 throughout are UTF-8, even if another encoding is declared.
+        (Some(encoding), _) if encoding != UTF_8 && !is_utf8(encoding) => finish(encoding, bytes, None),
         (None, Some(text)) => finish_text(text.into(), None),
         (Some(wrong), Some(text)) => {
             finish_text(text.into(), Some(format!("declared as {} but written in UTF-8", wrong.name())))
@@ -161,6 +162,13 @@ mod tests {
     fn wrong_declarations_are_seen_through() {
         let (found, problem) = decode("<?xml version='1.0' encoding='latin1'?><a>é — ü".as_bytes(), None);
         assert!(found.ends_with("<a>é — ü") && problem.is_some());
+        for declared in ["gb2312", "gbk", "big5", "shift_jis", "euc-kr"] {
+            let feed = format!("<?xml version='1.0' encoding='{declared}'?><a>港口新闻");
+            let (found, problem) = decode(feed.as_bytes(), None);
+            assert!(found.ends_with("<a>港口新闻") && problem.is_some(), "{declared}: {found}");
+        }
+        let gbk = encoding_rs::GBK.encode("<?xml version='1.0' encoding='gbk'?><a>港口新闻").0.into_owned();
+        assert!(text(&gbk, None).ends_with("<a>港口新闻"));
         let (found, problem) = decode(b"<?xml version='1.0' encoding='utf-8'?><a>\xC3\xA9\xC3\xA9 \x92", None);
         assert!(found.ends_with("éé ’") && problem.is_some());
         let cyrillic = encoding_rs::WINDOWS_1251.encode("<a>Новости дня: всё хорошо, спасибо").0.into_owned();

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 
+use super::limits::MAX_BASE_BYTES;
 use super::survey::{ItemExtras, Rewriting, attribute, reader};
 use super::vocabulary::{
     ATOM, Dialect, PREFIXES, Position, RSS1, Space, Tracker, is_person, is_text_construct, spelling,
@@ -276,15 +277,16 @@ impl Rewriter<'_> {
     }
 }
 
-/// Returns the attributes as written, except namespaces that the root now declares, invalid bases, and those in
-/// `dropped`.
+/// Returns the attributes as written, except namespaces that the root now declares, bases that are invalid or too
+/// long, and those in `dropped`.
 fn copied_attributes(start: &BytesStart<'_>, dropped: &[&str]) -> String {
     let mut out = String::new();
     for attribute in start.attributes().with_checks(false).filter_map(Result::ok) {
         let key: &str = attribute.key.as_ref();
         let is_known_prefix = key.strip_prefix("xmlns:").is_some_and(|p| PREFIXES.iter().any(|(known, _)| *known == p));
         let bad_base = key == "xml:base"
-            && !matches!(url::Url::parse(&attribute.value), Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase));
+            && (attribute.value.len() > MAX_BASE_BYTES
+                || !matches!(url::Url::parse(&attribute.value), Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase)));
         if key != "xmlns" && !is_known_prefix && !bad_base && !dropped.contains(&key) {
             let _ = write!(out, " {key}=\"{}\"", attribute.value.replace('"', "&quot;"));
         }

@@ -12,7 +12,7 @@ use super::dates::{ReadDate, read_date};
 use super::survey::{ItemExtras, Text};
 use super::vocabulary::{is_alternate, relation};
 use crate::fold::fold_line;
-use crate::html::{clean_line, looks_like_html};
+use crate::html::{clean_line, decode_entities};
 
 /// Longer texts of an item are cut: 1 MiB of markup.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
@@ -108,9 +108,11 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     (item, cut)
 }
 
-/// Returns a title as one line. Only Atom declares whether it is markup; in other formats tags are detected.
+/// Returns a title as one line. Only Atom declares whether it is markup; in other formats tags are detected. One
+/// that is declared plain is treated as markup only with an end tag or a character reference: `<br>` alone is a word.
 pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
-    let is_plain = *shared.format == FeedType::Atom && kind == "text/plain" && !looks_like_html(text);
+    let has_markup = || text.contains("</") || decode_entities(text) != text;
+    let is_plain = *shared.format == FeedType::Atom && kind == "text/plain" && !has_markup();
     let line = if is_plain { fold_line(text) } else { clean_line(text) };
     match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => line[..end].to_owned(),
@@ -119,10 +121,11 @@ pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
 }
 
 /// Returns the address of the item's page: the first http(s) URL of the one that Feedburner replaced, the format's own
-/// link, links that are declared as the page (HTML first), links of unknown relations, and the guid.
+/// link, links that are declared as the page (HTML first), links of unknown relations, the guid, and an enclosed
+/// recording, since many episodes of podcasts have no page.
 fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Option<String> {
     let pages = || entry.links.iter().filter(|l| l.target.is_none() && !l.href.trim().is_empty());
-    let own = pages().filter(|l| l.rel.is_none());
+    let own = pages().filter(|l| l.rel.is_none() && !is_enclosure(l, shared));
     let alternates = || pages().filter(|l| l.rel.as_deref().is_some_and(is_alternate));
     let unknown = pages().filter(|l| l.rel.as_deref().is_some_and(|rel| !is_alternate(rel) && !is_other(rel)));
     let original = extras.and_then(|e| e.original_link.as_deref());
@@ -130,9 +133,33 @@ fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, shared: 
     let is_address = extras.is_none_or(|e| e.guid_is_address);
     let guid = guid.filter(|g| is_address && (g.starts_with("http://") || g.starts_with("https://")));
     let own_or_alternate = own.chain(alternates().filter(|l| is_page(l))).chain(alternates());
-    let mut addresses =
+    let declared =
         original.into_iter().chain(own_or_alternate.map(href)).chain(linked).chain(unknown.map(href)).chain(guid);
+    let mut addresses = declared.chain(recordings(entry, shared));
     addresses.find_map(|address| absolute(address, shared))
+}
+
+/// Returns the addresses of an entry's enclosed audio and video files.
+fn recordings<'a>(entry: &'a Entry, shared: &Shared<'_>) -> impl Iterator<Item = &'a str> {
+    let links = entry.links.iter().filter(move |l| is_enclosure(l, shared));
+    let links = links.filter(|l| l.media_type.as_deref().is_some_and(is_recording)).map(href);
+    let media = entry.media.iter().flat_map(|m| &m.content);
+    let media = media.filter(|c| c.content_type.as_ref().is_some_and(|kind| is_recording(kind.as_str())));
+    links.chain(media.filter_map(|c| c.url.as_ref()).map(Url::as_str))
+}
+
+/// Returns whether a link leads to an enclosed file. Those of JSON feeds have no relation, but alone have a type.
+fn is_enclosure(link: &Link, shared: &Shared<'_>) -> bool {
+    match link.rel.as_deref() {
+        Some(rel) => relation(rel) == "enclosure",
+        None => *shared.format == FeedType::JSON && link.media_type.is_some(),
+    }
+}
+
+/// Returns whether a media type is one of audio or video.
+pub(super) fn is_recording(kind: &str) -> bool {
+    let family = kind.trim_start().get(..6);
+    family.is_some_and(|family| ["audio/", "video/"].iter().any(|known| family.eq_ignore_ascii_case(known)))
 }
 
 fn href(link: &Link) -> &str {
@@ -308,5 +335,48 @@ mod tests {
         let mut expected = some(&["id", "registered", "html", "pdf", "bookmark", "id"]);
         expected.push(None);
         assert_eq!(urls(&format!("<feed xmlns='http://www.w3.org/2005/Atom'>{entries}</feed>")), expected);
+    }
+
+    #[test]
+    fn an_episode_without_a_page_has_the_address_of_its_recording() {
+        let enclosure = |kind: &str| format!("<enclosure url='http://x.org/file' length='1' type='{kind}'/>");
+        let items = [
+            format!("<guid isPermaLink='false'>1</guid>{}", enclosure("audio/mpeg")),
+            format!("{}<guid>http://x.org/guid</guid>", enclosure("audio/mpeg")),
+            format!("{}<link>http://x.org/link</link>", enclosure("video/mp4")),
+            format!("<title>A picture</title>{}", enclosure("image/png")),
+        ];
+        let items = items.iter().map(|item| format!("<item>{item}</item>")).collect::<Vec<_>>().concat();
+        let mut expected = some(&["file", "guid", "link"]);
+        expected.push(None);
+        assert_eq!(urls(&format!("<rss version='2.0'><channel><title>T</title>{items}</channel></rss>")), expected);
+        let links = "<link rel='enclosure' type='image/png' href='http://x.org/cover'/>\
+                     <link rel='enclosure' type='audio/ogg' href='http://x.org/file'/>";
+        let entries =
+            format!("<entry><id>tag:x.org,2024:1</id>{links}</entry><entry><id>http://x.org/id</id>{links}</entry>");
+        assert_eq!(urls(&format!("<feed xmlns='http://www.w3.org/2005/Atom'>{entries}</feed>")), some(&["file", "id"]));
+        let attachments = r#""attachments":[7,{"url":"http://x.org/untyped"},
+            {"url":"http://x.org/cover","mime_type":"image/png"},
+            {"url":"http://x.org/file","mime_type":"audio/mpeg","size_in_bytes":"1"}]"#;
+        let json = format!(
+            r#"{{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{{"id":"1",{attachments}}},
+            {{"id":"http://x.org/id",{attachments}}},{{"id":"3","url":"http://x.org/url",{attachments}}}]}}"#
+        );
+        assert_eq!(urls(&json), some(&["file", "id", "url"]));
+    }
+
+    #[test]
+    fn a_title_in_plain_text_keeps_the_names_of_elements() {
+        for (title, expected) in [
+            ("Stop using &lt;br> and &lt;details>", "Stop using <br> and <details>"),
+            ("A &lt;b>bold&lt;/b> claim", "A bold claim"),
+            ("It&amp;#8217;s &lt;i>new", "It’s new"),
+        ] {
+            let feed = format!(
+                "<feed xmlns='http://www.w3.org/2005/Atom'><entry><title type='text'>{title}</title></entry></feed>"
+            );
+            let feed = parse(feed.as_bytes(), None, None).unwrap();
+            assert_eq!(feed.items[0].title.as_deref(), Some(expected));
+        }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::dialect::spaced_addresses;
+use super::items::is_recording;
 use super::limits::MAX_ITEMS;
 
 /// Parses the document. Escapes of lone surrogates and raw control characters are replaced.
@@ -131,8 +132,7 @@ pub(super) fn normalise(mut document: Value, problems: &mut Vec<String>) -> Opti
             *tags =
                 tags.as_array().map_or_else(Vec::new, |t| t.iter().filter(|v| v.is_string()).cloned().collect()).into();
         }
-        // Unused, and one without a type would fail the whole feed.
-        item.remove("attachments");
+        recordings(item);
     }
     Some(document.to_string())
 }
@@ -151,6 +151,18 @@ fn strings(object: &mut serde_json::Map<String, Value>, keys: &[&str]) {
             }
         }
     }
+}
+
+/// Keeps only the audio and video files of the attachments; one without a type would fail the whole feed.
+fn recordings(item: &mut serde_json::Map<String, Value>) {
+    let Some(attachments) = item.remove("attachments") else { return };
+    let recording = |attachment: &Value| -> Option<Value> {
+        let url = attachment.get("url")?.as_str()?;
+        let kind = attachment.get("mime_type")?.as_str().filter(|kind| is_recording(kind))?;
+        Some(serde_json::json!({ "url": url, "mime_type": kind }))
+    };
+    let kept: Vec<Value> = attachments.as_array().into_iter().flatten().filter_map(recording).collect();
+    item.insert("attachments".to_owned(), kept.into());
 }
 
 /// Makes `author` an object and `authors` a list of objects, each with a string name; invalid ones are removed.

@@ -14,6 +14,8 @@ const MIN_SUSPECT_TAG_BYTES: usize = MAX_ATTRIBUTES * 4;
 
 /// Further items are ignored.
 pub const MAX_ITEMS: usize = 5_000;
+/// A longer base of relative URLs is ignored: it would be copied into each item and each of its links.
+pub(super) const MAX_BASE_BYTES: usize = 4_096;
 
 /// Maximum values of a JSON document: each takes many times its size in memory.
 const MAX_VALUES: usize = 500_000;

@@ -19,7 +19,7 @@ use super::engine::run_feed_rs;
 use super::error::ParseError;
 use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
 use super::json;
-use super::limits::{Deadline, MAX_ITEMS, too_many_attributes, too_many_strays, too_many_values};
+use super::limits::{Deadline, MAX_BASE_BYTES, MAX_ITEMS, too_many_attributes, too_many_strays, too_many_values};
 use super::long_texts::lift;
 use super::repair::repair;
 use super::root::skip_to_root;
@@ -32,6 +32,8 @@ use crate::html::clean_line;
 const MAX_DURATION: Duration = Duration::from_secs(20);
 /// feed-rs recurses into some elements, so a deeper document is refused.
 const MAX_DEPTH: usize = 256;
+/// A longer language code is none, and would be copied into each item.
+const MAX_LANGUAGE_BYTES: usize = 64;
 
 /// A parsed feed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -70,7 +72,7 @@ pub fn parse_within(
     let deadline = Deadline::after(max_duration);
     let (text, problem) = decode(bytes, content_type);
     let mut problems: Vec<String> = problem.into_iter().collect();
-    let base = base_url.and_then(|b| Url::parse(b).ok()).filter(|b| matches!(b.scheme(), "http" | "https"));
+    let base = base_url.and_then(|b| Url::parse(b).ok()).filter(is_base);
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}' || c == '\0');
     let read = match text.as_bytes().first() {
         None => return Err(ParseError::not_a_feed("an empty document")),
@@ -244,7 +246,8 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     let Read { mut feed, zoneless, is_cdf, extras, language, title, description } = read;
     let format = feed.feed_type.clone();
     let authors = if matches!(format, FeedType::Atom) { std::mem::take(&mut feed.authors) } else { Vec::new() };
-    let language = feed.language.take().or(language).map(|l| l.trim().replace('_', "-")).filter(|l| !l.is_empty());
+    let language = feed.language.take().or(language).map(|l| l.trim().replace('_', "-"));
+    let language = language.filter(|l| (1..=MAX_LANGUAGE_BYTES).contains(&l.len()));
     let base = item_base(&feed, base);
     let shared =
         Shared { format: &format, base, authors: &authors, zoneless: &zoneless, language: language.as_deref() };
@@ -275,12 +278,16 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
 /// from a file, which has no URL, it is the site's, otherwise the feed's id if that is a URL.
 fn item_base(feed: &Feed, address: Option<Url>) -> Option<Url> {
     let resolve = |text: &str| Url::options().base_url(address.as_ref()).parse(text.trim()).ok();
-    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
-    let site = site(&feed.links).and_then(|link| resolve(&link.href)).filter(is_web);
+    let site = site(&feed.links).and_then(|link| resolve(&link.href)).filter(is_base);
     match feed.feed_type {
-        FeedType::Atom | FeedType::JSON => address.or(site).or_else(|| Url::parse(feed.id.trim()).ok().filter(is_web)),
+        FeedType::Atom | FeedType::JSON => address.or(site).or_else(|| Url::parse(feed.id.trim()).ok().filter(is_base)),
         FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2 => site.or(address),
     }
+}
+
+/// Returns whether relative URLs can be resolved against a URL.
+fn is_base(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.as_str().len() <= MAX_BASE_BYTES
 }
 
 fn site(links: &[Link]) -> Option<&Link> {

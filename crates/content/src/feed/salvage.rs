@@ -9,18 +9,22 @@ const MAX_ATTEMPT_BYTES: usize = 64 * 1024 * 1024;
 /// Rebuilds the document from its head and the complete items that `keep` accepts. Also returns the number of items
 /// left out; `None` if no item remains.
 pub(super) fn salvage(text: &str, keep: impl Fn(&str) -> bool) -> Option<(String, usize)> {
-    let name = if text.contains("<item") { "item" } else { "entry" };
+    let name = match (find_tag(text, "<feed"), find_tag(text, "<item")) {
+        (Some(feed), Some(item)) if item < feed => "item",
+        (None, Some(_)) => "item",
+        _ => "entry",
+    };
     let (open, close) = (format!("<{name}"), format!("</{name}>"));
-    let first = text.find(&open)?;
+    let first = find_tag(text, &open)?;
     let (head, tail) = head(&text[..first]);
     let mut out = head.clone();
     let (mut kept, mut lost) = (0, 0);
     // Each trial parses the head again, so a large head allows few trials.
     let mut attempts_left = MAX_ATTEMPT_BYTES / (head.len() + 1);
     let mut rest = &text[first..];
-    while let Some(start) = rest.find(&open) {
+    while let Some(start) = find_tag(rest, &open) {
         rest = &rest[start..];
-        let next = rest[1..].find(&open).map_or(rest.len(), |at| at + 1);
+        let next = find_tag(&rest[1..], &open).map_or(rest.len(), |at| at + 1);
         let item = rest[..next].find(&close).map(|end| &rest[..end + close.len()]);
         rest = &rest[next..];
         attempts_left = attempts_left.saturating_sub(1);
@@ -34,6 +38,13 @@ pub(super) fn salvage(text: &str, keep: impl Fn(&str) -> bool) -> Option<(String
     }
     out.push_str(&tail);
     (kept > 0).then_some((out, lost))
+}
+
+/// Finds a start tag: `<item` is not found in `<items>`, which every RSS 1.0 channel has.
+fn find_tag(text: &str, open: &str) -> Option<usize> {
+    let ends =
+        |at: &usize| matches!(text.as_bytes().get(at + open.len()), Some(b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'));
+    text.match_indices(open).map(|(at, _)| at).find(ends)
 }
 
 /// Returns the document up to its first item, made well-formed, and the end tags that it needs.
@@ -94,5 +105,11 @@ mod tests {
         assert_eq!(text, "<rss><channel><title>t</title><item>1</item><item>3</item></channel></rss>");
         assert_eq!(lost, 2);
         assert!(salvage("<rss><channel>", |_| true).is_none());
+        let rdf = "<rdf:RDF><channel><items><rdf:Seq/></items></channel><item>1</item><item>2";
+        let saved = "<rdf:RDF><channel><items><rdf:Seq/></items></channel><item>1</item></rdf:RDF>";
+        assert_eq!(salvage(rdf, |_| true), Some((saved.to_owned(), 1)));
+        let atom = "<feed><entry><![CDATA[<item>x</item>]]></entry><entry>2</entry><entry>3";
+        let saved = "<feed><entry><![CDATA[<item>x</item>]]></entry><entry>2</entry></feed>";
+        assert_eq!(salvage(atom, |_| true), Some((saved.to_owned(), 1)));
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use aha_core::item::{Engagement, ItemMetadata};
+use aha_core::item::{Engagement, FullTextFetch, ItemMetadata, PageOutcome, TEASER_CHARS};
 
 use super::search::index_items;
 use super::{Connection, Values};
@@ -27,6 +27,9 @@ const UPDATE_ITEM: &str = "
     SET title = $2, body_text = $3, hash_text = $4, author = $5, engagement = $6, metadata_json = $7, url = $8,
         canonical_url = $9, hash_url = $10, published_at = coalesce(published_at, $11), html = $12
     WHERE id = $1";
+
+const FILL_ITEM: &str =
+    "UPDATE content_items SET body_text = $2, hash_text = $3, metadata_json = $4, html = $5 WHERE id = $1";
 
 const UPDATE_ENGAGEMENT: &str = "UPDATE content_items SET engagement = $2 WHERE id = $1";
 
@@ -59,6 +62,8 @@ pub(super) const INSERT_FETCH_RUN: &str = "
 enum Stored {
     New,
     Updated,
+    /// A teaser that was given the text of another source, and is indexed already.
+    Filled,
     Known,
 }
 
@@ -93,6 +98,11 @@ impl KnownItem {
             || self.title.as_deref() != column::optional_text(item.title.as_deref()).as_deref()
             || self.body_text != column::text(&item.body_text))
     }
+
+    /// Whether another source has the text to which this item is a mere link.
+    fn may_be_filled_by(&self, item: &IdentifiedItem) -> bool {
+        self.body_text.chars().count() < TEASER_CHARS && item.body_text.chars().count() >= TEASER_CHARS
+    }
 }
 
 /// Returns kind and message; a fetch that did not fail has at most a message (why it waited).
@@ -102,11 +112,23 @@ fn error_of(fetch: &FetchCommit) -> (Option<&str>, Option<&str>) {
     ((fetch.status == FetchStatus::Error).then_some(kind), message)
 }
 
-/// Only the source that published an item first may edit it. Items removed by retention stay removed. Two entries of
-/// one fetch that turn out to be the same item are not an edit: `settled` contains the items that this fetch has stored
-/// already.
-fn may_edit(known: &KnownItem, fetch: &FetchCommit, settled: &HashSet<String>) -> bool {
-    known.source_id == fetch.source.to_string() && known.deleted_at.is_none() && !settled.contains(&known.id)
+/// Stores what a fetch has to say about a known item. Only the source that published an item first may edit it; another
+/// one may only fill it. Items removed by retention stay removed. Two entries of one fetch that turn out to be the same
+/// item are not an edit: `settled` contains the items that this fetch has stored already.
+async fn change_item(
+    connection: &mut Connection,
+    fetch: &FetchCommit,
+    known: &KnownItem,
+    item: &IdentifiedItem,
+    settled: &HashSet<String>,
+) -> Result<Stored> {
+    if known.deleted_at.is_some() || settled.contains(&known.id) {
+        return Ok(Stored::Known);
+    }
+    if known.source_id == fetch.source.to_string() {
+        return refresh_item(connection, known, item).await;
+    }
+    if known.may_be_filled_by(item) { fill_item(connection, known, item).await } else { Ok(Stored::Known) }
 }
 
 /// Returns the engagement to store, or `None` if it is unchanged. Counts change all the time; a source that gives none
@@ -129,6 +151,10 @@ pub(super) async fn store_items(
         match stored {
             Stored::New => counts.new += 1,
             Stored::Updated => counts.updated += 1,
+            Stored::Filled => {
+                counts.updated += 1;
+                continue;
+            }
             Stored::Known => continue,
         }
         to_index.push((id, *item));
@@ -157,8 +183,7 @@ async fn store_item(
             (item.id.to_string(), Stored::New, false)
         }
         Some(known) => {
-            let may_edit = may_edit(&known, fetch, settled);
-            let stored = if may_edit { refresh_item(connection, &known, item).await? } else { Stored::Known };
+            let stored = change_item(connection, fetch, &known, item, settled).await?;
             (known.id, stored, known.way != 1)
         }
     };
@@ -193,6 +218,29 @@ async fn refresh_item(connection: &mut Connection, known: &KnownItem, item: &Ide
         .await?;
     sqlx::query(UNPLACE).bind(&known.id).execute(connection).await?;
     Ok(Stored::Updated)
+}
+
+/// Gives a teaser the text of another source. Its title, author, address and times stay those of its own source, whose
+/// repetition of the teaser is no edit, as if the text had been read from the page.
+async fn fill_item(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<Stored> {
+    let mut metadata: ItemMetadata = column::json("item's metadata", &known.metadata_json)?;
+    let source_hash = metadata.full_text.take().map_or_else(|| known.hash_text.clone(), |note| note.source_hash);
+    metadata.full_text = Some(FullTextFetch { outcome: PageOutcome::Read, source_hash });
+    if item.metadata.language.is_some() {
+        metadata.language.clone_from(&item.metadata.language);
+    }
+    let filled = IdentifiedItem { title: known.title.clone(), metadata, ..item.clone() };
+    sqlx::query(FILL_ITEM)
+        .bind(&known.id)
+        .bind(column::text(&filled.body_text))
+        .bind(column::text(&filled.hash_text))
+        .bind(column::to_json(&filled.metadata)?)
+        .bind(column::optional_text(filled.html.as_deref()))
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query(UNPLACE).bind(&known.id).execute(&mut *connection).await?;
+    index_items(connection, &[(known.id.clone(), &filled)]).await?;
+    Ok(Stored::Filled)
 }
 
 async fn refresh_engagement(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<()> {

@@ -4,6 +4,7 @@ use quick_xml::events::{BytesRef, BytesStart};
 use url::Url;
 
 use super::{ItemExtras, MAX_ITEMS, Survey, attribute, texts};
+use crate::feed::limits::MAX_BASE_BYTES;
 use crate::feed::vocabulary::{Dialect, Position, Space, Tracker, is_alternate, is_person, is_text_construct};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,9 +105,13 @@ impl Walk {
         let Some(base) = attribute(start, "xml:base") else { return };
         let outer = self.bases.last().and_then(|(_, outer)| Url::parse(outer).ok());
         match Url::options().base_url(outer.as_ref()).parse(&base) {
-            Ok(url) => self.bases.push((self.tracker.depth, url.to_string())),
-            Err(url::ParseError::RelativeUrlWithoutBase) => self.bases.push((self.tracker.depth, base)),
-            Err(_) => self.survey.note("an xml:base is no address"),
+            Ok(url) if url.as_str().len() <= MAX_BASE_BYTES => {
+                self.bases.push((self.tracker.depth, url.to_string()));
+            }
+            Err(url::ParseError::RelativeUrlWithoutBase) if base.len() <= MAX_BASE_BYTES => {
+                self.bases.push((self.tracker.depth, base));
+            }
+            Ok(_) | Err(_) => self.survey.note("an xml:base is no address"),
         }
     }
 
