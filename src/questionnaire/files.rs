@@ -44,6 +44,8 @@ pub struct Metadata {
 pub struct Line {
     pub response: Response,
     pub metadata: Metadata,
+    /// Whether there is no answer because no budget was left.
+    pub budget_exhausted: bool,
 }
 
 /// Writes both files, each atomically: a reader sees the old or the new version.

@@ -63,9 +63,10 @@ impl Respondent {
         let mut lines = Vec::new();
         // Why the rest of the section is not asked.
         let mut ended: Option<String> = None;
+        let mut budget_exhausted = false;
         for (index, question) in unit.section.questions.iter().enumerate() {
             if let Some(why) = &ended {
-                lines.push(Line::unasked(Metadata::of(unit, question), why));
+                lines.push(Line { budget_exhausted, ..Line::unasked(Metadata::of(unit, question), why) });
                 continue;
             }
             let outcome = match conversation.ask(&worded(unit.section, index, question), Some(validate(question))).await
@@ -74,6 +75,7 @@ impl Respondent {
                 Err(ConversationError::Store(error)) => return Err(error.into()),
                 Err(error) => {
                     let why = error.to_string();
+                    budget_exhausted = matches!(error, ConversationError::NoBudget(_));
                     if !matches!(error, ConversationError::ValidationFailed { .. }) {
                         ended = Some(why.clone());
                     }
@@ -84,7 +86,7 @@ impl Respondent {
                 Some(turn) => self.metadata(unit, question, turn).await?,
                 None => Metadata::of(unit, question),
             };
-            lines.push(line(question, metadata, outcome));
+            lines.push(Line { budget_exhausted, ..line(question, metadata, outcome) });
         }
         Ok((lines, conversation.archive()))
     }
@@ -129,7 +131,8 @@ impl Line {
             answer: None,
             reason: None,
         };
-        Self { response, metadata: Metadata { error: Some(why.to_owned()), ..metadata } }
+        let metadata = Metadata { error: Some(why.to_owned()), ..metadata };
+        Self { response, metadata, budget_exhausted: false }
     }
 }
 

@@ -83,10 +83,10 @@ fn no_key_is_seen(what: &str, radar: &Radar, ran: &Ran) {
 
 /// What a careless server says: all keys, wherever there is room for words.
 fn careless() -> Vec<(&'static str, Answer)> {
-    let words = format!("no: {}", KEYS[0]);
+    let words = format!("no: {}", KEYS.join(" "));
     let error = json!({ "error": { "message": words, "type": words, "code": "odd", "status": words } }).to_string();
     let escaped = error.replace('/', "\\/");
-    let id = |answer: Answer| answer.header("x-request-id", KEYS[0]).header("content-type", "application/json");
+    let id = |answer: Answer| answer.header("x-request-id", &KEYS.join(" ")).header("content-type", "application/json");
     vec![
         ("refused", id(Answer::new(400).with_body(&escaped))),
         ("a wrong key", id(Answer::new(401).with_body(&error))),
@@ -95,7 +95,7 @@ fn careless() -> Vec<(&'static str, Answer)> {
         ("no answer of the interface", id(Answer::ok(format!("{{\"odd\": \"{words}\"}}")))),
         ("no JSON", id(Answer::ok(words))),
         ("cut off", id(Answer::ok(escaped)).cut_after(20)),
-        ("a redirect", Answer::redirect(307, &format!("http://127.0.0.2:9/?key={}", KEYS[0]))),
+        ("a redirect", Answer::redirect(307, &format!("http://127.0.0.2:9/?key={}", KEYS.join("&key=")))),
     ]
 }
 
@@ -132,7 +132,7 @@ fn no_panic_in_a_call_brings_a_key_to_light() {
         let (provider, _, path, embeds) = way;
         let path = format!("{path}?code={}", KEYS[2]);
         let vectors = embeds.map_or_else(String::new, |path| format!("{path}?code={}", KEYS[2]));
-        let refusal = || Answer::new(400).with_body(&json!({ "error": { "message": KEYS[0] } }).to_string());
+        let refusal = || Answer::new(400).with_body(&json!({ "error": { "message": KEYS.join(" ") } }).to_string());
         let web = Web::serve(vec![(&path, refusal()), (&vectors, refusal())]);
         for (place, point) in ["call.after_reserve", "call.after_send", "call.after_answer"].into_iter().enumerate() {
             let (radar, model) = (radar(&web.url(""), way), format!("{provider}/m"));

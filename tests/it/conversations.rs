@@ -11,9 +11,11 @@ use aha_llm::{CallScope, CallState, ModelRef};
 use aha_radar::app::App;
 use aha_radar::config::Config;
 
-use crate::support::conversation_server::{ConversationServer, KEY, PlannedAnswer, price};
+use crate::support::conversation_server::{ConversationServer, KEY, PlannedAnswer, TOKENS, price};
+use crate::support::http::Answer;
 use crate::support::radar::{Radar, finish, signal};
 use crate::support::rows;
+use crate::support::web::Web;
 
 const NOW: &str = "2026-11-17T05:00:00Z";
 const USAGE: i32 = 2;
@@ -291,6 +293,26 @@ fn a_check_asks_each_model_one_word() {
     assert_eq!((ok.len(), ok.iter().filter(|ok| **ok).count()), (2, 1), "{checked:#}");
     radar.run(&["llm", "check", "--model", "openai/conversation-model"]).exits(0).says("openai/conversation-model");
     Radar::at(NOW).run(&["llm", "check"]).exits(USAGE).says("no model is configured");
+}
+
+#[test]
+fn a_check_that_failed_and_was_charged_shows_what_it_cost() {
+    let cut_off = serde_json::json!({"id": "resp_1", "object": "response", "status": "incomplete", "error": null,
+        "incomplete_details": {"reason": "max_output_tokens"}, "model": "conversation-model-1", "output": [],
+        "usage": {"input_tokens": TOKENS.0, "output_tokens": TOKENS.1, "total_tokens": TOKENS.0 + TOKENS.1}});
+    let answer = Answer::ok(cut_off.to_string()).header("content-type", "application/json");
+    let web = Web::serve(vec![("/v1/responses", answer)]);
+    let radar = radar(&quick(&[])).with("OPENAI_BASE_URL", &web.url(""));
+    let checked = radar.run(&["llm", "check", "--json"]).exits(1).json();
+    assert_eq!((&checked[0]["ok"], &checked[0]["cost_microcredits"]), (&false.into(), &price().into()), "{checked:#}");
+}
+
+#[test]
+fn a_check_without_a_budget_is_told_apart_from_one_that_fails() {
+    let server = quick(&[]);
+    let radar = radar(&server).with("AHA_BUDGET_DAILY_CREDITS", "0.001");
+    radar.run(&["llm", "check"]).exits(BUDGET);
+    assert_eq!(server.requests().len(), 0);
 }
 
 /// A conversation with the server, in this process.

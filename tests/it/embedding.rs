@@ -207,6 +207,24 @@ fn without_a_budget_words_alone_serve() {
     assert!(radar.digest()["cost"]["words_alone"].as_str().unwrap().contains("run's budget"));
 }
 
+/// Vectors that no budget reaches for are the last that is asked for where the policy says so.
+#[test]
+fn the_policy_stop_holds_for_vectors() {
+    for (policy, judged) in [("warn", true), ("stop", false)] {
+        let model = OpenAi::start();
+        let radar = model
+            .serve_vectors(model.serve(Radar::at(NOW)))
+            .with("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", "10000")
+            .with("AHA_BUDGET_RUN_CREDITS", "100")
+            .with("AHA_BUDGET_POLICY", policy);
+        std::fs::write(radar.folder().join("one.json"), feed("One", &[post(1, "2026-11-19T05:00:00Z")])).unwrap();
+        radar.add(&["one.json"]);
+        radar.run(&["run"]).exits(4).says("AHA_BUDGET_RUN_CREDITS");
+        assert_eq!(!model.calls().is_empty(), judged, "{policy}");
+        assert!(!model.calls().iter().any(Call::is_embedding), "{policy}");
+    }
+}
+
 #[test]
 fn a_run_has_no_more_vectors_made_than_it_may() {
     let model = OpenAi::start();

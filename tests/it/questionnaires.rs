@@ -140,6 +140,15 @@ fn what_got_no_accepted_answer_is_reported_with_its_cost_and_asked_again_on_dema
 }
 
 #[test]
+fn a_budget_that_is_used_up_is_told_apart_from_answers_that_are_missing() {
+    let server = ConversationServer::start(&[], Duration::ZERO);
+    let radar = radar(&server, 6).with("AHA_BUDGET_DAILY_CREDITS", "0.001");
+    radar.run(&COMMAND).exits(4).says("AHA_BUDGET_DAILY_CREDITS");
+    assert_eq!(server.requests().len(), 0);
+    assert!(lines(&radar, "responses.jsonl").iter().all(|line| line["answer"].is_null()));
+}
+
+#[test]
 fn a_file_that_cannot_be_used_is_refused_before_anybody_is_asked() {
     let server = ConversationServer::start(&[], Duration::ZERO);
     let radar = radar(&server, 2);

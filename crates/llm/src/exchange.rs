@@ -1,7 +1,7 @@
 //! One exchange with a server: sends an encoded request, and lets the dialect read the response.
 //!
 //! Input: an encoded request. Output: a stream of the answer's text as it arrives, followed by the reply. The key is
-//! redacted from everything that the server returns.
+//! redacted from everything that the server returns, and the server's other secrets from errors.
 
 use std::pin::pin;
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::CallError;
-use super::provider::{ModelRequest, Reply, StreamReader, short};
+use super::provider::{ModelRequest, Reply, Secrets, StreamReader, short};
 use super::router::Connection;
 use super::stream::{Decoder, Frame, stream_from};
 use super::streaming_only;
@@ -102,14 +102,13 @@ impl<'a> EncodedRequest<'a> {
         events: &UnboundedSender<ExchangeEvent>,
     ) -> ExchangeResult {
         let Self { wire, request, .. } = self;
-        let redactor = Redactor::of(wire.server.key.as_ref());
         let mut exchanged = self.receive(transport, now, events).await;
         // Redacted again after decoding: the raw bytes may have contained the key in an escaped form.
-        let reply = &mut exchanged.reply;
-        reply.request_id = reply.request_id.take().map(|id| redactor.text(id));
+        let (reply, secrets) = (&mut exchanged.reply, Secrets::of(&wire.server));
+        reply.request_id = reply.request_id.take().map(|id| secrets.text(id));
         reply.outcome = match std::mem::replace(&mut reply.outcome, Ok(String::new())) {
-            Ok(text) => Ok(redactor.text(text)),
-            Err(error) => Err(error.map_message(|words| redactor.text(words))),
+            Ok(text) => Ok(Redactor::of(wire.server.key.as_ref()).text(text)),
+            Err(error) => Err(error.map_message(|words| secrets.text(words))),
         };
         if let (Err(error), false) = (&reply.outcome, request.stream)
             && let Some(why) = streaming_only::stream_requirement(error)
@@ -147,7 +146,7 @@ impl<'a> EncodedRequest<'a> {
         }
         match answer.collect().await {
             Ok(mut response) => {
-                Redactor::of(wire.server.key.as_ref()).bytes(&mut response.body);
+                wire.server.redact(&mut response);
                 wire.dialect.decode(request, &response, now).into()
             }
             Err(error) => error.into(),

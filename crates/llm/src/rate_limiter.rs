@@ -48,16 +48,17 @@ impl CallLimiter {
     /// Waits until a call of about `tokens` tokens is allowed. A call of more than a minute's tokens waits for all of
     /// them.
     pub async fn acquire(&self, tokens: i64) -> RatePermit<'_> {
-        let slot = match &self.slots {
-            // The semaphore is never closed. If it were, continuing without a permit is right.
-            Some(slots) => slots.acquire().await.ok(),
-            None => None,
-        };
         if let Some(requests) = &self.requests {
             requests.until_ready().await;
         }
         let taken = match &self.tokens {
             Some(known) => Some(known.take(tokens).await),
+            None => None,
+        };
+        // Taken last, since other models may share it: none waits for the minute of another.
+        let slot = match &self.slots {
+            // The semaphore is never closed. If it were, continuing without a permit is right.
+            Some(slots) => slots.acquire().await.ok(),
             None => None,
         };
         RatePermit { _slot: slot, taken }
@@ -177,6 +178,22 @@ mod tests {
         assert!(waits(&limiter, 1).await);
         drop(permit);
         assert!(!waits(&limiter, 1).await);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_waits_for_its_minute_holds_no_shared_slot() {
+        let slots = slots_for(1);
+        for limits in [
+            LimitSettings { tokens_per_minute: Some(1000), ..LimitSettings::default() },
+            LimitSettings { requests_per_minute: Some(1), ..LimitSettings::default() },
+        ] {
+            let limited = CallLimiter::of(&limits, Some(Arc::clone(&slots)), frozen_clock);
+            let other = CallLimiter::of(&LimitSettings::default(), Some(Arc::clone(&slots)), frozen_clock);
+            assert!(!waits(&limited, 1000).await);
+            let mut waiting = Box::pin(limited.acquire(500));
+            assert!(futures::poll!(&mut waiting).is_pending());
+            assert!(!waits(&other, 1).await, "{limits:?}");
+        }
     }
 
     #[tokio::test]

@@ -29,8 +29,10 @@ pub(super) async fn run(app: &App, arguments: CheckArguments) -> Result<Exit> {
         output::print(&table.to_string())?;
     }
     let answering = checked.iter().filter(|check| check.ok).count();
+    let exhausted = checked.iter().filter(|check| check.budget_exhausted).count();
     Ok(match answering {
-        0 => Exit::Failed,
+        0 if exhausted < checked.len() => Exit::Failed,
+        _ if exhausted > 0 => Exit::BudgetExhausted,
         n if n < checked.len() => Exit::Partial,
         _ => Exit::Ok,
     })

@@ -68,7 +68,17 @@ pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<
         output::print(&table(&report))?;
         output::note(&format!("written to {}: responses.jsonl, metadata.jsonl, report.md", arguments.out.display()));
     }
-    Ok(if lines.iter().all(|line| line.response.answer.is_some()) { Exit::Ok } else { Exit::Partial })
+    Ok(exit(&lines))
+}
+
+fn exit(lines: &[Line]) -> Exit {
+    if lines.iter().any(|line| line.budget_exhausted) {
+        Exit::BudgetExhausted
+    } else if lines.iter().all(|line| line.response.answer.is_some()) {
+        Exit::Ok
+    } else {
+        Exit::Partial
+    }
 }
 
 fn progress_line(unit: &Unit<'_>, lines: &[Line]) -> String {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use aha_core::purpose;
 use aha_core::topic::BudgetTier;
-use aha_llm::conversation::ConversationSettings;
+use aha_llm::conversation::{ConversationError, ConversationSettings};
 use aha_llm::provider::AnswerFormat;
 use aha_llm::router::Route;
 use aha_llm::tasks;
@@ -12,7 +12,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use serde::Serialize;
 
 use super::super::{Result, ServiceError};
-use super::{converse, cost, route};
+use super::{converse, route};
 use crate::app::App;
 
 const QUESTION: &str = "Answer with the single word: ready";
@@ -30,6 +30,9 @@ pub struct CheckedModel {
     pub answer: Option<String>,
     pub latency_ms: u64,
     pub cost_microcredits: i64,
+    /// Whether it was not asked, because no budget is left.
+    #[serde(skip)]
+    pub budget_exhausted: bool,
 }
 
 /// Asks the models with these names, or all configured ones, several at a time.
@@ -77,10 +80,10 @@ async fn check_one(app: &App, route: Route) -> Result<CheckedModel> {
     let begun = Instant::now();
     let outcome = conversation.ask(QUESTION, None).await;
     let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let cost_microcredits = match &outcome {
-        Ok(answer) => cost(app, answer).await?,
-        Err(_) => 0,
-    };
+    // Failed calls may be charged too.
+    let calls = conversation.history().last().map(|turn| turn.calls.clone()).unwrap_or_default();
+    let costs = app.store().costs_of_calls(&calls).await?;
+    let budget_exhausted = matches!(outcome, Err(ConversationError::NoBudget(_)));
     Ok(CheckedModel {
         provider: model.provider,
         model: model.model,
@@ -88,6 +91,7 @@ async fn check_one(app: &App, route: Route) -> Result<CheckedModel> {
         error: outcome.as_ref().err().map(ToString::to_string),
         answer: outcome.ok().map(|answer| answer.text),
         latency_ms,
-        cost_microcredits,
+        cost_microcredits: costs.iter().map(|cost| cost.microcredits).sum(),
+        budget_exhausted,
     })
 }

@@ -260,11 +260,23 @@ fn object(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Map<Stri
     reader.object(pairs, path)
 }
 
+/// Whether a key has a value to read: a null restores the default, and an unknown key is reported.
+fn is_given(reader: &mut CatalogueReader<'_>, pair: &Pair, path: &str, known: &[&str]) -> bool {
+    let is_known = known.contains(&pair.key.as_str());
+    if !is_known {
+        reader.unknown(pair, path, known);
+    }
+    is_known && !pair.node.is_null()
+}
+
 fn retry(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> RetrySettings {
     const KEYS: [&str; 5] = ["max_attempts", "initial_delay_seconds", "max_delay_seconds", "multiplier", "jitter"];
     let mut retry = RetrySettings::default();
     for pair in reader.map(node, path, ("how often and how soon to try again", "retry: { max_attempts: 3 }")) {
         let (path, node) = (&*below(path, &pair.key), &pair.node);
+        if !is_given(reader, pair, path, &KEYS) {
+            continue;
+        }
         match pair.key.as_str() {
             "max_attempts" => retry.max_attempts = count(reader, node, path, 20),
             "initial_delay_seconds" | "max_delay_seconds" => {
@@ -286,7 +298,7 @@ fn retry(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> RetrySett
                 let is_in_range = |number: &f64| (0.0..=1.0).contains(number);
                 retry.jitter = reader.value(node, path, expected, |text| decimal(text).filter(is_in_range));
             }
-            _ => reader.unknown(pair, path, &KEYS),
+            _ => {}
         }
     }
     retry
@@ -300,6 +312,11 @@ fn headers(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> HeaderM
             reader.problem(pair.line, &path, "this is no name of a header", "X-Team");
             continue;
         };
+        // An explicit null drops a default, however its name is spelled there.
+        if pair.node.is_null() {
+            headers.remove(&name);
+            continue;
+        }
         let expected = if SECRET_HEADERS.contains(&name.as_str()) {
             ("a value from a variable, so that no key stands in the file", "\"Bearer ${MY_KEY}\"")
         } else {
@@ -324,12 +341,15 @@ fn capabilities(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Ra
     let mut raw = RawCapabilities::default();
     for pair in reader.map(node, path, ("what the model can do", "capabilities: { strict_schema: false }")) {
         let (path, node) = (&*below(path, &pair.key), &pair.node);
+        if !is_given(reader, pair, path, &KEYS) {
+            continue;
+        }
         match pair.key.as_str() {
             "strict_schema" => raw.strict_schema = boolean(reader, node, path),
             "streaming_only" => raw.streaming_only = boolean(reader, node, path),
             "reasoning_effort" => raw.reasoning_effort = boolean(reader, node, path),
             "usage_in_streams" => raw.usage_in_streams = boolean(reader, node, path),
-            _ => reader.unknown(pair, path, &KEYS),
+            _ => {}
         }
     }
     raw

@@ -6,7 +6,7 @@ use aha_core::model::{ModelRef, Provider};
 use serde_json::Map;
 
 use super::environment::{Environment, Unresolved};
-use super::problem::{CatalogueProblem, shown};
+use super::problem::{CatalogueProblem, clipped, shown};
 use super::tree::{Node, Pair, Value, typed};
 
 /// Minimum similarity at which a word counts as a misspelling of another.
@@ -33,7 +33,7 @@ impl<'a> CatalogueReader<'a> {
         if self.problems.iter().any(|known| known.line == Some(line) && known.what == what) {
             return;
         }
-        let (file, path) = (self.file.clone(), path.to_owned());
+        let (file, path) = (self.file.clone(), clipped(path));
         self.problems.push(CatalogueProblem { file, line: Some(line), path, what, example: example.into() });
     }
 
@@ -46,7 +46,8 @@ impl<'a> CatalogueReader<'a> {
         match self.environment.resolve(text) {
             Ok(resolved) => Some(resolved),
             Err(Unresolved::Unset(name)) => {
-                self.problem(node.line, path, format!("the variable {name} is not set: it expects {expected}"), "");
+                let what = format!("the variable {} is not set: it expects {expected}", clipped(&name));
+                self.problem(node.line, path, what, "");
                 None
             }
             Err(Unresolved::Malformed) => {

@@ -351,3 +351,33 @@ tasks:
     assert_eq!(gemini.as_str(), "https://generativelanguage.googleapis.com/v1beta");
     assert!(catalogue.serves(triage::TASK) && !catalogue.serves(deep_summary::TASK));
 }
+
+#[test]
+fn null_within_a_map_restores_the_default_and_drops_a_header() {
+    let catalogue = load(
+        "retry: { max_attempts: 4, jitter: 0.1 }\n\
+         capabilities: { strict_schema: false, streaming_only: true }\n\
+         headers: { X-Team: radar, X-Other: kept }\n\
+         models:\n  openai/a:\n    retry: { jitter: ~ }\n    capabilities: { strict_schema: null }\n    \
+         headers: { X-Team: ~ }\n  openai/b: { headers: { x-team: null } }\n",
+    )
+    .unwrap();
+    let entry_a = entry(&catalogue, "openai/a");
+    let retry = entry_a.retry.unwrap();
+    assert_eq!((retry.max_attempts, retry.jitter), (Some(4), None));
+    assert!(entry_a.capabilities.strict_schema && entry_a.capabilities.streaming_only);
+    for name in ["openai/a", "openai/b"] {
+        let headers = entry(&catalogue, name).headers;
+        assert_eq!((headers.get("x-team"), headers.len()), (None, 1), "{name}");
+    }
+    let unknown = problems("models:\n  openai/a:\n    retry: { tries: ~ }\n");
+    has(&unknown, 3, "models.openai/a.retry.tries", "not known");
+}
+
+#[test]
+fn a_long_key_or_name_is_clipped_where_it_is_quoted() {
+    let long = "K".repeat(900);
+    let found = problems(&format!("{long}: 1\nmodels:\n  openai/a: {{ system_prompt: '${{{long}}}' }}\n"));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|(_, path, what)| path.len() < 300 && what.len() < 600), "{found:?}");
+}

@@ -1,7 +1,7 @@
 //! Parses a YAML document into a tree with line numbers. Input: text. Output: nodes or faults; values are not typed
 //! yet.
 //!
-//! The text may be untrusted: its size, depth and number of nodes are bounded, and nodes repeated by aliases count.
+//! The text may be untrusted: its size, depth and number of nodes are bounded, and what aliases repeat counts.
 
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr as _;
@@ -9,10 +9,14 @@ use std::str::FromStr as _;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use serde_json::Number;
 
+use super::problem::shown;
+
 /// Maximum size of a catalogue, which is usually some kilobytes.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 50_000;
+/// Of all keys and values together.
+const MAX_TEXT_BYTES: usize = 8 << 20;
 
 /// A value and the line on which it begins, from 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +77,14 @@ impl Node {
             Value::Scalar { .. } => 0,
             Value::List(nodes) => nodes.iter().map(Self::count).sum::<usize>(),
             Value::Map(pairs) => pairs.iter().map(|pair| pair.node.count()).sum(),
+        }
+    }
+
+    fn text_bytes(&self) -> usize {
+        match &self.value {
+            Value::Scalar { text, .. } => text.len(),
+            Value::List(nodes) => nodes.iter().map(Self::text_bytes).sum(),
+            Value::Map(pairs) => pairs.iter().map(|pair| pair.key.len() + pair.node.text_bytes()).sum(),
         }
     }
 }
@@ -147,13 +159,14 @@ struct Builder<'a> {
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
     nodes: usize,
+    text_bytes: usize,
     root: Option<Node>,
     faults: &'a mut Vec<Fault>,
 }
 
 impl<'a> Builder<'a> {
     fn new(faults: &'a mut Vec<Fault>) -> Self {
-        Self { open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None, faults }
+        Self { open: Vec::new(), anchors: HashMap::new(), nodes: 0, text_bytes: 0, root: None, faults }
     }
 
     fn handle(&mut self, event: Event<'_>, span: Span) -> Result<(), String> {
@@ -163,6 +176,7 @@ impl<'a> Builder<'a> {
                 if tag.is_some() {
                     return Err("it has a tag (!), which means nothing here".to_owned());
                 }
+                self.text_bytes += text.len();
                 let value = Value::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
                 self.add_node(anchor, Node { line, value })
             }
@@ -179,11 +193,7 @@ impl<'a> Builder<'a> {
                 Some(done) => self.add_node(done.anchor, done.node),
                 None => Ok(()),
             },
-            Event::Alias(anchor) => {
-                let node = self.anchors.get(&anchor).cloned().ok_or("it is an alias of what it stands in")?;
-                self.nodes += node.count() - 1;
-                self.add_node(0, Node { line, ..node })
-            }
+            Event::Alias(anchor) => self.add_alias(anchor, line),
             Event::DocumentStart(_) if self.root.is_some() => Err("a second document begins".to_owned()),
             Event::DocumentStart(_) | Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {
                 Ok(())
@@ -202,12 +212,20 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Adds a copy of an earlier node, unless the document becomes too large by it.
+    fn add_alias(&mut self, anchor: usize, line: usize) -> Result<(), String> {
+        let node = self.anchors.get(&anchor).ok_or("it is an alias of what it stands in")?;
+        self.nodes += node.count() - 1;
+        self.text_bytes += node.text_bytes();
+        check_size(self.nodes, self.text_bytes)?;
+        let value = node.value.clone();
+        self.add_node(0, Node { line, value })
+    }
+
     /// Adds a complete node to the innermost open collection.
     fn add_node(&mut self, anchor: usize, node: Node) -> Result<(), String> {
         self.nodes += 1;
-        if self.nodes > MAX_NODES {
-            return Err(format!("it holds more than {MAX_NODES} values, aliases counted as often as they stand there"));
-        }
+        check_size(self.nodes, self.text_bytes)?;
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
         }
@@ -221,8 +239,8 @@ impl<'a> Builder<'a> {
                 (Some((key, line)), value) => pairs.push(Pair { key, line, node: Node { line: node.line, value } }),
                 (None, Value::Scalar { text, .. }) => {
                     if !open.keys.insert(text.clone()) {
-                        self.faults
-                            .push(Fault { line: node.line, what: format!("the key {text:?} stands here twice") });
+                        let what = format!("the key {} stands here twice", shown(&text));
+                        self.faults.push(Fault { line: node.line, what });
                     }
                     open.key = Some((text, node.line));
                 }
@@ -232,6 +250,17 @@ impl<'a> Builder<'a> {
         }
         Ok(())
     }
+}
+
+fn check_size(nodes: usize, text_bytes: usize) -> Result<(), String> {
+    let what = if nodes > MAX_NODES {
+        format!("{MAX_NODES} values")
+    } else if text_bytes > MAX_TEXT_BYTES {
+        format!("{} MiB of text", MAX_TEXT_BYTES >> 20)
+    } else {
+        return Ok(());
+    };
+    Err(format!("it holds more than {what}, aliases counted as often as they stand there"))
 }
 
 /// Types a value: one without quotes follows YAML's core schema; decimals keep their digits.
@@ -294,6 +323,18 @@ mod tests {
         let fault = read(&bomb).unwrap_err();
         assert!(fault.what.contains("more than 50000 values"), "{fault:?}");
         assert!(read("a: &a [*a]").unwrap_err().what.contains("alias"));
+    }
+
+    #[test]
+    fn a_long_text_counts_as_often_as_aliases_repeat_it() {
+        let long = "x".repeat(1 << 20);
+        let repeated = |times: usize| read(&format!("a: &a {long}\nb: [{}]\n", vec!["*a"; times].join(", ")));
+        assert!(repeated(6).is_ok());
+        let fault = repeated(8).unwrap_err();
+        assert!(fault.what.contains("more than 8 MiB of text") && fault.line == 2, "{fault:?}");
+        let mut faults = Vec::new();
+        parse(&format!("\"{0}\": 1\n\"{0}\": 2\n", "k".repeat(900)), &mut faults).unwrap();
+        assert!(faults.len() == 1 && faults[0].what.len() < 100, "{faults:?}");
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::time::SystemTime;
 
 use aha_analysis::text::dense::DenseVector;
 use aha_core::ids::{CallId, ItemId};
-use aha_net::redact::Redactor;
 use aha_store::{NewCall, NewEmbedding, NewVectors, SharedStore, StoreError};
 
 use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, text_slices};
@@ -14,7 +13,7 @@ use crate::estimate;
 use crate::ledger;
 use crate::ledger_writer::CallTimeout;
 use crate::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits};
-use crate::provider::EmbedReply;
+use crate::provider::{EmbedReply, Secrets};
 use crate::transport::{WireRequest, WireResponse};
 
 impl Embedder {
@@ -88,9 +87,9 @@ impl Embedder {
             Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id: None },
         };
         // Redacted again after decoding: the raw bytes may have contained the key in an escaped form.
-        let redactor = Redactor::of(job.route.server.key.as_ref());
-        reply.request_id = reply.request_id.map(|id| redactor.text(id));
-        reply.outcome = reply.outcome.map_err(|error| error.map_message(|words| redactor.text(words)));
+        let secrets = Secrets::of(&job.route.server);
+        reply.request_id = reply.request_id.map(|id| secrets.text(id));
+        reply.outcome = reply.outcome.map_err(|error| error.map_message(|words| secrets.text(words)));
         // Every text takes tokens, so a usage of zero is not a count.
         reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0);
         reply.outcome = reply.outcome.and_then(|vectors| of_one_length(job, vectors));
@@ -100,7 +99,7 @@ impl Embedder {
 
     async fn send(&self, job: &EmbedJob<'_>, request: &WireRequest) -> Result<WireResponse, CallError> {
         let mut response = self.parts.transport.send(request, job.route.timeouts).await?;
-        Redactor::of(job.route.server.key.as_ref()).bytes(&mut response.body);
+        job.route.server.redact(&mut response);
         Ok(response)
     }
 }

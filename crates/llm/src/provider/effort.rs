@@ -18,7 +18,8 @@ pub(super) fn word(request: &ModelRequest) -> Option<&'static str> {
     (!takes_no_effort(name)).then_some(word)
 }
 
-/// Whether it is one of OpenAI's own reasoning models, which count thinking as output and refuse the older fields.
+/// Whether it is one of OpenAI's own reasoning models, which count thinking as output, and refuse the older fields
+/// and a temperature.
 pub(super) fn is_openai_reasoner(model: &str) -> bool {
     let name = without_vendor(model);
     name.starts_with("gpt-5") || is_o_series(name)
@@ -54,4 +55,25 @@ fn takes_no_effort(name: &str) -> bool {
 fn is_o_series(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next() == Some('o') && letters.next().is_some_and(|c| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::provider::{ANTHROPIC, Dialect, GEMINI, OPENAI, OPENAI_COMPATIBLE};
+
+    #[test]
+    fn reasoning_models_take_no_temperature() {
+        let openai: [&dyn Dialect; 2] = [&OPENAI, &OPENAI_COMPATIBLE];
+        for dialect in openai {
+            for model in ["gpt-5", "gpt-5-mini", "openai/gpt-5-nano", "gpt-5.1", "o3", "o4-mini"] {
+                assert!(!dialect.takes_temperature(model), "{dialect:?} {model}");
+            }
+            for model in ["gpt-4o", "gpt-oss:20b", "qwen3", "openai/gpt-4.1-mini"] {
+                assert!(dialect.takes_temperature(model), "{dialect:?} {model}");
+            }
+        }
+        assert!(!ANTHROPIC.takes_temperature("claude-opus-4-7") && !ANTHROPIC.takes_temperature("claude-sonnet-5"));
+        assert!(ANTHROPIC.takes_temperature("claude-opus-4-6") && ANTHROPIC.takes_temperature("claude-haiku-4-5"));
+        assert!(GEMINI.takes_temperature("gpt-5"), "a name of another vendor");
+    }
 }

@@ -6,7 +6,7 @@ use aha_content::escapes::without_escapes;
 use serde_json::Value;
 
 use crate::error::CallError;
-use crate::provider::{ModelRequest, Reply, Unreadable, Usage};
+use crate::provider::{AnswerFormat, ModelRequest, Reply, Unreadable, Usage};
 use crate::stream::Frame;
 use crate::transport::WireResponse;
 
@@ -62,8 +62,12 @@ pub(super) fn event_data(frame: &Frame) -> Result<Value, Unreadable> {
 /// Returns the text of an answer that its server reports as complete, unless it is empty or was cut off nevertheless.
 pub(super) fn whole_text(request: &ModelRequest, text: &str, usage: Option<&Usage>) -> Result<String, CallError> {
     // Some servers report an answer as complete that was cut off at the limit. A complete JSON object ends with a
-    // brace.
-    let at_the_limit = usage.is_some_and(|usage| usage.output_tokens >= i64::from(request.max_output_tokens));
+    // brace. A plain text may end with anything; a count above the limit shows that the server did not apply it.
+    let max = i64::from(request.max_output_tokens);
+    let at_the_limit = usage.is_some_and(|usage| match request.format {
+        AnswerFormat::Text => usage.output_tokens == max,
+        _ => usage.output_tokens >= max,
+    });
     if at_the_limit && !text.trim_end().trim_end_matches('`').trim_end().ends_with('}') {
         return Err(CallError::Truncated(request.max_output_tokens));
     }
@@ -214,6 +218,18 @@ mod tests {
         for body in [json!({"error": null}), json!({"error": ""}), json!({}), json!([1])] {
             assert_eq!(within_success(&body), None, "{body}");
         }
+    }
+
+    #[test]
+    fn a_complete_text_is_cut_off_at_the_limit_alone() {
+        let whole = |format, text: &str, output_tokens| {
+            let request = ModelRequest::question("m", String::new(), "Why?".to_owned(), format, 100);
+            whole_text(&request, text, Some(&Usage { output_tokens, ..Usage::default() }))
+        };
+        assert_eq!(whole(AnswerFormat::Text, "Because.", 140), Ok("Because.".to_owned()));
+        assert_eq!(whole(AnswerFormat::Text, "Because", 100), Err(CallError::Truncated(100)));
+        assert_eq!(whole(AnswerFormat::Json, "{\"a\": 1", 140), Err(CallError::Truncated(100)));
+        assert_eq!(whole(AnswerFormat::Json, "{\"a\": 1}", 140), Ok("{\"a\": 1}".to_owned()));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod keywords;
 mod messages;
 mod ollama;
 mod openai;
+mod secrets;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use aha_net::endpoint::without_secrets;
+use aha_net::redact::Redactor;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
@@ -41,6 +43,7 @@ pub(super) use failure::short;
 pub use gemini::{Gemini, NAME as GEMINI_NAME};
 pub use ollama::{NAME as OLLAMA_NAME, Ollama};
 pub use openai::{NAME as OPENAI_NAME, OpenAi};
+pub(crate) use secrets::Secrets;
 
 /// The Messages API of Anthropic.
 pub static ANTHROPIC: Anthropic = Anthropic;
@@ -300,6 +303,15 @@ impl Server {
         }
         Ok(WireRequest { url, headers, body: body.into() })
     }
+
+    /// Removes the key from a response, and all secrets from one with an error status.
+    pub(crate) fn redact(&self, response: &mut WireResponse) {
+        if failure::is_success(response) {
+            Redactor::of(self.key.as_ref()).bytes(&mut response.body);
+        } else {
+            Secrets::of(self).bytes(&mut response.body);
+        }
+    }
 }
 
 /// The header in which a provider expects its key.
@@ -328,6 +340,11 @@ pub trait Dialect: Debug + Send + Sync {
 
     /// Decodes a whole answer of any status; `now` is used for a `Retry-After` that is a date.
     fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply;
+
+    /// Whether a model takes a temperature; some refuse requests that have one.
+    fn takes_temperature(&self, _model: &str) -> bool {
+        true
+    }
 
     /// Returns how its streams are split into events.
     fn framing(&self) -> Framing;

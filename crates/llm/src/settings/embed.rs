@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
-use super::general::{Models, RawGeneral, section, time_allowed, trimmed};
+use super::general::{Models, RawGeneral, address, section, time_allowed, trimmed};
 use super::prices::rate;
 
 /// Maximum texts that the API takes at once.
@@ -107,7 +107,7 @@ pub(super) fn read(
         of_task: trimmed(raw.model),
         of_all: trimmed(general.model.clone()),
     };
-    let own = reader.maybe(raw.endpoint, ENDPOINT_VARIABLE, http_url);
+    let own = address(reader, raw.endpoint, ENDPOINT_VARIABLE, http_url);
     let input = rate(
         reader,
         [

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aha_core::settings::Reader;
 use aha_core::topic::BudgetTier;
 use aha_net::endpoint::is_local_network;
 use serde::Deserialize;
@@ -65,6 +66,20 @@ pub(super) fn section<T: serde::de::DeserializeOwned>(
     prefix: &str,
 ) -> Result<T, envy::Error> {
     envy::prefixed(prefix).from_iter(pairs.iter().cloned())
+}
+
+/// Reads the address of a server. One that cannot be used is not shown, because it may contain a key.
+pub(super) fn address(
+    reader: &mut Reader,
+    text: Option<String>,
+    (variable, expected, example): (&str, &str, &'static str),
+    parse: impl Fn(&str) -> Option<Url>,
+) -> Option<Url> {
+    let read = parse(text?.trim());
+    if read.is_none() {
+        reader.problem(variable, Some("…".to_owned()), expected, example);
+    }
+    read
 }
 
 pub(super) fn trimmed(name: Option<String>) -> Option<String> {

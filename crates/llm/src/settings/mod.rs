@@ -212,7 +212,7 @@ pub fn read(
     let is_alone = raw.aha_llm_config.is_none();
     let openai::Section { openai, tasks, embed, embed_limits, notes } = openai::read(pairs, timeout, is_alone, reader)?;
     let base = ("OLLAMA_BASE_URL", "the http(s) URL of an Ollama server", "http://127.0.0.1:11434");
-    let _ = reader.maybe(raw.ollama_base_url.take(), base, http_url);
+    let _ = general::address(reader, raw.ollama_base_url.take(), base, http_url);
     let egress = ("AHA_EGRESS", "any or local", "local");
     let tasks_of_local = tasks::ALL.iter().copied().filter(|task| task.is_done_by_local()).map(Task::as_str);
     let tasks_of_local = format!("none, all, or some of {}", tasks_of_local.collect::<Vec<_>>().join(", "));

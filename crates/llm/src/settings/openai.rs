@@ -19,7 +19,7 @@ use url::Url;
 use crate::tasks::{self, Enabled, Task, TaskVariables};
 
 use super::embed::{self, EmbedLimits, EmbedSettings};
-use super::general::{Models, RawGeneral, section, time_allowed, trimmed};
+use super::general::{Models, RawGeneral, address, section, time_allowed, trimmed};
 use super::prices::Prices;
 
 /// The base address when none is set.
@@ -195,9 +195,9 @@ fn notes(general: &RawGeneral, has_model: bool, is_alone: bool) -> Vec<String> {
 fn endpoint(raw: &RawGeneral, reader: &mut Reader) -> Url {
     let full = ("OPENAI_ENDPOINT", "the full http(s) URL of /v1/responses", "https://api.openai.com/v1/responses");
     let base = ("OPENAI_BASE_URL", "an http(s) URL, to which /v1/responses is added", DEFAULT_BASE);
-    let given = reader.maybe(raw.endpoint.clone(), full, http_url);
-    let based = reader
-        .maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| append_path(&base, "v1", "responses")));
+    let given = address(reader, raw.endpoint.clone(), full, http_url);
+    let below_base = |text: &str| http_url(text).map(|base| append_path(&base, "v1", "responses"));
+    let based = address(reader, raw.base_url.clone(), base, below_base);
     given.or(based).unwrap_or_else(default_endpoint)
 }
 

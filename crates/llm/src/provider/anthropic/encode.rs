@@ -13,6 +13,17 @@ use crate::settings::Effort;
 /// The provider's maximum; ours is 2.
 const MAX_TEMPERATURE: f64 = 1.0;
 
+/// Prefixes of the names of models that refuse a temperature.
+const TAKES_NO_TEMPERATURE: [&str; 7] = [
+    "claude-opus-4-7",
+    "claude-opus-4-8",
+    "claude-opus-5",
+    "claude-sonnet-5",
+    "claude-haiku-5",
+    "claude-fable-",
+    "claude-mythos-",
+];
+
 /// Prefixes of the names of models that accept an effort; all others refuse it.
 const TAKES_EFFORT: [&str; 10] = [
     "claude-opus-4-5",
@@ -108,6 +119,10 @@ fn output_config(request: &ModelRequest) -> Map<String, Value> {
         config.insert("effort".to_owned(), word.into());
     }
     config
+}
+
+pub(super) fn takes_temperature(model: &str) -> bool {
+    !TAKES_NO_TEMPERATURE.iter().any(|known| model.starts_with(known))
 }
 
 fn takes_effort(request: &ModelRequest) -> bool {

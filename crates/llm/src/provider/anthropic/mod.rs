@@ -32,6 +32,10 @@ impl Dialect for Anthropic {
         Ok(encoded)
     }
 
+    fn takes_temperature(&self, model: &str) -> bool {
+        encode::takes_temperature(model)
+    }
+
     fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
         decode::reply(request, response, now)
     }

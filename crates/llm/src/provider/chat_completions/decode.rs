@@ -105,9 +105,13 @@ mod tests {
     use crate::provider::AnswerFormat;
 
     fn decoded(status: u16, body: &Value) -> Reply {
+        decoded_as(AnswerFormat::Json, status, body)
+    }
+
+    fn decoded_as(format: AnswerFormat, status: u16, body: &Value) -> Reply {
         let mut response = WireResponse { status, body: body.to_string().into_bytes(), ..WireResponse::default() };
         response.headers.insert("x-request-id", "req_9".parse().unwrap());
-        let request = ModelRequest::question("m", String::new(), String::new(), AnswerFormat::Json, 100);
+        let request = ModelRequest::question("m", String::new(), String::new(), format, 100);
         reply(&request, &response, SystemTime::UNIX_EPOCH)
     }
 
@@ -163,6 +167,18 @@ mod tests {
         assert_eq!(declined.outcome, Err(CallError::Declined("No.".to_owned())));
         assert_eq!(kind(&changed(|body| body["choices"] = json!([]))), "invalid_answer");
         assert_eq!(kind(&changed(|body| body["choices"][0]["message"]["content"] = Value::Null)), "invalid_answer");
+    }
+
+    #[test]
+    fn a_text_above_the_limit_was_not_cut_off_by_the_server() {
+        let mut body = answer();
+        body["choices"][0]["message"]["content"] = "Paris.".into();
+        let mut of = |tokens: i64| {
+            body["usage"]["completion_tokens"] = tokens.into();
+            decoded_as(AnswerFormat::Text, 200, &body)
+        };
+        assert_eq!(kind(&of(100)), "truncated");
+        assert_eq!(of(5_020).outcome, Ok("Paris.".to_owned()));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod stream;
 
 use std::time::SystemTime;
 
-use super::{Dialect, KeyHeader, ModelRequest, Reply, Server, StreamReader};
+use super::{Dialect, KeyHeader, ModelRequest, Reply, Server, StreamReader, effort};
 use crate::error::CallError;
 use crate::stream::Framing;
 use crate::transport::{WireRequest, WireResponse};
@@ -23,6 +23,10 @@ pub struct OpenAi;
 impl Dialect for OpenAi {
     fn encode(&self, request: &ModelRequest, server: &Server) -> Result<WireRequest, CallError> {
         server.request(server.endpoint.clone(), KeyHeader::Bearer, encode::body(request))
+    }
+
+    fn takes_temperature(&self, model: &str) -> bool {
+        !effort::is_openai_reasoner(model)
     }
 
     fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {

@@ -144,3 +144,14 @@ fn an_own_server_is_given_more_time() {
         assert_eq!(settings.timeout.as_secs(), seconds, "{base}");
     }
 }
+
+#[test]
+fn an_address_that_cannot_be_used_is_not_shown() {
+    for variable in ["OPENAI_ENDPOINT", "OPENAI_BASE_URL", "OPENAI_EMBED_ENDPOINT"] {
+        let pairs = [(variable.to_owned(), "ftp://h/?key=hush".to_owned())];
+        let mut reader = Reader::default();
+        read(&pairs, None, true, &mut reader).unwrap();
+        let [problem] = &reader.problems[..] else { panic!("{:?}", reader.problems) };
+        assert_eq!((problem.variable.as_str(), problem.value.as_deref()), (variable, Some("…")));
+    }
+}

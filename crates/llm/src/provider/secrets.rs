@@ -1,0 +1,65 @@
+//! The secrets of a server, which its error messages may quote.
+
+use std::cmp::Reverse;
+
+use aha_net::redact::Redactor;
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::Server;
+
+/// Removes a server's secrets from its error messages: the key, the values of headers, with and without the name of a
+/// scheme, and those of the address's query, as written and decoded. Answers keep the values of headers and of the
+/// query, which may be ordinary words.
+pub(crate) struct Secrets(Vec<SecretString>);
+
+impl Secrets {
+    pub(crate) fn of(server: &Server) -> Self {
+        let mut texts: Vec<String> = server.key.iter().map(|key| key.expose_secret().to_owned()).collect();
+        for value in server.headers.values().filter_map(|value| value.to_str().ok()) {
+            texts.extend(value.split_once(' ').map(|(_, rest)| rest.trim().to_owned()));
+            texts.push(value.to_owned());
+        }
+        let written = server.endpoint.query().unwrap_or_default().split('&');
+        texts.extend(written.filter_map(|pair| Some(pair.split_once('=')?.1.to_owned())));
+        texts.extend(server.endpoint.query_pairs().map(|(_, value)| value.into_owned()));
+        // The longest first, since one may contain another.
+        texts.sort_by_key(|text| Reverse(text.len()));
+        Self(texts.into_iter().map(SecretString::from).collect())
+    }
+
+    pub(crate) fn bytes(&self, body: &mut Vec<u8>) {
+        for redactor in self.redactors() {
+            redactor.bytes(body);
+        }
+    }
+
+    pub(crate) fn text(&self, text: String) -> String {
+        self.redactors().fold(text, |text, redactor| redactor.text(text))
+    }
+
+    fn redactors(&self) -> impl Iterator<Item = Redactor<'_>> {
+        self.0.iter().map(|secret| Redactor::of(Some(secret)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderMap, HeaderValue};
+
+    use super::*;
+
+    #[test]
+    fn all_secrets_of_a_server_are_removed_in_every_spelling() {
+        let mut headers = HeaderMap::new();
+        headers.insert("authorization", HeaderValue::from_static("Bearer header-secret-1"));
+        headers.insert("api-key", HeaderValue::from_static("header-secret-2"));
+        let endpoint = "http://h/v1?code=query%2Fsecret%2B1&v=1".parse().unwrap();
+        let secrets = Secrets::of(&Server { endpoint, key: Some("sk-secret-1".into()), headers });
+        let quoted = "sk-secret-1, Bearer header-secret-1, header-secret-1, header-secret-2, query%2Fsecret%2B1, \
+                      query/secret+1, v=1";
+        assert_eq!(secrets.text(quoted.to_owned()), "***, ***, ***, ***, ***, ***, v=1");
+        let mut body = b"no: header-secret-2".to_vec();
+        secrets.bytes(&mut body);
+        assert_eq!(body, b"no: ***");
+    }
+}
