@@ -44,7 +44,7 @@ pub(super) fn supporting(sentence: &str, question: &str, cited: &[&SentPassage])
     let all: BTreeSet<String> =
         known.iter().flat_map(|known| known.stems.iter().cloned()).chain(stems(question)).collect();
     let is_supported = !words.is_empty()
-        && has_numbers(sentence, &known)
+        && has_numbers(sentence, question, &known)
         && names(sentence).into_iter().all(|name| is_known(name, &all))
         && ratio(met(&words, &all), words.len()) >= MIN_SUPPORTED_SHARE
         && !is_contradicted(sentence, &words, &known);
@@ -77,8 +77,9 @@ impl<'p> Known<'p> {
     }
 }
 
-/// Returns whether all numbers, fractions and percentages of the sentence occur in the passages.
-fn has_numbers(sentence: &str, known: &[Known<'_>]) -> bool {
+/// Returns whether all numbers, fractions and percentages of the sentence occur in the passages; beside one of theirs, a
+/// number may be the question's.
+fn has_numbers(sentence: &str, question: &str, known: &[Known<'_>]) -> bool {
     let is_number = |number: &String| known.iter().any(|known| known.numbers.contains(number) || known.year == number);
     let mut has_fractions = true;
     each_index_word(sentence, |word| {
@@ -87,7 +88,10 @@ fn has_numbers(sentence: &str, known: &[Known<'_>]) -> bool {
         }
     });
     let has_share = !has_percent(sentence) || known.iter().any(|known| known.has_percent);
-    has_fractions && has_share && numbers(sentence).iter().all(is_number)
+    let (stated, asked) = (numbers(sentence), numbers(question));
+    let has_one = stated.iter().any(|number| !asked.contains(number) && is_number(number));
+    let are_known = stated.iter().all(|number| is_number(number) || has_one && asked.contains(number));
+    has_fractions && has_share && are_known
 }
 
 fn has_percent(text: &str) -> bool {

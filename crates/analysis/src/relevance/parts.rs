@@ -3,7 +3,8 @@
 use std::{mem, slice};
 
 use super::phrases::{
-    Phrase, begins_remark, compound, find, is_comparative, is_consequence, is_enthusiasm, is_no, is_or, is_wish, is_yes,
+    Phrase, begins_remark, compound, find, is_comparative, is_consequence, is_enthusiasm, is_less, is_no, is_or,
+    is_wish, is_yes,
 };
 use super::places::Places;
 use super::tokens::{Mark, Token, is_hyphenated};
@@ -141,11 +142,18 @@ impl Splitter<'_> {
                 return Some((Phrase::TrailingWish, 1));
             }
         }
+        if self.ends_segment(at + 1) && at > 0 && is_content(self.words[at - 1]) {
+            match is_less(self.words[at]) {
+                Some(true) => return Some((Phrase::TrailingDenial, 1)),
+                Some(false) => return Some((Phrase::TrailingWish, 1)),
+                None => {}
+            }
+        }
         let named = self.subject_name(at);
         let found = find(&self.words[at..], self.language).filter(|(_, length)| named == 0 || *length > named)?;
         Some(match found {
             (Phrase::TrailingDenial, length) if self.is_before_its_object(at + length) => (Phrase::Denial, length),
-            (Phrase::Denial, length) if length > 1 && self.ends_segment(at + length) && self.object().is_some() => {
+            (Phrase::EitherDenial, length) if self.ends_segment(at + length) && self.object().is_some() => {
                 (Phrase::TrailingDenial, length)
             }
             found => found,
@@ -206,7 +214,7 @@ impl Splitter<'_> {
                 self.turn();
             }
             Phrase::Exception if self.denied || self.is_after_denied() => self.turn(),
-            Phrase::Denial | Phrase::Exception => (self.denied, self.denies_here) = (true, true),
+            Phrase::Denial | Phrase::EitherDenial | Phrase::Exception => (self.denied, self.denies_here) = (true, true),
             Phrase::ShortDenial => {
                 self.from_pause.get_or_insert(self.denied);
                 (self.denied, self.denies_here) = (true, true);
@@ -219,7 +227,7 @@ impl Splitter<'_> {
             Phrase::TrailingWish => self.answer(false),
             Phrase::Separator => self.denies_here &= is_or(self.words[at]),
             Phrase::Condition if self.ends_denial() => self.turn(),
-            Phrase::Condition => self.narrows = self.narrowed(),
+            Phrase::Condition => self.narrows = self.narrowed(at),
         }
         self.begin_part();
     }
@@ -235,7 +243,12 @@ impl Splitter<'_> {
 
     /// Begins what is wanted less, after a comparative; the word at `at` is another word of the part otherwise.
     fn lesser(&mut self, at: usize) {
-        if self.compares && self.parts.last().is_some_and(|part| has_content(slice::from_ref(part))) {
+        // Other words than "than" also begin a relative clause or a role.
+        let is_compared = |part: &Part<'_>| {
+            let mut words = part.tokens.iter().map(|token| token.word.as_str());
+            has_content(slice::from_ref(part)) && (self.words[at] == "than" || words.all(is_content))
+        };
+        if self.compares && self.parts.last().is_some_and(is_compared) {
             self.begin_part();
             self.parts.last_mut().into_iter().for_each(|part| part.is_minor = true);
         } else {
@@ -252,8 +265,14 @@ impl Splitter<'_> {
         self.parts.iter().rposition(|part| has_content(slice::from_ref(part)))
     }
 
-    /// Returns the last part, if it is wanted.
-    fn narrowed(&self) -> Option<usize> {
+    /// Returns the last part, if it is wanted, and neither a pause nor more than a "but" stands between.
+    fn narrowed(&self, at: usize) -> Option<usize> {
+        let is_opposed = at > 0 && ["but", "aber", "mais", "pero"].contains(&self.words[at - 1]);
+        let before = self.sentence[..at].iter().rev();
+        let mut before = before.take_while(|token| token.mark != Mark::Pause);
+        if !is_opposed && !before.any(|token| is_content(&token.word)) {
+            return None;
+        }
         let last = self.last_with_content()?;
         (!self.parts[last].denied && !self.parts[last].is_background).then_some(last)
     }

@@ -9,6 +9,8 @@ use super::translations::Language;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phrase {
     Denial,
+    /// Denies what follows it or, at the end of its clause, what precedes it.
+    EitherDenial,
     ShortDenial,
     Exception,
     FalseDenial,
@@ -51,8 +53,9 @@ fn is_in(heading: &str, word: &str) -> bool {
     section(heading).iter().any(|phrase| phrase[..] == [word])
 }
 
-const HEADINGS: [(&str, Phrase); 16] = [
+const HEADINGS: [(&str, Phrase); 17] = [
     ("denial", Phrase::Denial),
+    ("either denial", Phrase::EitherDenial),
     ("exception", Phrase::Exception),
     ("short denial", Phrase::ShortDenial),
     ("false denial", Phrase::FalseDenial),
@@ -81,7 +84,7 @@ static PHRASES: LazyLock<Vec<PhraseEntry>> = LazyLock::new(|| {
 });
 
 /// Words of one language that are subjects, names or other words elsewhere: "sin taxes", "Mais", "Y Combinator".
-const OF_ONE_LANGUAGE: [(&str, Language); 7] = [
+const OF_ONE_LANGUAGE: [(&str, Language); 8] = [
     ("sin", Language::Spanish),
     ("y", Language::Spanish),
     ("o", Language::Spanish),
@@ -89,6 +92,7 @@ const OF_ONE_LANGUAGE: [(&str, Language); 7] = [
     ("mais", Language::French),
     ("marre", Language::French),
     ("solo", Language::Spanish),
+    ("evita", Language::Spanish),
 ];
 
 /// Returns the phrase at the start of `words`, and its number of words.
@@ -102,12 +106,12 @@ pub(super) fn find(words: &[&str], language: Option<Language>) -> Option<(Phrase
 
 /// Whether a word, at the end of what it refers to, denies it: "sport: no".
 pub(super) fn is_no(word: &str) -> bool {
-    ["no", "nein", "non", "nope", "nicht", "less", "weniger", "moins", "menos"].contains(&word)
+    ["no", "nein", "non", "nope"].contains(&word)
 }
 
 /// Whether a word, at the end of what it refers to, wishes for it: "science yes".
 pub(super) fn is_yes(word: &str) -> bool {
-    ["yes", "ja", "gern", "gerne", "oui", "sí", "more", "mehr", "más"].contains(&word)
+    ["yes", "ja", "gern", "gerne", "oui", "sí"].contains(&word)
 }
 
 /// Whether "so" or "donc" leads from one clause to the next. `next`: the word after it.
@@ -125,6 +129,15 @@ pub(super) fn is_wish(first: &str) -> bool {
 /// Whether a separator continues a negation: "I do not want to hear or read about".
 pub(super) fn is_or(word: &str) -> bool {
     ["or", "oder", "ou", "o"].contains(&word)
+}
+
+/// Whether a word, directly after what it refers to, says that it is wanted less (`Some(true)`) or more: "golf less".
+pub(super) fn is_less(word: &str) -> Option<bool> {
+    match word {
+        "less" | "weniger" | "moins" | "menos" => Some(true),
+        "more" | "mehr" | "más" => Some(false),
+        _ => None,
+    }
 }
 
 /// Whether a word may begin a comparison: "more science than sport".

@@ -38,7 +38,8 @@ fn number_at(words: &[String]) -> Option<(String, usize)> {
     let (mut number, mut length) = below_hundred(words).or_else(implied_one)?;
     while let Some((name, times)) = words.get(length).and_then(|word| factor(word)) {
         number = match number.parse::<f64>() {
-            Ok(value) => (value * times).to_string(),
+            // To six decimals: 4.1 × 1,000,000 is not 4,100,000 in binary.
+            Ok(value) => ((value * times * 1e6).round() / 1e6).to_string(),
             Err(_) => format!("{number} {name}"),
         };
         length += 1;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use aha_core::time::Timestamp;
+
 use super::CandidatePassage;
 use super::question::{Question, is_measure};
 use super::score::Scored;
@@ -44,9 +46,16 @@ pub(super) fn in_force(question: &Question, candidates: &[CandidatePassage<'_>])
     candidates.iter().map(is_in_force).collect()
 }
 
-/// Returns whether a document's date is after the time of the question. Without that time, and for items, it is not.
+/// Returns whether a document's date is after the time of the question, and so is the year in its title or name: a date
+/// alone may be the end of its validity. Without that time, and for items, it is not.
 fn is_yet_to_come(question: &Question, candidate: &CandidatePassage<'_>) -> bool {
-    !candidate.is_item && question.asked_at.is_some_and(|now| candidate.dated > now)
+    let is_later = |now: i64| {
+        let (title, name) = (words(candidate.title.unwrap_or_default()), words(candidate.document));
+        let this_year = Timestamp::from_millis(now).to_string();
+        let mut years = title.iter().chain(&name).filter(|word| is_year(word));
+        candidate.dated > now && years.any(|year| this_year.get(..4).is_some_and(|this| year.as_str() > this))
+    };
+    !candidate.is_item && question.asked_at.is_some_and(is_later)
 }
 
 /// The year in the title, then the document's date. The year goes first because an old version may mention the date of

@@ -174,12 +174,11 @@ fn word_count(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// Divides a sentence of more than [`MAX_WORDS`] words into parts, each of as many cells of a row, or clauses between
-/// semicolons, as can be quoted together. One alone may still be too long. What stands after a colon is not divided: it
-/// may mean the opposite alone, as in "Not covered are: fire; theft".
+/// Divides a row of more than [`MAX_WORDS`] words into parts, each of as many cells as can be quoted together. One alone
+/// may still be too long. A sentence is not divided: a part may mean the opposite alone ("not covered are fire; theft").
 fn quotable_parts(sentence: &str) -> Vec<&str> {
-    let separator = if sentence.contains('·') { '·' } else { ';' };
-    if word_count(sentence) <= MAX_WORDS || separator == ';' && sentence.contains(':') {
+    let separator = " · ";
+    if word_count(sentence) <= MAX_WORDS {
         return vec![sentence];
     }
     let (mut parts, mut start, mut end, mut next) = (Vec::new(), 0, 0, 0);
@@ -191,8 +190,7 @@ fn quotable_parts(sentence: &str) -> Vec<&str> {
         (end, next) = (at, at + found.len());
     }
     parts.push(&sentence[start..end]);
-    let is_outer = |c: char| c.is_whitespace() || c == separator;
-    parts.into_iter().map(|part| part.trim_matches(is_outer)).filter(|part| !part.is_empty()).collect()
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
 /// Number words from 1 to 20.
@@ -250,19 +248,15 @@ mod tests {
     }
 
     #[test]
-    fn a_long_sentence_is_divided_between_its_clauses() {
-        let clause = |words: usize| vec!["word"; words].join(" ");
-        let short = format!("{}; {}", clause(20), clause(20));
+    fn a_long_row_is_divided_between_its_cells() {
+        let cell = |words: usize| vec!["word"; words].join(" ");
+        let short = format!("{} · {}", cell(20), cell(20));
         assert_eq!(quotable_parts(&short), [short.as_str()]);
-        for separator in ["; ", " · "] {
-            let long = [clause(20), clause(30), clause(40), clause(70)].join(separator);
-            let parts = [[clause(20), clause(30)].join(separator), clause(40), clause(70)];
-            assert_eq!(quotable_parts(&long), parts);
-        }
-        assert_eq!(quotable_parts(&clause(70)), [clause(70).as_str()]);
-        assert_eq!(quotable_parts(&format!("; {};", clause(61))), [clause(61).as_str()]);
-        let listed = format!("Not covered are: {}; {}", clause(40), clause(40));
-        assert_eq!(quotable_parts(&listed), [listed.as_str()]);
+        let long = [cell(20), cell(30), cell(40), cell(70)].join(" · ");
+        assert_eq!(quotable_parts(&long), [[cell(20), cell(30)].join(" · "), cell(40), cell(70)]);
+        assert_eq!(quotable_parts(&cell(70)), [cell(70).as_str()]);
+        let denied = format!("The policy does not cover {}; {}", cell(40), cell(40));
+        assert_eq!(quotable_parts(&denied), [denied.as_str()]);
     }
 
     #[test]
