@@ -1,17 +1,21 @@
-//! An answer in words. Without a model it lists the planner items of the days ahead, and explains how to ask for a
-//! change.
+//! An answer in words. Without a model it answers questions about what is planned, done, open or overdue. To anything
+//! else it lists the planner items of the days ahead.
 
 use aha_llm::tasks::assistant;
+use aha_planner::language::{Inquiry, asked_records, inquiry};
+use aha_planner::record::{GoalStatus, Item, Kind};
+use chrono::{Days, NaiveDate};
 use serde_json::Value;
 
+use super::context::Planned;
 use super::model::{self, ModelReply};
 use super::{Draft, context};
 use crate::app::App;
 use crate::services::Result;
 
-/// Days ahead that are listed without a model.
+/// Days after today that are listed if the message asks about none.
 const DAYS_AHEAD: u64 = 6;
-const MAX_LINES: usize = 12;
+const MAX_LINES: usize = 20;
 
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     draft.checked = None;
@@ -23,18 +27,127 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
 }
 
 fn by_rules(draft: &Draft<'_>) -> String {
-    let found = context::days_ahead(&draft.state, draft.today.date, DAYS_AHEAD);
-    if found.is_empty() {
-        return "Nothing is planned for the next seven days. Say what to add, for example: add buy milk tomorrow."
-            .to_owned();
+    let today = draft.today.date;
+    let ahead = today.checked_add_days(Days::new(DAYS_AHEAD)).unwrap_or(today);
+    match inquiry(&draft.message.text, draft.today) {
+        Some(Inquiry::Planned { first, last, kind }) => on_days(draft, first, last, kind),
+        Some(Inquiry::Done { first, last }) => done(draft, first, last),
+        Some(Inquiry::Overdue) => overdue(draft).unwrap_or_else(|| "Nothing is overdue.".to_owned()),
+        Some(Inquiry::Open(kind)) => open(draft, kind),
+        Some(Inquiry::Record(words)) => record(draft, &words),
+        None => on_days(draft, today, ahead, None),
     }
-    let line = |(day, item): &(chrono::NaiveDate, &aha_planner::record::Item)| {
-        let time = item.time().map(|time| format!(" {time}")).unwrap_or_default();
-        format!("{} {day}{time}: {}", day.format("%a"), item.title)
+}
+
+/// Lists what is planned on some days: what is open, and on past days also what was done. If today is among them, the
+/// overdue todos follow.
+fn on_days(draft: &Draft<'_>, first: NaiveDate, last: NaiveDate, kind: Option<Kind>) -> String {
+    let today = draft.today.date;
+    let mut found = context::planned(&draft.state, first, last);
+    found.retain(|one| kind.is_none_or(|kind| one.item.kind == kind) && (one.day < today || !one.is_done));
+    let days = days(first, last);
+    let what = kind.map_or_else(|| "Nothing".to_owned(), |kind| format!("No {kind}"));
+    let mut text = if found.is_empty() {
+        format!("{what} is planned {days}. Say what to add, for example: add buy milk tomorrow.")
+    } else {
+        format!("Planned {days}: {}.", lines(found.iter().map(|one| line(one, first != last)).collect()))
     };
-    let mut lines: Vec<String> = found.iter().take(MAX_LINES).map(line).collect();
-    if found.len() > MAX_LINES {
-        lines.push(format!("and {} more", found.len() - MAX_LINES));
+    let has_today = first <= today && today <= last && kind.is_none_or(|kind| kind == Kind::Todo);
+    if let Some(late) = overdue(draft).filter(|_| has_today) {
+        text = format!("{text} {late}");
     }
-    format!("The next seven days: {}.", lines.join("; "))
+    text
+}
+
+fn done(draft: &Draft<'_>, first: NaiveDate, last: NaiveDate) -> String {
+    let found: Vec<Planned<'_>> =
+        context::planned(&draft.state, first, last).into_iter().filter(|one| one.is_done).collect();
+    let days = days(first, last);
+    if found.is_empty() {
+        return format!("Nothing that was planned {days} is marked as done.");
+    }
+    format!("Done of what was planned {days}: {}.", lines(found.iter().map(|one| line(one, first != last)).collect()))
+}
+
+fn overdue(draft: &Draft<'_>) -> Option<String> {
+    let late = context::overdue(&draft.state, draft.today.date);
+    let dated = |item: &&Item| format!("{} ({})", item.title, item.scheduled_for.map(day_name).unwrap_or_default());
+    (!late.is_empty()).then(|| format!("Overdue: {}.", lines(late.iter().map(dated).collect())))
+}
+
+/// Lists all that is open, by its next day, with what has no day at the end.
+fn open(draft: &Draft<'_>, kind: Option<Kind>) -> String {
+    let today = draft.today.date;
+    let of_kind = |one: Kind| kind.is_none_or(|kind| one == kind);
+    let mut items: Vec<(Option<NaiveDate>, &Item)> = draft
+        .state
+        .items()
+        .filter(|item| of_kind(item.kind) && item.is_open(today))
+        .map(|item| (item.next_day(today), item))
+        .collect();
+    items.sort_by_key(|(day, item)| (day.is_none(), *day, item.time(), item.id));
+    let goals = draft.state.goals().filter(|goal| of_kind(Kind::Goal) && goal.status == GoalStatus::Active);
+    let listed: Vec<String> = items
+        .iter()
+        .map(|(day, item)| format!("{}{}", item.title, day.map(|day| moment(day, item)).unwrap_or_default()))
+        .chain(goals.map(|goal| format!("{} (goal)", goal.title)))
+        .collect();
+    if listed.is_empty() {
+        return "Nothing is open. Say what to add, for example: add buy milk tomorrow.".to_owned();
+    }
+    format!("Open, {} in all: {}.", listed.len(), lines(listed))
+}
+
+/// Says when the records are that a question names, and whether they are done.
+fn record(draft: &Draft<'_>, words: &str) -> String {
+    let today = draft.today.date;
+    let found = asked_records(&draft.state, words, today);
+    if found.is_empty() {
+        return format!("Nothing is called \"{words}\". Ask \"what is open\" for all that is planned.");
+    }
+    let said = |item: &&Item| {
+        let is_done = !item.recurrence.repeats() && item.completed;
+        let when = item.next_day(today).map(|day| moment(day, item)).unwrap_or_default();
+        let often = if item.recurrence.repeats() { format!(", {}", item.recurrence.in_words()) } else { String::new() };
+        let place = item.location.as_ref().map(|place| format!(", at {place}")).unwrap_or_default();
+        let state = if is_done { "done" } else { "open" };
+        format!("\"{}\" is {state}{when}{often}{place}", item.title)
+    };
+    format!("{}.", lines(found.iter().map(said).collect()))
+}
+
+/// Joins the lines, at most [`MAX_LINES`] of them.
+fn lines(mut lines: Vec<String>) -> String {
+    let left_out = lines.len().saturating_sub(MAX_LINES);
+    lines.truncate(MAX_LINES);
+    if left_out > 0 {
+        lines.push(format!("and {left_out} more"));
+    }
+    lines.join("; ")
+}
+
+fn line(one: &Planned<'_>, with_day: bool) -> String {
+    let day = if with_day { format!("{} ", day_name(one.day)) } else { String::new() };
+    let time = one.item.time().map(|time| format!("{time} ")).unwrap_or_default();
+    let done = if one.is_done { " (done)" } else { "" };
+    format!("{day}{time}{}{done}", one.item.title)
+}
+
+/// Returns "on Mon 2026-11-30", or "from Mon 2026-11-30 to Sun 2026-12-06".
+fn days(first: NaiveDate, last: NaiveDate) -> String {
+    if first == last {
+        format!("on {}", day_name(first))
+    } else {
+        format!("from {} to {}", day_name(first), day_name(last))
+    }
+}
+
+fn day_name(day: NaiveDate) -> String {
+    day.format("%a %Y-%m-%d").to_string()
+}
+
+/// Returns " on Mon 2026-11-30 at 15:00".
+fn moment(day: NaiveDate, item: &Item) -> String {
+    let time = item.time().map(|time| format!(" at {time}")).unwrap_or_default();
+    format!(" on {}{time}", day_name(day))
 }

@@ -3,8 +3,8 @@
 
 use aha_planner::apply::State;
 use aha_planner::language::Selection;
-use aha_planner::record::{Goal, GoalStatus, Item};
-use chrono::{Days, NaiveDate, Weekday};
+use aha_planner::record::{Goal, GoalStatus, Item, Kind};
+use chrono::{NaiveDate, Weekday};
 use serde_json::{Value, json};
 
 /// Maximum number of the week's items.
@@ -49,16 +49,36 @@ fn goal(goal: &Goal) -> Value {
     json!({ "id": goal.id, "title": goal.title, "progress": goal.progress() })
 }
 
-/// Returns the occurrences on the days from `today` on, for an answer in words.
+/// An item on one of its days.
+#[derive(Debug, Clone, Copy)]
+pub struct Planned<'a> {
+    pub day: NaiveDate,
+    pub is_done: bool,
+    pub item: &'a Item,
+}
+
+/// Returns the occurrences from the first to the last day, by day and time, for an answer in words.
 #[must_use]
-pub fn days_ahead(state: &State, today: NaiveDate, days: u64) -> Vec<(NaiveDate, &Item)> {
-    let last = today.checked_add_days(Days::new(days)).unwrap_or(today);
-    let mut found: Vec<(NaiveDate, &Item)> = state
-        .items()
-        .flat_map(|item| {
-            item.occurrences(today, last).into_iter().filter(|one| !one.item.completed).map(move |one| (one.date, item))
-        })
-        .collect();
-    found.sort_by_key(|(day, item)| (*day, item.time(), item.id));
+pub fn planned(state: &State, first: NaiveDate, last: NaiveDate) -> Vec<Planned<'_>> {
+    let on_days = |item| {
+        let days = Item::occurrences(item, first, last).into_iter();
+        days.map(move |one| Planned { day: one.date, is_done: one.item.completed, item })
+    };
+    let mut found: Vec<Planned<'_>> = state.items().flat_map(on_days).collect();
+    found.sort_by_key(|one| (one.day, one.item.time(), one.item.id));
+    found
+}
+
+/// Returns the open todos of days before today that do not repeat, by day.
+#[must_use]
+pub fn overdue(state: &State, today: NaiveDate) -> Vec<&Item> {
+    let is_late = |item: &&Item| {
+        item.kind == Kind::Todo
+            && !item.recurrence.repeats()
+            && !item.completed
+            && item.scheduled_for.is_some_and(|day| day < today)
+    };
+    let mut found: Vec<&Item> = state.items().filter(is_late).collect();
+    found.sort_by_key(|item| (item.scheduled_for, item.id));
     found
 }

@@ -108,6 +108,9 @@ pub struct Answer {
     pub requires_clarification: bool,
     pub question: Option<String>,
     pub options: Vec<ClarifyOption>,
+    /// The parts of the message that are not among the operations because they were not understood, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_planned: Option<String>,
     /// What read the message: `local`, or the provider of a model.
     pub provider: String,
     /// Tasks that were done without their configured model, and why.
@@ -164,6 +167,8 @@ struct Draft<'a> {
     checked: Option<Validation>,
     /// The number of proposed operations that could not be used.
     dropped: usize,
+    /// The parts of the message that were not understood, beside the proposal.
+    not_planned: Option<String>,
     text: String,
     provider: String,
     /// Records that the message names, according to the router.
@@ -186,6 +191,7 @@ pub async fn answer(app: &App, message: &Message, mut emit: impl FnMut(Event) + 
         proposed: Vec::new(),
         checked: None,
         dropped: 0,
+        not_planned: None,
         text: String::new(),
         provider: model::LOCAL.to_owned(),
         focus: message.selection.ids.clone(),
@@ -261,7 +267,13 @@ impl Stage {
 
 impl Draft<'_> {
     /// Changes the decision to a question and discards the proposal.
-    fn ask(&mut self, question: Question) {
+    fn ask(&mut self, mut question: Question) {
+        // The first day of an item that repeats is mostly past.
+        for option in &mut question.options {
+            if let Some(item) = self.state.item(option.kind, option.id) {
+                option.scheduled_for = item.next_day(self.today.date);
+            }
+        }
         self.decision = Decision::Clarify;
         self.proposed.clear();
         self.question = Some(question);
@@ -288,6 +300,7 @@ impl Draft<'_> {
             requires_clarification: question.is_some(),
             options: question.as_ref().map(|question| question.options.clone()).unwrap_or_default(),
             question: question.map(|question| question.question),
+            not_planned: self.not_planned,
             provider: self.provider,
             warnings: self.warnings,
         }

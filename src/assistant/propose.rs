@@ -60,7 +60,11 @@ fn without_nulls(operation: &Value) -> Value {
 fn by_rules(draft: &mut Draft<'_>) {
     match read(&draft.message.text, &draft.state, draft.today, &draft.message.selection) {
         Reading::Plan(operations) => draft.proposed = operations.iter().map(|operation| json!(operation)).collect(),
-        Reading::Clarify(question) => draft.ask(question),
+        Reading::Clarify(question) if question.understood.is_empty() => draft.ask(question),
+        Reading::Clarify(question) => {
+            draft.proposed = question.understood.iter().map(|operation| json!(operation)).collect();
+            draft.not_planned = Some(question.question);
+        }
         Reading::Chat => draft.decision = Decision::Chat,
     }
 }

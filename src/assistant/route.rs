@@ -74,9 +74,9 @@ fn decision(said: &str, confidence: f64) -> Decision {
 
 fn by_rules(draft: &mut Draft<'_>) {
     match read(&draft.message.text, &draft.state, draft.today, &draft.message.selection) {
-        Reading::Plan(_) => {}
         Reading::Chat => draft.decision = Decision::Chat,
-        Reading::Clarify(question) => draft.ask(question),
+        Reading::Clarify(question) if question.understood.is_empty() => draft.ask(question),
+        Reading::Plan(_) | Reading::Clarify(_) => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use aha_core::ids::BatchId;
 use aha_planner::language::{Reading, Selection, read};
-use aha_planner::operation::Action;
+use aha_planner::operation::{Action, Operation};
 use aha_planner::record::{Item, Kind};
 use aha_planner::repair::due_day;
 use anyhow::{Result, anyhow};
@@ -27,7 +27,8 @@ pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit
     };
     let answer = assistant::answer(app, &message, |_| {}).await?;
     let operations: Vec<Value> = answer.operations.iter().map(|checked| checked.op.clone()).collect();
-    let applied = if arguments.apply && answer.decision == Decision::Plan && !operations.is_empty() {
+    let is_due = arguments.apply && answer.decision == Decision::Plan && !operations.is_empty();
+    let applied = if is_due && may_be_applied(&answer) {
         Some(apply(app, operations, Some(answer.version)).await?)
     } else {
         None
@@ -40,6 +41,12 @@ pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit
     }
     show(&answer, applied.is_some(), &message.selection.ids)?;
     Ok(Exit::Ok)
+}
+
+/// Returns whether the operations may be applied without showing them first. If a part of the sentence was not
+/// understood, only additions may: that part could be meant to take back a change.
+fn may_be_applied(answer: &Answer) -> bool {
+    answer.not_planned.is_none() || answer.operations.iter().all(|checked| checked.op["action"] == "create")
 }
 
 /// Prints the answer and what to do next. `selected` are the ids given as answers to earlier questions.
@@ -57,6 +64,13 @@ fn show(answer: &Answer, applied: bool, selected: &[i64]) -> Result<()> {
         output::note(&format!("repeat the command with {}--select ID, or be more precise", earlier.concat()));
     } else if applied {
         output::note("applied; `aha-radar todo undo` reverts it");
+    } else if answer.decision == Decision::Clarify {
+        output::note("nothing is changed; answer by repeating the command with a more precise sentence");
+    } else if answer.decision == Decision::Plan && !may_be_applied(answer) {
+        output::note(
+            "nothing is changed yet, since a part was not understood; repeat the command with --apply and only the \
+             other part",
+        );
     } else if answer.decision == Decision::Plan && !answer.operations.is_empty() {
         output::note("nothing is changed yet; repeat the command with --apply");
     }
@@ -104,8 +118,10 @@ async fn list(app: &App, all: bool, as_json: bool) -> Result<()> {
         return Ok(());
     }
     let mut table = output::table(&["id", "when", "how often", "priority", "title"]);
-    for item in items {
-        let day = item.scheduled_for.map(|day| day.to_string()).unwrap_or_default();
+    let mut items: Vec<_> = items.into_iter().map(|item| (item.next_day(today), item)).collect();
+    items.sort_by_key(|(day, item)| (day.is_none(), *day, item.time(), item.id));
+    for (day, item) in items {
+        let day = day.map(|day| day.to_string()).unwrap_or_default();
         let when = item.time().map_or(day.clone(), |time| format!("{day} {time}"));
         let often = if item.recurrence.repeats() { item.recurrence.in_words() } else { String::new() };
         let title = if item.completed { format!("{} (done)", item.title) } else { item.title.clone() };
@@ -119,7 +135,7 @@ async fn add(app: &App, text: &str, as_json: bool) -> Result<()> {
     let state = planner::planner(app).await?.state;
     let sentence = format!("add a todo: {text}");
     match read(&sentence, &state, planner::today(app).await?, &Selection::default()) {
-        Reading::Plan(operations) if operations.iter().any(|operation| operation.action != Action::Create) => {
+        Reading::Plan(operations) if !is_addition(&operations) => {
             let why = "that would change what is there; use `aha-radar assistant`, which shows the changes first";
             Err(UsageError(why.to_owned()).into())
         }
@@ -127,9 +143,19 @@ async fn add(app: &App, text: &str, as_json: bool) -> Result<()> {
             let operations = operations.iter().map(|operation| json!(operation)).collect();
             report(&apply(app, operations, None).await?, as_json)
         }
+        Reading::Clarify(question) if is_addition(&question.understood) => {
+            let operations = question.understood.iter().map(|operation| json!(operation)).collect();
+            report(&apply(app, operations, None).await?, as_json)?;
+            output::note(&question.question);
+            Ok(())
+        }
         Reading::Clarify(question) => Err(UsageError(question.question).into()),
         Reading::Chat => Err(UsageError("that is nothing to add; say what to do".to_owned()).into()),
     }
+}
+
+fn is_addition(operations: &[Operation]) -> bool {
+    !operations.is_empty() && operations.iter().all(|operation| operation.action == Action::Create)
 }
 
 async fn done(app: &App, ids: &[i64], as_json: bool) -> Result<()> {

@@ -267,6 +267,69 @@ fn what_was_chosen_answers_the_question() {
 }
 
 #[test]
+fn questions_are_answered_with_the_list() {
+    let radar = radar(Engine::Sqlite);
+    radar.ok(&["todo", "add", "buy stamps tomorrow"]);
+    radar.ok(&["todo", "add", "pay the rent"]);
+    for (question, answer) in [
+        ("what's on tomorrow", "Planned on Fri 2026-11-20: buy stamps."),
+        ("what do I have on Friday", "Planned on Fri 2026-11-20: buy stamps."),
+        ("what's due this week", "Planned from Thu 2026-11-19 to Sun 2026-11-22: Fri 2026-11-20 buy stamps."),
+        ("what's on on Monday?", "Nothing is planned on Mon 2026-11-23."),
+        ("did I pay the rent?", "\"pay the rent\" is open."),
+        ("show my todos", "Open, 2 in all: buy stamps on Fri 2026-11-20; pay the rent."),
+        ("is anything overdue?", "Nothing is overdue."),
+    ] {
+        for mode in ["plan", "auto", "chat"] {
+            let answered = radar.json(&["assistant", question, "--mode", mode, "--apply", "--json"]);
+            assert_eq!((&answered["decision"], &answered["applied"]), (&json!("chat"), &Value::Null), "{question}");
+            assert!(answered["text"].as_str().unwrap().starts_with(answer), "{question}: {answered}");
+        }
+    }
+    radar.ok(&["todo", "done", "2"]);
+    assert!(radar.ok(&["assistant", "have I paid the rent"]).starts_with("\"pay the rent\" is done."));
+}
+
+#[test]
+fn a_list_shows_the_next_day_of_what_repeats() {
+    let radar = radar(Engine::Sqlite);
+    radar.ok(&["todo", "add", "water the plants every 3 days"]);
+    radar.ok(&["todo", "add", "sweep the yard on Saturday"]);
+    assert!(radar.ok(&["todo", "list"]).contains("2026-11-19"));
+    radar.ok(&["todo", "done", "1"]);
+    let listed = radar.ok(&["todo", "list"]);
+    assert!(listed.contains("2026-11-22") && !listed.contains("2026-11-19"), "{listed}");
+    assert!(listed.find("sweep the yard") < listed.find("water the plants"), "{listed}");
+    let asked = radar.json(&["assistant", "cancel the plants on Monday", "--json"]);
+    assert_eq!(asked["options"][0]["scheduledFor"], "2026-11-22", "{asked}");
+}
+
+#[test]
+fn what_is_understood_is_proposed_and_the_rest_is_named() {
+    let radar = radar(Engine::Sqlite);
+    let both = "add oat milk tomorrow and delete the unicorn";
+    for mode in ["plan", "auto"] {
+        let answer = radar.json(&["assistant", both, "--mode", mode, "--json"]);
+        let text = answer["text"].as_str().unwrap();
+        assert_eq!(
+            (&answer["decision"], answer["operations"].as_array().unwrap().len()),
+            (&json!("plan"), 1),
+            "{text}"
+        );
+        assert!(text.contains("\"oat milk\" on 2026-11-20") && text.contains("\"delete the unicorn\""), "{text}");
+        assert!(answer["notPlanned"].as_str().unwrap().starts_with("Not planned: \"delete the unicorn\"."), "{answer}");
+    }
+    radar.ok(&["assistant", both, "--apply"]);
+    // What was not understood could take the deletion back.
+    let deleted = radar.json(&["assistant", "delete oat milk and delete the unicorn", "--apply", "--json"]);
+    assert_eq!((&deleted["operations"][0]["op"]["action"], &deleted["applied"]), (&json!("delete"), &Value::Null));
+    radar.run(&["todo", "add", "buy bread. pay the rent every month"]).exits(0).says("cannot be kept");
+    let todos = radar.json(&["todo", "list", "--json"]);
+    let titles: Vec<_> = todos.as_array().unwrap().iter().map(|todo| todo["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["oat milk", "buy bread"]);
+}
+
+#[test]
 fn adding_a_todo_changes_nothing_that_is_there() {
     let radar = radar(Engine::Sqlite);
     radar.ok(&["todo", "add", "book the appointment"]);

@@ -171,6 +171,24 @@ impl Item {
         }
     }
 
+    /// Returns the day of an item that does not repeat; else its first open occurrence from `today` on. After its last
+    /// occurrence that is its first day.
+    #[must_use]
+    pub fn next_day(&self, today: NaiveDate) -> Option<NaiveDate> {
+        let anchor = self.scheduled_for?;
+        if !self.recurrence.repeats() {
+            return Some(anchor);
+        }
+        let mut from = today;
+        while let Some(day) = self.recurrence.next_from(anchor, from) {
+            if !self.completed_dates.contains(&day) {
+                return Some(day);
+            }
+            from = day.succ_opt()?;
+        }
+        Some(anchor)
+    }
+
     /// Returns an occurrence for each of its days from `from` to `to`, both included.
     #[must_use]
     pub fn occurrences(&self, from: NaiveDate, to: NaiveDate) -> Vec<Occurrence> {

@@ -44,7 +44,10 @@ impl Reader<'_> {
         self.each(target, WITH_GOALS, |of| {
             // "Cancel today's run" refers to one day, not to the whole series.
             if day.is_some() && self.item(of).is_ok_and(|item| item.recurrence.repeats()) {
-                let text = format!("Should all of \"{}\" be deleted? One day of it alone cannot be.", of.title);
+                let text = format!(
+                    "\"{0}\" repeats, and one day of it alone cannot be deleted. Say \"delete {0}\" to delete all of it.",
+                    of.title
+                );
                 return Err(Question::new(&text, vec![of.option()]));
             }
             Ok(Operation::new(of.kind, Action::Delete, Some(of.id)))
@@ -198,27 +201,30 @@ impl Reader<'_> {
         if when.repeat.is_some() {
             return self.repeat(target, words);
         }
-        self.each(target, OPEN, |of| {
-            let mut operation = self.update(of)?;
-            let item = self.item(of)?;
-            let mut when = when.clone();
-            if let Some(old) = item.time() {
-                when.resolve_half_by(old, words);
-            }
-            operation.priority = when.priority;
-            if let Some(day) = when.date {
-                operation.scheduled_for = Some(Some(day));
-            } else if item.scheduled_for.is_none() {
-                operation.scheduled_for = Some(when.time.map(|time| self.today.next(time)));
-            }
-            if when.no_date {
-                operation.scheduled_for = Some(None);
-            }
-            if when.time.is_some() {
-                set_times(&mut operation, when.time, when.end_time.or_else(|| kept_end(item, when.time)));
-            }
-            Ok(operation)
-        })
+        self.each(target, OPEN, |of| self.moved(of, &when, words))
+    }
+
+    /// Moves a record to a day, a time or both.
+    pub(super) fn moved(&self, of: &Candidate<'_>, when: &When, words: &[Token]) -> Result<Operation, Question> {
+        let mut operation = self.update(of)?;
+        let item = self.item(of)?;
+        let mut when = when.clone();
+        if let Some(old) = item.time() {
+            when.resolve_half_by(old, words);
+        }
+        operation.priority = when.priority;
+        if let Some(day) = when.date {
+            operation.scheduled_for = Some(Some(day));
+        } else if item.scheduled_for.is_none() {
+            operation.scheduled_for = Some(when.time.map(|time| self.today.next(time)));
+        }
+        if when.no_date {
+            operation.scheduled_for = Some(None);
+        }
+        if when.time.is_some() {
+            set_times(&mut operation, when.time, when.end_time.or_else(|| kept_end(item, when.time)));
+        }
+        Ok(operation)
     }
 
     /// Parses a day or a time without its preposition: "11" as "at 11", "the afternoon" as "in the afternoon".
@@ -245,7 +251,7 @@ impl Reader<'_> {
                 Some(Repeat::On(_) | Repeat::OnEach(..)) => when.date.unwrap_or(self.today.date),
                 _ => when.date.or(item.scheduled_for).unwrap_or(self.today.date),
             };
-            let rules = when.recurrences(first).ok_or_else(|| unsupported(&when))?;
+            let rules = when.recurrences(first).ok_or_else(|| unsupported(&when, self.today.date))?;
             let [(day, recurrence)] = rules[..] else {
                 let text = "One item repeats on one day of the week. On which one should it be?";
                 return Err(Question::new(text, vec![of.option()]));
@@ -307,8 +313,13 @@ impl Reader<'_> {
 
     fn ask_what_to_change(&self, target: &[Token], filter: TargetFilter) -> Changes {
         let found = self.resolve(target, filter)?;
-        let options = found.iter().map(Candidate::option).collect();
-        Err(Question::new("What should be changed, and to what?", options))
+        let titles: Vec<String> = found.iter().map(|of| format!("\"{}\"", of.title)).collect();
+        let text = format!(
+            "To what should {} be changed? Say it in one sentence, such as \"move {} to Friday\".",
+            titles.join(" and "),
+            found[0].title
+        );
+        Err(Question::new(&text, found.iter().map(Candidate::option).collect()))
     }
 
     /// Returns an update without changes. It must contain the recurrence and its first day, so these are copied.

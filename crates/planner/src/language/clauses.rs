@@ -67,7 +67,9 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
                 .is_some_and(|next| !next.is_mark() && next.text.starts_with(char::is_lowercase));
         let continues = continues && !plain(&tokens[start..at]).is_empty() && !begins_command(rest);
         let ends = (token.is_one_of(";|!|?") && !continues)
-            || (token.is(".") && !abbreviates(&tokens[..at]) && (begins_sentence(rest) || begins_command(rest)));
+            || (token.is(".")
+                && !abbreviates(&tokens[..at])
+                && (begins_sentence(rest) || begins_command(rest) || begins_in_lower_case(tokens, start, at)));
         // In "Dentist appointment, move to the 18th" the object is before the comma.
         let joins = joins && !(token.is(",") && lacks_object(rest));
         if (joins || ends) && at >= start {
@@ -146,6 +148,36 @@ fn begins_sentence(rest: &[Token]) -> bool {
         super::numbers::month(&next.lower).is_none()
             && next.text.starts_with(|c: char| c.is_uppercase() || next.quoted || !c.is_alphabetic())
     })
+}
+
+/// Returns whether the full stop at `at` ends a sentence although a small letter follows: "buy bread. call mum". The
+/// clause begins at `start`.
+fn begins_in_lower_case(tokens: &[Token], start: usize, at: usize) -> bool {
+    // In "about the invoice, ref. order 5" no sentence ends.
+    const SHORT: &str = "re|ref|incl|excl|max|min|ext|nr|attn|resp|vol|fig|dept|misc|temp";
+    let rest = &tokens[at + 1..];
+    let Some((before, next)) = tokens[start..at].last().zip(rest.first()) else { return false };
+    let is_apart = before.end == tokens[at].start && tokens[at].end < next.start;
+    // In "1. call mum" the number is not a sentence.
+    let is_number = before.text.bytes().all(|byte| byte.is_ascii_digit());
+    let begins = rest.len() > 1 && super::vocabulary::begins_with_task_verb(rest);
+    is_apart && !is_number && !before.is_one_of(SHORT) && (begins || continues_in_past(&tokens[start..at], rest))
+}
+
+/// Splits a clause before another thing to do, for clauses that make no sense as a whole: "delete the report and buy
+/// bread".
+#[must_use]
+pub fn split_at_task(clause: &[Token]) -> Option<[&[Token]; 2]> {
+    let parts = |at: usize| [&clause[..at], &clause[at + 1..]];
+    let at = (1..clause.len()).find(|at| {
+        let [before, after] = parts(*at);
+        let task = plain(after);
+        clause[*at].is_one_of("and|,|&|then|plus")
+            && !plain(before).is_empty()
+            && task.len() > 1
+            && super::vocabulary::begins_with_task_verb(task)
+    })?;
+    Some(parts(at))
 }
 
 /// Splits tokens into tasks. "Call the bank and email Jo" is two tasks, since each part begins with a verb and has an

@@ -4,8 +4,9 @@ use chrono::NaiveDate;
 
 use super::clauses::split_tasks;
 use super::extras::Extras;
-use super::phrases::{after_any, has_any, without_marks};
-use super::repeats::Repeat;
+use super::numbers::{count, day_ordinal, month, ordinal, weekday};
+use super::phrases::{after_any, has_any, listed, without_marks};
+use super::repeats::{Repeat, YEARLY};
 use super::titles::{kind_of, title as title_of, with_location};
 use super::tokens::Token;
 use super::vocabulary::place_at;
@@ -40,6 +41,10 @@ impl Reader<'_> {
                 (words, when)
             })
             .collect();
+        let is_unsupported = |when: &When| matches!(when.repeat, Some(Repeat::Unsupported(_)));
+        if let Some((_, when)) = read.iter().find(|(_, when)| is_unsupported(when) && kind != Some(Kind::Goal)) {
+            return Err(unsupported(when, self.today.date));
+        }
         // In "call the bank and email Jo tomorrow" the day applies to both.
         if let Some((_, last)) = read.last().cloned()
             && read.len() > 1
@@ -120,6 +125,9 @@ impl Reader<'_> {
         let none = When::without_schedule(words);
         let keeps_schedule_words = kind == Some(Kind::Goal) && when.priority.is_none() && priority.is_none();
         let mut title = title_of(self.sentence, words, if keeps_schedule_words { &none } else { when });
+        if let Some(changed) = self.changed_instead(&title, words, when) {
+            return changed.map(|operation| vec![operation]);
+        }
         self.check_new(&title, words, when, certain)?;
         let takes_place = when.all_day || (when.time.is_some() | when.date.is_some() && is_arranged(words, when));
         let kind = kind.unwrap_or_else(|| if takes_place { Kind::Event } else { kind_of(&title, when) });
@@ -160,7 +168,7 @@ impl Reader<'_> {
     /// Returns the operation for its day, or one for each day of the week on which it repeats.
     fn days_of(&self, operation: Operation, when: &When, date: Option<NaiveDate>) -> Result<Vec<Operation>, Question> {
         let Some(mut rules) = when.recurrences(date.unwrap_or(self.today.date)) else {
-            return Err(unsupported(when));
+            return Err(unsupported(when, self.today.date));
         };
         if rules.is_empty() {
             let rule = if operation.kind == Kind::Habit { Rule::Daily } else { Rule::None };
@@ -233,16 +241,60 @@ fn is_arranged(words: &[Token], when: &When) -> bool {
     })
 }
 
-/// Returns the question about an unsupported rule.
-pub fn unsupported(when: &When) -> Question {
+/// Returns the question about an unsupported rule, with what can be said instead.
+pub fn unsupported(when: &When, today: NaiveDate) -> Question {
     let said = match &when.repeat {
         Some(Repeat::Unsupported(words)) => words.as_str(),
         _ => "that",
     };
+    let instead = instead_of(said, when.date.filter(|day| *day >= today));
     let text = format!(
-        "Repeating \"{said}\" cannot be kept. It can be every day, on weekdays, every week, or every so many days. Which one?"
+        "Repeating \"{said}\" cannot be kept: a record can repeat every day, on weekdays, every week or every so many \
+         days. {instead}"
     );
     Question::new(&text, Vec::new())
+}
+
+/// Returns what comes close to an unsupported rule. `next` is its next day, if the sentence contains it.
+fn instead_of(said: &str, next: Option<NaiveDate>) -> String {
+    let Some(close) = close_rule(said) else {
+        return "Add one for each time, such as \"every Monday\" and \"every Thursday\", or \"every day at 8:00\" and \
+                \"every day at 20:00\"."
+            .to_owned();
+    };
+    match next {
+        Some(day) => format!(
+            "Say \"on {day}\" to add the next one alone, and add the one after it later, or say \"{close} from {day}\"."
+        ),
+        None => format!("Say its next day to add that one alone, and add the one after it later, or say \"{close}\"."),
+    }
+}
+
+/// Returns the supported rule that is closest to a rule by the month, the quarter or the year.
+fn close_rule(said: &str) -> Option<String> {
+    let has = |list: &str| said.split(' ').any(|word| listed(list, word));
+    let names = |known: fn(&str) -> bool| said.split(' ').any(known);
+    if has("week|weekly|day|daily|hour|hours|hourly|minute|minutes|times|thrice") {
+        return None;
+    }
+    if names(|word| weekday(word, true).is_some()) {
+        return Some("every 4 weeks".to_owned());
+    }
+    let yearly = has("year|years|yearly|annually|biannually") || has(YEARLY) || names(|word| month(word).is_some());
+    let days = match (yearly, has("quarter|quarterly")) {
+        (true, _) => 365,
+        (_, true) => 91,
+        _ if has("month|months|monthly|bimonthly|bi-monthly") || names(|word| day_ordinal(word).is_some()) => 30,
+        _ => return None,
+    };
+    let words: Vec<&str> = said.split(' ').collect();
+    let counted = |pair: &[&str]| {
+        let is_unit = matches!(pair[1], "month" | "months" | "quarter" | "quarters" | "year" | "years");
+        is_unit.then(|| count(pair[0]).or_else(|| ordinal(pair[0]))).flatten()
+    };
+    let number = words.windows(2).find_map(counted).unwrap_or(1).max(1);
+    let days = if has("twice|biannually") { days / 2 } else { days * number };
+    Some(format!("every {days} days"))
 }
 
 fn on(mut operation: Operation, day: Option<NaiveDate>, recurrence: Recurrence) -> Operation {

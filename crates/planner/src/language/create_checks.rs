@@ -4,17 +4,23 @@
 //! Input: a title with the words it was parsed from. Output: nothing, or the question. Called by [`super::create`].
 
 use super::guard::means_all;
+use super::past_forms::presents;
 use super::phrases::{has_any, listed};
+use super::target::TargetFilter;
 use super::titles::{EMPTY_TITLES, PLANS, is_meaningless, is_talk, only_pronouns};
 use super::tokens::Token;
 use super::vocabulary::{TASK_VERBS, begins_with_task_verb};
 use super::when::When;
 use super::{Question, Reader};
 use crate::matching::{Candidate, ClarifyOption, matches, ranked_options, tokens as title_words};
+use crate::operation::Operation;
 use crate::record::Kind;
 
 /// Maximum length of a sentence without a leading verb. A longer one is more likely talk than a task.
 const MAX_BARE_WORDS: usize = 6;
+
+/// Words that leave days out of a repetition.
+const EXCEPTING: &str = "except|unless|excluding|excepting|skipping|barring";
 
 /// Finite verbs of people: what they do or want.
 const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|\
@@ -29,7 +35,7 @@ impl Reader<'_> {
         if is_too_vague(title, words, when) {
             return Err(Question::new("What should be added?", Vec::new()));
         }
-        self.check_when(title, when)?;
+        self.check_when(title, words, when)?;
         if super::vocabulary::asked_count(words).is_some_and(|count| count > 1) {
             return Err(Question::new("Records are added one by one. What should be the first?", Vec::new()));
         }
@@ -48,10 +54,13 @@ impl Reader<'_> {
         let names_time = certain && when.date.is_some() && when.time.is_some();
         let another = names_time && super::titles::kind_of(title, when) == Kind::Event;
         if of_known || (!another && self.is_there_already(title, &kept, certain || is_new_event)) {
+            // The options are not shown if selecting one changes nothing.
+            let options = self.options_like(title);
+            let known = options.first().map(|of| format!(": \"{}\"", of.title)).unwrap_or_default();
             let text = format!(
-                "\"{title}\" is there already, or something like it. Should it be changed, or another be added?"
+                "\"{title}\" is there already, or something like it{known}. Should it be changed, or another be added?"
             );
-            return Err(Question::new(&text, self.options_like(title)));
+            return Err(Question::new(&text, options));
         }
         if certain {
             return Ok(());
@@ -66,15 +75,45 @@ impl Reader<'_> {
     }
 
     /// Asks about a day that is unclear or past.
-    fn check_when(&self, title: &str, when: &When) -> Result<(), Question> {
+    fn check_when(&self, title: &str, words: &[Token], when: &When) -> Result<(), Question> {
         let passed = when.date.filter(|day| *day < self.today.date);
+        let is_range = (0..words.len()).any(|at| super::dates::day_range(&words[at..]).is_some());
         let text = match passed {
+            _ if when.vague && when.repeat.is_some() && has_any(words, EXCEPTING) => format!(
+                "Days cannot be left out of a repetition. On which days is \"{title}\"? Say, for example, \
+                 \"every Monday and Thursday\"."
+            ),
             _ if when.vague => format!("On which day should \"{title}\" be?"),
             Some(day) => format!("{day} has passed. On which day should \"{title}\" be?"),
-            None if when.is_ambiguous => format!("Which of the days should \"{title}\" be on?"),
+            None if when.is_ambiguous && is_range => format!(
+                "A record is on one day, not on several in a row. On which day does \"{title}\" begin? Or say, for \
+                 example, \"every day from 3 May until 10 May\"."
+            ),
+            None if when.is_ambiguous || names_more_days(words, when) => {
+                format!("Which of the days should \"{title}\" be on?")
+            }
             None => return Ok(()),
         };
         Err(Question::new(&text, Vec::new()))
+    }
+
+    /// Returns the change of the record that the user selected instead of adding another one: "pay the rent tomorrow",
+    /// where it exists. Not for a record that repeats, since one day of it or all may be meant.
+    pub(super) fn changed_instead(
+        &self,
+        title: &str,
+        words: &[Token],
+        when: &When,
+    ) -> Option<Result<Operation, Question>> {
+        let [id] = self.selection.ids[..] else { return None };
+        let is_clear = when.has_schedule() && when.repeat.is_none() && !when.vague && !when.is_ambiguous;
+        if !is_clear || !self.is_only_clause || when.date.is_some_and(|day| day < self.today.date) {
+            return None;
+        }
+        let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
+        let of = matches(title, open).into_iter().find(|one| one.id == id)?;
+        let is_single = self.item(&of).is_ok_and(|item| !item.recurrence.repeats());
+        is_single.then(|| self.moved(&of, when, words))
     }
 
     /// Returns whether the sentence is a statement ("Anna asked if we could do 4pm", "bins are out", "the invoice is on
@@ -92,7 +131,15 @@ impl Reader<'_> {
             && words[0].is_one_of("the|that|this|my|our")
             && has_any(words, "is|are|was|were|should|needs|has|isn't|will|moved|shifted|slipped|changed");
         let either = kept.iter().any(|word| word.is("or"));
-        either || is_talk(kept) || of_others || of_known || of_definite
+        either || is_talk(kept) || of_others || of_known || of_definite || self.is_done_by_other(kept)
+    }
+
+    /// Matches "Sara paid the rent", where paying the rent is open.
+    fn is_done_by_other(&self, kept: &[&Token]) -> bool {
+        let [who, verb, object @ ..] = kept else { return false };
+        let object: Vec<Token> = object.iter().map(|word| (*word).clone()).collect();
+        let is_past = !verb.quoted && !presents(&verb.lower).is_empty();
+        is_past && !who.quoted && !who.is_one_of(TASK_VERBS) && self.is_one(&object)
     }
 
     /// Matches "Swap the two meetings", "quit meditating": an unknown verb with an existing record as its object.
@@ -109,7 +156,16 @@ impl Reader<'_> {
                 || super::vocabulary::kind_noun(&noun.lower).is_some()
         });
         let names = verb.is_one_of("call|name") && definite && rest.len() > 1 && noun;
-        ends_known || names || (changes && definite && self.mentions_existing(&rest))
+        // "Make meditation at 8". "Make lunch" is a thing to do, whatever "Lunch with Sara" is.
+        let resets = rest.is_empty() && verb.is_one_of("make|set|change|move|switch") && self.is_whole_title(object);
+        ends_known || names || resets || (changes && definite && self.mentions_existing(&rest))
+    }
+
+    /// Returns whether the word is the whole title of one open record.
+    fn is_whole_title(&self, word: &Token) -> bool {
+        let with_goals = TargetFilter { done: false, goals: true };
+        let found = self.resolve_named(std::slice::from_ref(word), with_goals).unwrap_or_default();
+        matches!(found[..], [of] if title_words(of.title).len() == 1)
     }
 
     /// Checks a sentence without a command, a day or a priority. It creates a todo if it begins like one.
@@ -171,6 +227,14 @@ fn in_month(words: &[Token]) -> bool {
         && lead.is_one_of("in|next|this")
         && super::numbers::month(&month.lower).is_some()
         && !begins_with_task_verb(words)
+}
+
+/// Matches "gym mon wed fri": a day of the week that was not read, next to one that was.
+fn names_more_days(words: &[Token], when: &When) -> bool {
+    let is_day = |at: usize| !words[at].quoted && super::numbers::weekday(&words[at].lower, true).is_some();
+    let are_days =
+        |at: usize| is_day(at - 1) && is_day(at) && super::repeats::are_alike(&words[at - 1].lower, &words[at].lower);
+    (1..words.len()).any(|at| are_days(at) && when.used[at - 1] != when.used[at])
 }
 
 fn is_too_vague(title: &str, words: &[Token], when: &When) -> bool {

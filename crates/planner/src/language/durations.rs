@@ -22,13 +22,16 @@ pub fn minutes(tokens: &[Token]) -> Phrase<u16> {
     u16::try_from(minutes).ok().filter(|minutes| *minutes > 0 && *minutes < 24 * 60).map(|minutes| (length, minutes))
 }
 
-/// Parses "half an hour", "three quarters of an hour", "a quarter of an hour".
+/// Parses "half an hour", "half-hour", "three quarters of an hour", "a quarter of an hour".
 fn special(tokens: &[Token]) -> Phrase<u32> {
     let phrases = [
         ("half an hour", 30),
         ("half a hour", 30),
         ("a half hour", 30),
         ("half hour", 30),
+        ("a half-hour", 30),
+        ("half-hour", 30),
+        ("half of an hour", 30),
         ("a quarter of an hour", 15),
         ("quarter of an hour", 15),
         ("three quarters of an hour", 45),
@@ -77,8 +80,8 @@ fn number_and_unit(tokens: &[Token]) -> Phrase<u32> {
         return None;
     }
     let hours = number.checked_mul(60)? / 10;
-    if super::phrases::after(&tokens[at + 1..], "and a half").is_some() {
-        return Some((at + 4, hours + 30));
+    if let Some(rest) = super::phrases::after_any(&tokens[at + 1..], "and a half|and half") {
+        return Some((tokens.len() - rest.len(), hours + 30));
     }
     let and = usize::from(word(tokens, at + 1) == "and");
     let more = figures(word(tokens, at + 1 + and), 2)
@@ -140,6 +143,10 @@ mod tests {
             ("couple of hours", Some((3, 120))),
             ("10pm", None),
             ("30 m", None),
+            ("half-hour", Some((1, 30))),
+            ("a half-hour", Some((2, 30))),
+            ("an hour and half", Some((4, 90))),
+            ("an hour and a half", Some((5, 90))),
         ] {
             assert_eq!(minutes(&tokens(text)), expected, "{text}");
         }

@@ -12,6 +12,7 @@ mod clauses;
 mod clock;
 mod command;
 mod completing;
+mod compounds;
 mod courtesy;
 mod create;
 mod create_checks;
@@ -40,6 +41,7 @@ mod past_forms;
 mod periods;
 mod phrases;
 mod priorities;
+mod questions;
 mod reader;
 mod recognise;
 mod repeats;
@@ -71,6 +73,7 @@ use crate::state::State;
 use crate::time_of_day::TimeOfDay;
 use crate::validate::validate_proposal;
 use command::{Command, Destination};
+pub use questions::{Inquiry, asked_records, inquiry};
 use tokens::Token;
 
 /// Longer sentences are not interpreted.
@@ -128,13 +131,18 @@ impl Selection {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Question {
     pub question: String,
+    /// Records of which one is meant. A selected one is taken into account when the sentence is read again.
     pub options: Vec<ClarifyOption>,
+    /// Operations of the clauses that were understood, if the question is about others and has no options. Empty if
+    /// there are none, or if what was not understood may take them back.
+    #[serde(skip)]
+    pub understood: Vec<Operation>,
 }
 
 impl Question {
     #[must_use]
     pub fn new(question: &str, options: Vec<ClarifyOption>) -> Self {
-        Self { question: question.to_owned(), options }
+        Self { question: question.to_owned(), options, understood: Vec::new() }
     }
 }
 
@@ -159,10 +167,13 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     if guard::is_order(sentence) {
         return refuse();
     }
-    let words = tokens::tokens(sentence);
+    let words = compounds::normalised(&tokens::tokens(sentence));
     let marks = |token: &Token| token.is_one_of(".|,|;|!|?|:");
     if words.len() > MAX_SENTENCE_WORDS || words.split(marks).any(|part| part.len() > MAX_CLAUSE_WORDS) {
         return ask("That is long. What is the first thing to plan?");
+    }
+    if questions::of_tokens(&words, today).is_some() {
+        return Reading::Chat;
     }
     let plain_words = courtesy::without_adverbs(&words);
     let expanded = lists::without_intro(&lists::corrected(&plain_words, today), today);
@@ -257,7 +268,8 @@ impl Reader<'_> {
         }
         let made = self.carry_out(command);
         if made.is_err() && !unclear_change::changes_to(clause, self.today) && self.is_something_new(clause, command) {
-            return self.create(None, None, clause, false).or(made);
+            let new = self.create(None, None, clause, false);
+            return if new.is_ok() || self.repeats_unsupported(clause) { new } else { made };
         }
         match made {
             Err(question) if destructive && follows_todo && vocabulary::begins_with_task_verb(clause) => {
@@ -292,6 +304,11 @@ impl Reader<'_> {
             .collect();
         let of_records = phrases::has_any(&clause[1..], RECORD_NOUNS) || guard::means_all(&content_words);
         verb && changes && clause.len() > 1 && (repeats || !of_records) && !self.mentions_existing(&content_words)
+    }
+
+    /// Returns whether the clause contains a repetition that no rule can express.
+    fn repeats_unsupported(&self, clause: &[Token]) -> bool {
+        matches!(when::When::read(clause, self.today).repeat, Some(repeats::Repeat::Unsupported(_)))
     }
 
     fn carry_out(&self, command: Command<'_>) -> change::Changes {

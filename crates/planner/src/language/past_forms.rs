@@ -14,7 +14,11 @@ const IRREGULAR: &str = "had=have|paid=pay|bought=buy|took=take|taken=take|wrote
     lost=lose|swept=sweep|wore=wear|woke=wake|threw=throw|shut=shut|rang=ring|hid=hide|rung=ring|wrapped=wrap|\
     caught=catch|learnt=learn|burnt=burn|hidden=hide|froze=freeze|frozen=freeze|shook=shake|sewn=sew|mown=mow|did=do|\
     drunk=drink|woken=wake|drawn=draw|flown=fly|ridden=ride|worn=wear|thrown=throw|laid=lay|lit=light|shot=shoot|\
-    stuck=stick|struck=strike|understood=understand|sorted=sort|fixed=fix";
+    stuck=stick|struck=strike|understood=understand|sorted=sort|fixed=fix|tied=tie|iced=ice|broke=break|broken=break|\
+    bent=bend|bred=breed|dealt=deal|dreamt=dream|fought=fight|grew=grow|grown=grow|knelt=kneel|leapt=leap|\
+    rebuilt=rebuild|redid=redo|redone=redo|repaid=repay|rewrote=rewrite|rewritten=rewrite|showed=show|shown=show|\
+    spelt=spell|spilt=spill|spun=spin|swum=swim|sung=sing|tore=tear|torn=tear|withdrew=withdraw|withdrawn=withdraw|\
+    wrung=wring";
 
 /// Subjects of a completion.
 pub const SUBJECTS: &str = "i've already|i have already|i already|i've just|i have just|i just|i've|i have|i|\
@@ -53,6 +57,9 @@ mod tests {
             ("meditated", "meditate"),
             ("tidied", "tidy"),
             ("mopped", "mop"),
+            ("repaid", "repay"),
+            ("dealt", "deal"),
+            ("tied", "tie"),
         ] {
             assert!(presents(past).iter().any(|found| found == present), "{past}: {:?}", presents(past));
         }

@@ -2,20 +2,29 @@
 //!
 //! Input: the words of a sentence. Output: its [`Reading`]. Called by [`super::read`].
 
+use std::collections::VecDeque;
+
 use chrono::NaiveDate;
 
 use super::change::Changes;
-use super::clauses::clauses;
+use super::clauses::{clauses, split_at_task};
 use super::command::Command;
 use super::interpret::command;
+use super::past_forms::presents;
+use super::phrases::{after_any, around, has_any};
 use super::tokens::Token;
+use super::vocabulary::begins_with_task_verb;
 use super::when::When;
 use super::{Question, Reader, Reading, courtesy};
+use crate::matching::ClarifyOption;
 use crate::operation::{Action, Operation};
 use crate::record::Kind;
 
+/// A longer clause is read once: neither in parts nor with the options of its question, since each reading takes long.
+const MAX_REREAD_WORDS: usize = 30;
+
 /// State of reading a sentence, after some of its clauses.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct ParseProgress {
     operations: Vec<Operation>,
     /// Whether a clause before was a todo, so that "and cancel the card" may be another one.
@@ -24,46 +33,196 @@ struct ParseProgress {
     follows_completion: bool,
     /// Number of completions at the end of `operations` that have no day yet.
     undated_completions: usize,
+    unclear: Vec<UnclearClause>,
+    /// Whether the clause before was not understood, so that "make it urgent" is not about the operation before that.
+    follows_unclear: bool,
 }
 
+/// A clause that was not understood.
+#[derive(Debug, Clone)]
+struct UnclearClause {
+    text: String,
+    question: String,
+    /// Whether it contains a word that may take back or restrict another clause.
+    may_take_back: bool,
+}
+
+/// Words in a clause that may take back or restrict what the clauses before it say.
+const TAKING_BACK: &str = "no|not|don't|wait|actually|never|nevermind|undo|rather|keep|stop|forget|otherwise|unless|\
+    if|maybe|instead|oops|sorry|mistake|except|kidding|joking|wrong";
+
 impl Reader<'_> {
+    /// Reads the clauses in turn. A clause that is not understood does not affect the others, unless one of its
+    /// question's options answers it: then that question comes first, since the answer completes the plan.
     pub(super) fn read(mut self, tokens: &[Token]) -> Reading {
-        let clauses = clauses(tokens);
-        if clauses.is_empty() && tokens.iter().any(|token| !token.is_mark()) {
+        let found = clauses(tokens);
+        if found.is_empty() && tokens.iter().any(|token| !token.is_mark()) {
             // The sentence contains only courtesies.
             return Reading::Chat;
         }
-        self.is_only_clause = clauses.len() == 1;
+        self.is_only_clause = found.len() == 1;
         let mut progress = ParseProgress::default();
-        for (at, clause) in clauses.iter().enumerate() {
-            if let Some(id) = clauses.get(at + 1).and_then(|next| self.mentioned(clause, next)) {
-                self.previous_id = Some(id);
-                continue;
-            }
-            if let Some(reason) = clauses.get(at + 1).and_then(|next| self.reason(clause, next)) {
-                self.previous_id = reason.named.or(self.previous_id);
-                self.mentioned_id = reason.named;
+        let mut pending: VecDeque<&[Token]> = found.into();
+        while let Some(clause) = pending.pop_front() {
+            if pending.front().is_some_and(|next| self.introduces(clause, next)) {
                 continue;
             }
             let plain_clause = courtesy::plain(clause);
-            let clause = self.in_order(plain_clause);
-            if progress.operations.last_mut().is_some_and(|last| self.amend(&clause, last)) {
+            let ordered = self.in_order(plain_clause);
+            if self.amends(&ordered, &mut progress) {
                 continue;
             }
-            let read = match self.clause(&clause, &mut progress) {
-                Some(read) => read.and_then(|made| {
-                    self.check_one_or_all(plain_clause, &made)?;
-                    self.check_new_change(plain_clause, &made)?;
-                    self.check_certain(tokens, plain_clause, &made)?;
-                    self.take_in(&clause, made, &mut progress)
-                }),
-                None => return Reading::Chat,
-            };
-            if let Err(question) = read {
-                return Reading::Clarify(question);
+            let read = self.interpret(tokens, plain_clause, &ordered, &mut progress);
+            if read.is_none() && progress.unclear.is_empty() {
+                return Reading::Chat;
             }
+            let Some(Err(question)) = read else { continue };
+            if let Some([first, second]) = self.separate(clause) {
+                self.is_only_clause = false;
+                pending.push_front(second);
+                pending.push_front(first);
+                continue;
+            }
+            let options = self.answering(&question, tokens, plain_clause, &progress);
+            if !options.is_empty() {
+                return Reading::Clarify(self.about(plain_clause, &question.question, options));
+            }
+            self.leave_unclear(clause, question, &mut progress);
         }
-        self.plan(progress.operations)
+        if progress.unclear.is_empty() { self.plan(progress.operations) } else { self.partly(progress) }
+    }
+
+    /// Returns whether the clause only introduces the next one, as its reason or by naming the record.
+    fn introduces(&mut self, clause: &[Token], next: &[Token]) -> bool {
+        if let Some(id) = self.mentioned(clause, next) {
+            self.previous_id = Some(id);
+            return true;
+        }
+        let Some(reason) = self.reason(clause, next) else { return false };
+        self.previous_id = reason.named.or(self.previous_id);
+        self.mentioned_id = reason.named;
+        true
+    }
+
+    /// Applies the clause to the record that the clause before creates. Returns whether it was such an addition.
+    fn amends(&self, clause: &[Token], progress: &mut ParseProgress) -> bool {
+        let is_next = !progress.follows_unclear;
+        progress.operations.last_mut().filter(|_| is_next).is_some_and(|last| self.amend(clause, last))
+    }
+
+    /// Interprets a clause and appends its operations. Returns `None` if it is only talk and no clause before it made
+    /// an operation. `sentence` contains all words, `clause` those of `plain_clause` in the order of a command.
+    fn interpret(
+        &mut self,
+        sentence: &[Token],
+        plain_clause: &[Token],
+        clause: &[Token],
+        progress: &mut ParseProgress,
+    ) -> Option<Result<(), Question>> {
+        let before = progress.clone();
+        let made = match self.refusal(plain_clause) {
+            Some(question) => Err(question),
+            None => self.clause(clause, progress)?,
+        };
+        let taken = made.and_then(|made| {
+            self.check_one_or_all(plain_clause, &made)?;
+            self.check_new_change(plain_clause, &made)?;
+            self.check_certain(sentence, plain_clause, &made)?;
+            self.take_in(clause, made, progress)
+        });
+        match taken {
+            Ok(()) => progress.follows_unclear = false,
+            Err(_) => *progress = before,
+        }
+        Some(taken)
+    }
+
+    /// Returns the question about a clause that asks for no change that a sentence can make.
+    fn refusal(&self, clause: &[Token]) -> Option<Question> {
+        const UNDOING: &str = "undo|undo that|undo it|undo the last change|undo my last change|undo the last one|\
+            revert that|take that back|take it back";
+        if after_any(clause, UNDOING).is_some_and(<[Token]>::is_empty) {
+            let text = "A sentence takes no change back. Undo the last one with `aha-radar todo undo`, or with \"Undo it\" \
+                        on the page after the change.";
+            return Some(Question::new(text, Vec::new()));
+        }
+        is_not_done(clause).then(|| self.ask_what(&self.text(clause)))
+    }
+
+    /// Splits a clause that makes no sense as a whole before another thing to do, if a command or a thing to do is
+    /// before it: "Sara said she would cook and clean the kitchen" is talk. In "call the bank and buy milk tomorrow" the
+    /// day is about both parts, so they stay together.
+    fn separate<'t>(&self, clause: &'t [Token]) -> Option<[&'t [Token]; 2]> {
+        let parts = split_at_task(clause).filter(|_| clause.len() <= MAX_REREAD_WORDS)?;
+        let before = courtesy::plain(parts[0]);
+        let is_task = begins_with_task_verb(before);
+        let is_chat = matches!(
+            command(before, self.today),
+            Command::Create { certain: false, .. } | Command::Unclear | Command::Chat
+        );
+        let [first, second] = parts.map(|part| When::read(part, self.today).has_schedule());
+        let shares_day = is_task && !first && second;
+        ((is_task || !is_chat) && !shares_day).then_some(parts)
+    }
+
+    /// Returns those options of a question that answer it when the user selects them.
+    fn answering(
+        &self,
+        question: &Question,
+        sentence: &[Token],
+        plain_clause: &[Token],
+        progress: &ParseProgress,
+    ) -> Vec<ClarifyOption> {
+        if plain_clause.len() > MAX_REREAD_WORDS {
+            return question.options.clone();
+        }
+        let answers = |option: &&ClarifyOption| {
+            let mut selection = self.selection.clone();
+            selection.ids.push(option.id);
+            let mut reader: Reader<'_> = *self;
+            reader.selection = &selection;
+            let clause = reader.in_order(plain_clause);
+            let again = reader.interpret(sentence, plain_clause, &clause, &mut progress.clone());
+            !matches!(again, Some(Err(same)) if same.question == question.question)
+        };
+        question.options.iter().filter(answers).cloned().collect()
+    }
+
+    /// Returns a question about one clause, which is named if the sentence has several.
+    fn about(&self, clause: &[Token], question: &str, options: Vec<ClarifyOption>) -> Question {
+        if self.is_only_clause {
+            return Question::new(question, options);
+        }
+        Question::new(&format!("About \"{}\": {question}", self.text(clause)), options)
+    }
+
+    /// Notes that a clause was not understood. What follows it cannot refer to the clauses before.
+    fn leave_unclear(&mut self, clause: &[Token], question: Question, progress: &mut ParseProgress) {
+        progress.unclear.push(UnclearClause {
+            text: self.text(courtesy::plain(clause)),
+            question: question.question,
+            may_take_back: has_any(clause, TAKING_BACK),
+        });
+        progress.follows_unclear = true;
+        (progress.follows_todo, progress.follows_completion, progress.undated_completions) = (false, false, 0);
+        (self.previous_id, self.mentioned_id, self.completion_day) = (None, None, None);
+    }
+
+    /// Returns the questions about the unclear clauses, with the operations of the others.
+    fn partly(&self, progress: ParseProgress) -> Reading {
+        let named = |unclear: &UnclearClause| {
+            if self.is_only_clause {
+                return unclear.question.clone();
+            }
+            format!("Not planned: \"{}\". {}", unclear.text, unclear.question)
+        };
+        let text = progress.unclear.iter().map(named).collect::<Vec<_>>().join(" ");
+        let may_take_back = progress.unclear.iter().any(|unclear| unclear.may_take_back);
+        let understood = match self.plan(progress.operations) {
+            Reading::Plan(operations) if !may_take_back => operations,
+            _ => Vec::new(),
+        };
+        Reading::Clarify(Question { understood, ..Question::new(&text, Vec::new()) })
     }
 
     /// Interprets one clause. Returns `None` if it is only talk and no clause before it made an operation.
@@ -126,4 +285,14 @@ impl Reader<'_> {
 
 fn is_completion(operation: &Operation) -> bool {
     matches!(operation.action, Action::Complete | Action::CompleteOccurrence) && operation.completed.is_none()
+}
+
+/// Matches what was not done, or not yet: "I should have paid the rent", "didn't call Ann".
+fn is_not_done(clause: &[Token]) -> bool {
+    const UNREAL: &str = "should have|should've|could have|could've|would have|would've|will have|might have|\
+        may have|i wish i'd|i wish i had|wish i'd|wish i had";
+    const DENIED: &str = "didn't|did not|haven't|have not|i didn't|i did not|i haven't|i have not|we didn't|we haven't";
+    let is_past = |rest: &[Token]| rest.first().is_some_and(|verb| !verb.quoted && !presents(&verb.lower).is_empty());
+    let unreal = around(clause, UNREAL).is_some_and(|(before, rest)| before.len() < 3 && is_past(rest));
+    unreal || after_any(clause, DENIED).is_some()
 }

@@ -3,7 +3,8 @@
 use chrono::Weekday;
 
 use super::day_arithmetic::Phrase;
-use super::numbers::{count, month, ordinal, weekday, weekdays_plural};
+use super::numbers::{count, day_number, month, ordinal, weekday, weekdays_plural};
+use super::phrases::listed;
 use super::tokens::Token;
 use crate::recurrence::Rule;
 
@@ -45,6 +46,9 @@ pub fn repeat_at(tokens: &[Token], at: usize) -> Phrase<Repeat> {
     repeat(&tokens[at..]).filter(|_| !counted)
 }
 
+/// Names of times that return once a year.
+pub const YEARLY: &str = "christmas|xmas|easter|halloween|thanksgiving|spring|summer|autumn|winter|season";
+
 /// Parses repetitions that no rule can express: "twice a day", "every now and then", "monthly".
 fn unsupported_phrase(tokens: &[Token]) -> Phrase<Repeat> {
     let length = match (word(tokens, 0), word(tokens, 1)) {
@@ -64,8 +68,17 @@ fn unsupported_phrase(tokens: &[Token]) -> Phrase<Repeat> {
         ("from", "time") if word(tokens, 2) == "to" && word(tokens, 3) == "time" => 4,
         ("now", "and") if matches!(word(tokens, 2), "then" | "again") => 3,
         ("regularly" | "occasionally", _) if tokens.len() == 1 => 1,
-        ("every" | "each", "last") => 3.min(tokens.len()),
-        ("monthly" | "yearly" | "annually" | "quarterly" | "hourly", _) => 1,
+        ("every" | "each", "last") => 3.min(tokens.len()) + of_period(tokens, 3),
+        ("monthly" | "bimonthly" | "bi-monthly" | "yearly" | "annually" | "biannually" | "quarterly" | "hourly", _) => {
+            1
+        }
+        // "Watch every season of Friends" names no time.
+        ("every" | "each", name)
+            if listed(YEARLY, name) && tokens.get(2).is_none_or(|next| next.is_mark() || next.is_one_of(CONTINUES)) =>
+        {
+            2
+        }
+        ("every", name) if month(name).is_some() => 2 + usize::from(day_number(word(tokens, 2)).is_some()),
         (first, "times")
             if matches!(word(tokens, 2), "a" | "per")
                 && (matches!(first, "several" | "many") || count(first).is_some()) =>
@@ -183,11 +196,11 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
     }
     let number = count(second).or_else(|| ordinal(second))?;
     let unit = word(tokens, 2);
-    let of_month = matches!((word(tokens, 3), word(tokens, 4)), ("of" | "in", "the" | "each" | "every" | "a"));
-    let is_second = number == 2 && !of_month;
+    let is_of_period = matches!((word(tokens, 3), word(tokens, 4)), ("of" | "in", "the" | "each" | "every" | "a"));
+    let is_second = number == 2 && !is_of_period;
     if let Some(day) = weekday(unit, true).filter(|_| !is_second && ordinal(second).is_some()) {
         // "every third Friday" refers to a month or to three weeks.
-        return Some(unsupported(tokens, 3)).filter(|_| day.num_days_from_monday() < 7);
+        return Some(unsupported(tokens, 3 + of_period(tokens, 3))).filter(|_| day.num_days_from_monday() < 7);
     }
     match unit {
         "weekend" | "weekends" if is_second => Some((3, Repeat::OnEach(Weekday::Sat, 2))),
@@ -198,8 +211,9 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
         "month" | "months" | "year" | "years" | "hour" | "hours" | "minute" | "minutes" | "quarter" => {
             Some(unsupported(tokens, 3))
         }
-        _ if month(unit).is_some() || ordinal(second).is_some_and(|_| unit.is_empty() || unit == "of") => {
-            Some(unsupported(tokens, 2))
+        _ if month(unit).is_some() => Some(unsupported(tokens, 3)),
+        _ if ordinal(second).is_some_and(|_| unit.is_empty() || unit == "of") => {
+            Some(unsupported(tokens, 2 + of_period(tokens, 2)))
         }
         _ => match weekday(unit, true) {
             // "every other Friday": the start date determines which of the weeks.
@@ -208,6 +222,12 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
         },
     }
     .filter(|(_, repeat)| *repeat != Repeat::Rule(Rule::EveryNDays(0)))
+}
+
+/// Returns the number of words of "of the month" at `at`, 0 if it is not there.
+fn of_period(tokens: &[Token], at: usize) -> usize {
+    let joins = matches!((word(tokens, at), word(tokens, at + 1)), ("of" | "in", "the" | "each" | "every" | "a"));
+    if joins && matches!(word(tokens, at + 2), "month" | "quarter" | "year") { 3 } else { 0 }
 }
 
 /// Parses "Monday", "Mon, Wed and Fri".
@@ -220,6 +240,13 @@ fn plural_days(tokens: &[Token]) -> Phrase<Vec<Weekday>> {
     days_by(tokens, weekdays_plural)
 }
 
+/// Returns whether the names of two days are both abbreviations or both in full, as in "Mon Wed". In "every Friday sun
+/// dance" the second is no day.
+pub fn are_alike(one: &str, other: &str) -> bool {
+    let is_short = |name: &str| name.len() < "monday".len();
+    is_short(one) == is_short(other)
+}
+
 fn days_by(tokens: &[Token], read: impl Fn(&str) -> Option<Weekday>) -> Phrase<Vec<Weekday>> {
     let mut days = vec![read(word(tokens, 0))?];
     let mut length = 1;
@@ -228,7 +255,8 @@ fn days_by(tokens: &[Token], read: impl Fn(&str) -> Option<Weekday>) -> Phrase<V
         while matches!(word(tokens, at), "," | "and" | "&" | "+" | "/") {
             at += 1;
         }
-        match read(word(tokens, at)).filter(|_| at > length) {
+        let is_next = at > length || are_alike(word(tokens, length - 1), word(tokens, at));
+        match read(word(tokens, at)).filter(|_| is_next) {
             Some(day) => {
                 days.push(day);
                 length = at + 1;

@@ -5,8 +5,8 @@
 
 /// Common variants, as "written=meant".
 const COMMON: &str = "w/=with|u=you|ur=your|cud=could|wud=would|shud=should|rly=really|abt=about|b4=before|\
-    2moro=tomorrow|tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|2morrow=tomorrow|tommorow=tomorrow|\
-    tommorrow=tomorrow|\
+    2moro=tomorrow|tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|tomoz=tomorrow|2mrw=tomorrow|\
+    2morrow=tomorrow|tommorow=tomorrow|tommorrow=tomorrow|\
     tomorow=tomorrow|2day=today|2nite=tonight|tonite=tonight|wensday=wednesday|wendsday=wednesday|wedensday=wednesday|\
     teusday=tuesday|evry=every|evrey=every|evey=every|eveyr=every|remeber=remember|shedule=schedule|calender=calendar|\
     untill=until|apointment=appointment|appt=appointment|mtg=meeting|febuary=february|cancle=cancel|dalete=delete|\

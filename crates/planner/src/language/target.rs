@@ -55,11 +55,12 @@ pub struct TargetFilter {
 
 impl<'a> Reader<'a> {
     /// Returns the records that the words refer to: one, or several joined by "and". Of several matches, returns those
-    /// that the user selected. If nothing matches, returns the user's selection in a sentence of one clause. Otherwise
-    /// returns a question.
+    /// that the user selected. If nothing matches, or the words mean all records, returns the user's selection in a
+    /// sentence of one clause. Otherwise returns a question.
     pub fn resolve(&self, words: &[Token], filter: TargetFilter) -> Found<'a> {
         self.resolve_named(words, filter).or_else(|unresolved| {
-            let chosen = if unresolved.matched.is_empty() { self.selected_for_unknown(filter) } else { Vec::new() };
+            let is_open = unresolved.matched.is_empty() || means_all(words);
+            let chosen = if is_open { self.selected_for_unknown(filter) } else { Vec::new() };
             if chosen.is_empty() { Err(unresolved.question) } else { Ok(chosen) }
         })
     }

@@ -140,8 +140,9 @@ impl Reader<'_> {
             let named = rest[at - 1].quoted || super::vocabulary::kind_noun(&rest[at - 1].lower).is_some();
             let renames = clause[0].is_one_of("rename|retitle");
             (renames || shorter.is_some() || named)
-                && !rest[at - 1].is_one_of("to|as|into|:|->|=>")
+                && !rest[at - 1].is_one_of("to|as|into|:|->|=>|on|at|by|for|from|until")
                 && rest[*at].text.starts_with(char::is_uppercase)
+                && !When::read(&rest[*at..], self.today).covers_all(&rest[*at..])
                 && self.is_one(&rest[..*at])
         });
         if let Some(at) = unquoted {

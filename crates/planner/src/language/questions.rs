@@ -1,0 +1,236 @@
+//! Recognises questions about what is planned: "what's on tomorrow", "what's due this week", "when is the dentist".
+//!
+//! Input: a sentence. Output: what it asks about, or `None`; then it is read as a command or as talk. A sentence counts
+//! as a question about days only if it contains nothing but the question and the days, so that "list the bike on
+//! Friday" stays a todo. Called by [`super::read`], which changes nothing then, and by the assistant for its answer.
+
+use chrono::{Datelike as _, Days, NaiveDate};
+
+use super::Today;
+use super::courtesy::plain;
+use super::dates;
+use super::day_arithmetic::{Phrase, monday, next_date, plus, word};
+use super::numbers::month;
+use super::past_forms::presents;
+use super::phrases::{after_any, before_end, has_any, without_marks};
+use super::spans::{Span, date_span};
+use super::tokens::{Token, tokens};
+use super::vocabulary::kind_noun;
+use crate::matching::{Candidate, matches, matches_by_meaning};
+use crate::record::{Item, Kind};
+use crate::state::State;
+
+/// What a question is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inquiry {
+    /// What is planned from the first to the last day.
+    Planned { first: NaiveDate, last: NaiveDate, kind: Option<Kind> },
+    /// What was done from the first to the last day.
+    Done { first: NaiveDate, last: NaiveDate },
+    /// What was due before today.
+    Overdue,
+    /// All that is open.
+    Open(Option<Kind>),
+    /// A record, by words of its title.
+    Record(String),
+}
+
+/// Phrases before a question.
+const BEFORE: &str = "remind me|tell me|let me know|let me see|i want to know|i'd like to know|i'd like to see|\
+    i want to see|do you know|please";
+
+/// Beginnings of questions about several records.
+const ASKING: &str = "what's|whats|what is|what are|what do i|what do we|what have i|what have we|what am i|\
+    what are we|what did i|what did we|what will i|what should i|what needs|what has|what was|what|which|show me|\
+    show my|show all|show the|show everything|show today's|show tomorrow's|list my|list all|list the|list everything|\
+    do i|do we|am i|are we|have i|have we|did i|did we|is there|are there|is anything|anything|got anything|how many";
+
+/// Beginnings that are questions only if days follow, with nothing but [`BETWEEN`] before them: "schedule a meeting on
+/// Friday" asks for a meeting.
+const LISTS: &str = "agenda|my agenda|the agenda|schedule|my schedule|my calendar|my diary|my plans|my day|my todos|\
+    my tasks";
+const BETWEEN: &str = "for|on|in|of|from|between|and|please";
+
+/// Words of a question that do not say what it is about.
+const FILLERS: &str = "a|an|on|i|i've|do|have|has|got|to|my|the|due|for|planned|scheduled|happening|going|up|coming|\
+    in|at|by|until|before|calendar|agenda|diary|schedule|list|planner|anything|else|left|still|open|need|needs|be|\
+    done|did|should|can|me|of|is|are|was|there|we|our|all|everything|any|plans|plan|free|busy|time|next|doing|\
+    supposed|please|appointments|appointment|meetings|meeting|items|morning|afternoon|evening|night|overdue|late|\
+    missed|finished|completed|today's|tomorrow's|from|between|and|am|things|or|yet|already";
+
+/// Beginnings of questions about one record.
+const OF_RECORD: &str = "when is|when's|whens|when are|when was|when do i|when do i have to|when does|where is|\
+    where's|what time is|what day is|did i|did we|have i|have we|do i have to|do i need to|do i still have to|\
+    should i|is there a|do i have a|do i have the";
+
+/// The longest period that is listed, in days.
+const MAX_DAYS: u64 = 366;
+
+/// Days that are listed if the question names none.
+const DAYS_AHEAD: u64 = 6;
+
+type Period = (NaiveDate, NaiveDate);
+
+/// Returns what a sentence asks about.
+#[must_use]
+pub fn inquiry(sentence: &str, today: Today) -> Option<Inquiry> {
+    of_tokens(&super::compounds::normalised(&tokens(sentence)), today)
+}
+
+/// Like [`inquiry`], for the words of a sentence.
+#[must_use]
+pub fn of_tokens(sentence: &[Token], today: Today) -> Option<Inquiry> {
+    let words = plain(sentence);
+    let words = without_marks(after_any(words, BEFORE).unwrap_or(words));
+    if words.iter().any(|word| word.quoted || word.is_one_of(".|;|:")) {
+        return None;
+    }
+    of_days(words, today.date).or_else(|| of_record(words, today.date))
+}
+
+/// Parses a question about several records.
+fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
+    let asked = after_any(words, ASKING);
+    let rest = asked.or_else(|| after_any(words, LISTS))?;
+    let period = period(rest, today);
+    let (start, end) = period.map_or((0, 0), |(start, end, _)| (start, end));
+    let others = || rest[..start].iter().chain(&rest[end..]);
+    let known = |word: &Token| match asked {
+        Some(_) => word.is_mark() || word.is_one_of(FILLERS) || kind_noun(&word.lower).is_some(),
+        None => word.is_mark() || word.is_one_of(BETWEEN),
+    };
+    if !others().all(known) || (asked.is_none() && period.is_none()) {
+        return None;
+    }
+    let kind = others().find_map(|word| {
+        kind_noun(&word.lower).or(word.is_one_of("meeting|meetings|appointment|appointments").then_some(Kind::Event))
+    });
+    // "What have I done" and "what did I do" are about the past, "what needs to be done" is not.
+    let is_past = has_any(words, "did") || (has_any(words, "done|finished|completed") && has_any(words, "have|i've"));
+    let days = period.map(|(_, _, days)| days);
+    if is_past && !has_any(words, "need|needs|to") {
+        let (first, last) = days.unwrap_or((today - Days::new(DAYS_AHEAD), today));
+        return Some(Inquiry::Done { first, last: last.min(today) });
+    }
+    if has_any(words, "overdue|late|missed") {
+        return Some(Inquiry::Overdue);
+    }
+    match days {
+        Some((first, last)) => {
+            let first = if last < today { first } else { first.max(today) };
+            Some(Inquiry::Planned { first, last: last.min(plus(first, MAX_DAYS)), kind })
+        }
+        // "What" alone asks nothing.
+        None if rest.is_empty() => None,
+        None if kind.is_some() || has_any(words, "everything|all|open|left|list") => Some(Inquiry::Open(kind)),
+        None => Some(Inquiry::Planned { first: today, last: plus(today, DAYS_AHEAD), kind }),
+    }
+}
+
+/// Parses a question about one record: "when is the dentist", "did I pay the rent". A day at its end is no part of the
+/// title. In "is there a stand-up? If not, add one" more than a question follows.
+fn of_record(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
+    let rest = after_any(words, OF_RECORD).filter(|rest| !rest.iter().any(Token::is_mark))?;
+    let rest = match period(rest, today) {
+        Some((start, end, _)) if start > 0 && end == rest.len() => &rest[..start],
+        _ => rest,
+    };
+    let rest = before_end(rest, "due|on|at|again|already|yet|scheduled|planned|happening").unwrap_or(rest);
+    let rest = after_any(rest, "my next|the next|next|my|the|our").unwrap_or(rest);
+    let named: Vec<&str> = without_marks(rest).iter().map(|word| word.lower.as_str()).collect();
+    (!named.is_empty()).then(|| Inquiry::Record(named.join(" ")))
+}
+
+/// Returns the items that the words of a question may mean. "Paid the rent" is about "Pay the rent".
+#[must_use]
+pub fn asked_records<'a>(state: &'a State, words: &str, today: NaiveDate) -> Vec<&'a Item> {
+    let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
+    let in_present = presents(first).into_iter().map(|verb| format!("{verb} {rest}"));
+    let texts: Vec<String> = std::iter::once(words.to_owned()).chain(in_present).chain([rest.to_owned()]).collect();
+    let found = |include_done: bool| {
+        let items = || state.candidates(today, include_done).filter(|one| one.kind != Kind::Goal);
+        let by_words = texts.iter().map(|text| matches(text, items()));
+        let by_meaning = texts.iter().map(|text| matches_by_meaning(text, items()));
+        by_words.chain(by_meaning).find(|found| !found.is_empty()).unwrap_or_default()
+    };
+    let open = found(false);
+    let found = if open.is_empty() { found(true) } else { open };
+    found.iter().filter_map(|one: &Candidate<'_>| state.item(one.kind, one.id)).collect()
+}
+
+/// Returns the first period in the words: its position, its end and its days. Two days with "and" or "to" between them
+/// are one period.
+fn period(words: &[Token], today: NaiveDate) -> Option<(usize, usize, Period)> {
+    let (start, (length, days)) =
+        (0..words.len()).find_map(|at| Some(at).zip(period_at(&words[at..], leads(words, at), today)))?;
+    let end = start + length;
+    let joins = words.get(end).is_some_and(|word| word.is_one_of("and|to|-|–|until|till|through|or"));
+    let second = if joins { words.get(end + 1..).and_then(|rest| period_at(rest, true, today)) } else { None };
+    if let Some((more, (first, last))) = second {
+        return Some((start, end + 1 + more, (days.0.min(first), days.1.max(last))));
+    }
+    let until = start > 0 && words[start - 1].is_one_of("by|until|till|before");
+    Some((start, end, if until { (today.min(days.0), days.1) } else { days }))
+}
+
+/// Returns whether the word before makes a short name a day: "on Fri".
+fn leads(words: &[Token], at: usize) -> bool {
+    at > 0 && words[at - 1].is_one_of("on|for|by|until|till|before|from|between|at|in")
+}
+
+/// Parses a period at the beginning of `words`.
+fn period_at(words: &[Token], after_preposition: bool, today: NaiveDate) -> Phrase<Period> {
+    let named = named_period(words, today).or_else(|| month_named(words, today)).or_else(|| days_ahead(words, today));
+    named.or_else(|| dates::day(words, today, after_preposition).map(|(length, day)| (length, (day, day))))
+}
+
+/// Parses "this week", "next weekend", "last month".
+fn named_period(words: &[Token], today: NaiveDate) -> Phrase<Period> {
+    let skipped = usize::from(word(words, 0) == "the" || word(words, 0) == "my");
+    let rest_of = super::phrases::after(&words[skipped..], "rest of the");
+    let rest_of = rest_of.or_else(|| super::phrases::after(&words[skipped..], "rest of this"));
+    let (at, which) = match rest_of {
+        Some(rest) => (words.len() - rest.len(), "this"),
+        None if skipped == 1 => (1, "this"),
+        None => (1, word(words, 0)),
+    };
+    let this_month = today.with_day(1)?;
+    let (monday, first) = match which {
+        "this" => (monday(today), this_month),
+        "next" => (plus(monday(today), 7), Span::months(1).after(this_month)?),
+        "last" => (monday(today - Days::new(7)), Span::months(1).before(this_month)?),
+        _ => return None,
+    };
+    let part = |from: u64, days: u64| (plus(monday, from), plus(monday, from + days));
+    match word(words, at) {
+        "week" => Some((at + 1, part(0, 6))),
+        "weekend" => Some((at + 1, part(5, 1))),
+        "month" => Some((at + 1, (first, Span::months(1).after(first)?.pred_opt()?))),
+        _ => None,
+    }
+}
+
+/// Parses "in December", "during May".
+fn month_named(words: &[Token], today: NaiveDate) -> Phrase<Period> {
+    if !matches!(word(words, 0), "in" | "during" | "for") {
+        return None;
+    }
+    let number = month(word(words, 1))?;
+    // In "for May 5" a day follows.
+    if super::numbers::day_number(word(words, 2)).is_some() {
+        return None;
+    }
+    let first = if number == today.month() { today.with_day(1)? } else { next_date(today, number, 1)? };
+    Some((2, (first, Span::months(1).after(first)?.pred_opt()?)))
+}
+
+/// Parses "the next three days", "the coming week", "the next few days".
+fn days_ahead(words: &[Token], today: NaiveDate) -> Phrase<Period> {
+    let rest = after_any(words, "in the next|the next|next|over the next|the coming|in the coming")?;
+    let before = words.len() - rest.len();
+    if super::phrases::after(rest, "few days").is_some() {
+        return Some((before + 2, (today, plus(today, 2))));
+    }
+    let (length, span) = date_span(rest)?;
+    Some((before + length, (today, span.after(today)?.pred_opt()?)))
+}
