@@ -16,12 +16,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aha_analysis::retrieval::{
-    CandidatePassage, Extract, Question, SentenceVectors, SimilarityModels, answer, best_passages, passage_texts,
-    question_texts,
+    CandidatePassage, Extract, Question, SentenceVectors, SimilarityModels, answer, asks_for_own_feedback,
+    best_passages, passage_texts, question_texts,
 };
 use aha_analysis::text::space::Space;
 use aha_core::failpoint;
 use aha_core::ids::ItemId;
+use aha_core::time::Timestamp;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -54,7 +55,7 @@ pub struct Answer {
     pub sentences: Vec<CitedSentence>,
     /// At least one.
     pub citations: Vec<Citation>,
-    /// Set if a newer text was preferred to an older one that contradicts it.
+    /// Set if a newer text was preferred to an older one that contradicts it, or if no text is as recent as asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Why a configured model did not answer.
@@ -95,6 +96,11 @@ pub enum AskError {
     EmptyStore,
     #[error("nothing in your sources answers this, so there is nothing to cite")]
     Unanswered,
+    #[error(
+        "this asks what you liked, saved or skipped, and answers come from texts only; list that with \
+         aha-radar feedback list"
+    )]
+    OwnFeedback,
     #[error("there was no answer within {} s; ask again, or narrow it by topic", DEADLINE.as_secs())]
     Timeout,
     #[error(transparent)]
@@ -169,6 +175,9 @@ async fn answered(
     on_found: &(dyn Fn(Vec<String>) + Send + Sync),
 ) -> Result<Answer, AskError> {
     let started = Instant::now();
+    if asks_for_own_feedback(text) {
+        return Err(AskError::OwnFeedback);
+    }
     let question = Question::new(text).asked_at(app.clock().now().as_millis());
     let Some(found) = retrieve(app, &question, request).await? else { return Err(AskError::EmptyStore) };
     on_found(found.documents());
@@ -301,7 +310,15 @@ fn cited(picked: &Extract, candidates: &[CandidatePassage<'_>], found: &Found) -
     let note = picked.outdated.map(|(old, new)| {
         format!("{} says otherwise and is older than {}, which is followed here", name(old), name(new))
     });
+    let note = note.or_else(|| picked.older.map(older_note));
     Answer { answer: joined(&sentences), sentences, citations, note, degraded: None }
+}
+
+/// Says that an answer is older than the period that was asked for. `dated`: in Unix milliseconds; 0 if unknown.
+fn older_note(dated: i64) -> String {
+    let date: String = Timestamp::from_millis(dated).to_string().chars().take(10).collect();
+    let newest = if dated == 0 { "the text quoted has no date".to_owned() } else { format!("the newest is of {date}") };
+    format!("no text about it is as recent as asked for; {newest}")
 }
 
 /// Returns the index of a passage's citation, which is added unless its section of the same text is cited already.
@@ -340,6 +357,12 @@ mod tests {
     fn a_question_is_one_line_without_controls() {
         assert_eq!(cleaned(" how\tmany\u{1b}[2J\n berths? "), "how many [2J berths?");
         assert_eq!(cleaned("\u{0}\n"), "");
+    }
+
+    #[test]
+    fn an_answer_says_that_it_is_older_than_asked_for() {
+        assert!(older_note(1_767_225_600_000).ends_with("the newest is of 2026-01-01"));
+        assert!(older_note(0).ends_with("has no date"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use aha_analysis::retrieval::{contents, numbers};
+use aha_analysis::retrieval::{StatedDuration, contents, durations, numbers};
 use aha_content::search_terms::{each_index_word, query_stems};
 use aha_content::sentences::sentences;
 
@@ -22,6 +22,9 @@ const FRACTIONS: [(&str, &[&str]); 6] = [
     ("quarter", &["quarter", "¼"]),
     ("quarters", &["quarter", "¼", "¾"]),
 ];
+/// Ordinal numbers of which a passage may have the word without "the" before it.
+const WORDED_ORDINALS: [(&str, &str); 3] = [("1st", "first"), ("2nd", "second"), ("3rd", THIRD)];
+const THIRD: &str = "third";
 const PERCENT: [&str; 6] = ["%", "percent", "per cent", "prozent", "pour cent", "por ciento"];
 
 /// A passage that was sent to a model.
@@ -40,13 +43,17 @@ pub(super) struct SentPassage {
 /// The sentence's first word is not checked as a name.
 pub(super) fn supporting(sentence: &str, question: &str, cited: &[&SentPassage]) -> Vec<usize> {
     let known: Vec<Known<'_>> = cited.iter().map(|passage| Known::of(passage)).collect();
-    let words: Vec<BTreeSet<String>> = contents(sentence).iter().map(|word| query_stems(word)).collect();
+    let said = known_durations(sentence, &known);
+    let is_converted = |word: &String| said.iter().any(|duration| duration.words.contains(word));
+    let all_words = contents(sentence);
+    let words: Vec<BTreeSet<String>> =
+        all_words.iter().filter(|word| !is_converted(word)).map(|word| query_stems(word)).collect();
     let all: BTreeSet<String> =
         known.iter().flat_map(|known| known.stems.iter().cloned()).chain(stems(question)).collect();
-    let is_supported = !words.is_empty()
-        && has_numbers(sentence, question, &known)
+    let is_supported = !all_words.is_empty()
+        && has_numbers(sentence, question, &said, &known)
         && names(sentence).into_iter().all(|name| is_known(name, &all))
-        && ratio(met(&words, &all), words.len()) >= MIN_SUPPORTED_SHARE
+        && (words.is_empty() || ratio(met(&words, &all), words.len()) >= MIN_SUPPORTED_SHARE)
         && !is_contradicted(sentence, &words, &known);
     if is_supported { relevant(sentence, &words, &known) } else { Vec::new() }
 }
@@ -54,6 +61,8 @@ pub(super) fn supporting(sentence: &str, question: &str, cited: &[&SentPassage])
 /// A cited passage, prepared for comparison.
 struct Known<'p> {
     numbers: BTreeSet<String>,
+    /// The lengths of its durations.
+    durations: BTreeSet<String>,
     year: &'p str,
     /// Of its headings and its text.
     stems: BTreeSet<String>,
@@ -69,6 +78,7 @@ impl<'p> Known<'p> {
         let in_text = sentences.iter().flat_map(|(_, stems)| stems.iter().cloned());
         Self {
             numbers: lines().flat_map(numbers).collect(),
+            durations: lines().flat_map(durations).map(|duration| duration.length).collect(),
             year: &passage.year,
             stems: in_text.chain(stems(&passage.headings)).collect(),
             has_percent: lines().any(has_percent),
@@ -78,20 +88,58 @@ impl<'p> Known<'p> {
 }
 
 /// Returns whether all numbers, fractions and percentages of the sentence occur in the passages; beside one of theirs, a
-/// number may be the question's.
-fn has_numbers(sentence: &str, question: &str, known: &[Known<'_>]) -> bool {
-    let is_number = |number: &String| known.iter().any(|known| known.numbers.contains(number) || known.year == number);
+/// number may be the question's. `said`: its durations that are as long as one of theirs, in any unit.
+fn has_numbers(sentence: &str, question: &str, said: &[StatedDuration], known: &[Known<'_>]) -> bool {
+    let is_number = |number: &String| {
+        let is_known = |known: &Known<'_>| known.numbers.contains(number) || known.year == number;
+        known.iter().any(is_known) || is_worded_ordinal(number, sentence, known)
+    };
+    let mut converted: Vec<&String> = said.iter().flat_map(|duration| &duration.numbers).collect();
+    let (stated, asked) = (numbers(sentence), numbers(question));
+    let mut known_ones = stated.iter().filter(|number| is_number(number)).chain(converted.iter().copied());
+    let has_one = known_ones.any(|number| !asked.contains(number));
+    // Each number of a duration counts once: 30 minutes say nothing of 30 euros.
+    let mut is_converted = |word: &str| {
+        let place = converted.iter().position(|number| number.as_str() == word);
+        place.map(|place| converted.remove(place)).is_some()
+    };
+    let are_known =
+        stated.iter().all(|number| is_number(number) || is_converted(number) || has_one && asked.contains(number));
     let mut has_fractions = true;
     each_index_word(sentence, |word| {
         if let Some((_, forms)) = FRACTIONS.iter().find(|(fraction, _)| *fraction == word) {
-            has_fractions &= known.iter().any(|known| forms.iter().any(|form| known.stems.contains(*form)));
+            let is_known = known.iter().any(|known| forms.iter().any(|form| known.stems.contains(*form)));
+            has_fractions &= is_known || is_converted(word);
         }
     });
     let has_share = !has_percent(sentence) || known.iter().any(|known| known.has_percent);
-    let (stated, asked) = (numbers(sentence), numbers(question));
-    let has_one = stated.iter().any(|number| !asked.contains(number) && is_number(number));
-    let are_known = stated.iter().all(|number| is_number(number) || has_one && asked.contains(number));
     has_fractions && has_share && are_known
+}
+
+/// Returns those durations of the sentence that are as long as one of the passages.
+fn known_durations(sentence: &str, known: &[Known<'_>]) -> Vec<StatedDuration> {
+    let is_known = |one: &StatedDuration| known.iter().any(|known| known.durations.contains(&one.length));
+    durations(sentence).into_iter().filter(is_known).collect()
+}
+
+/// Whether the sentence has this ordinal number in letters, and so has a passage.
+fn is_worded_ordinal(number: &str, sentence: &str, known: &[Known<'_>]) -> bool {
+    let word = WORDED_ORDINALS.iter().find(|(ordinal, _)| *ordinal == number).map(|(_, word)| *word);
+    let is_in_letters = !sentence.contains(number);
+    let has = |known: &Known<'_>, word: &str| {
+        let in_order = || known.sentences.iter().any(|(text, _)| has_third_in_order(text));
+        known.stems.contains(word) && (word != THIRD || in_order())
+    };
+    word.is_some_and(|word| is_in_letters && known.iter().any(|known| has(known, word)))
+}
+
+/// Matches "Third parties pay", "a third-party seller". "A third of the boats" is a part.
+fn has_third_in_order(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.match_indices(THIRD).any(|(at, _)| {
+        let rest = &lower[at + THIRD.len()..];
+        rest.starts_with([' ', '-']) && !rest.starts_with(" of ")
+    })
 }
 
 fn has_percent(text: &str) -> bool {
@@ -108,12 +156,13 @@ fn is_contradicted(sentence: &str, words: &[BTreeSet<String>], known: &[Known<'_
     words.len() > 1 && most > 0 && likest.all(|(_, other)| contradict(sentence, other))
 }
 
-/// Returns the passages that share a number, a name or [`MIN_CITED_SHARE`] of the words with the sentence; if none
-/// does, the one with the most words of it.
+/// Returns the passages that share a number, a duration, a name or [`MIN_CITED_SHARE`] of the words with the sentence; if
+/// none does, the one with the most words of it.
 fn relevant(sentence: &str, words: &[BTreeSet<String>], known: &[Known<'_>]) -> Vec<usize> {
-    let (numbers, names) = (numbers(sentence), names(sentence));
+    let (numbers, names, durations) = (numbers(sentence), names(sentence), durations(sentence));
     let is_relevant = |known: &Known<'_>| {
         numbers.iter().any(|number| known.numbers.contains(number))
+            || durations.iter().any(|duration| known.durations.contains(&duration.length))
             || names.iter().any(|name| is_known(name, &known.stems))
             || ratio(met(words, &known.stems), words.len()) >= MIN_CITED_SHARE
     };
@@ -168,6 +217,10 @@ mod tests {
         SentPassage { headings: headings.to_owned(), text: text.to_owned(), year: String::new() }
     }
 
+    fn passage_of(text: &str) -> SentPassage {
+        passage("", text)
+    }
+
     fn is_supported(sentence: &str, question: &str, passages: &[&str]) -> bool {
         let passages: Vec<SentPassage> = passages.iter().map(|text| passage("", text)).collect();
         !supporting(sentence, question, &passages.iter().collect::<Vec<_>>()).is_empty()
@@ -211,6 +264,29 @@ mod tests {
         assert!(supported("A third of the boats are old.") && !supported("Half of the boats are old."));
         assert!(supported("The harbour pays 25 percent of it."));
         assert!(!is_supported("The harbour pays 25 percent.", "What?", &["The harbour pays 25 crowns."]));
+    }
+
+    #[test]
+    fn durations_and_ordinals_are_compared_in_any_form() {
+        let passage = "A break lasts half an hour, costs 20 crowns and ends on the third of May. The harbour pays the \
+                       2nd boat within two weeks.";
+        let supported = |sentence| is_supported(sentence, "How long is a break at the harbour?", &[passage]);
+        assert!(supported("A break lasts 30 minutes.") && supported("A break lasts half an hour."));
+        assert!(!supported("A break lasts 40 minutes.") && !supported("A break lasts 30 hours."));
+        assert!(!supported("A break lasts 30 minutes and costs 30 crowns."), "a duration says nothing of a price");
+        assert!(supported("A break ends on the 3rd of May.") && !supported("A break ends on the 4th of May."));
+        assert!(!supported("A break ends on the fourth of May."));
+        assert!(supported("The harbour pays the second boat within 14 days."));
+        assert!(!supported("The harbour pays the second boat within 15 days."));
+        assert!(!supported("The harbour pays the fifth boat within two weeks."));
+        let minutes = ["A break lasts 30 minutes. A third of the boats pay first."];
+        let supported = |sentence| is_supported(sentence, "How long is a break?", &minutes);
+        assert!(supported("A break lasts half an hour.") && !supported("A break lasts an hour and a half."));
+        assert!(!supported("The third of the boats pay first."), "a part is no number");
+        let third = ["A third party pays 20 crowns."];
+        assert!(is_supported("The third party pays 20 crowns.", "Who pays?", &third));
+        let (boats, half) = (passage_of("Boats pay first."), passage_of("A break lasts half an hour."));
+        assert_eq!(supporting("30 minutes.", "How long is a break?", &[&boats, &half]), [1]);
     }
 
     #[test]

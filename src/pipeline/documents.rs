@@ -34,10 +34,16 @@ pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> 
     let reading = tokio::task::spawn_blocking(move || changes(&url, &known, now));
     let gave_up = |_| FetchError::Unparseable { reason: "reading the documents was given up".to_owned() };
     let found = reading.await.map_err(gave_up).and_then(|found| found);
-    let Changes { read, removed, unchanged, failed } = found?;
+    let Changes { read, unreadable, hashes, removed, unchanged, failed } = found?;
     if !read.is_empty() || !removed.is_empty() {
         app.store().replace_documents(source.id, &read, &removed).await?;
         sentences::compute_missing(app, &passages(&read)).await?;
+    }
+    if !unreadable.is_empty() {
+        app.store().replace_documents(source.id, &unreadable, &[]).await?;
+    }
+    if !hashes.is_empty() {
+        app.store().set_document_hashes(source.id, &hashes).await?;
     }
     Ok(Refreshed { read: read.len(), unchanged, removed: removed.len(), failed })
 }

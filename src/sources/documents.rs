@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use aha_content::documents::{DocumentError, Format, MAX_DOCUMENT_BYTES, read};
+use aha_content::documents::{Document, DocumentError, Format, MAX_DOCUMENT_BYTES, read};
 use aha_content::language::Languages;
 use aha_core::time::Timestamp;
 use aha_net::hash::hex32;
@@ -20,12 +20,20 @@ const MAX_FILES: usize = 20_000;
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
 /// Part of the hash of a document. With another version all documents count as changed and are read again.
-const READER_VERSION: u32 = 2;
+const READER_VERSION: u32 = 3;
+/// Begin what is stored in place of the hash of a document that could not be read; the hash and the reason follow. It has
+/// no passages, or those of an earlier content.
+const UNREADABLE: &str = "unreadable ";
+const OUTDATED: &str = "outdated ";
 
 /// Changes to a folder since it was last read.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     pub read: Vec<NewDocument>,
+    /// Documents without passages, which are stored only so that they are not read again before they change.
+    pub unreadable: Vec<NewDocument>,
+    /// The same, for documents that stay as they were: path, and what is to be stored in place of the hash.
+    pub hashes: Vec<(String, String)>,
     /// Paths that no longer exist, or hold no text any more.
     pub removed: Vec<String>,
     pub unchanged: usize,
@@ -43,7 +51,8 @@ enum ReadError {
 }
 
 /// Reads new and changed documents; `known` has the hash of each path read before. A known document that cannot be read
-/// stays as it was; one that holds no text any more is removed. Blocks, so call it on a blocking thread.
+/// stays as it was; one that holds no text any more is removed. One that could not be read is not read again before it
+/// changes, but is reported each time. Blocks, so call it on a blocking thread.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
@@ -70,13 +79,13 @@ pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> R
     let names = names(&files, base);
     for (file, (path, name)) in files.iter().zip(&names) {
         match read_one(file, path, name, known.get(path), now) {
-            Ok(Some(document)) => changes.read.push(document),
-            Ok(None) => changes.unchanged += 1,
-            Err(error) => {
-                if matches!(error, ReadError::Document(DocumentError::NoText)) && known.contains_key(path) {
-                    changes.removed.push(path.clone());
-                }
+            Reading::Read(document) => changes.read.push(*document),
+            Reading::Unchanged => changes.unchanged += 1,
+            Reading::FailedBefore(reason) => changes.failed.push((path.clone(), reason)),
+            Reading::Failed { error, hash } => {
                 changes.failed.push((path.clone(), error.to_string()));
+                let has_passages = known.get(path).is_some_and(|known| !known.starts_with(UNREADABLE));
+                changes.remember(path, name, &error, hash, has_passages, now);
             }
         }
     }
@@ -90,6 +99,41 @@ pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> R
         changes.failed.push((path, format!("the folder cannot be read: {reason}")));
     }
     Ok(changes)
+}
+
+impl Changes {
+    /// Records a failure. `hash`: of the content, if it is the reason. `has_passages`: an earlier content was read.
+    fn remember(
+        &mut self,
+        path: &str,
+        name: &str,
+        error: &ReadError,
+        hash: Option<String>,
+        has_passages: bool,
+        now: Timestamp,
+    ) {
+        let is_empty = matches!(error, ReadError::Document(DocumentError::NoText));
+        if is_empty && has_passages {
+            self.removed.push(path.to_owned());
+        }
+        let Some(hash) = hash else { return };
+        let reason: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
+        if has_passages && !is_empty {
+            self.hashes.push((path.to_owned(), format!("{OUTDATED}{hash} {reason}")));
+            return;
+        }
+        self.unreadable.push(NewDocument {
+            path: path.to_owned(),
+            name: name.to_owned(),
+            title: None,
+            content_hash: format!("{UNREADABLE}{hash} {reason}"),
+            language: None,
+            dated: now,
+            is_replaced: false,
+            read_at: now,
+            passages: Vec::new(),
+        });
+    }
 }
 
 /// Lists files of a known format; hidden files and symbolic links are skipped. `unreadable`: folders within this one
@@ -136,25 +180,57 @@ fn names(files: &[PathBuf], base: &Path) -> Vec<(String, String)> {
     files.iter().map(both).collect()
 }
 
-/// Reads a document; `None` if it is unchanged.
-fn read_one(
-    file: &Path,
-    path: &str,
-    name: &str,
-    known: Option<&String>,
-    now: Timestamp,
-) -> Result<Option<NewDocument>, ReadError> {
+enum Reading {
+    Unchanged,
+    Read(Box<NewDocument>),
+    /// It could not be read before, for this reason, and is unchanged.
+    FailedBefore(String),
+    Failed {
+        error: ReadError,
+        /// Of the content, if it is the reason.
+        hash: Option<String>,
+    },
+}
+
+/// Reads a document if it is new or changed.
+fn read_one(file: &Path, path: &str, name: &str, known: Option<&String>, now: Timestamp) -> Reading {
+    let (bytes, modified) = match contents(file) {
+        Ok(contents) => contents,
+        Err(error) => return Reading::Failed { error, hash: None },
+    };
+    // The name is part of it: a citation has another one when a second file of the same name appears.
+    let content_hash = hex32(format!("{READER_VERSION} {name} {}", hex32(&bytes)).as_bytes());
+    if known == Some(&content_hash) {
+        return Reading::Unchanged;
+    }
+    let failure = known.and_then(|known| known.strip_prefix(UNREADABLE).or_else(|| known.strip_prefix(OUTDATED)));
+    if let Some(reason) = failure.and_then(|failure| failure.strip_prefix(content_hash.as_str())) {
+        return Reading::FailedBefore(reason.trim_start().to_owned());
+    }
+    match read(name, &bytes) {
+        Ok(document) => Reading::Read(Box::new(new_document(document, path, name, content_hash, modified, now))),
+        Err(error) => Reading::Failed { error: error.into(), hash: Some(content_hash) },
+    }
+}
+
+/// Returns a file's content, and when it was changed.
+fn contents(file: &Path) -> Result<(Vec<u8>, Option<SystemTime>), ReadError> {
     let metadata = std::fs::metadata(file)?;
     if metadata.len() > MAX_DOCUMENT_BYTES as u64 {
         return Err(DocumentError::TooLarge.into());
     }
-    let bytes = std::fs::read(file)?;
-    let content_hash = hex32(format!("{READER_VERSION} {}", hex32(&bytes)).as_bytes());
-    if known == Some(&content_hash) {
-        return Ok(None);
-    }
-    let document = read(name, &bytes)?;
-    let written = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    Ok((std::fs::read(file)?, metadata.modified().ok()))
+}
+
+fn new_document(
+    document: Document,
+    path: &str,
+    name: &str,
+    content_hash: String,
+    modified: Option<SystemTime>,
+    now: Timestamp,
+) -> NewDocument {
+    let written = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let written = written.and_then(|at| i64::try_from(at.as_millis()).ok()).map_or(now, Timestamp::from_millis);
     // A time in the future is a mistake of a clock, not the date from which the document applies.
     let written = written.min(now);
@@ -163,7 +239,7 @@ fn read_one(
     let text: String = document.passages.iter().take(8).map(|passage| passage.text.as_str()).collect();
     let title = document.title.clone().unwrap_or_default();
     let language = Languages::of(std::iter::once((title.as_str(), text.as_str()))).language(&title, &text, None);
-    Ok(Some(NewDocument {
+    NewDocument {
         path: path.to_owned(),
         name: name.to_owned(),
         title: document.title,
@@ -173,7 +249,7 @@ fn read_one(
         is_replaced: document.status.is_replaced,
         read_at: now,
         passages: document.passages.into_iter().map(|passage| (passage.section, passage.text)).collect(),
-    }))
+    }
 }
 
 #[cfg(test)]
@@ -225,6 +301,48 @@ mod tests {
         assert!(found.failed[0].1.contains("no text"), "{:?}", found.failed);
         let unknown = changes(&url, &BTreeMap::new(), Timestamp::from_millis(5)).unwrap();
         assert_eq!((unknown.removed.len(), unknown.failed.len()), (0, 2));
+    }
+
+    #[test]
+    fn a_document_that_cannot_be_read_is_not_read_again_before_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("tides.pdf", "no");
+        write("fees.pdf", "no");
+        let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+        let mut known = BTreeMap::from([("fees.pdf".to_owned(), "read before".to_owned())]);
+        let first = changes(&url, &known, Timestamp::from_millis(5)).unwrap();
+        let paths: Vec<&str> = first.unreadable.iter().map(|document| document.path.as_str()).collect();
+        assert_eq!((paths, first.hashes.len(), first.hashes[0].0.as_str()), (vec!["tides.pdf"], 1, "fees.pdf"));
+        known.extend(first.hashes.clone());
+        known.extend(first.unreadable.iter().map(|document| (document.path.clone(), document.content_hash.clone())));
+        let second = changes(&url, &known, Timestamp::from_millis(6)).unwrap();
+        assert_eq!(second.failed, first.failed, "they are still reported");
+        assert!(second.unreadable.is_empty() && second.hashes.is_empty() && second.removed.is_empty());
+        std::fs::rename(folder.path().join("tides.pdf"), folder.path().join("tides.txt")).unwrap();
+        write("fees.pdf", "no again");
+        let third = changes(&url, &known, Timestamp::from_millis(7)).unwrap();
+        assert_eq!((third.read.len(), third.removed), (1, vec!["tides.pdf".to_owned()]));
+        assert_eq!((third.hashes.len(), third.unreadable.len()), (1, 0), "the passages read at first stay");
+    }
+
+    #[test]
+    fn a_document_is_cited_by_another_name_when_a_second_one_of_its_name_appears() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "Nine euros.").unwrap();
+        };
+        write("north/fees.md");
+        let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+        let first = changes(&url, &BTreeMap::new(), Timestamp::from_millis(5)).unwrap();
+        assert_eq!(first.read[0].name, "fees.md");
+        let known = BTreeMap::from([(first.read[0].path.clone(), first.read[0].content_hash.clone())]);
+        write("south/fees.md");
+        let second = changes(&url, &known, Timestamp::from_millis(6)).unwrap();
+        let names: Vec<&str> = second.read.iter().map(|document| document.name.as_str()).collect();
+        assert_eq!(names, ["north/fees.md", "south/fees.md"]);
     }
 
     #[test]

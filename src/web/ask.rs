@@ -189,7 +189,9 @@ pub(super) fn failure_of(error: &AskError) -> AskFailure {
 fn code(error: &AskError) -> (StatusCode, &'static str) {
     match error {
         AskError::Empty | AskError::TooLong => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
-        AskError::EmptyStore | AskError::Unanswered => (StatusCode::BAD_REQUEST, "CITATION_REQUIRED"),
+        AskError::EmptyStore | AskError::Unanswered | AskError::OwnFeedback => {
+            (StatusCode::BAD_REQUEST, "CITATION_REQUIRED")
+        }
         AskError::Timeout => (StatusCode::GATEWAY_TIMEOUT, "TIMEOUT"),
         AskError::Service(error) if is_of_request(error) => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
         AskError::Service(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),

@@ -130,6 +130,26 @@ fn what_nothing_answers_is_refused() {
 }
 
 #[test]
+fn a_subject_as_a_whole_is_told_of_or_refused() {
+    let radar = with_documents(Engine::Sqlite);
+    let minutes = "# Minutes of 10 November 2026\n\n## North pier\n\nIt needs paint. Kestrel is the new crane on the pier. It \
+                   lifts ten tonnes.\n";
+    std::fs::write(radar.folder().join("handbook/minutes.md"), minutes).unwrap();
+    radar.run(&["--run-once"]).exits(0);
+    for question in ["What is Kestrel?", "Tell me about Kestrel", "What happened with Kestrel?"] {
+        let answer = ask(&radar, question);
+        assert!(answer["answer"].as_str().unwrap().starts_with("Kestrel is the new crane on the pier."), "{answer}");
+        assert_eq!((&answer["citations"][0]["document"], &answer["note"]), (&"minutes.md".into(), &Value::Null));
+    }
+    let answer = ask(&radar, "Anything about Kestrel this week?");
+    assert!(answer["note"].as_str().unwrap().ends_with("the newest is of 2026-11-10"), "{answer}");
+    for question in ["What happened with the ferry?", "Anything about Kubernetes this week?", "What is new?"] {
+        radar.run(&["ask", question]).exits(1).says("nothing to cite");
+    }
+    radar.run(&["ask", "What did I save?"]).exits(1).says("feedback list");
+}
+
+#[test]
 fn a_text_without_the_name_or_year_of_a_question_does_not_answer_it() {
     let radar = with_documents(Engine::Sqlite);
     radar.run(&["ask", "What does a night at the quay of Reykjavik cost?"]).exits(1).says("nothing to cite");

@@ -158,7 +158,7 @@ fn refusal(error: AskError) -> Result<Refusal, Failure> {
     let next = match error {
         AskError::Empty | AskError::TooLong => Next::Correct,
         AskError::EmptyStore => Next::ReadSomething,
-        AskError::Unanswered | AskError::Timeout => Next::AskOtherwise,
+        AskError::Unanswered | AskError::OwnFeedback | AskError::Timeout => Next::AskOtherwise,
         AskError::Service(error) => match error.kind() {
             ErrorKind::InvalidInput | ErrorKind::NotFound => Next::Correct,
             _ => return Err(error.into()),

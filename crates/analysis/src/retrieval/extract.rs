@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::CandidatePassage;
 use super::decision::{AnswerEvidence, decide, evidence};
 use super::features::{SentenceFeatures, measure};
+use super::overview::{Told, told};
 use super::question::Question;
 use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked, scored};
@@ -43,6 +44,9 @@ pub struct Extract {
     pub evidence: AnswerEvidence,
     /// A passage that was omitted because a newer one contradicts it, and the newer one.
     pub outdated: Option<(usize, usize)>,
+    /// The question asks for a recent period, and nothing as recent answers it: the date of the newest text that does,
+    /// in Unix milliseconds.
+    pub older: Option<i64>,
 }
 
 impl Extract {
@@ -123,6 +127,12 @@ pub fn answer<'s>(
     }
     let all = Vocabulary::of(candidates, frequencies);
     let in_force = in_force(question, candidates);
+    if let Some(overview) = &question.overview {
+        let told = told(overview, question.asked_at, candidates, &in_force, &all);
+        if told.is_some() || question.only_names_subject() {
+            return told.map(|told| overview_of(&told, question, candidates, &all));
+        }
+    }
     let measured = measure(question, candidates, &all, meaning);
     // The evidence is that of the sentence quoted first, so none that is too long to be quoted comes first.
     let is_quotable = |unit: &Unit<'_>| in_force[unit.passage] && unit.length <= MAX_WORDS;
@@ -142,7 +152,32 @@ pub fn answer<'s>(
     let in_answer: HashSet<usize> = quotes.iter().map(|quote| quote.passage).collect();
     let pairs = contradicted.iter().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
     let outdated = pairs.filter(|(_, new)| in_answer.contains(new)).min();
-    (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated })
+    (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated, older: None })
+}
+
+/// Returns the answer to a question about a subject as a whole, without what a newer sentence of it contradicts.
+fn overview_of(
+    told: &Told,
+    question: &Question,
+    candidates: &[CandidatePassage<'_>],
+    all: &Vocabulary<'_>,
+) -> Extract {
+    let quote = |unit: &usize| {
+        let unit = &all.units[*unit];
+        Quote { passage: unit.passage, text: unit.text.to_owned(), score: 1.0 }
+    };
+    let as_good: Vec<Scored> = told.units.iter().map(|unit| Scored { unit: *unit, score: 1.0 }).collect();
+    let contradicted = contradicted(question, &as_good, candidates, all);
+    let is_current = |unit: &&usize| !contradicted.contains_key(*unit);
+    let pairs = contradicted.iter().filter(|(_, new)| is_current(new));
+    Extract {
+        quotes: told.units.iter().filter(is_current).map(quote).collect(),
+        is_answered: true,
+        probability: told.probability,
+        evidence: AnswerEvidence::default(),
+        outdated: pairs.map(|(old, new)| (all.units[*old].passage, all.units[*new].passage)).min(),
+        older: told.older,
+    }
 }
 
 /// Returns the best sentences that are worth quoting, up to [`MAX_WORDS`].

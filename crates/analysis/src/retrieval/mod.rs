@@ -10,11 +10,14 @@
 //! with instructions to its reader is never quoted. If two passages contradict each other, the newer one is quoted.
 
 pub mod decision;
+mod durations;
 pub mod extract;
 pub mod features;
 pub mod kinds;
 mod names;
 mod number_words;
+mod overview;
+mod own_feedback;
 mod passage_prefilter;
 pub mod prompt_injection;
 mod question;
@@ -25,9 +28,11 @@ mod values;
 mod vector_index;
 mod vocabulary;
 
+pub use durations::{StatedDuration, durations};
 pub use extract::{Extract, Quote, answer, best_passages};
 pub use features::{passage_texts, question_texts};
 pub use number_words::numbers;
+pub use own_feedback::asks_for_own_feedback;
 pub use passage_prefilter::QuestionTerms;
 pub use question::Question;
 pub use similarity_models::{SentenceVectors, SimilarityModels, neighbours};

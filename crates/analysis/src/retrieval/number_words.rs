@@ -1,10 +1,37 @@
-//! Reads the numbers of a text in one form, so that those of two texts can be compared: "forty-two" is 42, and
-//! "2 million" is 2,000,000. Called by the check of written answers in `src/ask/support.rs`.
+//! Reads the numbers of a text in one form, so that those of two texts can be compared: "forty-two" is 42, "the third"
+//! is 3rd, and "2 million" is 2,000,000. Called by the check of written answers in `src/ask/support.rs`.
 
 use super::vocabulary::{digits, words};
 
 /// From 20 on, in steps of ten.
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+/// Ordinal numbers from 1 to 19, and from 20 in steps of ten.
+const ORDINALS: [&str; 19] = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+];
+const ORDINAL_TENS: [&str; 8] =
+    ["twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth"];
+/// Words before "first", "second" and "third" where these are numbers: without one, "first" may be an adverb, "second" a
+/// time and "third" a part.
+const DETERMINERS: [&str; 10] = ["the", "its", "their", "our", "your", "my", "his", "her", "this", "every"];
 /// Words that multiply the number before them, or one.
 const FACTORS: [(&str, f64); 5] =
     [("dozen", 12.0), ("hundred", 100.0), ("thousand", 1e3), ("million", 1e6), ("billion", 1e9)];
@@ -18,7 +45,7 @@ pub fn numbers(text: &str) -> Vec<String> {
     let words = words(text);
     let (mut found, mut at) = (Vec::new(), 0);
     while at < words.len() {
-        if let Some((number, length)) = number_at(&words[at..]) {
+        if let Some((number, length)) = ordinal_at(&words, at).or_else(|| number_at(&words[at..])) {
             found.push(number);
             at += length;
         } else {
@@ -28,8 +55,34 @@ pub fn numbers(text: &str) -> Vec<String> {
     found
 }
 
+/// Returns the ordinal number in letters at a place, as `3rd`, and how many words it has.
+fn ordinal_at(words: &[String], at: usize) -> Option<(String, usize)> {
+    let place = |list: &[&str], word: &String| list.iter().position(|one| *one == word.as_str()).map(|at| at + 1);
+    let word = words.get(at)?;
+    let before = at.checked_sub(1).and_then(|before| words.get(before)).map_or("", String::as_str);
+    if let Some(tens) = place(&TENS, word) {
+        let unit = place(&ORDINALS, words.get(at + 1)?).filter(|unit| *unit < 10)?;
+        return Some((as_ordinal(10 * (tens + 1) + unit), 2));
+    }
+    let number = place(&ORDINALS, word).or_else(|| place(&ORDINAL_TENS, word).map(|tens| 10 * (tens + 1)))?;
+    // "A fifth" is a part.
+    let is_number = if number > 3 { !matches!(before, "a" | "one") } else { DETERMINERS.contains(&before) };
+    is_number.then(|| (as_ordinal(number), 1))
+}
+
+fn as_ordinal(number: usize) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
 /// Returns the number that these words begin with, and how many words it has.
-fn number_at(words: &[String]) -> Option<(String, usize)> {
+pub(super) fn number_at(words: &[String]) -> Option<(String, usize)> {
     let first = words.first()?;
     if INDEFINITE.contains(&first.as_str()) {
         return Some((first.clone(), 1));
@@ -90,6 +143,9 @@ mod tests {
             ("2 million, 2 billion and 1.3 million", &["2000000", "2000000000", "1300000"]),
             ("94,000 boats; two thousand; 2000; a dozen; two hundred", &["94000", "2000", "2000", "12", "200"]),
             ("On the 27th at 09:30 for 9.20 or 1,5 million", &["27th", "09:30", "9.20", "1,5 million"]),
+            ("The third of May, the twenty-third, its fifth; the 3rd", &["3rd", "23rd", "5th", "3rd"]),
+            ("A third of it, a fifth, one second; first call a second boat.", &["1"]),
+            ("The eleventh, the twelfth, the thirtieth, the thirty-first.", &["11th", "12th", "30th", "31st"]),
             ("Hundreds came in 2026, thousands later.", &["hundreds", "2026", "thousands"]),
             ("None of it.", &[]),
         ] {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::kinds::{Kind, wanted};
 use super::names::names;
+use super::overview::{Overview, OverviewKind};
 use super::values::Value;
 use super::vocabulary::{contents, is_year, words};
 
@@ -22,19 +23,28 @@ pub struct Question {
     pub(super) names: Vec<String>,
     /// When it is asked, in Unix milliseconds, if that is known.
     pub(super) asked_at: Option<i64>,
+    /// Set if it asks about a subject as a whole.
+    pub(super) overview: Option<Overview>,
 }
 
 impl Question {
     #[must_use]
     pub fn new(text: &str) -> Self {
+        let wanted = wanted(text);
+        // "What is the fee?" asks for an amount.
+        let is_plain = |overview: &Overview| overview.kind != OverviewKind::Definition || wanted.is_none();
+        let overview = Overview::of(text).filter(is_plain);
+        // "Anything" and "happened" are no words of the texts that tell of the subject.
+        let of_subject = overview.as_ref().filter(|overview| overview.kind != OverviewKind::Definition);
         Self {
             text: text.to_owned(),
-            terms: contents(text),
-            wanted: wanted(text),
-            value: Value::of(text, wanted(text)),
+            terms: of_subject.map_or_else(|| contents(text), Overview::terms),
+            wanted,
+            value: Value::of(text, wanted),
             focus: focus(text).into_iter().filter(|word| !is_measure(word)).collect(),
             names: names(text),
             asked_at: None,
+            overview,
         }
     }
 
@@ -43,6 +53,17 @@ impl Question {
     #[must_use]
     pub fn asked_at(self, millis: i64) -> Self {
         Self { asked_at: Some(millis), ..self }
+    }
+
+    /// Returns whether it only names a subject that it asks about as a whole, so that a text that does not name the
+    /// subject is about something else. "Explain the rule on notes" asks for a property, as do "crossing prices".
+    pub(super) fn only_names_subject(&self) -> bool {
+        let is_of_measure = |word: &String| is_measure(word) || word.strip_suffix('s').is_some_and(is_measure);
+        self.overview.as_ref().is_some_and(|overview| {
+            overview.kind != OverviewKind::Definition
+                && overview.only_names()
+                && !overview.terms().last().is_some_and(is_of_measure)
+        })
     }
 
     /// Returns the years in the question: a question about an old state may be answered by an old document.
@@ -81,11 +102,15 @@ fn focus(text: &str) -> Vec<String> {
     for at in 0..words.len() {
         if is(at, &["how"]) && is(at + 1, &["many", "much"]) {
             let named = words_from(at + 2);
+            if !named.is_empty() {
+                return named;
+            }
+            let thing = if is(at + 2, &["is", "are"]) { all_from(&words, at + 3) } else { Vec::new() };
             // "How much does it weigh": the last word is the focus.
-            return if named.is_empty() {
-                words.last().map(|word| (*word).to_owned()).into_iter().collect()
+            return if thing.is_empty() {
+                words.last().copied().map(str::to_owned).into_iter().collect()
             } else {
-                named
+                thing
             };
         }
     }
@@ -99,6 +124,18 @@ fn focus(text: &str) -> Vec<String> {
         }
     }
     Vec::new()
+}
+
+/// Returns all words from a place on, without an article before them, if none of them ends a focus: "parental leave" in
+/// "how much is parental leave".
+fn all_from(words: &[&str], at: usize) -> Vec<String> {
+    let is_article = |word: &&&str| ["the", "a", "an", "our", "my", "your"].contains(*word);
+    let thing: Vec<&str> = words.iter().skip(at).skip_while(is_article).copied().collect();
+    if thing.iter().any(|word| ENDS.contains(word)) {
+        Vec::new()
+    } else {
+        thing.into_iter().map(str::to_owned).collect()
+    }
 }
 
 #[cfg(test)]
@@ -115,6 +152,12 @@ mod tests {
     fn what_is_asked_for_is_found() {
         assert_eq!(focus_of("How many free berths are there at the quay?"), ["berths", "free"]);
         assert_eq!(focus_of("How much does an anchor weigh?"), ["weigh"]);
+        assert_eq!(focus_of("How much is the parental leave?"), ["leave", "parental"]);
+        assert_eq!(focus_of("How much are the boats thought to cost?"), Vec::<String>::new());
+        let names_subject = |text| Question::new(text).only_names_subject();
+        assert!(names_subject("Tell me about Project Heron") && names_subject("What is new this week?"));
+        assert!(!names_subject("Explain the rule on doctor's notes") && !names_subject("Describe crossing prices"));
+        assert!(!names_subject("Tell me about when days lapse") && !names_subject("What is Rota?"));
         assert_eq!(focus_of("What is the radio channel of the harbour?"), ["channel", "radio"]);
         assert_eq!(focus_of("Which company paints the hull?"), ["company", "paints"]);
         assert!(focus_of("When does the office open?").is_empty());

@@ -7,7 +7,7 @@ use aha_core::time::Timestamp;
 use super::CandidatePassage;
 use super::question::{Question, is_measure};
 use super::score::Scored;
-use super::vocabulary::{Vocabulary, digits, is_year, words};
+use super::vocabulary::{Unit, Vocabulary, digits, is_year, words};
 use crate::text::tokens::snowball_stem;
 
 /// Minimum share of the longer sentence's words for two sentences to be about the same subject.
@@ -127,6 +127,7 @@ pub(super) fn contradicted(
             && newer.fits_as_well_as(older)
             && differ(&older.quantities, &newer.quantities)
             && common(&old.words, &new.words, all) >= SAME_SUBJECT
+            && share_subject(old, new, all)
     };
     let mut contradicted = HashMap::new();
     for older in &claims {
@@ -165,6 +166,21 @@ fn quantities(text: &str) -> Quantities {
 /// Returns whether both count the same thing and share no number of it.
 fn differ(one: &Quantities, other: &Quantities) -> bool {
     one.iter().any(|(what, numbers)| other.get(what).is_some_and(|others| numbers.is_disjoint(others)))
+}
+
+/// Returns whether both have a word that is neither a number nor a measure: "costs 6 euros" is said of many things. A
+/// sentence without one is about its heading: "The price is 6 euros".
+fn share_subject(one: &Unit<'_>, other: &Unit<'_>, all: &Vocabulary<'_>) -> bool {
+    let stems = |words: &[usize]| -> HashSet<String> {
+        let is_subject = |word: &&usize| !is_measure(&all.words[**word]) && digits(&all.words[**word]).is_none();
+        words.iter().filter(is_subject).map(|word| all.stems[*word].clone()).collect()
+    };
+    let subject = |unit: &Unit<'_>| {
+        let own = stems(&unit.words);
+        if own.is_empty() { stems(&all.parts[unit.passage].heading) } else { own }
+    };
+    let (one, other) = (subject(one), subject(other));
+    !one.is_disjoint(&other) || one.is_empty() && other.is_empty()
 }
 
 /// Returns the number of common stems, without numbers, as a share of the larger set.
@@ -263,6 +279,21 @@ mod tests {
         ];
         let question = Question::new("How long does the warranty of the Kestrel last?");
         assert!(outdated(&question, &warranty, &[9.0, 9.0]).is_empty());
+    }
+
+    #[test]
+    fn a_sentence_that_names_only_a_measure_is_about_its_heading() {
+        let question = Question::new("How much is a crossing?");
+        let of = |section, document, text, at| CandidatePassage { section, ..dated(document, None, text, at) };
+        let (old, new) = ("The price is 6 euros.", "The price is 7 euros.");
+        let crossings = [of("Crossing", "a.md", old, 1), of("Crossing", "b.md", new, 2)];
+        assert_eq!(outdated(&question, &crossings, &[9.0, 9.0]), [(0, 1)]);
+        let with_locker = [of("Crossing", "a.md", old, 1), of("Locker", "b.md", new, 2)];
+        let price = Question::new("What is the price?");
+        assert!(outdated(&price, &with_locker, &[9.0, 9.0]).is_empty());
+        let (crossing, locker) = ("A crossing costs 6 euros.", "A locker costs 7 euros.");
+        let named = [dated("a.md", None, crossing, 1), dated("b.md", None, locker, 2)];
+        assert!(outdated(&price, &named, &[9.0, 9.0]).is_empty());
     }
 
     #[test]

@@ -13,14 +13,21 @@ use crate::markup::{Kind, Receiver, Tag, walk};
 const EXCLUDED: [&str; 2] = ["nav", "footer"];
 
 pub(super) fn read(markup: &str) -> Document {
-    let mut reader = Reader::default();
+    let reader = read_with(markup, Struck::default());
+    let unclosed = reader.struck.unclosed();
+    let reader = if unclosed.is_empty() { reader } else { read_with(markup, Struck::ending_with_blocks(unclosed)) };
+    reader.builder.finish()
+}
+
+fn read_with(markup: &str, struck: Struck) -> Reader {
+    let mut reader = Reader { struck, ..Reader::default() };
     if let Some(title) = title_of(markup) {
         reader.builder.title(&decode_entities(title));
     }
     walk(markup, &mut reader);
     reader.leave_row();
     reader.end_block();
-    reader.builder.finish()
+    reader
 }
 
 /// Returns the `<title>`. It is in the head, which the tokenizer skips.
@@ -241,6 +248,12 @@ mod tests {
         );
         assert_eq!(text("<del><p>Old.</p><p>Older.</p></del><p>New.</p>"), "New.");
         assert_eq!(text("<p><s>Old.</p><p>New.</p>"), "New.");
+        assert_eq!(text("<p><s>Old.<p>New.<p>Newer."), "New.\nNewer.");
+        assert_eq!(text("<ul><li><del>Old.<li>New.</ul><p>Newer."), "New.\nNewer.");
+        assert_eq!(text("<body><del>Old.<p>New.</p><p>Newer."), "New.\nNewer.");
+        assert_eq!(text("<div><s>Old.<p>New. <s>Older.</s></p></div><p>Newer."), "New.\nNewer.");
+        assert_eq!(text("<del><p>Old.</p></s><p>Older.</p></del><p>New."), "New.");
+        assert_eq!(text("<p>Open <del>on <s>Monday</del> Tuesday.</p><p>New."), "Open\nNew.");
         let table = "<table><tr><th>Berth<th>Price<tr><td>A<td><s>8<br>9<tr><td>B<td><del>7</del> 6</table>";
         assert_eq!(text(table), "Berth: A\nBerth: B · Price: 6");
     }

@@ -13,10 +13,12 @@ mod html;
 mod markdown;
 mod pdf;
 mod pdf_check;
+mod pdf_size;
 mod plain;
 mod status;
 mod struck;
 mod table;
+mod unpacked_length;
 
 use std::borrow::Cow;
 

@@ -2,10 +2,11 @@
 
 use std::panic::AssertUnwindSafe;
 
-use pdf_extract::{Document, PlainTextOutput, output_doc_page};
+use pdf_extract::{PlainTextOutput, output_doc_page};
 
 use super::builder::Builder;
 use super::pdf_check::problem;
+use super::pdf_size::load;
 use super::plain::paragraphs;
 use super::{DocumentError, MAX_TEXT_BYTES};
 
@@ -30,10 +31,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<super::Document, DocumentError> {
 
 /// Returns the text of each page, up to the first that cannot be read.
 fn pages(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let mut document = Document::load_mem(bytes).map_err(|error| error.to_string())?;
-    if document.is_encrypted() {
-        document.decrypt("").map_err(|error| error.to_string())?;
-    }
+    let document = load(bytes)?;
     if let Some(problem) = problem(&document, MAX_PAGES) {
         return Err(problem.to_owned());
     }
@@ -53,6 +51,8 @@ fn pages(bytes: &[u8]) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
+
+    use pdf_extract::{Dictionary, Stream};
 
     use super::read;
 
@@ -76,19 +76,59 @@ mod tests {
     }
 
     fn of_objects(objects: &[String]) -> Vec<u8> {
-        let mut file = "%PDF-1.4\n".to_owned();
+        of_bytes(&objects.iter().map(|object| object.clone().into_bytes()).collect::<Vec<_>>())
+    }
+
+    fn of_bytes(objects: &[Vec<u8>]) -> Vec<u8> {
+        let mut file = b"%PDF-1.4\n".to_vec();
         let mut offsets = Vec::new();
         for (number, object) in objects.iter().enumerate() {
             offsets.push(file.len());
-            let _ = write!(file, "{} 0 obj\n{object}\nendobj\n", number + 1);
+            file.extend(format!("{} 0 obj\n", number + 1).into_bytes());
+            file.extend(object);
+            file.extend(b"\nendobj\n");
         }
         let start = file.len();
-        let _ = write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+        let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
         for offset in &offsets {
-            let _ = writeln!(file, "{offset:010} 00000 n ");
+            let _ = writeln!(table, "{offset:010} 00000 n ");
         }
-        let _ = write!(file, "trailer << /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1);
-        file.into_bytes()
+        let _ = write!(table, "trailer << /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1);
+        file.extend(table.into_bytes());
+        file
+    }
+
+    /// Returns a PDF file with one page, whose content has this length and is packed, and the type of its stream.
+    fn with_content(length: usize, of_type: &str) -> Vec<u8> {
+        let mut content = Stream::new(Dictionary::new(), vec![b' '; length]);
+        content.compress().unwrap();
+        let length = content.content.len();
+        let mut stream = format!("<< {of_type} /Filter /FlateDecode /Length {length} >>\nstream\n").into_bytes();
+        stream.extend(content.content);
+        stream.extend(b"\nendstream");
+        let objects = [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << >> >>",
+        ];
+        let objects: Vec<Vec<u8>> = objects.iter().map(|object| object.as_bytes().to_vec()).chain([stream]).collect();
+        of_bytes(&objects)
+    }
+
+    #[test]
+    fn a_small_file_that_unpacks_to_a_large_one_is_not_read() {
+        const MEGABYTE: usize = 1024 * 1024;
+        assert!(read(&with_content(MEGABYTE, "")).unwrap().passages.is_empty());
+        for (length, of_type, reason) in [
+            (17 * MEGABYTE, "", "a page of it unpacks to more than 16 MB"),
+            (65 * MEGABYTE, "", "it unpacks to more than 64 MB"),
+            (65 * MEGABYTE, "/Type /ObjStm /N 1 /First 4", "it unpacks to more than 64 MB"),
+        ] {
+            let file = with_content(length, of_type);
+            assert!(file.len() < MEGABYTE);
+            let error = read(&file).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
     }
 
     #[test]

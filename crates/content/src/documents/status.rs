@@ -20,29 +20,79 @@ pub struct DocumentStatus {
     pub is_replaced: bool,
 }
 
-/// Words for a document that no longer applies.
-const GONE: &str = r"(?:superseded|replaced|withdrawn|obsolete|out\s?dated|out\s+of\s+(?:date|force)|archived|deprecated
-    |repealed|expired|no\s+longer\s+(?:valid|in\s+force|applicable))";
+/// Words that are said of a document that no longer applies, and hardly of anything else.
+const SUPERSEDED: &str = r"(?:superseded|obsolete|out\s?dated|out\s+of\s+(?:date|force)|repealed
+    |no\s+longer\s+(?:valid|in\s+force|applicable|in\s+effect))";
+/// The same, and words that are said of things as well.
+const GONE: &str = r"(?:superseded|obsolete|out\s?dated|out\s+of\s+(?:date|force)|repealed
+    |no\s+longer\s+(?:valid|in\s+force|applicable|in\s+effect)
+    |replaced|withdrawn|archived|deprecated|expired)";
+/// Words for a document.
+const DOCUMENT: &str = r"(?:document|version|edition|policy|page|text|list|guide|guidance|handbook|manual|rules?|rulebook
+    |regulations?|guidelines?|instructions?|procedures?|notice|plan|circular|memo|memorandum|sheet|schedule|timetable
+    |tariff|terms|agreement|directive|standard|draft|report|minutes|code|bylaws|charter|brochure|leaflet|booklet
+    |article|specification|contract|form|template|checklist|catalogue|faq|announcement|statute|ordinance|decree
+    |decision|resolution|offer|wiki|repository|repo|project|readme|website)";
+/// Words for a document that follow one of [`GONE`]; not those of which an archive has many, such as minutes.
+const COPY: &str = r"(?:document|version|edition|policy|guide|handbook|manual)";
+const ADVERBS: &str = r"(?:(?:now|since|hereby|already|completely|entirely|wholly|fully|formally|officially)\s+){0,2}";
 /// Between the document and the word, which "not" or "never" would turn around.
-const IS: &str = r"(?:is|was|has(?:\s+since|\s+now)?\s+been)\s+(?:(?:now|since|hereby)\s+)?";
+const IS: &str = r"(?:is|are|was|were|(?:has|have)(?:\s+since|\s+now)?\s+been)\s+";
 const LABEL: &str = r"(?:(?:status|state|note|attention|warning)\W+)?";
 /// What follows a word that begins a sentence if the sentence is about the document: nothing, a date, its successor.
 const END: &str = r"(?:\W*$|[.!;)\]]|\s+[–—-]
     |\W+(?:by|on|since|as\s+of|from|in|(?:19|20)\d\d|(?:please\s+)?(?:see|use))\b)";
 
-static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
-        r"(?xi)
-        ^\W*(?:status|state)\W*[:·|–—-]\W*(?:is\s+|now\s+)?{GONE}\b
-        |^\W*{LABEL}this\s+\w+(?:\s+\w+)?\s+{IS}{GONE}\b
-        |^\W*{LABEL}(?:is\s+|now\s+)?{GONE}{END}
+        r"(?xi)^\W*(?:status|state)\W*[:·|–—-]\W*(?:is\s+|now\s+)?{ADVERBS}{GONE}\b
         |^\W*(?:status\W+)?(?:ersetzt\s+durch|überholt|veraltet|außer\s+kraft|remplacé|abrogé|obsol[eè]te
-            |sustituido|derogado)\b
-        |\bthis\s+(?:document|version|edition|policy|page|text|list|guide)\s+{IS}
-            (?:superseded|replaced|withdrawn|archived)\b",
+            |sustituido|derogado)\b",
     ))
     .ok()
 });
+
+static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?xi)
+        ^\W*{LABEL}(?:this|these)\s+\w+(?:\s+\w+)?\s+{IS}{ADVERBS}{SUPERSEDED}\b
+        |^\W*{LABEL}(?:this|these)\s+(?:\w+\s+){{0,3}}{DOCUMENT}\s+
+            (?:{IS}{ADVERBS}{GONE}\b|no\s+longer\s+appl(?:y|ies){END})
+        |^\W*{LABEL}(?:is\s+|now\s+)?{ADVERBS}{GONE}(?:\s+{COPY})?{END}
+        |\b(?:this|these)\s+{DOCUMENT}\s+{IS}{ADVERBS}{GONE}\b",
+    ))
+    .ok()
+});
+
+/// Finds the status in a title, such as "Mooring (superseded)" or "Withdrawn: Mooring".
+static TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(r"(?xi)[(\[]\s*{ADVERBS}{GONE}(?:\s+{COPY})?{END}|^\W*{GONE}(?:\s*[:–—]|\s+{COPY}\b)")).ok()
+});
+
+/// Finds what happens to a thing again and again, or only under a condition: no status of a document.
+static OF_THINGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?xi)^\W*(?:if|when|whenever|unless|until|should|once)\b
+        |\b(?:if|when|whenever|unless|until|before|after|once)\s+(?:this|these)\s+{DOCUMENT}\s+{IS}{ADVERBS}
+            {GONE}\b
+        |\b(?:replaced|archived|withdrawn|expired)\s+(?:regularly|annually|yearly|monthly|weekly|daily)\b
+        |\b(?:replaced|archived|withdrawn|expired)\b[^,;]*\b(?:
+            (?:every|each)\s+(?:\w+\s+){{0,2}}(?:day|week|month|quarter|year|season|spring|summer|autumn|winter|time
+                |morning|evening|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june
+                |july|august|september|october|november|december|(?:days|weeks|months|years))\b
+            |whenever\b|(?:regularly|annually|yearly|monthly|weekly|daily)\W*$)",
+    ))
+    .ok()
+});
+
+fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+/// Whether a sentence says of its document that it no longer applies.
+fn says_replaced(sentence: &str) -> bool {
+    is_match(&STATUS, sentence) || is_match(&REPLACED, sentence) && !is_match(&OF_THINGS, sentence)
+}
 
 /// Reads the status from a document's name, title and beginning.
 #[must_use]
@@ -55,13 +105,12 @@ pub fn document_status(name: &str, document: &Document) -> DocumentStatus {
         beginning.push('\n');
     }
     beginning.truncate(beginning.floor_char_boundary(BEGINNING_CHARS));
-    let is_replaced = |sentence: &str| REPLACED.as_ref().is_some_and(|replaced| replaced.is_match(sentence));
-    let mut status = DocumentStatus::default();
     let title = document.title.as_deref().unwrap_or_default();
+    let mut status = DocumentStatus { dated: None, is_replaced: is_match(&TITLE, title) };
     let mut found = dates(title);
     found.extend(dates(&spaced(name)));
     for sentence in beginning.lines().flat_map(sentences) {
-        if is_replaced(sentence) {
+        if says_replaced(sentence) {
             status.is_replaced = true;
         } else if !is_about_another(sentence) {
             found.extend(dates(sentence));
@@ -133,6 +182,20 @@ mod tests {
             "Archived (2024)",
             "Expired.",
             "Note: superseded, see the rules of 2025.",
+            "This document has been completely replaced by the rules of 2025.",
+            "**Superseded edition**",
+            "Superseded edition, see the rules of 2025.",
+            "This policy is no longer in force.",
+            "These rules are no longer in force.",
+            "No longer in force since 1 May 2024.",
+            "Withdrawn on 1 May 2024",
+            "Status: withdrawn on 1 May 2024.",
+            "This guide was officially withdrawn on 1 May 2024.",
+            "This policy no longer applies.",
+            "This repository is archived.",
+            "This website was archived in 2024.",
+            "This policy was replaced by the rules of 2025, which are reviewed every year.",
+            "This list was replaced by the weekly list.",
         ] {
             let text = format!("# Mooring\n\nVersion 1, valid from June 2022.\n\n{status}\n\n## Lines\n\nTwo.");
             let (dated, is_replaced) = document_status("m.md", &text).unwrap();
@@ -142,6 +205,18 @@ mod tests {
         for status in [
             "Status: current. Replaces \"Mooring (2022)\".",
             "Lamps are replaced by the keeper every May.",
+            "Replaced by the keeper every May.",
+            "This lamp is replaced by the keeper every May.",
+            "This list is replaced by the keeper every May.",
+            "This pump was replaced in 2024.",
+            "If this notice is withdrawn, the pier is closed.",
+            "The edition of 2019 has been withdrawn.",
+            "Archived minutes from 2019 are in the cellar.",
+            "This policy has never been replaced.",
+            "The pier stays closed until this notice is withdrawn.",
+            "These discounts no longer apply to members.",
+            "This policy no longer applies to members.",
+            "This list is replaced weekly by the keeper.",
             "Expired vouchers are not accepted at the till.",
             "Expired, torn or stained vouchers are not accepted.",
             "Replaced the north pump with a Kestrel.",
@@ -150,6 +225,25 @@ mod tests {
             "This document has superseded the older one.",
         ] {
             assert!(!document_status("m.md", &format!("# Mooring\n\n{status}")).unwrap().1, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_title_says_that_a_document_was_replaced() {
+        for (title, is_replaced) in [
+            ("Mooring (superseded)", true),
+            ("Mooring [withdrawn on 1 May 2024]", true),
+            ("Withdrawn: Mooring", true),
+            ("Superseded edition of the mooring rules", true),
+            ("Mooring", false),
+            ("Expired vouchers", false),
+            ("Mooring (lines replaced by chains)", false),
+            ("Kestrel (deprecated methods)", false),
+            ("Mooring (withdrawn)", true),
+            ("Mooring (superseded by the rules of 2025)", true),
+        ] {
+            let text = format!("# {title}\n\nTwo lines.");
+            assert_eq!(document_status("m.md", &text).unwrap().1, is_replaced, "{title}");
         }
     }
 }

@@ -1,28 +1,52 @@
 //! Follows struck-out text in markup that need not be closed. Called by the readers of HTML and Markdown.
 
+use std::collections::BTreeSet;
+
 use crate::markup::{Kind, Tag};
 
 /// Elements whose text is struck out: it no longer applies.
 const STRUCK: [&str; 3] = ["del", "s", "strike"];
 
 /// The open struck-out elements. One that begins within a block and has no end tag ends with the block; one around
-/// blocks ends with its end tag.
+/// blocks ends with its end tag. Whether there is an end tag is known only when all is read: if some turn out to have
+/// none ([`Struck::unclosed`]), the text is read again with [`Struck::ending_with_blocks`].
 #[derive(Debug, Default)]
 pub(super) struct Struck {
-    open: usize,
-    /// How many of them began within the open block.
+    open: Vec<Open>,
+    /// How many elements have begun.
+    begun: usize,
+    /// How many of the open ones began within the open block.
     in_block: usize,
+    /// The numbers of those that end where a block begins or ends.
+    ending_with_blocks: BTreeSet<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    /// How many elements began before.
+    number: usize,
+    /// One of [`STRUCK`]; `None` for a mark of Markdown.
+    name: Option<&'static str>,
 }
 
 impl Struck {
+    pub(super) fn ending_with_blocks(numbers: BTreeSet<usize>) -> Self {
+        Self { ending_with_blocks: numbers, ..Self::default() }
+    }
+
+    /// Returns the numbers of the elements that are still open at the end of the text.
+    pub(super) fn unclosed(&self) -> BTreeSet<usize> {
+        self.open.iter().map(|open| open.number).collect()
+    }
+
     pub(super) const fn is_open(&self) -> bool {
-        self.open > 0
+        !self.open.is_empty()
     }
 
     pub(super) fn start(&mut self, tag: &Tag<'_>) {
         let is = |names: &[&str]| names.iter().any(|name| tag.name.eq_ignore_ascii_case(name));
-        if is(&STRUCK) {
-            self.open();
+        if let Some(name) = struck_name(tag) {
+            self.open(Some(name));
         } else if is(&["tr", "td", "th"]) {
             // The end tag of the cell before may be left out.
             self.end_block();
@@ -32,29 +56,47 @@ impl Struck {
     }
 
     pub(super) fn end(&mut self, tag: &Tag<'_>) {
-        if STRUCK.iter().any(|name| tag.name.eq_ignore_ascii_case(name)) {
-            self.close();
+        if let Some(name) = struck_name(tag) {
+            self.close(Some(name));
         } else if matches!(tag.kind, Some(Kind::Block | Kind::Cell)) {
             self.end_block();
         }
     }
 
-    pub(super) const fn open(&mut self) {
-        self.open += 1;
+    pub(super) fn open(&mut self, name: Option<&'static str>) {
+        self.open.push(Open { number: self.begun, name });
+        self.begun += 1;
         self.in_block += 1;
     }
 
-    pub(super) const fn close(&mut self) {
-        self.open = self.open.saturating_sub(1);
-        self.in_block = self.in_block.saturating_sub(1);
+    /// Ends the last open element of this name; an end tag without one is ignored.
+    pub(super) fn close(&mut self, name: Option<&'static str>) {
+        let Some(last) = self.open.iter().rposition(|open| open.name == name) else { return };
+        let outside = self.open.len() - self.in_block;
+        self.open.remove(last);
+        self.in_block -= usize::from(last >= outside);
     }
 
-    pub(super) const fn start_block(&mut self) {
+    pub(super) fn start_block(&mut self) {
+        self.end_unclosed();
         self.in_block = 0;
     }
 
-    pub(super) const fn end_block(&mut self) {
-        self.open = self.open.saturating_sub(self.in_block);
+    pub(super) fn end_block(&mut self) {
+        let outside = self.open.len() - self.in_block;
+        self.open.truncate(outside);
         self.in_block = 0;
+        self.end_unclosed();
     }
+
+    fn end_unclosed(&mut self) {
+        let ending = &self.ending_with_blocks;
+        if !ending.is_empty() {
+            self.open.retain(|open| !ending.contains(&open.number));
+        }
+    }
+}
+
+fn struck_name(tag: &Tag<'_>) -> Option<&'static str> {
+    STRUCK.into_iter().find(|name| tag.name.eq_ignore_ascii_case(name))
 }

@@ -41,10 +41,24 @@ pub(super) struct Shared<'a> {
     pub(super) format: &'a FeedType,
     /// Resolves remaining relative URLs.
     pub(super) base: Option<Url>,
-    pub(super) authors: &'a [Person],
+    /// The feed's own author, for entries without one.
+    pub(super) byline: &'a Byline,
     /// Dates, in Unix milliseconds, that were written without a zone.
     pub(super) zoneless: &'a HashSet<i64>,
     pub(super) language: Option<&'a str>,
+}
+
+/// The authors of an entry or a feed: their names, and the names with the addresses given next to them.
+#[derive(Debug, Default)]
+pub(super) struct Byline {
+    names: Option<String>,
+    full: Option<String>,
+}
+
+impl Byline {
+    pub(super) fn of(people: &[Person]) -> Self {
+        Self { names: authors(people, own_name), full: authors(people, full_name) }
+    }
 }
 
 /// Converts an entry to an item. The flag indicates whether its text was cut.
@@ -58,7 +72,7 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let other = || extras.and_then(|e| e.author.as_deref()).map(clean_line).filter(|name| !name.is_empty());
     let (author, byline) = match authors(&entry.authors, own_name) {
         None => match other() {
-            None => (authors(shared.authors, own_name), authors(shared.authors, full_name)),
+            None => (shared.byline.names.clone(), shared.byline.full.clone()),
             other => (other, None),
         },
         names => (names, authors(&entry.authors, full_name)),

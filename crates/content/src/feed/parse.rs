@@ -17,7 +17,7 @@ use super::charset::decode;
 use super::dialect::rewrite;
 use super::engine::run_feed_rs;
 use super::error::ParseError;
-use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
+use super::items::{Byline, MAX_TEXT_BYTES, Shared, absolute, item, line};
 use super::json;
 use super::limits::{Deadline, MAX_BASE_BYTES, MAX_ITEMS, too_many_attributes, too_many_strays, too_many_values};
 use super::long_texts::lift;
@@ -249,8 +249,8 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     let language = feed.language.take().or(language).map(|l| l.trim().replace('_', "-"));
     let language = language.filter(|l| (1..=MAX_LANGUAGE_BYTES).contains(&l.len()));
     let base = item_base(&feed, base);
-    let shared =
-        Shared { format: &format, base, authors: &authors, zoneless: &zoneless, language: language.as_deref() };
+    let byline = Byline::of(&authors);
+    let shared = Shared { format: &format, base, byline: &byline, zoneless: &zoneless, language: language.as_deref() };
     let link = site(&feed.links).and_then(|l| absolute(&l.href, &shared));
     let entries = std::mem::take(&mut feed.entries);
     let mut cut = 0;

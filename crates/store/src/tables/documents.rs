@@ -18,6 +18,8 @@ const LOCK_SOURCE: &str = "UPDATE sources SET enabled = enabled WHERE id = $1";
 
 const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = $1";
 
+const SET_HASH: &str = "UPDATE documents SET content_hash = $3 WHERE source_id = $1 AND path = $2";
+
 const INSERT_DOCUMENT: &str = "
     INSERT INTO documents (id, source_id, path, name, title, content_hash, language, dated_at, is_replaced, read_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
@@ -25,7 +27,10 @@ const INSERT_DOCUMENT: &str = "
 const INSERT_PASSAGE: &str = "
     INSERT INTO document_passages (document_id, position, section, text) VALUES ($1, $2, $3, $4)";
 
-const SHARED_NAMES: &str = "SELECT name FROM documents GROUP BY name HAVING count(*) > 1 ORDER BY name";
+const SHARED_NAMES: &str = "
+    SELECT d.name FROM documents d
+    WHERE EXISTS (SELECT 1 FROM document_passages p WHERE p.document_id = d.id)
+    GROUP BY d.name HAVING count(*) > 1 ORDER BY d.name";
 
 #[async_trait]
 impl DocumentStore for Database {
@@ -51,6 +56,19 @@ impl DocumentStore for Database {
         }
         for document in read {
             insert_document(write.connection(), source, &id(&document.path), document).await?;
+        }
+        write.commit().await
+    }
+
+    async fn set_document_hashes(&self, source: SourceId, hashes: &[(String, String)]) -> Result<()> {
+        let mut write = self.write("set_document_hashes").await?;
+        for (path, hash) in hashes {
+            sqlx::query(SET_HASH)
+                .bind(source.to_string())
+                .bind(column::text(path))
+                .bind(column::text(hash))
+                .execute(write.connection())
+                .await?;
         }
         write.commit().await
     }
