@@ -12,7 +12,7 @@ use aha_store::IdentifiedItem;
 use url::Url;
 
 use super::RunContext;
-use crate::sources::fetch::FetchError;
+use crate::sources::fetch::{FetchError, Fetcher};
 use crate::sources::identity::text_hash;
 
 /// Maximum number of pages read in one attempt, over all sources.
@@ -25,7 +25,12 @@ const FAILURES_A_HOST: usize = 3;
 
 /// Reads the pages of the newest items whose page was not read before. Returns whether pages are left, which later runs
 /// read while the source still lists them.
-pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [IdentifiedItem]) -> bool {
+pub(super) async fn read(
+    context: &RunContext,
+    fetcher: &Fetcher,
+    source: &Source,
+    items: &mut [IdentifiedItem],
+) -> bool {
     let notes = match context.store().full_text_hashes(source.id).await {
         Ok(notes) => notes,
         Err(error) => {
@@ -42,11 +47,11 @@ pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [Ide
     };
     let mut to_read: Vec<&mut IdentifiedItem> = items.iter_mut().filter(should_read).collect();
     to_read.sort_by_key(|item| Reverse(item.time));
-    read_in_order(context, to_read).await
+    read_in_order(context, fetcher, to_read).await
 }
 
 /// Returns whether pages are left.
-async fn read_in_order(context: &RunContext, to_read: Vec<&mut IdentifiedItem>) -> bool {
+async fn read_in_order(context: &RunContext, fetcher: &Fetcher, to_read: Vec<&mut IdentifiedItem>) -> bool {
     let (mut are_left, mut asked) = (false, 0);
     let mut failures: HashMap<String, usize> = HashMap::new();
     for item in to_read {
@@ -58,7 +63,7 @@ async fn read_in_order(context: &RunContext, to_read: Vec<&mut IdentifiedItem>) 
             return true;
         }
         asked += 1;
-        let Some(failure) = read_one(context, item).await else { continue };
+        let Some(failure) = read_one(context, fetcher, item).await else { continue };
         are_left = true;
         let is_limit = failure.retry_after().is_some() || matches!(failure, FetchError::RateLimited { .. });
         // A redirect may have led to another host.
@@ -80,9 +85,9 @@ fn reserve_page(context: &RunContext) -> bool {
 }
 
 /// Returns a temporary failure. The item has no note then, so that its page is read in a later run.
-async fn read_one(context: &RunContext, item: &mut IdentifiedItem) -> Option<FetchError> {
+async fn read_one(context: &RunContext, fetcher: &Fetcher, item: &mut IdentifiedItem) -> Option<FetchError> {
     let url = item.url.clone()?;
-    let page = context.app.pages().read(context.app.fetcher(), &url).await;
+    let page = context.app.pages().read(fetcher, &url).await;
     if page.temporary.is_some() {
         return page.temporary;
     }

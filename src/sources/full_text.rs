@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::fetch::{FetchError, Fetcher, RedirectGuard, Request, Response, shown};
+use super::identity::added_bytes;
 
 /// Shorter texts are not articles, but cookie notices, logins or error messages.
 const MIN_CHARS: usize = 250;
@@ -134,7 +135,9 @@ impl RedirectGuard for RobotsGuard<'_> {
 
 /// Returns the text of a page's article, if it has one.
 fn article(html: &str, address: &str) -> Option<String> {
-    let pruned = prune_page(html, Url::parse(address).ok().as_ref());
+    // Without a base, relative links are left out: they would make the page too long, and only its text is used.
+    let base = Url::parse(address).ok().filter(|base| added_bytes(html, base.as_str()) <= MAX_PRUNED_BYTES);
+    let pruned = prune_page(html, base.as_ref());
     if pruned.len() > MAX_PRUNED_BYTES {
         return None;
     }
@@ -172,6 +175,14 @@ mod tests {
             assert_eq!(article(&page(body), "https://x.example/a"), None, "{body}");
         }
         assert_eq!(article("", "no address"), None);
+    }
+
+    #[test]
+    fn links_of_a_page_with_a_long_address_do_not_hide_its_text() {
+        let links = format!("<nav>{}</nav>", "<a href='x'>y</a> ".repeat(3_000));
+        let address = format!("https://x.example/{}/", "a".repeat(1_900));
+        let text = article(&page(&(paragraphs(5) + &links)), &address).unwrap();
+        assert!(text.contains("slack water"), "{text}");
     }
 
     #[test]

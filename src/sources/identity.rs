@@ -17,6 +17,11 @@ use aha_net::hash::hex32;
 use aha_store::records::IdentifiedItem;
 use url::Url;
 
+/// Resolving the relative URLs of an item may add this much to its markup.
+const MAX_ADDED_BYTES: usize = 1024 * 1024;
+/// The same for all items of a document.
+const MAX_ADDED_BYTES_A_DOCUMENT: usize = 16 * 1024 * 1024;
+
 /// Identifies the items of one document. Of several with the same identity the first is kept; completely empty items
 /// are dropped.
 #[must_use]
@@ -29,7 +34,9 @@ pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) ->
     let is_own = |url: &str| is_page(url) && !shared.contains(url);
     let mut seen = HashSet::new();
     let mut identified = Vec::with_capacity(items.len());
-    for ((item, body), canonical) in items.into_iter().zip(bodies).zip(canonical) {
+    let mut left_to_add = MAX_ADDED_BYTES_A_DOCUMENT;
+    for ((mut item, body), canonical) in items.into_iter().zip(bodies).zip(canonical) {
+        bound_base(&mut item, &mut left_to_add);
         let title = item.title.as_deref().unwrap_or_default();
         if item.guid.is_none() && item.url.is_none() && title.is_empty() && body.is_empty() {
             continue;
@@ -124,6 +131,33 @@ fn html_of(item: &NewItem) -> Option<String> {
     sanitize(longest_markup(item)?, base.as_ref())
 }
 
+/// Removes the base of an item's relative URLs, which are then left out, if resolving them could add too much.
+fn bound_base(item: &mut NewItem, left_to_add: &mut usize) {
+    let (Some(base), Some(markup)) = (&item.markup_base, longest_markup(item)) else { return };
+    let added = added_bytes(markup, base);
+    if added > MAX_ADDED_BYTES.min(*left_to_add) {
+        item.markup_base = None;
+    } else {
+        *left_to_add -= added;
+    }
+}
+
+/// Returns how many bytes resolving the relative URLs of some markup may add to it, at most. Each may become as long as
+/// the base.
+pub(super) fn added_bytes(markup: &str, base: &str) -> usize {
+    let names_address = |rest: &[u8]| {
+        matches!(
+            rest,
+            [b'h' | b'H', b'r' | b'R', b'e' | b'E', b'f' | b'F', ..]
+                | [b's' | b'S', b'r' | b'R', b'c' | b'C', ..]
+                | [b'c' | b'C', b'i' | b'I', b't' | b'T', b'e' | b'E', ..]
+        )
+    };
+    let bytes = markup.as_bytes();
+    let addresses = (0..bytes.len()).filter(|at| names_address(&bytes[*at..])).count();
+    addresses.saturating_mul(base.len())
+}
+
 fn longest_markup(item: &NewItem) -> Option<&str> {
     let both = [&item.content_markup, &item.summary_markup].into_iter().flatten();
     both.max_by_key(|markup| markup.len()).map(String::as_str)
@@ -189,6 +223,26 @@ mod tests {
         let external: Vec<&str> = found.iter().map(|item| item.external_id.as_str()).collect();
         assert_eq!(external, ["g1", "https://x.org/b"]);
         assert!(found.iter().all(|item| item.hash_url.is_some()));
+    }
+
+    #[test]
+    fn resolving_links_adds_a_bounded_amount() {
+        let with_base = |links: usize, base_bytes: usize, guid: &str| NewItem {
+            content_markup: Some(format!("<p>text</p>{}", "<a HREF='x'>y</a> ".repeat(links))),
+            markup_base: Some(format!("https://x.org/{}/", "b".repeat(base_bytes))),
+            ..item(Some(guid), None, "t")
+        };
+        let html_bytes = |items: Vec<NewItem>| -> Vec<usize> {
+            let found = identify(SourceId::of(&["s"]), items, Timestamp::from_millis(1));
+            found.iter().map(|item| item.html.as_ref().map_or(0, String::len)).collect()
+        };
+        let usual = html_bytes(vec![with_base(1_000, 10, "1")]);
+        assert!(usual[0] > 1_000 * "<a href='https://x.org/'>y</a>".len(), "links are resolved: {usual:?}");
+        let long = html_bytes(vec![with_base(5_000, 1_900, "1")]);
+        assert!(long[0] > 5_000 && long[0] < 1024 * 1024, "the text is kept without its links: {long:?}");
+        let many: Vec<NewItem> = (0..40).map(|n| with_base(500, 1_500, &n.to_string())).collect();
+        let total: usize = html_bytes(many).iter().sum();
+        assert!(total < 20 * 1024 * 1024, "all items together: {total}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Resolves where a source is. Input: a short name, a URL or a path as the user wrote it. Output: the source's kind and
 //! address. Called by services, by the command `source add` and by the readers of OPML and of Miniflux.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use aha_core::source::SourceKind;
@@ -130,12 +131,17 @@ fn web_url(text: &str) -> Result<Option<String>, FetchError> {
     }
 }
 
-/// Removes the scheme of `feed:https://…` and `feed://…`, which browsers generate.
-fn without_feed_scheme(text: &str) -> std::borrow::Cow<'_, str> {
-    if let Some(rest) = text.strip_prefix("feed://") {
-        return format!("https://{rest}").into();
+/// Removes the scheme of `feed:https://…`, `podcast://…` and the like, by which programs pass feeds to each other.
+fn without_feed_scheme(text: &str) -> Cow<'_, str> {
+    const SCHEMES: [&str; 5] = ["feed", "podcast", "pcast", "itpc", "rss"];
+    let Some((scheme, rest)) = text.split_once(':') else { return text.into() };
+    if !SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return text.into();
     }
-    text.strip_prefix("feed:").unwrap_or(text).into()
+    let Some(place) = rest.strip_prefix("//") else { return rest.into() };
+    // Some write `feed://https://…`.
+    let start = place.get(..8).unwrap_or(place).to_ascii_lowercase();
+    if start.starts_with("http://") || start == "https://" { place.into() } else { format!("https://{place}").into() }
 }
 
 fn path_of(text: &str) -> PathBuf {
@@ -165,6 +171,20 @@ mod tests {
         let kind = |text: &str| url_from_argument(text).map_err(|e| e.kind());
         assert_eq!(kind("HTTP://Example.com").as_deref(), Ok("http://example.com/"));
         assert_eq!(kind("feed:https://example.com/x").as_deref(), Ok("https://example.com/x"));
+        for handed_over in [
+            "feed://example.com/x",
+            "FEED:https://example.com/x",
+            "podcast://example.com/x",
+            "Podcast:https://example.com/x",
+            "pcast://example.com/x",
+            "itpc://example.com/x",
+            "rss://example.com/x",
+            "feed://https://example.com/x",
+        ] {
+            assert_eq!(kind(handed_over).as_deref(), Ok("https://example.com/x"), "{handed_over}");
+        }
+        assert_eq!(kind("feed:http://example.com/x").as_deref(), Ok("http://example.com/x"));
+        assert_eq!(kind("podcast://me:pw@example.com/x"), Err("bad_url"));
         assert_eq!(kind("ftp://example.com/x"), Err("bad_url"));
         assert_eq!(kind("https://me:pw@example.com/"), Err("bad_url"));
         assert_eq!(kind("example.com").as_deref(), Ok("https://example.com/"));

@@ -1,11 +1,13 @@
 //! Sources that fail, each beside one that does not: the good one's stories arrive, and the digest, the list of sources
 //! and the exit code say what is missing.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::support::feeds::{Post, feed};
 use crate::support::http::Answer;
-use crate::support::radar::{Radar, Ran};
+use crate::support::radar::{Radar, Ran, finish};
 use crate::support::rows::{self, Tables};
 use crate::support::web::Web;
 
@@ -13,9 +15,14 @@ const PARTIAL: i32 = 3;
 const WINDOW: [&str; 3] = ["--run-once", "--window", "2026-11-16..2026-11-17"];
 const PUBLISHED: &str = "2026-11-16T05:00:00Z";
 
-/// An installation that may ask this machine.
+/// An installation that may ask this machine, by two names.
 fn radar() -> Radar {
-    Radar::at("2026-11-17T07:00:00Z").with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0")
+    Radar::at("2026-11-17T07:00:00Z").with("AHA_FETCH_ALLOW", "127.0.0.1,localhost").with("AHA_FETCH_HOST_GAP_MS", "0")
+}
+
+/// The address of a path on a host of its own, which another one's faults do not concern.
+fn elsewhere(web: &Web, path: &str) -> String {
+    web.url(path).replace("127.0.0.1", "localhost")
 }
 
 fn good() -> (&'static str, Answer) {
@@ -43,7 +50,8 @@ fn titles(digest: &Value) -> Vec<&str> {
 /// Runs with a good source and a bad one, and checks what is said of the bad one.
 #[track_caller]
 fn beside_a_good_one(radar: &Radar, web: &Web, bad: &str, kind: &str, reason: &str) -> Ran {
-    radar.add(&[&web.url("/good"), bad]);
+    let good = elsewhere(web, "/good");
+    radar.add(&[&good, bad]);
     let ran = radar.run(&WINDOW).exits(PARTIAL);
     let digest = radar.digest();
     assert_eq!(titles(&digest), [Post::about_nothing_else("good", PUBLISHED).title]);
@@ -51,13 +59,13 @@ fn beside_a_good_one(radar: &Radar, web: &Web, bad: &str, kind: &str, reason: &s
     let report = of_url(&digest["sources"], bad);
     assert_eq!(report["status"], kind, "{report:#}");
     assert!(report["error"].as_str().unwrap().contains(reason), "{report:#}");
-    assert_eq!(of_url(&digest["sources"], &web.url("/good"))["status"], "ok");
+    assert_eq!(of_url(&digest["sources"], &good)["status"], "ok");
     let listed = radar.json(&["source", "list", "--json"]);
     let source = of_url(&listed, bad);
     assert_eq!((&source["last_error_kind"], &source["last_error"]), (&kind.into(), &report["error"]));
     assert_eq!(source["consecutive_failures"], 1);
     assert_eq!(source["health"], if kind == "gone" { "gone" } else { "failing" });
-    assert_eq!(of_url(&listed, &web.url("/good"))["health"], "ok");
+    assert_eq!(of_url(&listed, &good)["health"], "ok");
     let shown = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains("127.0.0.1"), "the digest names the source that failed: {shown}");
     ran
@@ -129,6 +137,42 @@ fn a_server_that_falls_silent() {
 }
 
 #[test]
+fn a_host_that_falls_silent_delays_no_other_and_is_given_up() {
+    let paths = |name: &str| (10..50).map(|number| format!("/{name}/{number}")).collect::<Vec<_>>();
+    let (silent, good) = (paths("silent"), paths("good"));
+    let mut answers = Vec::new();
+    for path in &silent {
+        answers.push((path.as_str(), Answer::ok(rss()).after(Duration::from_mins(10))));
+    }
+    for path in &good {
+        answers.push((path.as_str(), Answer::ok(feed(path, &[Post::about_nothing_else(path, PUBLISHED)]))));
+    }
+    let web = Web::serve(answers);
+    let radar = radar();
+    let urls: Vec<String> =
+        silent.iter().map(|path| web.url(path)).chain(good.iter().map(|path| elsewhere(&web, path))).collect();
+    radar.add(&urls.iter().map(String::as_str).collect::<Vec<_>>());
+    let run = radar.start(&WINDOW);
+    for path in &good {
+        web.wait_for(path);
+    }
+    finish(run).exits(PARTIAL);
+    let asked: usize = silent.iter().map(|path| web.requests(path).len()).sum();
+    assert_eq!(asked, 3);
+    let outcomes = "SELECT coalesce(error_kind, status) || ' ' || count(*) FROM fetch_runs GROUP BY error_kind, status";
+    let mut outcomes = rows::query(&radar, outcomes);
+    outcomes.sort();
+    assert_eq!(outcomes, ["ok 40", "stalled 3", "waiting 37"]);
+    let health = "SELECT health || ' ' || count(*) FROM sources GROUP BY health ORDER BY health";
+    assert_eq!(rows::query(&radar, health), ["failing 3", "new 37", "ok 40"], "what was not asked has not failed");
+    let reason = rows::query(&radar, "SELECT DISTINCT error FROM fetch_runs WHERE status = 'waiting'");
+    assert_eq!(
+        reason,
+        ["127.0.0.1 left 3 requests in a row unanswered, so this one was not sent; the next run tries again"]
+    );
+}
+
+#[test]
 fn what_is_gone_for_good_is_not_asked_again() {
     let web = Web::serve(vec![good(), ("/bad", Answer::new(410))]);
     let radar = radar();
@@ -159,6 +203,30 @@ fn a_server_that_asks_for_patience_gets_it() {
     radar.set("AHA_NOW", "2026-11-17T07:03:00Z");
     radar.run(&WINDOW).exits(PARTIAL);
     assert_eq!(web.requests("/bad").len(), 2);
+}
+
+#[test]
+fn what_a_host_asks_of_one_source_it_asks_of_all() {
+    let limited = Answer::new(429).header("retry-after", "120");
+    let post = |id: &str| Answer::ok(feed(id, &[Post::about_nothing_else(id, PUBLISHED)]));
+    let web = Web::serve(vec![good(), ("/m", limited), ("/n", post("n"))]);
+    let mut radar = radar();
+    radar.add(&[&elsewhere(&web, "/good"), &web.url("/m"), &web.url("/n")]);
+    radar.run(&WINDOW).exits(PARTIAL);
+    let waiting = of_url(&radar.digest()["sources"], &web.url("/n")).clone();
+    assert_eq!(waiting["status"], "waiting");
+    assert!(waiting["error"].as_str().unwrap().contains("127.0.0.1 asked for no request before"), "{waiting}");
+    let listed = of_url(&radar.json(&["source", "list", "--json"]), &web.url("/n")).clone();
+    assert_eq!((&listed["not_before"], &listed["health"]), (&"2026-11-17T07:02:00Z".into(), &"new".into()));
+    assert_eq!(listed["consecutive_failures"], 0);
+    // Another process.
+    radar.set("AHA_NOW", "2026-11-17T07:01:00Z");
+    radar.run(&WINDOW);
+    assert_eq!(["/m", "/n"].map(|path| web.requests(path).len()), [1, 0]);
+    assert_eq!(web.requests("/good").len(), 2);
+    radar.set("AHA_NOW", "2026-11-17T07:03:00Z");
+    radar.run(&WINDOW);
+    assert_eq!(["/m", "/n"].map(|path| web.requests(path).len()), [2, 0], "until it asks again");
 }
 
 #[test]
@@ -238,7 +306,7 @@ fn how_fast_servers_answer_does_not_show() {
         let answer = |source: &str, delay: u64| {
             let shared = Post::about_nothing_else("shared", PUBLISHED).named(&format!("{source}-1"));
             let own = Post::about_nothing_else(&format!("{source}-2"), PUBLISHED);
-            Answer::ok(feed(source, &[shared, own])).after(std::time::Duration::from_millis(delay))
+            Answer::ok(feed(source, &[shared, own])).after(Duration::from_millis(delay))
         };
         let web = Web::serve(vec![("/a", answer("A", first)), ("/b", answer("B", second))]);
         let radar = radar().with("AHA_FETCH_CONCURRENCY", concurrency).with("AHA_FETCH_ALLOW", "127.0.0.1,localhost");

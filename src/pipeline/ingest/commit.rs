@@ -94,10 +94,27 @@ pub(super) fn schedule(commit: &mut FetchCommit, source: &Source, freshness: Fre
 }
 
 pub(super) fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f64) {
+    if let FetchError::HostLimited { host, wait } = error {
+        let until = commit.finished_at + *wait;
+        commit.not_before = Some(until);
+        postpone(commit, format!("{host} asked for no request before {until}, when it is asked again"));
+        return;
+    }
+    if matches!(error, FetchError::HostSilent { .. }) {
+        postpone(commit, error.to_string());
+        return;
+    }
     tracing::debug!(source = %source.url, kind = error.kind(), %error, "a source failed");
     commit.http_status = error.http_status();
     commit.not_before = error.retry_after().map(|wait| commit.finished_at + wait);
     mark(commit, source, (error.kind().to_owned(), error.to_string()), jitter);
+}
+
+/// Has the source wait because of what its host did in answer to another one. It did not fail itself, so its health and
+/// its next check stay.
+fn postpone(commit: &mut FetchCommit, reason: String) {
+    commit.status = FetchStatus::Waiting;
+    commit.error = Some((String::new(), reason));
 }
 
 /// Marks the source as failed; it shows the error until a fetch succeeds.

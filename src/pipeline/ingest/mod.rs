@@ -4,35 +4,29 @@
 //! Input: the topic's enabled sources; in a scheduled run only those whose next check is due. Output: `fetch_runs`,
 //! `content_items`, source health. A source that fails is marked with the reason; the others continue. Committing in a
 //! fixed order determines which of two sources with the same link comes first, however fast each server answers.
+//! Fetching has an order of its own (`host_queues`), so that a host that does not answer delays no other.
 
 mod commit;
+mod fetches;
+mod held_bytes;
+mod host_queues;
 
 use std::collections::{HashMap, HashSet};
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use aha_content::numbers::count;
 use aha_core::failures::{Failure, group_failures};
 use aha_core::ids::SourceId;
-use aha_core::source::{Source, SourceHealth, SourceKind, Validators};
-use aha_core::time::Timestamp;
-use aha_llm::{Executed, NotSent};
-use aha_store::{FetchCommit, FetchCounts, FetchStatus, StoreError};
-use commit::{empty_commit, fail, fill, identify, mark, schedule};
-use futures::{Stream, StreamExt as _};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use aha_core::source::{Source, SourceHealth, SourceKind};
+use aha_store::{FetchCommit, FetchCounts, FetchStatus};
+use commit::{fail, identify, mark, schedule};
+use fetches::{Fetches, HeldFetch, Next, SourceFetch, is_within};
+use tokio::sync::mpsc;
 
-use super::signals::DisabledReason;
-use super::task_batch::{scope_for, until_stopped};
-use super::{RunContext, RunError, SourceOutcome, Stage, documents, full_text, signals};
-use crate::sources::FetchResult;
-use crate::sources::fetch::{FetchError, Freshness, MAX_RETRY_AFTER};
+use super::task_batch::until_stopped;
+use super::{RunContext, RunError, SourceOutcome, Stage, signals};
 use crate::sources::fetch_schedule;
-use crate::sources::signal::SearchResponse;
 
-/// Maximum number of fetches finished or under way while an earlier one is still awaited or stored; bounds memory use.
-const FETCHES_AHEAD: usize = 30;
 /// Maximum number of fetches committed together. The more there are, the fewer index pages are written twice.
 const MAX_COMMITTED_TOGETHER: usize = 24;
 
@@ -81,27 +75,20 @@ async fn due(context: &RunContext, is_of_stage: impl Fn(&Source) -> bool) -> Res
     Ok(sources.filter(|source| is_of_stage(source) && !done.contains(&source.id)).filter(is_due).collect())
 }
 
-/// Whether a time is to come, at most that far. One that is further away was noted by a clock that was wrong.
-fn is_within(time: Option<Timestamp>, now: Timestamp, limit: Duration) -> bool {
-    time.is_some_and(|time| now < time && time <= now + limit)
-}
-
 async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<(), RunError> {
     context.progress.begin(stage, due.len());
     let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, source.url.clone())).collect();
     let mut failed = Vec::new();
     let is_paid = stage == Stage::Search;
-    let permits = Arc::new(Semaphore::new(if is_paid { due.len() } else { FETCHES_AHEAD }));
-    let fetches =
-        futures::stream::iter(due).map(|source| fetch_with_permit(context, source, &permits)).buffered(FETCHES_AHEAD);
+    let fetches = Fetches::of(context, is_paid);
     let (finished, to_commit) = mpsc::unbounded_channel();
     let ended = if is_paid {
         // Searches under way are not dropped when the attempt is to end, because their results are paid for.
-        until_stopped(context, forward(fetches, finished)).await?;
+        until_stopped(context, fetches.run(due, finished)).await?;
         commit_all(context, to_commit, &mut failed).await
     } else {
         // While one fetch is being read or stored the others continue: their servers do not wait.
-        let both = tokio::try_join!(commit_all(context, to_commit, &mut failed), forward(fetches, finished));
+        let both = tokio::try_join!(commit_all(context, to_commit, &mut failed), fetches.run(due, finished));
         both.map(|(total, ())| total)
     };
     log_failures(&urls, &failed);
@@ -123,36 +110,9 @@ fn log_failures(urls: &HashMap<SourceId, String>, failed: &[Failed]) {
     }
 }
 
-/// A fetch with its permit, which is released once the fetch is stored. This limits the number of fetches in memory.
-type PermittedFetch = (SourceFetch, Option<OwnedSemaphorePermit>);
-
-async fn fetch_with_permit(
-    context: &RunContext,
-    source: Source,
-    permits: &Arc<Semaphore>,
-) -> Result<PermittedFetch, RunError> {
-    // The semaphore is never closed.
-    let permit = Arc::clone(permits).acquire_owned().await.ok();
-    Ok((fetch(context, source).await?, permit))
-}
-
-/// Sends the fetches on, in order, until the receiver is dropped.
-async fn forward(
-    fetches: impl Stream<Item = Result<PermittedFetch, RunError>>,
-    finished: mpsc::UnboundedSender<Result<PermittedFetch, RunError>>,
-) -> Result<(), RunError> {
-    let mut fetches = pin!(fetches);
-    while let Some(fetch) = fetches.next().await {
-        if finished.send(fetch).is_err() {
-            break;
-        }
-    }
-    Ok(())
-}
-
 async fn commit_all(
     context: &RunContext,
-    mut fetches: mpsc::UnboundedReceiver<Result<PermittedFetch, RunError>>,
+    mut fetches: mpsc::UnboundedReceiver<Result<HeldFetch, RunError>>,
     failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
     let mut total = FetchCounts::default();
@@ -171,18 +131,18 @@ async fn commit_all(
 /// Commits a fetch together with those that have finished by now.
 async fn commit_together(
     context: &RunContext,
-    first: PermittedFetch,
-    fetches: &mut mpsc::UnboundedReceiver<Result<PermittedFetch, RunError>>,
+    first: HeldFetch,
+    fetches: &mut mpsc::UnboundedReceiver<Result<HeldFetch, RunError>>,
     failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
-    let (fetch, permit) = first;
-    let (mut commits, mut permits) = (vec![read_search_results(context, fetch).await?], vec![permit]);
+    let (fetch, memory) = first;
+    let (mut commits, mut held) = (vec![read_search_results(context, fetch).await?], vec![memory]);
     while commits.len() < MAX_COMMITTED_TOGETHER
         && let Ok(fetch) = fetches.try_recv()
     {
-        let (fetch, permit) = fetch?;
+        let (fetch, memory) = fetch?;
         commits.push(read_search_results(context, fetch).await?);
-        permits.push(permit);
+        held.push(memory);
     }
     // A separate task, so that this one continues with the fetches.
     let (store, lease) = (Arc::clone(context.store()), context.lease.clone());
@@ -225,111 +185,10 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
         .collect())
 }
 
-/// A fetch of a source, ready to be stored.
-struct SourceFetch {
-    commit: FetchCommit,
-    /// The results of a search that have not been read yet, and the response's freshness.
-    found: Option<(Source, SearchResponse, Freshness)>,
-}
-
-impl From<FetchCommit> for SourceFetch {
-    fn from(commit: FetchCommit) -> Self {
-        Self { commit, found: None }
-    }
-}
-
-/// Fetches a source. A failure of the source is not an error but is stored.
-async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunError> {
-    let clock = context.app.clock();
-    let started_at = clock.now();
-    let mut commit = empty_commit(context, &source, started_at);
-    if is_within(source.not_before, started_at, MAX_RETRY_AFTER) {
-        commit.status = FetchStatus::Waiting;
-        commit.not_before = source.not_before;
-        return Ok(commit.into());
-    }
-    // Results of a search could not be read in a dry run, so the search is not paid for.
-    if source.kind == SourceKind::Signal && context.app.gateway().is_dry_run() {
-        commit.status = FetchStatus::Waiting;
-        return Ok(commit.into());
-    }
-    let fetched = match (source.kind, context.app.connectors().of(source.kind)) {
-        (_, None) => return Ok(read_documents(context, &source, commit).await?.into()),
-        (SourceKind::Signal, _) => searched(context, &source).await?,
-        (_, Some(connector)) => connector.fetch(&source, context.app.fetcher()).await,
-    };
-    commit.finished_at = clock.now();
-    let filled = match fetched {
-        Ok(fetched) => {
-            let freshness = fetched.freshness;
-            fill(&mut commit, &source, fetched).await.map(|found| (found, freshness))
-        }
-        Err(error) => Err(error),
-    };
-    match filled {
-        Ok((Some(found), freshness)) => return Ok(SourceFetch { commit, found: Some((source, found, freshness)) }),
-        Ok((None, freshness)) => {
-            schedule(&mut commit, &source, freshness, context.app.jitter());
-            if source.full_text {
-                let are_pages_left = full_text::read(context, &source, &mut commit.items).await;
-                if are_pages_left {
-                    // So that the next fetch is given the items again.
-                    commit.validators = Validators::default();
-                }
-            }
-        }
-        Err(error) => fail(&mut commit, &source, &error, context.app.jitter()),
-    }
-    Ok(commit.into())
-}
-
-/// Documents are stored separately and are not items; the run only records whether they could be read.
-async fn read_documents(
-    context: &RunContext,
-    source: &Source,
-    mut commit: FetchCommit,
-) -> Result<FetchCommit, RunError> {
-    let read = documents::refresh(&context.app, source).await;
-    commit.finished_at = context.app.clock().now();
-    match read {
-        Ok(refreshed) => {
-            commit.health = SourceHealth::Ok;
-            for (path, reason) in &refreshed.failed {
-                tracing::warn!(source = %source.url, %path, %reason, "a document cannot be read");
-            }
-            let others = refreshed.failed.len().saturating_sub(1);
-            commit.error = refreshed.failed.into_iter().next().map(|(path, reason)| {
-                let more = if others == 0 { String::new() } else { format!(", and {others} more") };
-                (String::new(), format!("{path}: {reason}{more}"))
-            });
-        }
-        Err(RunError::Fetch(error)) => fail(&mut commit, source, &error, context.app.jitter()),
-        Err(RunError::Store(StoreError::NotFound { .. })) => {
-            tracing::info!(source = %source.url, "the source was removed while its documents were read");
-        }
-        Err(error) => return Err(error),
-    }
-    Ok(commit)
-}
-
-/// A search costs money. It is made only if its results can be read, and the budget covers both.
-async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchResult, FetchError>, RunError> {
-    let disabled = |(kind, reason): DisabledReason| Ok(Err(FetchError::Search { kind, status: None, reason }));
-    if let Some(why) = signals::disabled(context).await? {
-        return disabled(why);
-    }
-    match super::paid_search::search(&context.app, &scope_for(context, String::new()), source).await? {
-        Executed::Answered(fetched) => Ok(fetched),
-        Executed::Failed(error) => disabled((error.kind(), error.to_string())),
-        Executed::NotSent(NotSent::NoBudget(exhausted)) => disabled(("no_budget", exhausted.why)),
-        Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => disabled(("not_sent", why)),
-        Executed::NotSent(NotSent::Interrupted) => Err(RunError::Interrupted),
-    }
-}
-
 /// Reads the results of a search, one source after the other, so that a call under way is awaited when a run is to end.
 async fn read_search_results(context: &RunContext, fetch: SourceFetch) -> Result<FetchCommit, RunError> {
-    let SourceFetch { mut commit, found: Some((source, found, freshness)) } = fetch else { return Ok(fetch.commit) };
+    let SourceFetch { mut commit, next: Next::Results(results) } = fetch else { return Ok(fetch.commit) };
+    let (source, found, freshness) = *results;
     let read = signals::read(context, &found).await?;
     commit.finished_at = context.app.clock().now();
     match identify(&commit, read.items).await {

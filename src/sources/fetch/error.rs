@@ -21,12 +21,20 @@ pub enum FetchError {
     Dns { host: String, reason: String },
     #[error("no connection to {host} ({reason}); the next run tries again")]
     Connect { host: String, reason: String },
+    #[error("no connection to {host} (no answer within {seconds} s); the next run tries again")]
+    ConnectTimeout { host: String, seconds: u64 },
     #[error("no secure connection to {host} ({reason}); its operator has to fix the certificate")]
     Tls { host: String, reason: String },
     #[error("{host} took longer than {seconds} s in all; the next run tries again")]
     Timeout { host: String, seconds: u64 },
     #[error("{host} stopped sending for {seconds} s; the next run tries again")]
     Stalled { host: String, seconds: u64 },
+    /// Not sent, because earlier requests of the same run were not answered in time.
+    #[error("{host} left {timeouts} requests in a row unanswered, so this one was not sent; the next run tries again")]
+    HostSilent { host: String, timeouts: usize },
+    /// Not sent, because the host had asked for no request for a while.
+    #[error("{host} had asked for fewer requests; this one was not sent and is tried after {} s", wait.as_secs())]
+    HostLimited { host: String, wait: Duration },
     #[error("the answer of {host} broke off ({reason}); the next run tries again")]
     Interrupted { host: String, reason: String },
     #[error("{what} is larger than {limit_bytes} bytes after decompression; look for a shorter feed of this source")]
@@ -66,17 +74,18 @@ impl FetchError {
             Self::BadUrl { .. } | Self::BadName { .. } => "bad_url",
             Self::RefusedAddress { .. } => "refused_address",
             Self::Dns { .. } => "dns",
-            Self::Connect { .. } => "connect",
+            Self::Connect { .. } | Self::ConnectTimeout { .. } => "connect",
             Self::Tls { .. } => "tls",
             Self::Timeout { .. } => "timeout",
             Self::Stalled { .. } => "stalled",
+            Self::HostSilent { .. } => "host_silent",
             Self::Interrupted { .. } => "interrupted",
             Self::TooLarge { .. } => "too_large",
             Self::RedirectLoop { .. } => "redirect_loop",
             Self::BadRedirect { .. } => "bad_redirect",
             Self::Http { status, .. } => http_kind(*status),
             Self::Gone { .. } => "gone",
-            Self::RateLimited { .. } => "rate_limited",
+            Self::RateLimited { .. } | Self::HostLimited { .. } => "rate_limited",
             Self::ServerError { .. } => "server_error",
             Self::NotAFeed { .. } | Self::NoFeed { .. } => "not_a_feed",
             Self::Unparseable { .. } => "unparseable",
@@ -91,8 +100,15 @@ impl FetchError {
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after, .. } | Self::ServerError { retry_after, .. } => *retry_after,
+            Self::HostLimited { wait, .. } => Some(*wait),
             _ => None,
         }
+    }
+
+    /// Whether the host was asked and did not answer, or not go on, in time.
+    #[must_use]
+    pub const fn is_timeout(&self) -> bool {
+        matches!(self, Self::Timeout { .. } | Self::Stalled { .. } | Self::ConnectTimeout { .. })
     }
 
     /// The host whose failure may have passed by the next run; `None` if the failure lasts.
@@ -101,6 +117,9 @@ impl FetchError {
         match self {
             Self::Dns { host, .. }
             | Self::Connect { host, .. }
+            | Self::ConnectTimeout { host, .. }
+            | Self::HostSilent { host, .. }
+            | Self::HostLimited { host, .. }
             | Self::Timeout { host, .. }
             | Self::Stalled { host, .. }
             | Self::Interrupted { host, .. }
@@ -141,6 +160,9 @@ impl FetchError {
             | Self::RefusedAddress { .. }
             | Self::Dns { .. }
             | Self::Connect { .. }
+            | Self::ConnectTimeout { .. }
+            | Self::HostSilent { .. }
+            | Self::HostLimited { .. }
             | Self::Tls { .. }
             | Self::RedirectLoop { .. }
             | Self::BadRedirect { .. }
@@ -168,6 +190,9 @@ impl FetchError {
             | Self::RefusedAddress { .. }
             | Self::Dns { .. }
             | Self::Connect { .. }
+            | Self::ConnectTimeout { .. }
+            | Self::HostSilent { .. }
+            | Self::HostLimited { .. }
             | Self::Tls { .. }
             | Self::Timeout { .. }
             | Self::Stalled { .. }

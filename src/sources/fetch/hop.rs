@@ -9,7 +9,7 @@ use aha_core::source::Validators;
 use aha_net::address::ResolveFailure;
 use chrono::DateTime;
 use futures::StreamExt;
-use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION};
 use url::Url;
 
 use super::FetchConfig;
@@ -23,6 +23,9 @@ pub(super) const ACCEPT_PAGE: &str = "text/html, application/xhtml+xml;q=0.9, */
 /// Maximum waiting time, whatever a header requests.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);
 
+/// A longer validator is not kept: sent back, it could make a request that servers refuse for its length.
+const MAX_VALIDATOR_BYTES: usize = 1_024;
+
 /// Returns the conditional headers if the validators belong to exactly this URL.
 pub(super) fn conditions(url: &Url, validators: &Validators) -> HeaderMap {
     let mut headers = HeaderMap::new();
@@ -30,7 +33,8 @@ pub(super) fn conditions(url: &Url, validators: &Validators) -> HeaderMap {
         return headers;
     }
     for (name, value) in [(IF_NONE_MATCH, &validators.etag), (IF_MODIFIED_SINCE, &validators.last_modified)] {
-        if let Some(value) = value.as_deref().and_then(|v| HeaderValue::from_bytes(v.as_bytes()).ok()) {
+        let value = value.as_deref().filter(|value| value.len() <= MAX_VALIDATOR_BYTES);
+        if let Some(value) = value.and_then(|v| HeaderValue::from_bytes(v.as_bytes()).ok()) {
             headers.insert(name, value);
         }
     }
@@ -93,7 +97,7 @@ pub(super) fn classify(error: &reqwest::Error, url: &Url, config: &FetchConfig) 
     }
     if error.is_timeout() {
         return if error.is_connect() {
-            FetchError::Connect { host, reason: format!("no answer within {} s", config.connect_timeout.as_secs()) }
+            FetchError::ConnectTimeout { host, seconds: config.connect_timeout.as_secs() }
         } else {
             FetchError::Stalled { host, seconds: config.idle_timeout.as_secs() }
         };
@@ -138,7 +142,47 @@ pub(super) fn header_text(headers: &HeaderMap, name: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
+/// Returns a header by which the next request can be made conditional.
+pub(super) fn validator(headers: &HeaderMap, name: &str) -> Option<String> {
+    header_text(headers, name).filter(|value| value.len() <= MAX_VALIDATOR_BYTES)
+}
+
+/// Returns the address in a `Location` header. Bytes that are not UTF-8 are escaped one by one, as browsers do, because
+/// the server knows its paths by these bytes.
+pub(super) fn location(headers: &HeaderMap) -> Option<String> {
+    let bytes = headers.get(LOCATION)?.as_bytes();
+    let escaped = |byte: &u8| if byte.is_ascii() { char::from(*byte).to_string() } else { format!("%{byte:02X}") };
+    Some(std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(escaped).collect(), str::to_owned))
+}
+
 /// Parses an HTTP date; returns milliseconds since the epoch.
 pub(super) fn http_date(value: &str) -> Option<i64> {
     DateTime::parse_from_rfc2822(value).ok().map(|date| date.timestamp_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{ETAG, HeaderMap, HeaderValue, LOCATION};
+
+    use super::{location, validator};
+
+    #[test]
+    fn a_redirect_keeps_the_bytes_of_its_path() {
+        let read = |bytes: &[u8]| {
+            let headers = HeaderMap::from_iter([(LOCATION, HeaderValue::from_bytes(bytes).unwrap())]);
+            location(&headers).unwrap()
+        };
+        assert_eq!(read(b"/caf\xE9?a=b"), "/caf%E9?a=b");
+        assert_eq!(read("/café".as_bytes()), "/café");
+        assert_eq!(location(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn a_validator_without_end_is_not_kept() {
+        let of_length = |length: usize| {
+            let value = HeaderValue::from_str(&"e".repeat(length)).unwrap();
+            validator(&HeaderMap::from_iter([(ETAG, value)]), "etag").map(|etag| etag.len())
+        };
+        assert_eq!((of_length(40), of_length(20_000)), (Some(40), None));
+    }
 }

@@ -6,6 +6,7 @@ mod config;
 mod error;
 mod freshness;
 mod hop;
+mod hosts;
 mod politeness;
 mod request;
 
@@ -16,7 +17,7 @@ use aha_core::clock::Clock;
 use aha_core::failpoint;
 use aha_core::source::Validators;
 use async_trait::async_trait;
-use reqwest::header::{HeaderMap, LOCATION};
+use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
 use secrecy::ExposeSecret as _;
 use tokio::time::Instant;
@@ -26,9 +27,11 @@ pub use config::FetchConfig;
 pub use error::{FetchError, shown};
 pub use freshness::Freshness;
 pub use hop::MAX_RETRY_AFTER;
+pub use hosts::remembered_host;
 pub use request::Request;
 
 use aha_net::address::{self, AddressRules, CheckedResolver, host_key};
+use hosts::{LimitedHosts, SilentHosts};
 use politeness::Politeness;
 
 /// Time limit of name resolution where nothing is to be read.
@@ -87,8 +90,11 @@ pub struct Fetcher {
     client: reqwest::Client,
     rules: AddressRules,
     resolver: CheckedResolver,
-    politeness: Politeness,
-    config: FetchConfig,
+    politeness: Arc<Politeness>,
+    limited: Arc<LimitedHosts>,
+    config: Arc<FetchConfig>,
+    /// Hosts that did not answer in the run that this fetcher is for. Without a run no host is given up.
+    silent: Option<SilentHosts>,
 }
 
 impl Fetcher {
@@ -101,13 +107,29 @@ impl Fetcher {
         let resolver = CheckedResolver::by(rules.clone(), Arc::clone(&config.lookup));
         let client = client(&config, &resolver)
             .map_err(|error| FetchError::Tls { host: "any host".to_owned(), reason: hop::root_cause(&error) })?;
-        let politeness = Politeness::new(config.host_gap, config.concurrency);
-        Ok(Self { client, rules, resolver, politeness, config })
+        let politeness = Arc::new(Politeness::new(config.host_gap, config.concurrency));
+        let config = Arc::new(config);
+        Ok(Self { client, rules, resolver, politeness, limited: Arc::default(), config, silent: None })
+    }
+
+    /// Returns a fetcher for one run, with the same connections and limits. It gives up a host that does not answer, so
+    /// that one silent host does not delay a run by a time-out for each of its sources.
+    #[must_use]
+    pub fn for_run(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            rules: self.rules.clone(),
+            resolver: self.resolver.clone(),
+            politeness: Arc::clone(&self.politeness),
+            limited: Arc::clone(&self.limited),
+            config: Arc::clone(&self.config),
+            silent: Some(SilentHosts::default()),
+        }
     }
 
     /// The size limit, which also applies to local files.
     #[must_use]
-    pub const fn max_body_bytes(&self) -> usize {
+    pub fn max_body_bytes(&self) -> usize {
         self.config.max_body_bytes
     }
 
@@ -130,12 +152,19 @@ impl Fetcher {
             if self.config.proxy.is_some() {
                 self.check_for_proxy(&chain.url).await?;
             }
+            let remembered = remembered_host(&chain.url).unwrap_or_else(|| host.clone());
+            // Before the permit, which may take long, and after it, because of what happened in the meantime.
+            self.check_host(&remembered, &host)?;
             let permit = self.politeness.permit(&host).await;
+            self.check_host(&remembered, &host)?;
             let began = Instant::now();
             let hop = tokio::time::timeout(left, Box::pin(self.hop(&chain, request))).await;
-            drop(permit);
             left = left.saturating_sub(began.elapsed());
-            match hop.map_err(|_| FetchError::Timeout { host, seconds: self.config.total_timeout.as_secs() })?? {
+            let timed_out = |_| Err(FetchError::Timeout { host, seconds: self.config.total_timeout.as_secs() });
+            let hop = hop.unwrap_or_else(timed_out);
+            self.remember(&remembered, &hop);
+            drop(permit);
+            match hop? {
                 Hop::Done(response) => return Ok(response),
                 Hop::Redirect { .. } if request.body.is_some() => {
                     let reason = "it answers something posted, which is sent nowhere else".to_owned();
@@ -202,6 +231,36 @@ impl Fetcher {
         }
     }
 
+    /// Checks whether a request to this host is to be sent now, after what the host did in answer to earlier ones.
+    fn check_host(&self, remembered: &str, host: &str) -> Result<(), FetchError> {
+        if let Some(wait) = self.limited.remaining(remembered, Instant::now()) {
+            return Err(FetchError::HostLimited { host: host.to_owned(), wait: whole_seconds(wait) });
+        }
+        match self.silent.as_ref().and_then(|silent| silent.given_up(remembered)) {
+            Some(timeouts) => Err(FetchError::HostSilent { host: host.to_owned(), timeouts }),
+            None => Ok(()),
+        }
+    }
+
+    fn remember(&self, remembered: &str, hop: &Result<Hop, FetchError>) {
+        if let Some(wait) = hop.as_ref().err().and_then(FetchError::retry_after) {
+            self.limited.record(remembered, wait, Instant::now());
+        }
+        let Some(silent) = &self.silent else { return };
+        match hop {
+            Err(error) if error.is_timeout() => silent.timed_out(remembered),
+            // Neither a time-out nor an answer: no connection, or one that broke.
+            Err(
+                FetchError::Dns { .. }
+                | FetchError::RefusedAddress { .. }
+                | FetchError::Connect { .. }
+                | FetchError::Tls { .. }
+                | FetchError::Interrupted { .. },
+            ) => {}
+            Ok(_) | Err(_) => silent.answered(remembered),
+        }
+    }
+
     /// A proxy resolves names itself, so they are resolved here first and checked by the same rules.
     async fn check_for_proxy(&self, url: &Url) -> Result<(), FetchError> {
         match url.host() {
@@ -224,14 +283,13 @@ impl Fetcher {
         match status {
             200..=299 => {
                 let bytes = hop::body(response, url, &self.config).await?;
-                let text = |name| hop::header_text(&headers, name);
                 Ok(Hop::Done(Response::Body {
                     bytes,
-                    content_type: text("content-type"),
+                    content_type: hop::header_text(&headers, "content-type"),
                     final_url: url.to_string(),
                     permanent_url: chain.permanent_url(),
-                    etag: text("etag"),
-                    last_modified: text("last-modified"),
+                    etag: hop::validator(&headers, "etag"),
+                    last_modified: hop::validator(&headers, "last-modified"),
                     status,
                     freshness,
                 }))
@@ -283,6 +341,11 @@ fn client(config: &FetchConfig, resolver: &CheckedResolver) -> reqwest::Result<r
     builder.dns_resolver(Arc::new(resolver.with_trusted_host(trusted))).build()
 }
 
+/// Rounds up, so that nobody comes back a moment too early.
+fn whole_seconds(wait: Duration) -> Duration {
+    Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
+}
+
 enum Hop {
     Done(Response),
     Redirect { location: String, permanent: bool },
@@ -292,15 +355,14 @@ fn not_modified(chain: &Chain, headers: &HeaderMap, freshness: Freshness) -> Res
     Response::NotModified {
         final_url: chain.url.to_string(),
         permanent_url: chain.permanent_url(),
-        etag: hop::header_text(headers, "etag"),
-        last_modified: hop::header_text(headers, "last-modified"),
+        etag: hop::validator(headers, "etag"),
+        last_modified: hop::validator(headers, "last-modified"),
         freshness,
     }
 }
 
 fn redirect(url: &Url, status: u16, headers: &HeaderMap) -> Result<Hop, FetchError> {
-    let location = headers.get(LOCATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let location = location.ok_or_else(|| FetchError::BadRedirect {
+    let location = hop::location(headers).ok_or_else(|| FetchError::BadRedirect {
         url: shown(url),
         reason: format!("the answer {status} names no address"),
     })?;
@@ -349,8 +411,12 @@ impl Chain {
         self.seen.first().is_none_or(|first| first.origin() == self.url.origin())
     }
 
+    /// A redirect from https to http is followed but not stored: from then on anybody on the way could read and change
+    /// what is fetched.
     fn permanent_url(&self) -> Option<String> {
-        (!self.seen.is_empty() && self.all_permanent).then(|| self.url.to_string())
+        let was_encrypted = self.seen.iter().any(|url| url.scheme() == "https");
+        let is_weaker = was_encrypted && self.url.scheme() == "http";
+        (!self.seen.is_empty() && self.all_permanent && !is_weaker).then(|| self.url.to_string())
     }
 }
 
@@ -360,5 +426,27 @@ fn without_secrets(url: &str) -> String {
     match bare.rsplit_once('@') {
         Some((_, host)) => format!("…@{host}"),
         None => bare.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Chain;
+
+    fn moved(from: &str, to: &[&str]) -> Option<String> {
+        let mut chain = Chain::start(from, 5).unwrap();
+        for location in to {
+            chain.follow(location, true).unwrap();
+        }
+        chain.permanent_url()
+    }
+
+    #[test]
+    fn a_source_does_not_move_from_https_to_http() {
+        assert_eq!(moved("https://a.example/", &["http://a.example/feed"]), None);
+        assert_eq!(moved("https://a.example/", &["https://b.example/", "http://b.example/feed"]), None);
+        let encrypted = "https://a.example/feed";
+        assert_eq!(moved("http://a.example/", &[encrypted]).as_deref(), Some(encrypted));
+        assert_eq!(moved("https://a.example/", &["http://a.example/feed", encrypted]).as_deref(), Some(encrypted));
     }
 }

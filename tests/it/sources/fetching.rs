@@ -172,6 +172,85 @@ async fn slow_and_broken_answers_are_told_apart() {
     assert_eq!(unknown.kind(), "dns");
 }
 
+#[tokio::test]
+async fn a_run_gives_up_a_host_that_does_not_answer() {
+    let server = Server::start(vec![
+        ("/silent", Answer::ok("x").after(Duration::from_mins(10))),
+        ("/stall", Answer::ok(vec![b'x'; 5000]).stalling_after(1000)),
+        ("/good", Answer::ok("x")),
+        ("/large", Answer::ok(vec![b'x'; 200_000])),
+    ])
+    .await;
+    let other = Server::start(vec![("/good", Answer::ok("x"))]).await;
+    let all = fetcher();
+    let run = all.for_run();
+    let kind = async |fetcher: &Fetcher, url: String| {
+        fetcher.get(&url, &Validators::default()).await.err().map(|error| error.kind())
+    };
+    for (path, expected) in [
+        ("/silent", Some("stalled")),
+        ("/silent", Some("stalled")),
+        ("/good", None),
+        ("/stall", Some("stalled")),
+        ("/silent", Some("stalled")),
+        ("/missing", Some("http_404")),
+        ("/silent", Some("stalled")),
+        ("/silent", Some("stalled")),
+        ("/large", Some("too_large")),
+        ("/silent", Some("stalled")),
+        ("/silent", Some("stalled")),
+        ("/silent", Some("stalled")),
+        ("/silent", Some("host_silent")),
+        ("/good", Some("host_silent")),
+    ] {
+        assert_eq!(kind(&run, server.url(path)).await, expected, "{path}");
+    }
+    assert_eq!(server.requests().len(), 12, "the last two were not sent");
+    assert_eq!(kind(&run, other.url("/good")).await, None, "another server");
+    assert_eq!(kind(&all, server.url("/good")).await, None, "a request outside of the run");
+    assert_eq!(kind(&all.for_run(), server.url("/good")).await, None, "the next run");
+}
+
+#[tokio::test]
+async fn what_is_slow_has_its_whole_time_beside_what_does_not_answer() {
+    let server = Server::start(vec![
+        ("/silent", Answer::ok("x").after(Duration::from_mins(10))),
+        ("/slow", Answer::ok("x").after(Duration::from_secs(6))),
+    ])
+    .await;
+    let times = FetchConfig { idle_timeout: Duration::from_secs(9), total_timeout: Duration::from_mins(1), ..config() };
+    let run = Fetcher::new(times).unwrap().for_run();
+    let silent = run.get(&server.url("/silent"), &Validators::default()).await.unwrap_err();
+    assert_eq!(silent.kind(), "stalled");
+    run.get(&server.url("/slow"), &Validators::default()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_host_that_asks_for_a_pause_gets_it_from_all_requests() {
+    for status in [429, 503] {
+        let server = Server::start(vec![
+            ("/a", Answer::new(status).header("retry-after", "120")),
+            ("/b", Answer::ok("x")),
+            ("/at-once", Answer::new(status).header("retry-after", "0")),
+        ])
+        .await;
+        let other =
+            Server::start(vec![("/b", Answer::ok("x")), ("/c", Answer::redirect(302, &server.url("/b")))]).await;
+        let fetcher = fetcher();
+        let get = async |fetcher: &Fetcher, url: String| fetcher.get(&url, &Validators::default()).await;
+        assert!(get(&fetcher, server.url("/at-once")).await.is_err() && get(&fetcher, server.url("/b")).await.is_ok());
+        assert_eq!(get(&fetcher, server.url("/a")).await.unwrap_err().http_status(), Some(status));
+        for (fetcher, url) in [(&fetcher, server.url("/b")), (&fetcher.for_run(), other.url("/c"))] {
+            let error = get(fetcher, url).await.unwrap_err();
+            assert_eq!((error.kind(), error.http_status(), error.may_be_charged()), ("rate_limited", None, false));
+            let left = error.retry_after().unwrap().as_secs();
+            assert!((100..=120).contains(&left) && error.to_string().contains("was not sent"), "{error}");
+        }
+        assert_eq!(server.requests().len(), 3);
+        assert!(get(&fetcher, other.url("/b")).await.is_ok(), "another server");
+    }
+}
+
 /// 20 MB of zeros: gzip writes them as a few literal bytes, found with `gzip -9` and unpacked by the fetcher.
 fn gzip_bomb() -> Vec<u8> {
     use std::io::Write as _;

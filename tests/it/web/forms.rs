@@ -79,7 +79,7 @@ fn the_message_after_an_import_is_short_and_names_some_of_the_unusable_outlines(
     let form = site.get("/sources");
     let title = "Подкаст ".repeat(60);
     let outlines: Vec<String> =
-        (0..20).map(|number| format!("<outline text='{title}' xmlUrl='podcast://x.example/{number}'/>")).collect();
+        (0..20).map(|number| format!("<outline text='{title}' xmlUrl='gopher://x.example/{number}'/>")).collect();
     let usable = "<outline text='Y' xmlUrl='https://y.example/feed'/>";
     let list = format!("<opml version='2.0'><body>{usable}{}</body></opml>", outlines.concat());
     let part =
