@@ -34,12 +34,12 @@ pub(super) async fn run(app: &App, arguments: FeedbackArguments) -> Result<Exit>
 }
 
 async fn give(app: &App, arguments: &FeedbackArguments, name: &str, kind: FeedbackKind) -> Result<()> {
-    let found = stories::find(app, name, &arguments.topic).await?;
     let (change, outcome) = if arguments.undo {
-        let change = feedback::undo(app, FeedbackUser::owner(), &found, kind).await?;
+        let change = feedback::undo_by_name(app, FeedbackUser::owner(), name, &arguments.topic, kind).await?;
         let outcome = if change.changed { "removed" } else { "was not given, so there is nothing to undo" };
         (change, outcome)
     } else {
+        let found = stories::find(app, name, &arguments.topic).await?;
         let change = feedback::give(app, FeedbackUser::owner(), &found, kind).await?;
         let outcome = if change.changed { "noted" } else { "was given before, and counts once" };
         (change, outcome)
@@ -58,7 +58,9 @@ async fn list(app: &App, topic: &str, json: bool) -> Result<()> {
     }
     let mut table = output::table(&["when", "what", "id", "source", "title"]);
     for event in &overview.events {
-        let id = overview.digest_items.get(&event.item_id).map_or_else(|| "–".to_owned(), |id| item::short(*id));
+        let in_digest = overview.digest_items.get(&event.item_id).copied();
+        // An item that no digest has any more is named by its own id: `--undo` takes it.
+        let id = in_digest.map_or_else(|| item::short(event.item_id), item::short);
         let (when, kind) = (event.given_at.to_string(), event.kind.as_str().to_owned());
         let cells = [when, kind, id, event.source.clone(), event.title.clone()];
         table.add_row(cells.map(|cell| output::one_safe_text(&cell)));

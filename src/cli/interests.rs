@@ -1,6 +1,8 @@
 //! `aha-radar topic interests`: shows how interests are understood, and what they match.
 
+use aha_content::numbers::count;
 use anyhow::Result;
+use comfy_table::Table;
 
 use crate::app::App;
 use crate::services::topics;
@@ -22,23 +24,57 @@ fn in_words(found: &InterestMatches, days: u16) -> String {
                 try --try \"embedded databases, tidal energy in Scotland. No sport.\""
             .to_owned();
     }
+    let mut lines = vec![understood(found).to_string(), String::new(), counts(found, days)];
+    if !found.best.is_empty() {
+        let mut table = output::table(&["", "date", "title", "because of"]);
+        for item in &found.best {
+            let (kind, clauses) = match &item.clauses[..] {
+                [] => ("in part", &item.touched),
+                _ => ("asked for", &item.clauses),
+            };
+            let cells = [
+                kind.to_owned(),
+                item.published_at.to_utc().date_naive().to_string(),
+                item.title.clone(),
+                clauses.join(", "),
+            ];
+            table.add_row(cells);
+        }
+        lines.extend([String::new(), table.to_string()]);
+    }
+    lines.join("\n")
+}
+
+fn understood(found: &InterestMatches) -> Table {
     let mut table = output::table(&["", "understood as", "words", "places", "items"]);
     for clause in &found.clauses {
-        let kind = if clause.wanted { "wanted" } else { "not wanted" };
+        let kind = match (clause.wanted, clause.minor) {
+            (true, true) => "wanted less",
+            (true, false) => "wanted",
+            (false, _) => "not wanted",
+        };
         let cells =
             [clause.written.clone(), clause.words.join(", "), clause.places.join(", "), clause.items.to_string()];
         table.add_row(std::iter::once(kind.to_owned()).chain(cells));
     }
-    let mut lines = vec![table.to_string(), String::new()];
-    lines.push(match found.items {
-        0 => format!("no items of the last {days} days are stored to match this against"),
-        items => format!(
-            "of {items} items of the last {days} days {} are what you ask for, {} touch it, {} are left out by what you do not want",
-            found.strong, found.weak, found.denied
-        ),
-    });
-    for found in &found.best {
-        lines.push(format!("{:5.2}  {}  ({})", found.degree, found.title, found.clauses.join(", ")));
+    table
+}
+
+fn counts(found: &InterestMatches, days: u16) -> String {
+    if found.items == 0 {
+        return format!("no items of the last {days} days are stored to match this against");
     }
-    lines.join("\n")
+    let items = count(found.items, "item", "items");
+    let (start, end) = (found.start.to_utc().date_naive(), found.end.to_utc().date_naive());
+    format!(
+        "of {items} from {start} to {end}, {} what you ask for, {} so in part, and {} left out by what you do not want",
+        are(found.strong),
+        are(found.weak),
+        are(found.denied)
+    )
+}
+
+/// `1 is`, `2 are`.
+fn are(count: usize) -> String {
+    if count == 1 { "1 is".to_owned() } else { format!("{count} are") }
 }

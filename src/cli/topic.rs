@@ -1,11 +1,12 @@
 //! `aha-radar topic`: manages topics.
 
 use aha_content::numbers::count;
-use aha_core::topic::Topic;
+use aha_core::topic::{RuleAction, Topic};
 use anyhow::Result;
 
 use super::arguments::{TopicCommand, TopicSettings};
 use super::exit::Exit;
+use super::listing::hung;
 use super::{interests, output};
 use crate::app::App;
 use crate::services::topics::{self, TopicChange};
@@ -18,7 +19,8 @@ pub(super) async fn run(app: &App, command: TopicCommand) -> Result<Exit> {
             interests::show(app, &topic, trial.as_deref(), days, json).await?;
         }
         TopicCommand::Remove { name } => remove(app, &name).await?,
-        TopicCommand::Unmute { name, rules } => unmute(app, &name, &rules).await?,
+        TopicCommand::Unmute { name, rules } => remove_rules(app, &name, RuleAction::Mute, &rules).await?,
+        TopicCommand::Unboost { name, rules } => remove_rules(app, &name, RuleAction::Boost, &rules).await?,
         TopicCommand::Set { name, settings } => set(app, &name, settings).await?,
     }
     Ok(Exit::Ok)
@@ -88,8 +90,8 @@ async fn remove(app: &App, name: &str) -> Result<()> {
     )))
 }
 
-async fn unmute(app: &App, name: &str, rules: &[String]) -> Result<()> {
-    output::print(&describe(&topics::unmute(app, name, rules).await?))
+async fn remove_rules(app: &App, name: &str, action: RuleAction, rules: &[String]) -> Result<()> {
+    output::print(&describe(&topics::remove_rules(app, name, action, rules).await?))
 }
 
 async fn list(app: &App, json: bool) -> Result<()> {
@@ -103,6 +105,9 @@ async fn list(app: &App, json: bool) -> Result<()> {
     }
     output::print(&topics.iter().map(describe).collect::<Vec<_>>().join("\n\n"))
 }
+
+/// Columns of the names before the settings.
+const NAMES: usize = 13;
 
 fn describe(topic: &Topic) -> String {
     let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
@@ -131,5 +136,5 @@ fn describe(topic: &Topic) -> String {
         ),
     ];
     lines.extend(topic.rules.iter().map(|rule| format!("rule         {rule}")));
-    output::one_safe_text(&lines.join("\n"))
+    hung(&output::one_safe_text(&lines.join("\n")), |_| NAMES)
 }

@@ -163,7 +163,7 @@ impl Story {
             score_words: printed_score(story)
                 .map_or_else(|| not_judged(&story.state), |score| format!("{score} of 100")),
             short_id: short_id(&story.id.to_string()),
-            reason: Some(text(&story.reason)).filter(|reason| !is_generic_reason(reason)).unwrap_or_default(),
+            reason: text(&reason(story)),
             since: story.since.as_ref().map(|since| since_line(since, story, calendar)),
             points: Quote::points(story),
             matters: lines(|summary| &summary.why_it_matters),
@@ -265,6 +265,17 @@ const SHORT_ID: usize = 6;
 
 fn short_id(id: &str) -> String {
     id.chars().take(SHORT_ID).collect()
+}
+
+/// Returns why a story is shown; empty if nothing but its existence speaks for it.
+fn reason(story: &DigestStory) -> String {
+    let is_boosted = story.score_debug.rule_boost > 1.0;
+    match (is_generic_reason(&story.reason), is_boosted) {
+        (true, false) => String::new(),
+        (true, true) => "Boosted by a rule of yours".to_owned(),
+        (false, false) => story.reason.clone(),
+        (false, true) => format!("{}; boosted by a rule of yours", story.reason.trim_end_matches('.')),
+    }
 }
 
 /// Returns whether a reason of `local` is a generic one, which does not distinguish the story.

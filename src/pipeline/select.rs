@@ -53,6 +53,7 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InS
     for (story, evidence) in &mut evidence {
         let leaning = preferences.leaning(*story);
         evidence.preference = leaning.degree;
+        evidence.feedback_weight = preferences.weight;
         evidence.preference_reason = leaning.in_words();
     }
     let limits = RunLimits::of(context.run.settings.tier, sources.all.len(), context.run.settings.depth);

@@ -163,6 +163,22 @@ fn a_saying_counts_once_and_its_opposite_takes_it_back() {
     assert_eq!(rows::number(&radar, "SELECT events FROM topic_preference_profiles"), 2);
 }
 
+#[test]
+fn feedback_on_a_story_that_no_digest_has_any_more_is_undone_by_the_id_that_the_list_shows() {
+    let radar = radar(Engine::Sqlite);
+    run(&radar, SECOND_DAY);
+    radar.run(&["feedback", "1", "dislike"]).exits(0).says("noted");
+    rows::execute(&radar, "DELETE FROM digest_items");
+    let item = rows::query(&radar, "SELECT item_id FROM feedback_events").remove(0);
+    let short: String = item.chars().take(6).collect();
+    let listed = radar.ok(&["feedback", "list"]);
+    assert!(listed.contains(&short), "{listed}");
+    radar.run(&["feedback", &short, "like", "--undo"]).exits(2).says("no digest has");
+    radar.run(&["feedback", &short, "dislike", "--undo"]).exits(0).says("removed");
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM feedback_events"), 0);
+    assert_eq!(rows::number(&radar, "SELECT events FROM topic_preference_profiles"), 0);
+}
+
 /// An account of one event by a feed; each has words of its own.
 fn account(teller: &str, published: &str) -> String {
     let text = format!("{} {}", unlike_any_other("the event", 30), unlike_any_other(&format!("told by {teller}"), 6));

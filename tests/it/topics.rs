@@ -99,6 +99,9 @@ fn what_is_muted_is_unmuted() {
     assert!(!printed.contains("word:sport") && printed.contains("mute author:Ann"), "{printed}");
     assert!(printed.contains("boost word:sqlite"), "{printed}");
     radar.run(&["topic", "unmute", "default", "word:sqlite"]).exits(2).says("does not mute");
+    radar.run(&["topic", "unboost", "default", "author:Ann"]).exits(2).says("it boosts word:sqlite");
+    let printed = radar.ok(&["topic", "unboost", "default", "word:sqlite"]);
+    assert!(!printed.contains("boost") && printed.contains("mute author:Ann"), "{printed}");
 }
 
 fn folders_of_a_list_are_kept_in_and_out(engine: Engine) {

@@ -97,6 +97,10 @@ pub struct Evidence {
     /// From likes and dislikes, −1 to 1.
     #[serde(default)]
     pub preference: f64,
+    /// How far the user's feedback, rather than general worth, decides the score: 0 without feedback, near 1 from the
+    /// first like or dislike on, until it fades.
+    #[serde(default, skip_serializing_if = "crate::feedback::is_zero")]
+    pub feedback_weight: f64,
     /// Sentence naming the liked or disliked stories, sources or words that it resembles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preference_reason: Option<String>,

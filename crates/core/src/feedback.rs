@@ -166,7 +166,7 @@ impl PreferenceScore {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
-fn is_zero(number: &f64) -> bool {
+pub(crate) fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 

@@ -136,6 +136,17 @@ pub enum RuleAction {
     Boost,
 }
 
+impl RuleAction {
+    /// Returns the word with which a rule is written.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mute => "mute",
+            Self::Boost => "boost",
+        }
+    }
+}
+
 /// Factor of a boost rule on a final score.
 pub const BOOST: f64 = 1.5;
 
@@ -211,10 +222,7 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let action = match self.action {
-            RuleAction::Mute => "mute",
-            RuleAction::Boost => "boost",
-        };
+        let action = self.action.as_str();
         let field = match self.field {
             RuleField::Word => "word",
             RuleField::Source => "source",

@@ -2,44 +2,71 @@
 
 use clap::{Args, Subcommand};
 
+use super::free_text;
+
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum TopicCommand {
-    /// All topics.
+    /// List all topics with their settings.
     List {
+        /// Print them as JSON.
         #[arg(long)]
         json: bool,
     },
     /// Add a topic.
+    #[command(
+        after_help = "Example:\n  aha-radar topic add boats --interests \"ferries, small harbours. No cruises.\" --schedule \"every 6h\""
+    )]
     Add {
+        /// What the topic is called.
         name: String,
         #[command(flatten)]
         settings: TopicSettings,
     },
     /// Say how interests are understood, and what they would have matched in the last days; nothing is stored.
+    #[command(
+        after_help = "Examples:\n  aha-radar topic interests\n  aha-radar topic interests --try \"ferries, tidal energy. No sport.\" --days 30"
+    )]
     Interests {
-        /// The topic whose items are looked at.
+        /// The topic whose items are matched.
         #[arg(long, default_value = aha_core::topic::DEFAULT_TOPIC)]
         topic: String,
         /// Other interests than the topic has.
-        #[arg(long = "try", value_name = "INTERESTS")]
+        #[arg(long = "try", value_name = "INTERESTS", allow_hyphen_values = true, value_parser = free_text)]
         trial: Option<String>,
         /// Days back from now.
         #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=365))]
         days: u16,
+        /// Print what was understood and matched as JSON.
         #[arg(long)]
         json: bool,
     },
     /// Remove a topic with its sources, digests and feedback. What it has spent stays in the ledger.
-    Remove { name: String },
+    Remove {
+        /// The topic, as `topic list` shows it.
+        name: String,
+    },
     /// Take rules back that leave items out.
     Unmute {
+        /// The topic, as `topic list` shows it.
         name: String,
         /// As they were given to `topic set --mute`.
         #[arg(required = true, value_name = "FIELD:PATTERN")]
         rules: Vec<String>,
     },
+    /// Take rules back that raise items.
+    Unboost {
+        /// The topic, as `topic list` shows it.
+        name: String,
+        /// As they were given to `topic set --boost`.
+        #[arg(required = true, value_name = "FIELD:PATTERN")]
+        rules: Vec<String>,
+    },
     /// Change a topic; what is not named stays as it is.
+    #[command(
+        after_help = "Examples:\n  aha-radar topic set default --interests \"embedded databases, tidal energy. No sport.\"\n  aha-radar topic set default --schedule \"0 7 * * *\" --timezone Europe/Berlin\n  aha-radar topic set default --mute word:horoscope --boost source:Wireline"
+    )]
     Set {
+        /// The topic, as `topic list` shows it.
         name: String,
         #[command(flatten)]
         settings: TopicSettings,
@@ -50,9 +77,9 @@ pub(in crate::cli) enum TopicCommand {
 pub(in crate::cli) struct TopicSettings {
     /// What matters to you and what does not, in your own words: "embedded databases, tidal energy in Scotland. No
     /// sport."
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) interests: Option<String>,
-    /// A cron expression ("0 7 * * *") or an interval ("every 6h").
+    /// A cron expression of five fields ("0 7 * * *") or an interval ("every 6h").
     #[arg(long)]
     pub(in crate::cli) schedule: Option<String>,
     /// An IANA time zone, for example Europe/Berlin; "" for that of `AHA_TIMEZONE`.
@@ -64,7 +91,7 @@ pub(in crate::cli) struct TopicSettings {
     /// Raise items: word:PATTERN, source:PATTERN or author:PATTERN. May be repeated.
     #[arg(long, value_name = "FIELD:PATTERN")]
     pub(in crate::cli) boost: Vec<String>,
-    /// Forget all rules first.
+    /// Forget all rules of --mute and --boost first.
     #[arg(long)]
     pub(in crate::cli) clear_rules: bool,
     /// How much a run may consider: 0 (little) to 100 (much).
@@ -83,7 +110,7 @@ pub(in crate::cli) struct TopicSettings {
     /// Hours after which a story has lost two thirds of the points that decay takes.
     #[arg(long)]
     pub(in crate::cli) decay_hours: Option<f64>,
-    /// low, normal or high.
+    /// Which models are asked: low, normal or high, each as its settings name them.
     #[arg(long)]
     pub(in crate::cli) budget_tier: Option<String>,
     /// At most this share of the daily and monthly budget, in percent; 0 for no share of its own.

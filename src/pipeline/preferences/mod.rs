@@ -42,6 +42,8 @@ const PART: usize = 200;
 #[derive(Debug, Default)]
 pub struct Preferences {
     pub summary: String,
+    /// How far feedback decides, 0 to 1 ([`Profile::feedback_weight`]).
+    pub weight: f64,
     leanings: HashMap<ClusterId, PreferenceScore>,
 }
 
@@ -180,7 +182,7 @@ pub(super) async fn gather(
         vectors: vectors.of_item,
     };
     let leanings = stories.iter().map(|story| (story.cluster_id, known.leaning(&profile, story)));
-    Ok(Preferences { summary: profile.summary(), leanings: leanings.collect() })
+    Ok(Preferences { summary: profile.summary(), weight: profile.feedback_weight(), leanings: leanings.collect() })
 }
 
 /// The data by which a story's items are compared.

@@ -161,8 +161,8 @@ impl ScoreTerms {
         let decay = (-evidence.age_hours / self.decay_hours).exp();
         let preference =
             if self.judgement.is_some() && !self.is_local { ranking.preference * self.leaning.degree } else { 0.0 };
-        let is_personal = evidence.has_interests || evidence.preference.abs() > f64::EPSILON;
-        let scale = if self.is_local && is_personal { INTEREST_MATCH_SCALE } else { 1.0 };
+        let personal = if evidence.has_interests { 1.0 } else { evidence.feedback_weight };
+        let scale = if self.is_local { 1.0 - personal * (1.0 - INTEREST_MATCH_SCALE) } else { 1.0 };
         let shift = scale
             * (ranking.heuristic * (heuristic - 0.5) + ranking.novelty * (evidence.novelty - 0.5)
                 - ranking.decay * (1.0 - decay)

@@ -29,12 +29,16 @@ pub(super) fn points(
         };
         profile.leaning(&[story]).degree
     };
+    // The same weight for both scores: the difference is the effect of the preference alone.
+    let feedback_weight = before.feedback_weight().max(after.feedback_weight());
     let (before, after) = (degree(before), degree(after));
     let by_model = story.triage.as_ref().is_some_and(|verdict| verdict.provider != local::PROVIDER);
     let points = if by_model {
         ranking.preference * (after - before)
     } else {
-        let score = |preference| local::local_score(&Evidence { preference, ..story.score_debug.evidence.clone() });
+        let score = |preference| {
+            local::local_score(&Evidence { preference, feedback_weight, ..story.score_debug.evidence.clone() })
+        };
         score(after) - score(before)
     };
     (points * 10.0).round() / 10.0

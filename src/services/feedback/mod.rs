@@ -16,7 +16,8 @@ use serde::Serialize;
 
 pub use self::import::{FeedbackImport, FeedbackLine, LeftOut, import, merge};
 pub use super::accounts::FeedbackUser;
-use super::stories::FoundStory;
+use super::id_prefix::id_prefix;
+use super::stories::{self, FoundStory};
 use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 use crate::pipeline::preferences::{EVENTS, TopicFeedback, profile, profiles};
@@ -71,6 +72,44 @@ pub async fn undo(app: &App, user: FeedbackUser, found: &FoundStory, kind: Feedb
     let writes: Vec<FeedbackWrite> = items.into_iter().map(|item| FeedbackWrite::Withdraw { item, kind }).collect();
     let written = write_measured(app, user, topic, &writes).await?;
     Ok(change(app, found, &event, &written))
+}
+
+/// Removes the user's feedback on a story that is named as in [`stories::find`] or, if no digest has it any more, by
+/// the id of the item with the feedback or the beginning of it.
+///
+/// # Errors
+/// When nothing matches, or more than one.
+pub async fn undo_by_name(
+    app: &App,
+    user: FeedbackUser,
+    name: &str,
+    topic: &str,
+    kind: FeedbackKind,
+) -> Result<FeedbackChange> {
+    let no_story = match stories::find(app, name, topic).await {
+        Ok(found) => return undo(app, user, &found, kind).await,
+        Err(error @ ServiceError::NotFound { .. }) => error,
+        Err(error) => return Err(error),
+    };
+    let Some(prefix) = id_prefix(name) else { return Err(no_story) };
+    let known = topics::find(app, topic).await?;
+    let mut given = app.store().feedback(user.id(), known.id, i64::MAX).await?;
+    given.retain(|event| event.kind == kind && event.item_id.to_string().starts_with(&prefix));
+    let event = match &given[..] {
+        [] => return Err(no_story),
+        [event, others @ ..] if others.iter().all(|other| other.item_id == event.item_id) => event,
+        _ => return Err(ServiceError::invalid("item", format!("{prefix} is the beginning of several ids; give more"))),
+    };
+    let withdrawal = FeedbackWrite::Withdraw { item: event.item_id, kind };
+    let changes = write(app, user, known.id, withdrawal).await?;
+    Ok(FeedbackChange {
+        topic: known.name,
+        item_id: event.item_id,
+        title: event.title.clone(),
+        kind,
+        changed: changes > 0,
+        effect_points: None,
+    })
 }
 
 /// Returns the user's feedback on the items of a story.

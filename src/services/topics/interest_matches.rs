@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aha_analysis::relevance::{ClauseMatch, Corpus, Interests, MET_SHARE, Query, STRONG, TextParts, WEAK};
+use aha_analysis::relevance::{Clause, ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Query, TextParts, WEAK};
 use aha_analysis::text::features::Features;
 use aha_analysis::text::similarity::Frequencies;
 use aha_core::item::Item;
@@ -23,7 +23,7 @@ pub struct InterestMatches {
     pub start: Timestamp,
     pub end: Timestamp,
     pub items: usize,
-    /// Items with a strong match, and items with a weak one.
+    /// Items that match a clause, as a digest reports it, and other items that match in part.
     pub strong: usize,
     pub weak: usize,
     /// Items that would match without a denied clause.
@@ -37,6 +37,8 @@ pub struct InterestMatches {
 pub struct ReadClause {
     pub written: String,
     pub wanted: bool,
+    /// Whether it is wanted less than the others: "a bit of opera".
+    pub minor: bool,
     /// Including English words added to those of another language, and corrected typing errors.
     pub words: Vec<String>,
     pub places: Vec<String>,
@@ -49,7 +51,9 @@ pub struct InterestMatch {
     pub degree: f64,
     pub title: String,
     pub published_at: Timestamp,
+    /// The clauses that it matches, and those that it matches in part.
     pub clauses: Vec<String>,
+    pub touched: Vec<String>,
 }
 
 /// Maximum number of matches listed.
@@ -57,7 +61,7 @@ const MAX_MATCHES: usize = 10;
 /// Maximum number of items searched: the newest.
 const MAX_ITEMS: usize = 5_000;
 
-/// Compares interests with the items of `days` days before `end`.
+/// Compares interests with the items of the window.
 ///
 /// # Errors
 /// When the store fails.
@@ -65,10 +69,8 @@ pub async fn interest_matches(
     app: &App,
     topic: &Topic,
     text: &str,
-    end: Timestamp,
-    days: i64,
+    window: Window,
 ) -> Result<InterestMatches, RunError> {
-    let window = Window { start: end.days_before(days), end };
     let cluster_items = stored_cluster_items(app.store(), topic.id, window).await?;
     let features: Vec<Arc<Features>> =
         cluster_items.iter().map(|cluster_item| Arc::clone(&cluster_item.features)).collect();
@@ -100,7 +102,10 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
     };
     let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
     let oldest = items.iter().map(|item| item.time).min();
-    let count = |is: &dyn Fn(f64, f64) -> bool| degrees.iter().filter(|d| is(d.lexical, d.allowed)).count();
+    let of_clauses = |degree: &Degree, met: bool| -> Vec<String> {
+        let matches = degree.clauses.iter().filter(|of| of.score * degree.allowed >= WEAK);
+        matches.filter(|of| of.is_met(degree.allowed) == met).map(written).collect()
+    };
     let mut best: Vec<InterestMatch> = items
         .iter()
         .zip(&degrees)
@@ -109,30 +114,40 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
             degree: degree.matched(),
             title: item.display_title(),
             published_at: item.time,
-            clauses: degree.clauses.iter().filter(|met| met.is_met(degree.allowed)).map(written).collect(),
+            clauses: of_clauses(degree, true),
+            touched: of_clauses(degree, false),
         })
         .collect();
+    let strong = best.iter().filter(|found| !found.clauses.is_empty()).count();
+    let weak = best.len() - strong;
     best.sort_by(|a, b| b.degree.total_cmp(&a.degree).then_with(|| a.title.cmp(&b.title)));
     best.truncate(MAX_MATCHES);
     let clauses = interests.clauses.iter().enumerate().map(|(number, clause)| ReadClause {
         written: clause.written.clone(),
         wanted: !clause.denied,
+        minor: clause.is_minor(),
         words: clause.all_words().into_iter().map(read_as).collect(),
         places: clause.place_names(),
-        items: degrees
-            .iter()
-            .flat_map(|degree| if clause.denied { &degree.denied } else { &degree.clauses })
-            .filter(|met| met.clause == number && met.share >= MET_SHARE)
-            .count(),
+        items: degrees.iter().filter(|degree| is_matched(clause, number, degree)).count(),
     });
     InterestMatches {
         clauses: clauses.collect(),
         start: oldest.filter(|_| items.len() == MAX_ITEMS).unwrap_or(window.start),
         end: window.end,
         items: items.len(),
-        strong: count(&|lexical, allowed| lexical * allowed >= STRONG),
-        weak: count(&|lexical, allowed| (WEAK..STRONG).contains(&(lexical * allowed))),
-        denied: count(&|lexical, allowed| lexical >= WEAK && lexical * allowed < WEAK),
+        strong,
+        weak,
+        denied: degrees.iter().filter(|degree| degree.lexical >= WEAK && degree.matched() < WEAK).count(),
         best,
     }
+}
+
+/// Returns whether a text matches a clause: a wanted one as a digest reports it.
+fn is_matched(clause: &Clause, number: usize, degree: &Degree) -> bool {
+    let (matches, is_match): (_, &dyn Fn(&ClauseMatch) -> bool) = if clause.denied {
+        (&degree.denied, &|of| of.share >= MET_SHARE)
+    } else {
+        (&degree.clauses, &|of| of.is_met(degree.allowed))
+    };
+    matches.iter().any(|of| of.clause == number && is_match(of))
 }

@@ -3,9 +3,12 @@
 mod change;
 mod interest_matches;
 
+use aha_core::ids::TopicId;
 use aha_core::schedule::Schedule;
+use aha_core::time::Timestamp;
 use aha_core::topic::{DEFAULT_TOPIC, Rule, RuleAction, Topic};
-use aha_store::TopicReset;
+use aha_core::window::Window;
+use aha_store::{DigestFilter, TopicReset};
 use serde::Serialize;
 
 pub use change::TopicChange;
@@ -162,18 +165,19 @@ pub async fn remove(app: &App, name: &str) -> Result<RemovedTopic> {
     Ok(RemovedTopic { name: topic.name, sources })
 }
 
-/// Removes rules that leave items out. Nothing is stored unless every rule exists.
+/// Removes rules of one kind, given without it: `word:PATTERN`. Nothing is stored unless every rule exists.
 ///
 /// # Errors
 /// When there is no such topic or rule.
-pub async fn unmute(app: &App, name: &str, rules: &[String]) -> Result<Topic> {
+pub async fn remove_rules(app: &App, name: &str, action: RuleAction, rules: &[String]) -> Result<Topic> {
     save(app, name, |topic| {
         for text in rules {
-            let rule = Rule::parse(RuleAction::Mute, text)?;
+            let rule = Rule::parse(action, text)?;
             let before = topic.rules.len();
             topic.rules.retain(|known| *known != rule);
             if topic.rules.len() == before {
-                let message = format!("topic {:?} does not mute {text:?}; {}", topic.name, muted(topic));
+                let known = rules_in_words(topic, action);
+                let message = format!("topic {:?} does not {} {text:?}; {known}", topic.name, action.as_str());
                 return Err(ServiceError::NotFound { what: "rule", message });
             }
         }
@@ -220,22 +224,38 @@ fn drop_rule(topic: &mut Topic, rule: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns how interests are understood, and what they match among the topic's items of the last days. The interests
-/// are the topic's own, or others to try. Nothing is stored.
+/// Returns how interests are understood, and what they match among the topic's items of the last days, or of as many
+/// days before the end of the newest digest if these have more. The interests are the topic's own, or others to try.
+/// Nothing is stored.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
 pub async fn preview_interests(app: &App, name: &str, trial: Option<&str>, days: u16) -> Result<InterestMatches> {
     let topic = find(app, name).await?;
     let text = trial.unwrap_or(&topic.interests);
-    Ok(interest_matches(app, &topic, text, app.clock().now(), i64::from(days)).await?)
+    let until = |end: Timestamp| Window { start: end.days_before(i64::from(days)), end };
+    let mut window = until(app.clock().now());
+    if let Some(newest) = newest_digest_end(app, topic.id).await?.filter(|end| *end < window.end).map(until) {
+        let (store, id) = (app.store(), topic.id);
+        let (of_now, of_digest) = (store.items_in_window(id, window).await?, store.items_in_window(id, newest).await?);
+        window = if of_digest.len() > of_now.len() { newest } else { window };
+    }
+    Ok(interest_matches(app, &topic, text, window).await?)
 }
 
-/// Describes what a topic mutes.
-fn muted(topic: &Topic) -> String {
-    let rules = topic.rules.iter().filter(|rule| rule.action == RuleAction::Mute).map(ToString::to_string);
-    let rules: Vec<String> = rules.map(|rule| rule.trim_start_matches("mute ").to_owned()).collect();
-    if rules.is_empty() { "it mutes nothing".to_owned() } else { format!("it mutes {}", rules.join(", ")) }
+/// Returns the end of the window of a topic's newest digest.
+async fn newest_digest_end(app: &App, topic: TopicId) -> Result<Option<Timestamp>> {
+    let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
+    Ok(app.store().digest_entries(&newest).await?.pop().map(|entry| entry.head.window_end))
+}
+
+/// Describes what a topic mutes or boosts.
+fn rules_in_words(topic: &Topic, action: RuleAction) -> String {
+    let kind = format!("{} ", action.as_str());
+    let rules = topic.rules.iter().filter(|rule| rule.action == action).map(ToString::to_string);
+    let rules: Vec<String> = rules.map(|rule| rule.trim_start_matches(&kind).to_owned()).collect();
+    let verb = action.as_str();
+    if rules.is_empty() { format!("it {verb}s nothing") } else { format!("it {verb}s {}", rules.join(", ")) }
 }
 
 /// Describes a stored schedule: `at 07:00`; the text itself if it cannot be parsed.

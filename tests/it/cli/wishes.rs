@@ -65,6 +65,24 @@ fn a_boost_multiplies_the_final_score() {
     assert!((score(&radar, &posts[1]).0 - 1.5 * before[1]).abs() < 2e-6);
     assert!((score(&radar, &posts[0]).0 - before[0]).abs() < 2e-6);
     assert_eq!(radar.digest()["stories"][0]["url"], posts[1].url);
+    assert_eq!(radar.ok(&["digest"]).to_lowercase().matches("boosted by a rule of yours").count(), 1);
+}
+
+#[test]
+fn interests_can_be_tried_on_what_is_stored() {
+    let post = |id: &str, title: &str| Post::new(id, title, "Nothing else.", "2026-11-18T05:00:00Z");
+    let posts = [post("1", "Zebrafish regrow their hearts"), post("2", "A ferry sinks"), post("3", "Opera in Skerrow")];
+    let radar = with_posts(&posts);
+    radar.ok(&WINDOW);
+    let said = radar.ok(&["topic", "interests", "--try", "zebrafish, a bit of opera, no ferries"]);
+    let line =
+        |words: &str| said.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {said}"));
+    assert!(line("wanted less").contains("opera") && line("not wanted").contains("ferries"), "{said}");
+    assert!(line("Zebrafish regrow").contains("asked for"), "{said}");
+    assert!(said.contains("of 3 items from 2026-") && !said.contains("ferry sinks"), "{said}");
+    let found: Value =
+        serde_json::from_str(&radar.ok(&["topic", "interests", "--try", "zebrafish", "--json"])).unwrap();
+    assert_eq!((&found["strong"], &found["clauses"][0]["items"]), (&1.into(), &1.into()), "{found}");
 }
 
 #[test]

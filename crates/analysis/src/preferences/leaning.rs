@@ -34,10 +34,10 @@ impl Profile {
         let scored = items.iter().map(|item| (self.score(item), item));
         let best = scored.reduce(|best, next| if next.0.product > best.0.product { next } else { best });
         let Some((score, item)) = best else { return PreferenceScore::default() };
-        let degree = (score.product / SCALE).tanh();
+        let degree = self.degree(score.product);
         let mut leaning = PreferenceScore {
             degree: round(degree),
-            terms: round((score.similarity / SCALE).tanh()),
+            terms: round(self.degree(score.similarity)),
             vector: round(score.by_vector * unit(&score, degree)),
             voice: round(score.voice()),
             source: round(score.source),
@@ -47,6 +47,14 @@ impl Profile {
         };
         self.add_similar_stories(&score.vector, items, &mut leaning);
         leaning
+    }
+
+    /// Returns the degree of a product with the profile. Without positive feedback no story is liked, and without
+    /// negative feedback none is disliked: a small product of the other sign comes from the texts' background.
+    fn degree(&self, product: f64) -> f64 {
+        let lowest = if self.disliked_weight > 0.0 { -1.0 } else { 0.0 };
+        let highest = if self.liked_weight > 0.0 { 1.0 } else { 0.0 };
+        self.feedback_weight() * (product / SCALE).tanh().clamp(lowest, highest)
     }
 
     fn score(&self, item: &Candidate<'_>) -> Score {

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::spellings::Spellings;
 use super::sums::{DISLIKED_WEIGHT, Sum, VectorProfile};
-use super::{Background, FeedbackDecay, FeedbackExample};
+use super::{Background, FeedbackDecay, FeedbackExample, round};
 use crate::text::features::Features;
 use crate::text::features::{LEAD, WORDS};
 use crate::text::learnable::{learnable, without_markup};
@@ -32,6 +32,9 @@ const MIN_REMEMBERED_WEIGHT: f64 = 0.1;
 /// The weight of the mean of all texts relative to that of the liked ones.
 const BACKGROUND_WEIGHT: f64 = 0.5;
 
+/// Number of likes and dislikes, decayed, at which feedback decides by 1 − e⁻¹.
+const FEEDBACK_SCALE: f64 = 0.5;
+
 /// Weight of neutral feedback that each source and author is assumed to have in addition.
 const PRIOR_WEIGHT: f64 = 3.0;
 
@@ -39,6 +42,9 @@ const PRIOR_WEIGHT: f64 = 3.0;
 #[derive(Debug, Default)]
 pub struct Profile {
     frequencies: Frequencies,
+    /// The total decayed weight of the positive feedback, and of the negative.
+    pub(super) liked_weight: f64,
+    pub(super) disliked_weight: f64,
     pub(super) words: FxHashMap<Term, Word>,
     pub(super) vector: Option<VectorProfile>,
     pub(super) sources: BTreeMap<String, Voice>,
@@ -114,6 +120,7 @@ impl Profile {
             profile.remember(example, weight, &vector);
             profile.add_voices(&example.event, weight, unlearnt);
         }
+        (profile.liked_weight, profile.disliked_weight) = (liked.weight, disliked.weight);
         profile.learn_words(&liked, &disliked, background, &spellings);
         profile.vector = VectorProfile::of(&liked, &disliked, background);
         profile
@@ -221,6 +228,13 @@ impl Profile {
             *sum /= count;
         }
         sums
+    }
+
+    /// Returns how far the feedback decides a score, 0 to 1: 1 − e^(−2 n) for n likes and dislikes, decayed. A first like
+    /// counts nearly in full (`docs/RANKING.md`), and the last one fades without a jump.
+    #[must_use]
+    pub fn feedback_weight(&self) -> f64 {
+        round(1.0 - (-(self.liked_weight + self.disliked_weight) / FEEDBACK_SCALE).exp())
     }
 
     #[must_use]

@@ -26,7 +26,7 @@ pub(super) struct VectorProfile {
 /// A sum of vectors, weighted by feedback.
 #[derive(Default)]
 pub(super) struct Sum {
-    weight: f64,
+    pub(super) weight: f64,
     pub(super) terms: FxHashMap<Term, f64>,
     /// Weight of the examples that have a dense vector.
     dense_weight: f64,

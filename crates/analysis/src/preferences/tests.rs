@@ -56,6 +56,31 @@ fn what_was_liked_is_leant_to_and_what_was_disliked_is_not() {
 }
 
 #[test]
+fn feedback_fades_without_a_jump() {
+    let degree_on = |day| {
+        let like = example(FeedbackKind::Like, "Ferries under sail", day);
+        let profile = profile(&[like]);
+        (lean(&profile, "A new ferry under sail", "Elsewhere").degree, profile.feedback_weight())
+    };
+    let of_days = [60, 0, -120, -240, -480].map(degree_on);
+    assert!(of_days.windows(2).all(|two| two[0].0 > two[1].0 && two[0].1 > two[1].1), "{of_days:?}");
+    assert!(of_days[0].1 > 0.8 && of_days[4].1 < 0.01, "{of_days:?}");
+    assert!(profile(&[]).feedback_weight() == 0.0);
+}
+
+#[test]
+fn nothing_is_liked_without_likes_and_nothing_disliked_without_dislikes() {
+    let texts = ["Football transfer rumours", "Lentil soup", "Ferries under sail", "Wool prices at the harbour"];
+    let degrees_after = |kind| {
+        let profile = profile(&[example(kind, "Football transfer rumours", 60)]);
+        texts.map(|title| lean(&profile, title, "Elsewhere").degree)
+    };
+    let (disliked, liked) = (degrees_after(FeedbackKind::Dislike), degrees_after(FeedbackKind::Like));
+    assert!(disliked[0] < 0.0 && disliked.iter().all(|degree| *degree <= 0.0), "{disliked:?}");
+    assert!(liked[0] > 0.0 && liked.iter().all(|degree| *degree >= 0.0), "{liked:?}");
+}
+
+#[test]
 fn feedback_decays_and_later_feedback_counts_in_full() {
     let of = |day| DECAY.weight(&example(FeedbackKind::Like, "Ferries", day).event);
     assert!((of(0) - (-1.0_f64).exp()).abs() < 1e-12 && (of(70) - 1.0).abs() < 1e-12);

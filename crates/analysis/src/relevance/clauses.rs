@@ -43,6 +43,14 @@ pub struct Interests {
     pub clauses: Vec<Clause>,
 }
 
+impl Clause {
+    /// Returns whether it is wanted less than others.
+    #[must_use]
+    pub const fn is_minor(&self) -> bool {
+        self.is_minor
+    }
+}
+
 impl Interests {
     #[must_use]
     pub fn parse(text: &str) -> Self {

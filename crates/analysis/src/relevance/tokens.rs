@@ -31,8 +31,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 fn words_and_marks(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
+    let hyphens = LeadingHyphens::of(text);
     while let Some(found) = next_word(&text[at..]) {
         push_mark(&mut tokens, text, at..at + found.start);
+        hyphens.push(&mut tokens, text, at..at + found.start);
         let mut word = String::new();
         fold(found.text, found.is_initials, &mut word);
         // Initials at the end of a sentence include its full stop.
@@ -41,6 +43,50 @@ fn words_and_marks(text: &str) -> Vec<Token> {
     }
     push_mark(&mut tokens, text, at..text.len());
     tokens
+}
+
+/// The word that stands for a hyphen before a word, which excludes it as in a search: "science -politics".
+const MINUS: &str = "-";
+
+/// How a text uses hyphens before words.
+#[derive(Debug, Clone, Copy)]
+struct LeadingHyphens {
+    /// Whether they begin the lines of a list, and exclude nothing.
+    are_bullets: bool,
+    /// Whether what they exclude goes on to the next pause, as the text has some, and not over one word.
+    until_pause: bool,
+}
+
+impl LeadingHyphens {
+    fn of(text: &str) -> Self {
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let count = lines.clone().count();
+        Self {
+            are_bullets: count > 1 && lines.all(|line| line.starts_with(['-', '−'])),
+            until_pause: text.contains([',', ';', '\n', '/', '|', '•', '、', '，']),
+        }
+    }
+
+    /// Pushes the word of a hyphen at the end of `range` that follows a space or a mark and stands before a letter, and
+    /// the marks around what it excludes.
+    fn push(self, tokens: &mut Vec<Token>, text: &str, range: Range<usize>) {
+        let pause = |at: usize| Token { word: String::new(), mark: Mark::Pause, start: at, end: at };
+        let is_in_word = |token: &Token| token.mark == Mark::None;
+        if !self.until_pause && matches!(&tokens[..], [.., minus, _] if minus.word == MINUS) {
+            tokens.push(pause(range.start));
+        }
+        let Some(before) = text[range.clone()].strip_suffix(['-', '−']) else { return };
+        let follows_space = if before.is_empty() { range.start == 0 } else { !before.ends_with(['-', '−', '.']) };
+        let is_before_letter = text[range.end..].starts_with(char::is_alphabetic);
+        if self.are_bullets || !follows_space || !is_before_letter {
+            return;
+        }
+        if tokens.last().is_some_and(is_in_word) {
+            tokens.push(pause(range.start));
+        }
+        let start = range.start + before.len();
+        tokens.push(Token { word: MINUS.to_owned(), mark: Mark::None, start, end: range.end });
+    }
 }
 
 /// Expands "South and Central America" to "South America and Central America".

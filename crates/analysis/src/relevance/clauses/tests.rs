@@ -37,6 +37,20 @@ fn a_denial_ends_with_its_sentence_or_a_but() {
 }
 
 #[test]
+fn a_hyphen_before_a_word_excludes_it_unless_it_begins_the_lines_of_a_list() {
+    assert_eq!(parsed("-sport, tram lines"), ["-sport", "tram lines"]);
+    assert_eq!(parsed("science -politics -celebrity tides"), ["science", "-politics", "-celebrity", "tides"]);
+    assert_eq!(parsed("science, −party politics, tides"), ["science", "-party politics", "tides"]);
+    assert_eq!(parsed("science\n-football\n-golf"), ["science", "-football", "-golf"]);
+    assert_eq!(parsed("-tides\n-ferries"), ["tides", "ferries"]);
+    assert_eq!(parsed("- tides\n- ferries"), ["tides", "ferries"]);
+    assert_eq!(
+        parsed("self-hosting - ferries, frost of -5 degrees"),
+        ["self-hosting", "ferries", "frost of -5 degrees"]
+    );
+}
+
+#[test]
 fn a_sentence_ends_at_its_full_stop_within_brackets_and_quotation_marks_too() {
     assert_eq!(parsed("No sport (football, tennis). Rust"), ["-sport", "-football", "-tennis", "Rust"]);
     assert_eq!(parsed("No “reality shows.” Rust"), ["-reality shows", "Rust"]);

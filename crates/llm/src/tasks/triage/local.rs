@@ -203,8 +203,8 @@ fn preference(evidence: &Evidence, found: &mut Vec<Finding>) {
     add(found, points, words.map_or_else(String::new, |words| format!("{points:+.0}: {words}")));
 }
 
-/// Points for each doubling of independent sources, and the maximum number of doublings; with interests set, they count
-/// less.
+/// Points for each doubling of independent sources, and the maximum number of doublings; with interests set, or as far as
+/// feedback decides, they count less.
 const SOURCE_POINTS: f64 = 18.0;
 const SOURCE_POINTS_WITH_INTERESTS: f64 = 1.5;
 const SOURCE_POINTS_UNASKED: f64 = 8.0;
@@ -219,10 +219,9 @@ const NEAR_POINTS: f64 = 3.0;
 #[expect(clippy::cast_precision_loss, reason = "numbers of sources")]
 fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) {
     let sources = evidence.distinct_sources;
-    let is_preferred = evidence.preference.abs() > f64::EPSILON;
+    let general = 1.0 - evidence.feedback_weight;
     let points_per_doubling = match (evidence.has_interests, matches_interests(evidence)) {
-        (false, _) if is_preferred => SOURCE_POINTS_WITH_INTERESTS,
-        (false, _) => SOURCE_POINTS,
+        (false, _) => general * SOURCE_POINTS + evidence.feedback_weight * SOURCE_POINTS_WITH_INTERESTS,
         (true, true) => SOURCE_POINTS_WITH_INTERESTS,
         (true, false) => SOURCE_POINTS_UNASKED,
     };
@@ -235,10 +234,10 @@ fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) 
     if !evidence.has_interests {
         add(found, NEAR_POINTS * (1.0 + evidence.near_sources as f64).log2(), "");
     }
-    if !evidence.has_interests && !is_preferred {
-        add(found, NAME_POINTS * (1.0 + evidence.shared_names).log2(), "");
+    if !evidence.has_interests {
+        add(found, general * NAME_POINTS * (1.0 + evidence.shared_names).log2(), "");
         if sources < 2 {
-            add(found, CORROBORATED_POINTS * evidence.corroborated_share, "");
+            add(found, general * CORROBORATED_POINTS * evidence.corroborated_share, "");
         }
     }
 }
