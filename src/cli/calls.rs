@@ -5,12 +5,15 @@ use anyhow::Result;
 
 use super::arguments::CallsArguments;
 use super::exit::Exit;
+use super::listing::Listing;
 use super::output;
 use crate::app::App;
 use crate::services::calls::{self, CallQuery, CallRecord};
 
-/// Digits of an id that are shown: enough to identify a call among many thousands.
-const ID_DIGITS: usize = 8;
+const HEADINGS: [&str; 11] =
+    ["time", "purpose", "model", "stories", "state", "tokens in", "out", "credits", "ms", "call", "what went wrong"];
+/// The columns that are written below a call first.
+const BELOW: [&str; 6] = ["what went wrong", "out", "tokens in", "stories", "ms", "model"];
 
 pub(super) async fn run(app: &App, arguments: CallsArguments) -> Result<Exit> {
     let is_filtered = arguments.run.is_some() || arguments.state.is_some() || arguments.purpose.is_some();
@@ -27,29 +30,12 @@ pub(super) async fn run(app: &App, arguments: CallsArguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Returns the first digits of an id.
-pub(super) fn short(id: &str) -> String {
-    id.chars().take(ID_DIGITS).collect()
-}
-
 fn table(calls: &[CallRecord]) -> String {
-    let mut table = output::table(&[
-        "time",
-        "purpose",
-        "model",
-        "stories",
-        "state",
-        "tokens in",
-        "out",
-        "credits",
-        "ms",
-        "call",
-        "what went wrong",
-    ]);
+    let mut table = Listing::new(&HEADINGS, &BELOW);
     for call in calls {
         let number = |n: Option<i64>| n.map_or_else(|| "–".to_owned(), |n| n.to_string());
         table.add_row(vec![
-            call.started_at.to_string(),
+            output::to_the_second(call.started_at),
             call.purpose.clone(),
             line(&format!("{}/{}", call.provider, call.model)),
             call.stories.to_string(),
@@ -58,7 +44,7 @@ fn table(calls: &[CallRecord]) -> String {
             number(call.output_tokens),
             credits(call),
             number(call.latency_ms),
-            short(&call.id),
+            output::short_id(&call.id),
             line(call.error.as_deref().unwrap_or("")),
         ]);
     }

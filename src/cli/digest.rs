@@ -1,25 +1,67 @@
-//! `aha-radar digest`: shows a stored digest in any format.
+//! `aha-radar digest`: shows a stored digest in any format, or lists digests.
 
+use aha_core::topic::DEFAULT_TOPIC;
 use anyhow::Result;
 
 use super::arguments::DigestArguments;
 use super::exit::{Exit, UsageError};
+use super::listing::Listing;
 use super::output;
 use crate::app::App;
 use crate::digest::terminal::Footer;
 use crate::digest::{Format, render, terminal};
-use crate::services::digests::{self, LATEST};
+use crate::services::digests::{self, ArchiveFilter, ArchivedDigest, LATEST};
+
+/// Stands for a list in place of an id.
+const LIST: &str = "list";
 
 pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
-    let format = match arguments.format.as_deref() {
+    let DigestArguments { which, topic, format, json, limit } = arguments;
+    let format = match format.as_deref() {
         Some(name) => Some(name.parse::<Format>().map_err(|error| UsageError(error.to_string()))?),
-        None => arguments.json.then_some(Format::Json),
+        None => json.then_some(Format::Json),
     };
-    let digest = digests::find(app, &arguments.which, &arguments.topic).await?;
-    let footer = Footer { html: None, is_latest: arguments.which == LATEST };
+    if which == LIST {
+        return list(app, topic, limit, format).await;
+    }
+    let digest = digests::find(app, &which, topic.as_deref().unwrap_or(DEFAULT_TOPIC)).await?;
+    let footer = Footer { html: None, is_latest: which == LATEST };
     match format {
         Some(format) => output::print(&render(&digest, format, app.config().web.site())?)?,
         None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), footer))?,
     }
     Ok(Exit::Ok)
+}
+
+async fn list(app: &App, topic: Option<String>, limit: u32, format: Option<Format>) -> Result<Exit> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let digests = digests::archive(app, &ArchiveFilter { topic, first: None, last: None, limit }).await?;
+    match format {
+        Some(Format::Json) => output::print_json(&digests)?,
+        Some(_) => {
+            let why = "`digest list` prints a table, or JSON with --json; --format is for one digest";
+            return Err(UsageError(why.to_owned()).into());
+        }
+        None if digests.is_empty() => output::note("no digest yet; make one with `aha-radar run`"),
+        None => output::print(&table(&digests))?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn table(digests: &[ArchivedDigest]) -> String {
+    let headings = ["id", "day", "topic", "status", "stories", "items", "first story"];
+    let mut table = Listing::new(&headings, &["first story"]);
+    for ArchivedDigest { day, entry } in digests {
+        let head = &entry.head;
+        table.add_row([
+            output::short_id(head.id),
+            day.to_string(),
+            head.topic.clone(),
+            head.status.as_str().to_owned(),
+            entry.stories.to_string(),
+            head.items.to_string(),
+            entry.first_title.clone().unwrap_or_default(),
+        ]);
+    }
+    table.to_string()
 }

@@ -4,9 +4,13 @@ use anyhow::Result;
 
 use super::arguments::DoctorArguments;
 use super::exit::Exit;
+use super::listing::hung;
 use super::output;
 use crate::config::Config;
 use crate::services::diagnostics::{self, Level};
+
+/// Columns before the text of a finding.
+const INDENT: usize = 18;
 
 pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Exit> {
     let findings = diagnostics::gather(&config).await?;
@@ -16,7 +20,7 @@ pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Ex
     } else {
         let lines: Vec<String> =
             findings.iter().map(|f| format!("{:5}  {:10} {}", f.level.as_str(), f.what, f.text)).collect();
-        output::print(&output::one_safe_text(&lines.join("\n")))?;
+        output::print(&hung(&output::one_safe_text(&lines.join("\n")), |_| INDENT))?;
     }
     Ok(if is_healthy { Exit::Ok } else { Exit::Failed })
 }

@@ -85,7 +85,7 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<AskError>() {
         Some(AskError::Empty | AskError::TooLong) => return Exit::Usage,
         Some(AskError::Service(error)) => return of_service(error),
-        Some(AskError::EmptyStore | AskError::Unanswered | AskError::Timeout) | None => {}
+        Some(AskError::EmptyStore | AskError::Unanswered | AskError::OwnFeedback | AskError::Timeout) | None => {}
     }
     match error.downcast_ref::<RunError>() {
         Some(RunError::Interrupted) => return Exit::Interrupted,

@@ -1,14 +1,16 @@
 //! `aha-radar item`: explains why a story is shown, with every term of its score in words.
 
+use std::fmt::Display;
+
 use aha_content::numbers::days;
 use aha_core::digest::{DigestStory, Label, Relevance, ScoreDebug};
-use aha_core::ids::DigestItemId;
 use aha_core::summary::Summary;
 use anyhow::Result;
 use serde_json::Value;
 
 use super::arguments::ItemArguments;
 use super::exit::Exit;
+use super::listing::hung;
 use super::output;
 use crate::app::App;
 use crate::services::stories;
@@ -18,9 +20,19 @@ pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
     if arguments.json {
         output::print_json(&with_markup(app, &story).await?)?;
     } else {
-        output::print(&output::one_safe_text(&in_words(&story)))?;
+        output::print(&hung(&output::one_safe_text(&in_words(&story)), indent))?;
     }
     Ok(Exit::Ok)
+}
+
+/// Columns of the names before the first facts.
+const NAMES: usize = 14;
+
+/// Returns the columns by which the rest of a line that is too long is indented.
+fn indent(line: &str) -> usize {
+    let own = line.chars().take_while(|c| *c == ' ').count();
+    let is_named = own == 0 && line.chars().nth(NAMES - 1) == Some(' ') && line.chars().nth(NAMES - 2) == Some(' ');
+    if is_named { NAMES } else { own + 2 }
 }
 
 /// Returns the story as JSON, each of its items with its markup, if any, sanitised for display in a page.
@@ -39,7 +51,7 @@ async fn with_markup(app: &App, story: &DigestStory) -> Result<Value> {
 const SHORT_ID: usize = 6;
 
 /// Returns the first digits of an id, as digests show it.
-pub(super) fn short(id: DigestItemId) -> String {
+pub(super) fn short(id: impl Display) -> String {
     id.to_string().chars().take(SHORT_ID).collect()
 }
 

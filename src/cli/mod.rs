@@ -22,6 +22,7 @@ mod item;
 mod journal;
 mod labelled;
 mod lines;
+mod listing;
 mod llm;
 mod manual;
 mod migrate;

@@ -1,9 +1,11 @@
 //! Output to a terminal, or to a pipe that may be closed at any time.
 
+use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
 
 use aha_content::escapes::without_escapes;
 use aha_content::numbers::count;
+use aha_core::time::Timestamp;
 use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -13,6 +15,8 @@ use crate::services::sources::SourcesAdded;
 
 /// Columns if the terminal does not report its width.
 const DEFAULT_COLUMNS: usize = 100;
+/// Digits of an id that tables show: enough to identify one among many thousands.
+const ID_DIGITS: usize = 8;
 
 /// Prints a result. A closed pipe is not an error.
 pub(super) fn print(text: &str) -> Result<()> {
@@ -75,10 +79,32 @@ pub(super) fn table(headings: &[&str]) -> Table {
 }
 
 pub(super) fn width() -> usize {
-    if !std::io::stdout().is_terminal() {
-        return DEFAULT_COLUMNS;
+    terminal_width().unwrap_or(DEFAULT_COLUMNS)
+}
+
+/// Returns the columns of the terminal; `None` if standard output is none.
+pub(super) fn terminal_width() -> Option<usize> {
+    let reported = || Table::new().width().map_or(DEFAULT_COLUMNS, usize::from);
+    std::io::stdout().is_terminal().then(reported)
+}
+
+/// Returns the first digits of an id.
+pub(super) fn short_id(id: impl Display) -> String {
+    id.to_string().chars().take(ID_DIGITS).collect()
+}
+
+/// Formats a time to the second.
+pub(super) fn to_the_second(time: Timestamp) -> String {
+    Timestamp::from_millis(time.as_millis().div_euclid(1000) * 1000).to_string()
+}
+
+/// Returns a word for a shell, in quotes if it needs them.
+pub(super) fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@' | '+' | ',');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
     }
-    table(&[]).width().map_or(DEFAULT_COLUMNS, usize::from)
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 pub(super) fn colour_on_stdout() -> bool {
@@ -101,6 +127,18 @@ mod tests {
     #[test]
     fn text_from_outside_keeps_lines_and_nothing_that_a_terminal_obeys() {
         assert_eq!(one_safe_text("a\u{9b}31mb\nc\u{61c}\u{202e}d\u{7}\u{1b}[2Je"), "ab\ncde");
+    }
+
+    #[test]
+    fn a_word_that_a_shell_would_read_otherwise_is_quoted() {
+        assert_eq!(shell_word("./my-notes"), "./my-notes");
+        assert_eq!(shell_word("my notes"), "'my notes'");
+        assert_eq!(shell_word("Ann's"), r"'Ann'\''s'");
+    }
+
+    #[test]
+    fn a_time_is_shown_to_the_second() {
+        assert_eq!(to_the_second(Timestamp::from_millis(1_999)), "1970-01-01T00:00:01Z");
     }
 
     #[test]

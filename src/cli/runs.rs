@@ -1,9 +1,11 @@
 //! `aha-radar runs`: lists runs, and how each attempt went.
 
+use aha_core::ids::DigestId;
 use anyhow::Result;
 
 use super::arguments::RunsArguments;
 use super::exit::Exit;
+use super::listing::Listing;
 use super::output;
 use crate::app::App;
 use crate::services::runs::{self, PastRun};
@@ -14,8 +16,12 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
         output::print_json(&runs)?;
         return Ok(Exit::Ok);
     }
-    let mut table =
-        output::table(&["window", "kind", "state", "attempt", "outcome", "reached", "digest", "what went wrong"]);
+    let headings = ["window", "kind", "state", "attempt", "outcome", "reached", "digest", "what went wrong"];
+    let mut table = Listing::new(&headings, &["what went wrong", "reached", "attempt", "kind"]);
+    // Scripts pass the id on to the API, which takes whole ones.
+    let id = |id: DigestId| {
+        if output::terminal_width().is_some() { output::short_id(id) } else { id.to_string() }
+    };
     for PastRun { run, digest_id, attempts } in &runs {
         for attempt in attempts {
             table.add_row(vec![
@@ -25,8 +31,8 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
                 attempt.attempt.to_string(),
                 attempt.outcome.clone(),
                 attempt.stage.clone().unwrap_or_default(),
-                if run.done { digest_id.to_string() } else { String::new() },
-                output::one_safe_text(attempt.error.as_deref().unwrap_or("")),
+                if run.done { id(*digest_id) } else { String::new() },
+                attempt.error.clone().unwrap_or_default(),
             ]);
         }
     }

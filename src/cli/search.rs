@@ -1,12 +1,12 @@
 //! `aha-radar search` and `aha-radar reindex`.
 
-use std::fmt::Write as _;
-
 use aha_content::numbers::count;
 use anyhow::Result;
 
 use super::arguments::{SearchArguments, SearchedBy};
 use super::exit::Exit;
+use super::item;
+use super::listing::hang;
 use super::output;
 use crate::app::App;
 use crate::services::search::{ExcerptPart, SearchBy, SearchRequest, SearchResult, reindex as reindex_all, search};
@@ -31,29 +31,45 @@ pub(super) async fn run(app: &App, arguments: SearchArguments) -> Result<Exit> {
         output::note("nothing was found");
         return Ok(Exit::Ok);
     }
-    let is_coloured = output::colour_on_stdout();
-    let texts: Vec<String> = found.results.iter().map(|result| shown(result, is_coloured)).collect();
+    let style = Style { is_coloured: output::colour_on_stdout(), width: output::terminal_width() };
+    let texts: Vec<String> = found.results.iter().map(|result| shown(result, style)).collect();
     output::print(&texts.join("\n"))?;
     Ok(Exit::Ok)
 }
 
-fn shown(result: &SearchResult, is_coloured: bool) -> String {
-    let safe = output::one_safe_text;
-    let mut text = format!("{}\n", safe(&result.title).replace('\n', " "));
-    let day = result.time.to_string().chars().take(10).collect::<String>();
-    let place = [result.section.as_ref(), result.document.as_ref().or(result.source.as_ref()), result.url.as_ref()];
-    let place = place.into_iter().flatten().map(|part| safe(part)).collect::<Vec<_>>().join(" · ");
-    let _ = writeln!(text, "  {day} · {place}");
+/// How results are printed.
+#[derive(Debug, Clone, Copy)]
+struct Style {
+    is_coloured: bool,
+    /// In columns; `None` for any number.
+    width: Option<usize>,
+}
+
+/// Marks that enclose a match until the text is broken into lines; they take no column.
+const MATCH: [char; 2] = ['\u{1}', '\u{2}'];
+
+fn shown(result: &SearchResult, style: Style) -> String {
+    let one_line = |text: &str| output::one_safe_text(text).replace('\n', " ");
+    let day = Some(result.time.to_string().chars().take(10).collect::<String>());
+    // With this id, `item` explains the item's story and `feedback` takes an opinion of it.
+    let id = result.digest_item_id.map(|id| format!("id {}", item::short(id)));
+    let name = result.document.clone().or_else(|| result.source.clone());
+    let parts = [day, result.section.clone(), name, id, result.url.clone()];
+    let place = parts.into_iter().flatten().map(|part| one_line(&part)).collect::<Vec<_>>().join(" · ");
     let part = |part: &ExcerptPart| {
-        let words = safe(&part.text).replace('\n', " ");
-        match (part.is_match, is_coloured) {
-            (true, true) => format!("\u{1b}[1m{words}\u{1b}[0m"),
+        let words = one_line(&part.text);
+        match (part.is_match, style.is_coloured) {
+            (true, true) => format!("{}{words}{}", MATCH[0], MATCH[1]),
             (true, false) => format!("*{words}*"),
             (false, _) => words,
         }
     };
-    let _ = writeln!(text, "  {}", result.excerpt.iter().map(part).collect::<String>().trim());
-    text
+    let excerpt = result.excerpt.iter().map(part).collect::<String>();
+    let mut lines = hang(&one_line(&result.title), 2, style.width);
+    lines.extend(hang(&format!("  {place}"), 2, style.width));
+    lines.extend(hang(&format!("  {}", excerpt.trim()), 2, style.width));
+    lines.push(String::new());
+    lines.join("\n").replace(MATCH[0], "\u{1b}[1m").replace(MATCH[1], "\u{1b}[0m")
 }
 
 /// Rebuilds the index from the rows.

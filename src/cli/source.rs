@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::arguments::{SourceChoice, SourceCommand};
 use super::exit::Exit;
+use super::listing::Listing;
 use super::{miniflux, output, source_add, source_report};
 use crate::app::App;
 use crate::config::Config;
@@ -61,22 +62,24 @@ async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {
         return output::print_json(&listed.iter().map(|listed| &listed.source).collect::<Vec<_>>());
     }
     if listed.is_empty() {
-        output::note("no source yet; add one with `aha-radar source add URL`");
+        output::note(
+            "no source yet; add one with `aha-radar source add URL`, or many with `aha-radar opml import FILE`",
+        );
         return Ok(());
     }
     // One address may be a source of several topics.
     let is_several = topics::list(app).await?.len() > 1;
     let columns = ["id", "name", "health", "last read", "url", "what is wrong"];
     let columns: Vec<&str> = columns.into_iter().chain(is_several.then_some("topic")).collect();
-    let mut table = output::table(&columns);
+    let mut table = Listing::new(&columns, &["url", "what is wrong"]);
     for ListedSource { topic, source } in listed {
         let health = if source.enabled { source.health.as_str() } else { "disabled" };
-        let read = source.last_ok_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+        let read = source.last_ok_at.map_or_else(|| "never".to_owned(), output::to_the_second);
         let wrong = source.last_error.clone().unwrap_or_default();
-        let id = source.id.to_string().chars().take(8).collect();
-        let cells = [id, source.display_name(), health.to_owned(), read, source.url.clone(), wrong];
+        let (id, name) = (output::short_id(source.id), source.display_name());
+        let cells = [id, name, health.to_owned(), read, source.url.clone(), wrong];
         let topic = is_several.then_some(topic);
-        table.add_row(cells.into_iter().chain(topic).map(|cell| output::one_safe_text(&cell)));
+        table.add_row(cells.into_iter().chain(topic));
     }
     output::print(&table.to_string())
 }

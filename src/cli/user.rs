@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 
 use super::arguments::UserCommand;
 use super::exit::{Exit, UsageError};
+use super::listing::Listing;
 use super::output;
 use crate::app::App;
 use crate::services::{accounts, feed_tokens};
@@ -39,7 +40,7 @@ async fn list(app: &App, json: bool) -> Result<()> {
         output::note("there are no accounts yet; make the owner's with `aha-radar user password owner`");
         return Ok(());
     }
-    let mut table = output::table(&["name", "role", "since"]);
+    let mut table = Listing::new(&["name", "role", "since"], &[]);
     for account in accounts {
         table.add_row([account.name, account.role.as_str().to_owned(), account.created_at.to_string()]);
     }

@@ -7,8 +7,13 @@ use aha_llm::{Task, tasks};
 use aha_store::CallFilter;
 pub use aha_store::CallRecord;
 
+use super::id_prefix::MIN_DIGITS;
+use super::runs::one_by_id;
 use super::{Result, ServiceError};
 use crate::app::App;
+
+/// Runs searched for the beginning of an id, the newest windows first.
+const RUNS: i64 = 100_000;
 
 /// Returns what a call's purpose is, in a few words; `None` if this version does not know it.
 #[must_use]
@@ -19,7 +24,7 @@ pub fn purpose_in_words(purpose: &str) -> Option<&'static str> {
 /// Which calls to list; `None` lists all.
 #[derive(Debug, Clone, Default)]
 pub struct CallQuery {
-    /// The id of a run or of its digest.
+    /// The id of a run or of its digest, or the beginning of one.
     pub run: Option<String>,
     pub state: Option<String>,
     pub purpose: Option<String>,
@@ -31,7 +36,7 @@ pub struct CallQuery {
 /// Lists calls, the newest first.
 ///
 /// # Errors
-/// When the run's id cannot be read.
+/// When the run's id cannot be read, or its beginning matches no run or several.
 pub async fn list(app: &App, query: CallQuery) -> Result<Vec<CallRecord>> {
     let run = match &query.run {
         Some(id) => Some(find_run(app, id).await?),
@@ -42,14 +47,16 @@ pub async fn list(app: &App, query: CallQuery) -> Result<Vec<CallRecord>> {
     Ok(app.store().calls(&filter).await?)
 }
 
-/// Finds a run by its id or by that of its digest.
+/// Finds a run by its id, by that of its digest, or by the beginning of one. A whole id needs no run: the calls of a
+/// removed topic's runs stay.
 async fn find_run(app: &App, id: &str) -> Result<RunId> {
-    let wrong = || {
-        ServiceError::invalid("run", format!("{id:?} is not the id of a run or digest; `aha-radar runs` lists them"))
-    };
-    let digest: DigestId = id.parse().map_err(|_| wrong())?;
-    match app.store().digest(digest).await? {
-        Some(digest) => Ok(digest.head.run_id),
-        None => Ok(id.parse().map_err(|_| wrong())?),
+    if let (Ok(digest), Ok(run)) = (id.parse::<DigestId>(), id.parse()) {
+        return Ok(app.store().digest(digest).await?.map_or(run, |digest| digest.head.run_id));
     }
+    let runs = app.store().runs(None, RUNS).await?.into_iter().map(|(run, _)| run).collect();
+    let run = one_by_id(runs, id)?.ok_or_else(|| {
+        let expected = format!("is not the id of a run or digest, nor {MIN_DIGITS} or more of its first digits");
+        ServiceError::invalid("run", format!("{id:?} {expected}; `aha-radar runs` lists them"))
+    })?;
+    Ok(run.id)
 }

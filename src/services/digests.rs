@@ -9,25 +9,52 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 use serde::Serialize;
 
+use super::id_prefix::{self, MIN_DIGITS, id_prefix};
 use super::{Result, ServiceError, topics};
 use crate::app::App;
 
 /// Stands for a topic's newest digest in place of an id.
 pub const LATEST: &str = "latest";
 
-/// Returns a topic's newest digest, or one by its id.
+/// Returns a topic's newest digest, or one of any topic by its id or the beginning of it.
 ///
 /// # Errors
-/// When `which` is neither `latest` nor an id, or there is no such digest.
+/// When `which` is neither `latest` nor an id, or no digest matches, or several do.
 pub async fn find(app: &App, which: &str, topic: &str) -> Result<Digest> {
     if which == LATEST {
         return latest_by_name(app, topic).await;
     }
-    let id = which.parse().map_err(|_| {
-        let wrong = "is neither `latest` nor the id of a digest; `aha-radar runs` lists them";
-        ServiceError::invalid("digest", format!("{which:?} {wrong}"))
-    })?;
+    let id = match which.parse() {
+        Ok(id) => id,
+        Err(_) => find_id(app, which).await?,
+    };
     by_id(app, id).await
+}
+
+/// Resolves the beginning of an id.
+async fn find_id(app: &App, which: &str) -> Result<DigestId> {
+    let Some(prefix) = id_prefix(which) else {
+        let expected = format!("`latest` nor the id of a digest, or {MIN_DIGITS} or more of its first digits");
+        let message = format!("{which:?} is neither {expected}; `aha-radar digest list` shows them");
+        return Err(ServiceError::invalid("digest", message));
+    };
+    let all = DigestFilter { topic: None, ends_after: None, ends_until: None, limit: i64::MAX };
+    let mut found = app.store().digest_entries(&all).await?;
+    found.retain(|entry| entry.head.id.to_string().starts_with(&prefix));
+    match found.as_slice() {
+        [] => {
+            let message = format!("no digest has an id that begins with {prefix}; `aha-radar digest list` shows them");
+            Err(ServiceError::not_found("digest", message))
+        }
+        [one] => Ok(one.head.id),
+        several => {
+            let lines = several.iter().map(|entry| {
+                let head = &entry.head;
+                format!("{}  {}  {}..{}", head.id, head.topic, head.window_start, head.window_end)
+            });
+            Err(ServiceError::invalid("digest", id_prefix::ambiguous("digests", &prefix, lines)))
+        }
+    }
 }
 
 /// Returns the digest of that id; `None` if there is none, or retention has removed it.
@@ -42,7 +69,7 @@ pub async fn find_by_id(app: &App, id: DigestId) -> Result<Option<Digest>> {
 /// When there is no digest of that id.
 pub async fn by_id(app: &App, id: DigestId) -> Result<Digest> {
     find_by_id(app, id).await?.ok_or_else(|| {
-        ServiceError::not_found("digest", format!("there is no digest {id}; `aha-radar runs` lists them"))
+        ServiceError::not_found("digest", format!("there is no digest {id}; `aha-radar digest list` shows them"))
     })
 }
 

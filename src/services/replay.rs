@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::digests::LATEST;
+use super::runs::one_by_id;
 use super::scratch::{self, Scratch};
 use super::topics::at_most;
 use super::{Result, ServiceError};
@@ -25,7 +26,7 @@ const RUNS: i64 = 100_000;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReplayChoice {
-    /// The id of the run or of its digest, or `latest`.
+    /// The id of the run or of its digest, the beginning of one, or `latest`.
     pub run: String,
     /// The topic of `latest`; `None` for all topics.
     pub topic: Option<String>,
@@ -91,21 +92,18 @@ pub async fn replay(config: Config, choice: &ReplayChoice, stop: &StopSignal) ->
     Ok(Replay { before, digest, moves })
 }
 
-/// Finds a finished run by its id, its digest's id, or `latest`.
+/// Finds a finished run by its id, its digest's id, the beginning of one, or `latest`.
 async fn find(app: &App, choice: &ReplayChoice) -> Result<(Topic, Run)> {
     let name = choice.run.as_str();
     let wanted = match &choice.topic {
         Some(topic) => Some(super::topics::find(app, topic).await?.id),
         None => None,
     };
-    let runs = app.store().runs(wanted, RUNS).await?;
-    let is_meant = |run: &Run| {
-        name == LATEST || run.id.to_string() == name || DigestId::of(&[&run.id.to_string()]).to_string() == name
-    };
-    let found = runs.into_iter().map(|(run, _)| run).find(|run| run.done && is_meant(run));
+    let mut runs = app.store().runs(wanted, RUNS).await?.into_iter().map(|(run, _)| run).filter(|run| run.done);
+    let found = if name == LATEST { runs.next() } else { one_by_id(runs.collect(), name)? };
     let run = found.ok_or_else(|| {
-        let wrong = "is neither `latest` nor the id of a finished run or its digest; see `aha-radar runs`";
-        ServiceError::not_found("run", format!("{name:?} {wrong}"))
+        let expected = "`latest` nor the id of a finished run or its digest, or the first digits of one";
+        ServiceError::not_found("run", format!("{name:?} is neither {expected}; see `aha-radar runs`"))
     })?;
     let topics = app.store().topics().await?;
     let topic = topics.into_iter().find(|topic| topic.id == run.topic_id);

@@ -14,15 +14,15 @@ use serde::Serialize;
 
 use super::accounts::FeedbackUser;
 use super::calls::CallRecord;
-use super::id_prefix::{MIN_DIGITS, id_prefix};
+use super::id_prefix::{self, MIN_DIGITS, id_prefix};
 use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 
 /// A rank has at most this number of digits; more are the beginning of an id.
 const MAX_RANK_DIGITS: usize = 3;
 
-/// Digest items listed if the beginning of an id matches several.
-const NAMED: i64 = 5;
+/// Digest items read for the beginning of an id: one more than are named.
+const READ: i64 = 6;
 
 /// A line of a digest, and that digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -72,7 +72,7 @@ async fn find_id(app: &App, item: &str) -> Result<DigestItemId> {
         );
         return Err(ServiceError::invalid("item", format!("{item:?} is neither {expected}")));
     };
-    let found = app.store().digest_items(&prefix, NAMED + 1).await?;
+    let found = app.store().digest_items(&prefix, READ).await?;
     match found.as_slice() {
         [] => Err(ServiceError::not_found("story", format!("no digest has an item whose id begins with {prefix}"))),
         [one] => Ok(one.id),
@@ -81,13 +81,8 @@ async fn find_id(app: &App, item: &str) -> Result<DigestItemId> {
 }
 
 fn ambiguous(prefix: &str, several: &[DigestItemRecord]) -> String {
-    let named = usize::try_from(NAMED).unwrap_or(usize::MAX);
-    let lines = several.iter().take(named).map(|one| format!("\n  {}  {}  {}", one.id, one.window_end, one.title));
-    let more = if several.len() > named { "\n  and more" } else { "" };
-    format!(
-        "several digest items have an id that begins with {prefix}; give more of it:{}{more}",
-        lines.collect::<String>()
-    )
+    let lines = several.iter().map(|one| format!("{}  {}  {}", one.id, one.window_end, one.title));
+    id_prefix::ambiguous("digest items", prefix, lines)
 }
 
 /// Returns the markup of the story's items that have some, sanitised for display in a page.

@@ -28,6 +28,9 @@ pub trait SearchStore: Send + Sync {
     /// Returns the matching entries, best first by the database's own ranking. If more than
     /// [`SearchQuery::max_ranked`] entries match, only those indexed last are ranked.
     async fn find_entries(&self, query: &SearchQuery) -> Result<Vec<i64>>;
+    /// Returns the entries that pass the query's filters and excluded words, newest first, up to its limit; of a
+    /// document its first passage. The query's wanted words are ignored.
+    async fn newest_entries(&self, query: &SearchQuery) -> Result<Vec<i64>>;
     /// Returns those of `entries` that pass the query's filters and excluded words, in the given order, up to its
     /// limit. The query's wanted words are ignored.
     async fn keep_entries(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<i64>>;
@@ -62,6 +65,8 @@ pub trait DocumentStore: Send + Sync {
     /// Stores new or changed documents and deletes those at the `removed` paths, with their index entries, in one
     /// transaction. [`StoreError::NotFound`](crate::StoreError::NotFound) if the source was removed.
     async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()>;
+    /// Sets the content hashes of a source's documents, by path; their passages stay.
+    async fn set_document_hashes(&self, source: SourceId, hashes: &[(String, String)]) -> Result<()>;
 }
 
 /// Vectors of sentences and passages by a sentence model, by the hash of their text.

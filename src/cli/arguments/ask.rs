@@ -6,11 +6,15 @@ use clap::{Args, ValueEnum};
 use url::Url;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  aha-radar search ferry -sport since:30d\n  aha-radar search '\"heat pump\" source:wireline'    the two words side by side, of one source\n  aha-radar search source:wireline since:7d           the newest, without any word"
+)]
 pub(in crate::cli) struct SearchArguments {
     /// Words, all of which have to occur; "several words" side by side; -word not; source:NAME, topic:NAME,
-    /// since:DATE.
-    #[arg(required = true)]
+    /// since:DATE. Without words, the newest that pass the filters.
+    #[arg(required_unless_present_any = ["topic", "source", "since"])]
     pub(in crate::cli) query: Vec<String>,
+    /// Only items and documents of this topic's sources.
     #[arg(long)]
     pub(in crate::cli) topic: Option<String>,
     /// A part of the name or the address of a source.
@@ -19,12 +23,13 @@ pub(in crate::cli) struct SearchArguments {
     /// From then on: a date, an RFC 3339 time, or a span such as 30d.
     #[arg(long)]
     pub(in crate::cli) since: Option<String>,
-    /// At most so many, the best first.
+    /// At most so many, the best first; without words the newest first. 100 at most.
     #[arg(long, default_value_t = 20)]
     pub(in crate::cli) limit: usize,
     /// By words, by meaning, or both; meaning needs the weights that `AHA_EMBED_MODEL_DIR` names.
     #[arg(long, value_enum, default_value_t = SearchedBy::Both)]
     pub(in crate::cli) by: SearchedBy,
+    /// Print query and results as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }
@@ -37,7 +42,11 @@ pub(in crate::cli) enum SearchedBy {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  aha-radar ask \"Which ferry lost power off Tarnsund?\"\n  aha-radar ask --since 7d What does the tide array cost?"
+)]
 pub(in crate::cli) struct QuestionArguments {
+    /// The question; quotation marks keep a shell from reading its signs.
     #[arg(required_unless_present = "export")]
     pub(in crate::cli) question: Vec<String>,
     /// Answer from this topic's items and documents alone.
@@ -46,6 +55,7 @@ pub(in crate::cli) struct QuestionArguments {
     /// From then on: a date, an RFC 3339 time, or a span such as 30d.
     #[arg(long)]
     pub(in crate::cli) since: Option<String>,
+    /// Print the answer with its sources as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
     /// Print the answers and refusals that were called right on the page, as a ground truth of `benchmark`.
@@ -54,6 +64,9 @@ pub(in crate::cli) struct QuestionArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  aha-radar benchmark --ground-truth questions.yaml --validate-only\n  aha-radar benchmark --ground-truth questions.yaml --api-url http://127.0.0.1:8080\n  aha-radar ask --export > questions.yaml    the answers that you called right; 20 or more are needed"
+)]
 pub(in crate::cli) struct BenchmarkArguments {
     /// Where /ask is, without it [default: `BENCHMARK_API_URL`, else <http://localhost:8080>].
     #[arg(long, value_name = "URL")]
@@ -64,12 +77,13 @@ pub(in crate::cli) struct BenchmarkArguments {
     /// From which likeness (Levenshtein ratio) an answer is right [default: `BENCHMARK_THRESHOLD`, else 0.8].
     #[arg(long, value_name = "0..1")]
     pub(in crate::cli) threshold: Option<f64>,
-    /// The questions and their expected answers.
+    /// The questions, at least 20, and their expected answers.
     #[arg(long, value_name = "FILE.yaml", default_value = "ground_truth.yaml")]
     pub(in crate::cli) ground_truth: PathBuf,
     /// The documents that may be cited.
     #[arg(long, value_name = "FILE.yaml")]
     pub(in crate::cli) manifest: Option<PathBuf>,
+    /// Where the reports are written.
     #[arg(long, value_name = "FOLDER", default_value = "results")]
     pub(in crate::cli) results_dir: PathBuf,
     /// Only check the files; nothing is asked.

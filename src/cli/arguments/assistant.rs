@@ -2,11 +2,16 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::free_text;
 use crate::assistant::Mode;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  aha-radar assistant \"add buy milk tomorrow\"                   shows what it would change\n  aha-radar assistant \"move the report to Monday\" --apply\n  aha-radar assistant \"what is due this week?\" --mode chat"
+)]
 pub(in crate::cli) struct AssistantArguments {
     /// What to plan, in a sentence: "add buy milk tomorrow and move the report to Monday".
+    #[arg(allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) message: String,
     /// Apply what is proposed. Without it nothing is changed.
     #[arg(long)]
@@ -17,6 +22,7 @@ pub(in crate::cli) struct AssistantArguments {
     /// When it asked which one you mean: the number of that one. May be repeated.
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) select: Vec<i64>,
+    /// Print what it proposes or changed as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }
@@ -85,6 +91,7 @@ pub(in crate::cli) struct AgendaArguments {
     /// YYYY-MM-DD, included; six days later without it.
     #[arg(long, value_name = "DAY")]
     pub(in crate::cli) to: Option<chrono::NaiveDate>,
+    /// Print the days as JSON.
     #[arg(long, conflicts_with = "ical")]
     pub(in crate::cli) json: bool,
     /// Everything that is planned, as a calendar (RFC 5545).

@@ -10,14 +10,15 @@ use clap::Args;
     after_help = "Examples:\n  aha-radar deep-dive 3 --file article.txt --estimate    what it would cost\n  aha-radar deep-dive 3 --file article.txt\n  xclip -o | aha-radar deep-dive 3\n  aha-radar deep-dive 3 --promote                        keep the summary just made"
 )]
 pub(in crate::cli) struct DeepDiveArguments {
-    /// The story: its rank in the latest digest, or the id that a line of any digest shows.
+    /// The story: its rank in the latest digest, or the id that a line of any digest shows, or its first digits.
     pub(in crate::cli) item: String,
+    /// The topic whose latest digest has the rank.
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
     /// The text, at most 60,000 characters of UTF-8; `-` is standard input, as without it.
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) file: Option<PathBuf>,
-    /// Only tell what it would cost; nothing is asked.
+    /// Only say what it would cost; nothing is asked.
     #[arg(long, conflicts_with_all = ["promote", "drop"])]
     pub(in crate::cli) estimate: bool,
     /// Keep the newest summary made for this story; with --file, that of this text.
@@ -26,6 +27,7 @@ pub(in crate::cli) struct DeepDiveArguments {
     /// Note that the newest summary made for this story was not worth keeping.
     #[arg(long, conflicts_with = "file")]
     pub(in crate::cli) drop: bool,
+    /// Print the summary, the estimate or the decision as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }

@@ -9,14 +9,17 @@ pub(in crate::cli) enum JournalCommand {
     /// Without --apply nothing in the graph is written: on a terminal it is shown phase by phase, to be ticked and
     /// edited, with a diff at the end; elsewhere the diff is printed.
     Extract(ExtractArguments),
-    /// Find blocks of pages by words.
+    /// Find blocks of pages by words, the best first.
     Search {
+        /// The words to search for.
         #[arg(required = true)]
         words: Vec<String>,
+        /// At most this many blocks.
         #[arg(long, default_value_t = 10)]
         limit: usize,
         #[command(flatten)]
         graph: GraphArgument,
+        /// Print the blocks as JSON.
         #[arg(long)]
         json: bool,
     },

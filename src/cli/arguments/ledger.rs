@@ -5,6 +5,8 @@ use aha_llm::tasks;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
+use super::free_text;
+
 /// The states of a call.
 const STATES: [&str; 4] = ["ok", "error", "unsettled", "reserved"];
 const BY: [&str; 4] = ["day", "purpose", "model", "topic"];
@@ -24,12 +26,14 @@ pub(in crate::cli) struct CallsArguments {
     /// Only those of this task.
     #[arg(long, value_parser = purposes())]
     pub(in crate::cli) purpose: Option<String>,
-    /// Only those of this run: its id, or its digest's, as `aha-radar runs` lists them.
+    /// Only those of this run: its id, or its digest's, or the first digits (4 or more), as `aha-radar runs` lists
+    /// them.
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) run: Option<String>,
     /// At most this many, newest first.
     #[arg(long, default_value_t = 20)]
     pub(in crate::cli) limit: u32,
+    /// Print the calls as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }
@@ -48,6 +52,7 @@ pub(in crate::cli) struct SpendArguments {
     /// Of how many days, today included.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=3660))]
     pub(in crate::cli) days: u16,
+    /// Print the report as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }
@@ -63,14 +68,15 @@ pub(in crate::cli) enum SpendCommand {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AdjustArguments {
-    /// The call, as `aha-radar calls` shows it: its id, or how it begins.
+    /// The call: its id or the first digits (4 or more), as `aha-radar calls` shows it.
     pub(in crate::cli) call_id: String,
     /// What it really cost, in credits: 0, or 0.0125.
     #[arg(allow_hyphen_values = true)]
     pub(in crate::cli) credits: String,
     /// Where you know it from.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) reason: String,
+    /// Print the call before and after as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }

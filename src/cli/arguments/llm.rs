@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::free_text;
+
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum LlmCommand {
     /// List the models that are configured: where they are, what they can do and cost, which tasks they serve, or why
@@ -24,6 +26,7 @@ pub(in crate::cli) enum LlmCommand {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ModelsArguments {
+    /// Print them as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }
@@ -34,13 +37,14 @@ pub(in crate::cli) struct ModelsArguments {
 )]
 pub(in crate::cli) struct AskArguments {
     /// The question; without it, standard input.
+    #[arg(allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) question: Option<String>,
     /// Which model: PROVIDER/MODEL, or as much of it as only one configured model is called by. Without it, the one of
     /// the task `manual_summary` at the low tier, or the only one there is.
     #[arg(long, value_name = "MODEL")]
     pub(in crate::cli) model: Option<String>,
     /// The system prompt.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) system: Option<String>,
     /// A file with the JSON Schema that the answer is to fit.
     #[arg(long, value_name = "FILE")]
@@ -67,6 +71,7 @@ pub(in crate::cli) struct CheckArguments {
     /// Only these, instead of all that are configured; as much of a name is enough as only one is called by.
     #[arg(long = "model", value_name = "MODEL")]
     pub(in crate::cli) models: Vec<String>,
+    /// Print what each answered as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }

@@ -8,15 +8,16 @@ use clap::{Args, ValueEnum};
     after_help = "Examples:\n  export AHA_MINIFLUX_TOKEN=…      from Settings > API Keys\n  aha-radar source import-miniflux --url https://reader.example.org --dry-run\n  aha-radar source import-miniflux --url https://reader.example.org --categories-as-topics"
 )]
 pub(in crate::cli) struct MinifluxArguments {
-    /// Where it is.
+    /// The address of the Miniflux server.
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) url: String,
+    /// The topic that reads the feeds.
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
     /// Bring each category to a topic of its name, instead of all to one.
     #[arg(long, conflicts_with = "topic")]
     pub(in crate::cli) categories_as_topics: bool,
-    /// What a star says.
+    /// Which feedback a star counts as.
     #[arg(long, default_value = "save")]
     pub(in crate::cli) stars: Stars,
     /// How many of the entries last read are brought; 0 for none.
@@ -25,6 +26,7 @@ pub(in crate::cli) struct MinifluxArguments {
     /// Only report what would be imported; nothing is stored.
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
+    /// Print the counts as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }

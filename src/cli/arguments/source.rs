@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::MinifluxArguments;
+use super::{MinifluxArguments, free_text};
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SourceCommand {
@@ -18,10 +18,12 @@ pub(in crate::cli) enum SourceCommand {
     /// signal:"words to search for" asks the search that `AHA_SIGNAL_URL` names (of X, or any other that answers with
     /// JSON); what it finds is read by a model, within the budget, each result once.
     Add(AddArguments),
-    /// All sources with their health.
+    /// List the sources with their ids and health.
     List {
+        /// Only this topic's.
         #[arg(long)]
         topic: Option<String>,
+        /// Print them as JSON.
         #[arg(long)]
         json: bool,
     },
@@ -29,6 +31,7 @@ pub(in crate::cli) enum SourceCommand {
     ///
     /// Of a search (signal:WORDS) there remains what it has cost: it is charged as in a run, within the budget.
     Test {
+        /// An address, a local file or a short name, as `source add` takes them.
         #[arg(required = true, value_name = "URL|FILE|NAME")]
         locations: Vec<String>,
         /// One JSON object a source and line.
@@ -61,9 +64,14 @@ pub(in crate::cli) enum SourceCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  aha-radar source add https://blog.example/feed.xml\n  aha-radar source add hn:top reddit:rust github:sqlite/sqlite\n  aha-radar source add --type documents ./notes    a folder of your own, to search and to ask about\n  aha-radar opml import subscriptions.opml         a feed reader's list has a command of its own"
+)]
 pub(in crate::cli) struct AddArguments {
+    /// Addresses of feeds or pages, local feed files or short names; with `--type documents`, folders or files.
     #[arg(required = true, value_name = "URL|FILE|NAME")]
     pub(in crate::cli) locations: Vec<String>,
+    /// The topic that reads them; it is made if there is none of that name.
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
     /// `documents`: folders or files of your own (Markdown, HTML, text, PDF), to be searched and asked about. They are
@@ -71,12 +79,12 @@ pub(in crate::cli) struct AddArguments {
     #[arg(long = "type", value_name = "documents", value_parser = ["documents"], conflicts_with_all = ["as_is", "full_text", "weight"])]
     pub(in crate::cli) kind: Option<String>,
     /// The name to show instead of the feed's own; for a single source.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) title: Option<String>,
     /// Multiplies the score of its stories, from 0.1 to 3.
     #[arg(long)]
     pub(in crate::cli) weight: Option<f64>,
-    /// Add them as they are, without looking what is there.
+    /// Add them as they are, without fetching them first.
     #[arg(long)]
     pub(in crate::cli) as_is: bool,
     /// Read the pages that its teasers link to, as far as their robots.txt allows.
@@ -86,22 +94,26 @@ pub(in crate::cli) struct AddArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SourceChoice {
-    /// The source's URL, id (or its beginning) or exact name.
+    /// The source's URL, exact name, or id or its first digits (4 or more), as `source list` shows them.
     pub(in crate::cli) source: String,
+    /// The topic that reads it, where several do.
     #[arg(long)]
     pub(in crate::cli) topic: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum OpmlCommand {
-    /// Add the sources of a file; paths in it are relative to it.
+    /// Add the sources of a file; paths in it are relative to it. Those already there are left as they are.
     Import {
+        /// The list that a feed reader exports, in OPML.
         file: PathBuf,
+        /// The topic that reads them; it is made if there is none of that name.
         #[arg(long, default_value = "default")]
         topic: String,
     },
-    /// Print the sources of a topic.
+    /// Print the sources of a topic, in OPML.
     Export {
+        /// The topic that reads them.
         #[arg(long, default_value = "default")]
         topic: String,
     },

@@ -6,7 +6,9 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum UserCommand {
     /// Add an account; its password is the first line of standard input.
+    #[command(after_help = "Example:\n  printf '%s' \"$PASSWORD\" | aha-radar user add ann --role editor")]
     Add {
+        /// What the user signs in with.
         name: String,
         /// reader, editor (feedback, sources, topics, runs) or admin (accounts, corrections of what was spent).
         #[arg(long, default_value = "reader", value_parser = role)]
@@ -14,22 +16,31 @@ pub(in crate::cli) enum UserCommand {
     },
     /// List accounts.
     List {
+        /// Print them as JSON.
         #[arg(long)]
         json: bool,
     },
     /// Remove an account and end its sessions.
-    Remove { name: String },
+    Remove {
+        /// The account, as `user list` shows it.
+        name: String,
+    },
     /// Make a token by which a feed reader reads the user's feeds where log-in is needed, in the place of the one
     /// before; it is shown once.
     FeedToken {
+        /// The account whose feeds are read.
         #[arg(default_value = "owner")]
         name: String,
         /// Take it back instead: who has it reads no more.
         #[arg(long)]
         revoke: bool,
     },
-    /// Set an account's password and end its sessions; that of `owner` makes the account.
-    Password { name: String },
+    /// Set an account's password, the first line of standard input, and end its sessions; that of `owner` makes the
+    /// account.
+    Password {
+        /// The account, as `user list` shows it, or `owner`.
+        name: String,
+    },
 }
 
 fn role(text: &str) -> Result<Role, String> {

@@ -6,6 +6,7 @@ use aha_core::money::MicroCredits;
 use aha_core::window::Window;
 use anyhow::Result;
 
+use super::super::listing::Listing;
 use super::super::output;
 use crate::services::estimate::RunEstimate;
 
@@ -32,7 +33,8 @@ pub(super) fn print(report: &RunEstimate) -> Result<()> {
 }
 
 fn table(report: &RunEstimate) -> String {
-    let mut table = output::table(&["task", "model", "stories", "calls", "tokens in", "out", "credits"]);
+    let headings = ["task", "model", "stories", "calls", "tokens in", "out", "credits"];
+    let mut table = Listing::new(&headings, &["out", "tokens in", "stories"]);
     let credits = |amount: Option<MicroCredits>| amount.map_or_else(|| "?".to_owned(), |a| a.to_string());
     for one in &report.estimates {
         let counts = [one.stories.to_string(), one.calls.to_string()];

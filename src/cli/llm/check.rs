@@ -5,6 +5,7 @@ use anyhow::Result;
 
 use super::super::arguments::CheckArguments;
 use super::super::exit::Exit;
+use super::super::listing::Listing;
 use super::super::output;
 use crate::app::App;
 use crate::services::models;
@@ -14,7 +15,7 @@ pub(super) async fn run(app: &App, arguments: CheckArguments) -> Result<Exit> {
     if arguments.json {
         output::print_json(&checked)?;
     } else {
-        let mut table = output::table(&["model", "", "ms", "credits", "it says"]);
+        let mut table = Listing::new(&["model", "state", "ms", "credits", "it says"], &["it says", "ms"]);
         for check in &checked {
             let answer = check.answer.as_deref().unwrap_or_default();
             let text = check.error.clone().unwrap_or_else(|| answer.trim().chars().take(40).collect());
@@ -23,7 +24,7 @@ pub(super) async fn run(app: &App, arguments: CheckArguments) -> Result<Exit> {
                 if check.ok { "ok" } else { "FAILED" }.to_owned(),
                 check.latency_ms.to_string(),
                 MicroCredits(check.cost_microcredits).to_string(),
-                output::one_safe_text(&text),
+                text,
             ]);
         }
         output::print(&table.to_string())?;

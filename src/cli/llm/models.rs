@@ -5,6 +5,7 @@ use anyhow::Result;
 
 use super::super::arguments::ModelsArguments;
 use super::super::exit::Exit;
+use super::super::listing::Listing;
 use super::super::output;
 use crate::config::Config;
 use crate::services::models::configured::{ConfiguredModel, configured};
@@ -23,18 +24,11 @@ pub(super) async fn run(config: &Config, arguments: &ModelsArguments) -> Result<
     Ok(Exit::Ok)
 }
 
+const HEADINGS: [&str; 9] =
+    ["model", "host", "key", "credits a million tokens", "limits", "can", "tasks", "steps in for", "not asked because"];
+
 fn table(models: &[ConfiguredModel]) -> String {
-    let mut table = output::table(&[
-        "model",
-        "host",
-        "key",
-        "credits a million tokens",
-        "limits",
-        "can",
-        "tasks",
-        "steps in for",
-        "not asked because",
-    ]);
+    let mut table = Listing::new(&HEADINGS, &["not asked because", "steps in for", "tasks", "can", "limits"]);
     for model in models {
         table.add_row(vec![
             format!("{}/{}", model.provider, model.model),

@@ -11,6 +11,7 @@ use futures::StreamExt as _;
 
 use super::super::arguments::QuestionnaireArguments;
 use super::super::exit::{Exit, UsageError};
+use super::super::listing::Listing;
 use super::super::output;
 use super::archives;
 use crate::app::App;
@@ -99,7 +100,8 @@ fn read(path: &Path) -> Result<Questionnaire> {
 }
 
 fn table(report: &Report) -> String {
-    let mut table = output::table(&["model", "answered", "retries", "mean rating", "agreement", "credits"]);
+    let headings = ["model", "answered", "retries", "mean rating", "agreement", "credits"];
+    let mut table = Listing::new(&headings, &["retries"]);
     let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
     for model in &report.models {
         table.add_row([

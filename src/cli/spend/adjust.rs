@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::super::arguments::AdjustArguments;
-use super::super::calls::{credits, short};
+use super::super::calls::credits;
 use super::super::exit::Exit;
 use super::super::output;
 use crate::app::App;
@@ -17,7 +17,8 @@ pub(super) async fn run(app: &App, arguments: &AdjustArguments) -> Result<Exit> 
     } else {
         let (before, after) = (&adjusted.before, &adjusted.after);
         let (before_in_words, after_in_words) = (in_words(before), in_words(after));
-        output::print(&format!("call {} ({}): {before_in_words} → {after_in_words}", short(&after.id), after.purpose))?;
+        let id = output::short_id(&after.id);
+        output::print(&format!("call {id} ({}): {before_in_words} → {after_in_words}", after.purpose))?;
     }
     Ok(Exit::Ok)
 }

@@ -2,15 +2,16 @@
 
 use aha_core::money::MicroCredits;
 
-use super::super::output;
+use super::super::listing::Listing;
 use crate::services::spending::{SpendBy, SpendRow};
 
 /// Cells of the longest bar.
 const CELLS: i64 = 24;
 
 pub(super) fn table(by: SpendBy, rows: &[SpendRow], total: &SpendRow) -> String {
-    let mut table =
-        output::table(&[by.as_str(), "credits", "", "calls", "errors", "unsettled", "stories", "tokens in", "out"]);
+    let headings = [by.as_str(), "credits", "", "calls", "errors", "unsettled", "stories", "tokens in", "out"];
+    // The bar is without a heading: where there is no room, it is left out first.
+    let mut table = Listing::new(&headings, &["", "out", "tokens in", "stories"]);
     let max_amount = rows.iter().map(|row| row.microcredits).max().unwrap_or(0);
     for row in rows.iter().chain([total]) {
         let bar = if std::ptr::eq(row, total) { String::new() } else { bar(row.microcredits, max_amount) };

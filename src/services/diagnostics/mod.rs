@@ -9,8 +9,9 @@ use std::path::Path;
 
 use aha_content::numbers::{count, times};
 use aha_core::failures::{Failure, group_failures};
+use aha_core::schedule::Schedule;
 use aha_core::source::SourceHealth;
-use aha_core::topic::topic_option;
+use aha_core::topic::{Topic, topic_option};
 use aha_store::OpenMode;
 use aha_store::SharedStore;
 use serde::Serialize;
@@ -177,12 +178,14 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
     for topic in topics {
         let name = &topic.name;
         if topic.interests.trim().is_empty() {
-            findings.note("interests", format!("topic {name:?} has none; set them with `{}`", interests_command(name)));
+            let command = topic_set_command(name, "--interests \"…\"");
+            findings.note("interests", format!("topic {name:?} has none; set them with `{command}`"));
         }
         let zone = topic.timezone.as_deref().unwrap_or(config.timezone.name());
         if zone.parse::<chrono_tz::Tz>().is_err() {
             findings.wrong("time zone", format!("topic {name:?} has the unknown zone {zone:?}"));
         }
+        schedule(&topic, zone, findings);
         sources(store, &topic, findings).await?;
         attempts(store, &topic, findings).await?;
         memory::search(store, &topic, config.clock.now(), findings).await?;
@@ -194,19 +197,35 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
     Ok(())
 }
 
-/// Returns the shell command that sets a topic's interests.
-fn interests_command(topic: &str) -> String {
+/// Reports the topic's own schedule as the daemon reads it.
+fn schedule(topic: &Topic, zone: &str, findings: &mut Findings) {
+    let Some(text) = &topic.schedule else { return };
+    let name = &topic.name;
+    match Schedule::parse(text) {
+        Ok(schedule) => {
+            findings.ok("schedule", format!("topic {name:?}: {} ({schedule}) in {zone}", schedule.in_words()));
+        }
+        Err(error) => {
+            let command = topic_set_command(name, "--schedule \"0 7 * * *\"");
+            let text = format!("the daemon does not run topic {name:?}: {error}; set another with `{command}`");
+            findings.wrong("schedule", text);
+        }
+    }
+}
+
+/// Returns the shell command that sets an option of a topic.
+fn topic_set_command(topic: &str, option: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name =
         if topic.chars().all(is_plain) { topic.to_owned() } else { format!("'{}'", topic.replace('\'', r"'\''")) };
     if topic.starts_with('-') {
         // It would be read as an option.
-        return format!("aha-radar topic set --interests \"…\" -- {name}");
+        return format!("aha-radar topic set {option} -- {name}");
     }
-    format!("aha-radar topic set {name} --interests \"…\"")
+    format!("aha-radar topic set {name} {option}")
 }
 
-async fn sources(store: &SharedStore, topic: &aha_core::topic::Topic, findings: &mut Findings) -> Result<()> {
+async fn sources(store: &SharedStore, topic: &Topic, findings: &mut Findings) -> Result<()> {
     let sources = store.sources(topic.id).await?;
     let enabled = sources.iter().filter(|source| source.enabled).count();
     if enabled == 0 {
@@ -248,7 +267,7 @@ async fn sources(store: &SharedStore, topic: &aha_core::topic::Topic, findings: 
     Ok(())
 }
 
-async fn attempts(store: &SharedStore, topic: &aha_core::topic::Topic, findings: &mut Findings) -> Result<()> {
+async fn attempts(store: &SharedStore, topic: &Topic, findings: &mut Findings) -> Result<()> {
     let me = LeaseOwner::current();
     for (run, attempts) in store.runs(Some(topic.id), 5).await? {
         let Some(last) = attempts.last().filter(|_| !run.done) else { continue };

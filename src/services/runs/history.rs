@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::RunChoice;
 use crate::app::App;
+use crate::services::id_prefix::{self, id_prefix};
 use crate::services::{Result, ServiceError, topics};
 
 /// A run with its attempts, and the id of its digest once it is done. Retention may have removed the digest.
@@ -75,6 +76,22 @@ pub async fn find(app: &App, topic: &str, id: RunId) -> Result<PastRun> {
     let of_topic = topics::find(app, topic).await?.id;
     let found = app.store().run(id).await?.filter(|(run, _)| run.topic_id == of_topic);
     found.map(PastRun::from).ok_or_else(|| ServiceError::not_found("run", format!("topic {topic:?} has no run {id}")))
+}
+
+/// Returns the run whose id, or whose digest's, is `id` or begins with it; `None` if no run matches, or `id` is none.
+///
+/// # Errors
+/// When several match.
+pub(in crate::services) fn one_by_id(runs: Vec<Run>, id: &str) -> Result<Option<Run>> {
+    let Some(prefix) = id_prefix(id) else { return Ok(None) };
+    let digest = |run: &Run| DigestId::of(&[&run.id.to_string()]).to_string();
+    let is_meant = |run: &Run| run.id.to_string().starts_with(&prefix) || digest(run).starts_with(&prefix);
+    let mut found: Vec<Run> = runs.into_iter().filter(is_meant).collect();
+    if found.len() > 1 {
+        let lines = found.iter().map(|run| format!("{}  {}, with the digest {}", run.id, run.window, digest(run)));
+        return Err(ServiceError::invalid("run", id_prefix::ambiguous("runs or digests", &prefix, lines)));
+    }
+    Ok(found.pop())
 }
 
 impl From<(Run, Vec<RunAttempt>)> for PastRun {

@@ -1,7 +1,8 @@
 //! Search: finds items and documents by words, and by meaning if embedding weights are set.
 //!
 //! All words of a query have to occur; `"several words"` have to be adjacent, `-word` must not occur, `source:`,
-//! `topic:` and `since:` narrow it and cannot be negated. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar
+//! `topic:` and `since:` narrow it and cannot be negated. A query of such filters alone lists the newest entries that
+//! pass them. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar
 //! meaning are found as well, unless the query contains a phrase. The lexical rank and the rank by meaning are combined
 //! by reciprocal rank fusion.
 
@@ -24,7 +25,7 @@ use crate::app::App;
 use crate::embedding_weights;
 use crate::sentences;
 use excerpt::{excerpt, stems};
-use query::parse;
+use query::{Parsed, parse};
 
 pub use excerpt::ExcerptPart;
 pub use query::since_when;
@@ -106,12 +107,14 @@ pub struct SearchResult {
 /// Searches items and documents.
 ///
 /// # Errors
-/// When the query contains no word, a filter matches nothing, or the store fails.
+/// When the query contains neither a word nor a filter, a filter matches nothing, or the store fails.
 pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults> {
     let parsed = parse(&request.text)?;
     let topic = request.topic.as_ref().or(parsed.topic.as_ref());
-    let sources = sources(app, topic, request.source.as_ref().or(parsed.source.as_ref())).await?;
+    let source = request.source.as_ref().or(parsed.source.as_ref());
+    let sources = sources(app, topic, source).await?;
     let since = request.since.as_ref().or(parsed.since.as_ref());
+    let is_filtered = topic.is_some() || source.is_some() || since.is_some();
     let since = since.map(|text| since_when(text, app.clock().now())).transpose()?;
     let weights = embedding_weights::weights(app).await;
     if request.by == SearchBy::Meaning && weights.is_none() {
@@ -126,16 +129,11 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
         since,
         limit: if weights.is_some() { CANDIDATES } else { shown(request) },
     };
-    if query.wanted.is_empty() {
-        return Err(ServiceError::invalid("q", "the query holds no word to search for"));
-    }
-    let mut entries = match request.by {
-        SearchBy::Meaning => Vec::new(),
-        SearchBy::Words | SearchBy::Both => app.store().find_entries(&query).await?,
+    let mut entries = if parsed.wanted.is_empty() && is_filtered {
+        app.store().newest_entries(&query).await?
+    } else {
+        matching(app, request.by, &parsed, &query, weights.as_ref()).await?
     };
-    if request.by != SearchBy::Words && !parsed.has_phrase {
-        entries = fused(app, weights.as_ref(), &parsed.wanted.join(" "), &query, entries).await?;
-    }
     entries.truncate(usize::try_from(shown(request)).unwrap_or(MAX_RESULTS));
     let hits = app.store().search_hits(&entries, false).await?;
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
@@ -152,6 +150,28 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
             })
             .collect(),
     })
+}
+
+/// Returns the entries that the query's words match, best first.
+async fn matching(
+    app: &App,
+    by: SearchBy,
+    parsed: &Parsed,
+    query: &SearchQuery,
+    weights: Option<&Arc<Weights>>,
+) -> Result<Vec<i64>> {
+    if query.wanted.is_empty() {
+        let why = "the query holds no word to search for; add one, or list the newest with source:, topic: or since:";
+        return Err(ServiceError::invalid("q", why));
+    }
+    let entries = match by {
+        SearchBy::Meaning => Vec::new(),
+        SearchBy::Words | SearchBy::Both => app.store().find_entries(query).await?,
+    };
+    if by == SearchBy::Words || parsed.has_phrase {
+        return Ok(entries);
+    }
+    fused(app, weights, &parsed.wanted.join(" "), query, entries).await
 }
 
 /// Returns the number of results to show. Without weights only these are read, as their order does not change.

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 pub use aha_store::{FetchSummary, PastFetch, SourceShare, SourcesAdded};
 
-use super::id_prefix::id_prefix;
+use super::id_prefix::{self, id_prefix};
 use super::{Result, ServiceError, digests, topics};
 use crate::app::{App, SourceShares};
 use crate::sources::is_location_of;
@@ -96,7 +96,10 @@ pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSo
                 let topics: Vec<String> = found.iter().map(|listed| format!("{:?}", listed.topic)).collect();
                 format!("say which one with --topic, one of {}", topics.join(", "))
             } else {
-                "name one by its URL, or give --topic".to_owned()
+                let lines = found.iter().map(|ListedSource { topic, source }| {
+                    format!("{}  {}  {} (topic {topic})", source.id, source.display_name(), source.url)
+                });
+                format!("give the URL or more of the id of one:{}", id_prefix::named(lines))
             };
             Err(ServiceError::invalid("source", format!("{several} sources fit {name:?}; {next_step}")))
         }

@@ -6,10 +6,12 @@ use aha_store::{Adjustment, CallRecord};
 use serde::Serialize;
 
 use super::super::ServiceError;
-use super::super::id_prefix::{MIN_DIGITS, id_prefix};
+use super::super::id_prefix::{self, MIN_DIGITS, id_prefix};
 use super::Result;
 use crate::app::App;
 
+/// Calls read for the beginning of an id: one more than are named.
+const READ: i64 = 6;
 /// More than any real bill; sums of such amounts do not overflow.
 const MAX_COST: MicroCredits = MicroCredits(1_000_000_000 * MicroCredits::PER_CREDIT);
 
@@ -49,15 +51,14 @@ async fn find(app: &App, id: &str) -> Result<CallRecord> {
             format!("CALL_ID is an id as `aha-radar calls` shows it, or its first {MIN_DIGITS} digits or more");
         return Err(ServiceError::invalid("call", format!("{expected}; got {id:?}")));
     };
-    let mut found = app.store().calls_by_id(&id, 2).await?;
-    match (found.pop(), found.is_empty()) {
-        (Some(call), true) => Ok(call),
-        (Some(_), false) => {
-            let message = format!("several calls begin with {id}; give more of the id (`aha-radar calls --json`)");
-            Err(ServiceError::invalid("call", message))
-        }
-        (None, _) => {
-            Err(ServiceError::not_found("call", format!("no call begins with {id}; `aha-radar calls` lists them")))
-        }
+    let mut found = app.store().calls_by_id(&id, READ).await?;
+    if found.len() > 1 {
+        let lines = found.iter().map(|call| {
+            format!("{}  {}  {} by {}/{}", call.id, call.started_at, call.purpose, call.provider, call.model)
+        });
+        let message = format!("several calls begin with {id}; give more of it:{}", id_prefix::named(lines));
+        return Err(ServiceError::invalid("call", message));
     }
+    let none = || ServiceError::not_found("call", format!("no call begins with {id}; `aha-radar calls` lists them"));
+    found.pop().ok_or_else(none)
 }

@@ -1,7 +1,8 @@
 //! The command line as its owner meets it: exit codes, messages, JSON, topics and sources. Rules and interests are in
-//! `wishes`, what could steer a terminal in `hostile`.
+//! `wishes`, what could steer a terminal in `hostile`, ids and the lists that show them in `ids`.
 
 mod hostile;
+mod ids;
 mod wishes;
 
 use std::collections::BTreeSet;
@@ -116,6 +117,38 @@ fn a_file_that_is_no_feed_is_not_added() {
     std::fs::write(radar.folder().join("good.json"), feed("Good", &[])).unwrap();
     radar.run(&["source", "add", "good.json"]).exits(0).says("1 source added");
     radar.run(&["source", "add", "--as-is", "notes.txt"]).exits(0).says("1 source added");
+}
+
+#[test]
+fn a_path_that_another_command_takes_is_answered_with_that_command() {
+    let radar = Radar::at(NOW);
+    std::fs::create_dir(radar.folder().join("my notes")).unwrap();
+    std::fs::write(radar.folder().join("my notes/ferries.md"), "# Ferries\n\nThe Hestra sails at nine.\n").unwrap();
+    let list = "<opml version='2.0'><body><outline text='Good' xmlUrl='https://good.example/feed'/></body></opml>";
+    for name in ["list.opml", "list.xml"] {
+        std::fs::write(radar.folder().join(name), list).unwrap();
+    }
+    let about_lists = "<?xml version='1.0'?><rss version='2.0'><channel><title>On lists</title><link>http://x/</link>\
+        <description><![CDATA[All about <opml> files]]></description><item><title>One</title><guid>1</guid></item>\
+        </channel></rss>";
+    for name in ["feed.xml", "feed.opml"] {
+        std::fs::write(radar.folder().join(name), about_lists).unwrap();
+        radar.run(&["source", "add", name]).exits(0).says("1 source added");
+        radar.ok(&["source", "remove", name]);
+    }
+    let add = |arguments: &[&str]| radar.run(&[&["source", "add"][..], arguments].concat());
+    add(&["list.opml"]).exits(FAILED).says("`aha-radar opml import list.opml`");
+    add(&["list.xml", "--topic", "boats"]).exits(FAILED).says("`aha-radar opml import list.xml --topic boats`");
+    add(&["nowhere.opml"]).exits(USAGE).says("there is no file nowhere.opml").says("aha-radar opml import");
+    add(&["my notes"]).exits(FAILED).says("`aha-radar source add --type documents 'my notes'`");
+    add(&["my notes", "--as-is"]).exits(FAILED).says("--type documents");
+    let document = add(&["my notes/ferries.md"]).exits(FAILED).says("not a feed");
+    document.says("`aha-radar source add --type documents 'my notes/ferries.md'`");
+    assert_eq!(radar.json(&["source", "list", "--json"]), Value::Array(Vec::new()));
+    radar.run(&["source", "add", "--type", "documents", "my notes"]).exits(0).says("1 document in");
+    std::fs::write(radar.folder().join("a.md"), "# A\n\nText.\n").unwrap();
+    radar.ok(&["source", "add", "--as-is", "a.md"]);
+    add(&["--type", "documents", "a.md"]).exits(USAGE).says("not as documents").says("aha-radar source remove");
 }
 
 #[test]

@@ -111,6 +111,31 @@ async fn sources_and_times_narrow_it(store: &dyn Store) {
     assert!(found(store, &since(at(2))).await.is_empty());
 }
 
+async fn filters_alone_list_the_newest(store: &dyn Store) {
+    let world = World::new(store).await;
+    let dated = |key: &str, title: &str, hour| IdentifiedItem { time: at(hour), ..text(key, title, "Heat.", "en") };
+    world.with_items(store, &[dated("a", "Old ferry", 2), dated("b", "Pump", 9), dated("c", "New ferry", 7)]).await;
+    let rules = document("rules.md", "1", &[("Mooring", "Two knots."), ("Fees", "Seven euros.")]);
+    store.replace_documents(world.second, &[rules], &[]).await.unwrap();
+    let listed = async |query: SearchQuery| {
+        let entries = store.newest_entries(&query).await.unwrap();
+        let hits = store.search_hits(&entries, false).await.unwrap();
+        hits.into_iter().map(|hit| hit.document.or(hit.title).unwrap_or_default()).collect::<Vec<String>>()
+    };
+    let all = SearchQuery { limit: 10, ..SearchQuery::default() };
+    let names = ["Pump", "New ferry", "rules.md", "Old ferry"];
+    assert_eq!(listed(all.clone()).await, names, "a document is listed once");
+    assert_eq!(listed(SearchQuery { limit: 3, ..all.clone() }).await, names[..3]);
+    assert_eq!(listed(SearchQuery { since: Some(at(5)), ..all.clone() }).await, names[..3]);
+    assert_eq!(listed(SearchQuery { since: Some(at(8)), ..all.clone() }).await, names[..1]);
+    let of = |sources: &[SourceId]| SearchQuery { sources: Some(sources.to_vec()), ..all.clone() };
+    assert_eq!(listed(of(&[world.second])).await, ["rules.md"]);
+    assert_eq!(listed(of(&[world.first])).await, ["Pump", "New ferry", "Old ferry"]);
+    assert!(listed(of(&[])).await.is_empty());
+    let without = SearchQuery { unwanted: vec![forms("ferries"), forms("knots")], ..all.clone() };
+    assert_eq!(listed(without).await, ["Pump"]);
+}
+
 async fn an_edit_is_found_by_its_new_words_alone(store: &dyn Store) {
     let world = stocked(store).await;
     let edited = IdentifiedItem { hash_text: "edited".to_owned(), ..text("a", "Trains are late", "Snow.", "en") };
@@ -164,6 +189,7 @@ async fn names_that_documents_share_are_listed(store: &dyn Store) {
     store.replace_documents(world.first, &of_both, &[]).await.unwrap();
     store.replace_documents(world.second, &of_both, &["b.md".to_owned()]).await.unwrap();
     store.replace_documents(world.second, &[], &["b.md".to_owned()]).await.unwrap();
+    store.replace_documents(world.second, &[document("b.md", "unreadable", &[])], &[]).await.unwrap();
     assert_eq!(store.shared_document_names().await.unwrap(), ["rules.md"]);
 }
 
@@ -175,6 +201,8 @@ async fn documents_are_found_by_passage_and_change_as_a_whole(store: &dyn Store)
     store.replace_documents(source, &[rules, tides], &[]).await.unwrap();
     let known = store.documents(source).await.unwrap();
     assert_eq!(known, [("rules.md".to_owned(), "1".to_owned()), ("tides.md".to_owned(), "1".to_owned())]);
+    store.set_document_hashes(source, &[("tides.md".to_owned(), "outdated".to_owned())]).await.unwrap();
+    assert_eq!(store.documents(source).await.unwrap()[1].1, "outdated");
     let hits = hits(store, &query(&["knot"])).await;
     let hit = hits.first().unwrap();
     let place = (hit.document.as_deref(), hit.section.as_deref(), hit.item, hit.time);
@@ -263,6 +291,7 @@ on_every_database!(
     phrases_stand_side_by_side_and_what_is_unwanted_goes,
     markup_comes_with_what_asks_for_it,
     sources_and_times_narrow_it,
+    filters_alone_list_the_newest,
     an_edit_is_found_by_its_new_words_alone,
     the_index_is_made_again_and_says_since_when_it_is_behind,
     what_retention_empties_is_not_found,

@@ -288,6 +288,13 @@ async fn the_newest_runs_and_digests_are_listed_without_reading_the_others() {
     }
 }
 
+#[tokio::test]
+async fn the_newest_entries_are_listed_without_reading_all_items() {
+    let steps = Plans::new().await.of("newest_entries.sqlite.sql", "SELECT n.id FROM").await;
+    assert!(has(&steps, "SCAN i USING INDEX content_items_by_time"), "{steps:#?}");
+    assert!(!has(&steps, "SCAN e"), "{steps:#?}");
+}
+
 /// The reading above finds what it is there to find.
 #[test]
 fn no_statement_escapes() {

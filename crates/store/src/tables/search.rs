@@ -25,6 +25,11 @@ const HITS: &str = super::statement(PerDatabase {
     postgres: include_str!("search_hits.postgres.sql"),
 });
 
+const NEWEST: &str = super::statement(PerDatabase {
+    sqlite: include_str!("newest_entries.sqlite.sql"),
+    postgres: include_str!("newest_entries.postgres.sql"),
+});
+
 const KEEP: &str = super::statement(PerDatabase {
     sqlite: include_str!("keep_entries.sqlite.sql"),
     postgres: include_str!("keep_entries.postgres.sql"),
@@ -244,6 +249,16 @@ impl SearchStore for Database {
             .bind(column::millis(query.since))
             .bind(query.limit)
             .bind(query.max_ranked())
+            .fetch_all(&mut *self.reader().await?)
+            .await?)
+    }
+
+    async fn newest_entries(&self, query: &SearchQuery) -> Result<Vec<i64>> {
+        Ok(sqlx::query_scalar(NEWEST)
+            .bind(query.unwanted().as_ref().map(expression))
+            .bind(source_list(query)?)
+            .bind(column::millis(query.since))
+            .bind(query.limit)
             .fetch_all(&mut *self.reader().await?)
             .await?)
     }
