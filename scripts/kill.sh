@@ -39,7 +39,7 @@ esac
 
 tests=()
 for kind in "${databases[@]}"; do
-    ((kills == 0)) || tests+=("kill::moments::$kind::a_run_killed_at_any_moment_is_continued")
+    ((kills == 0)) || tests+=("kill::random_kills::$kind::a_run_killed_at_any_moment_is_continued")
     ((losses == 0)) || tests+=("kill::losses::$kind::a_run_that_changes_hands_is_committed_once")
     ((faults == 0)) || tests+=("kill::faults::$kind::a_run_whose_storage_fails_goes_on_when_it_is_back")
     ((paid == 0)) || tests+=("kill::paid::$kind::a_paid_run_killed_at_any_moment_is_continued")

@@ -6,5 +6,5 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-slow=(--skip kill:: --skip outages:: --skip scheduled_runs:: --skip model_faults:: --skip judged::mixes)
+slow=(--skip kill:: --skip outages:: --skip scheduled_runs:: --skip model_faults:: --skip judged::random_failures)
 exec bash scripts/postgres.sh cargo test --workspace --lib --test it --locked -- "$@" "${slow[@]}"

@@ -15,7 +15,7 @@ use aha_llm::embedder::EmbedRouter;
 use aha_llm::prompt::{PromptError, Prompts};
 use aha_llm::retry_policy::STANDARD;
 use aha_llm::transport::Http;
-use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Outcome, Router};
+use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Jitter, Outcome, Router};
 use aha_store::{SharedStore, SourceShare, VectorsVersion};
 use thiserror::Error;
 use tokio::sync::Mutex as AsyncMutex;
@@ -75,6 +75,7 @@ impl App {
         Ok(Self {
             store,
             embedder: Arc::new(Embedder::new(embedder_parts(&config, &parts))),
+            jitter: Arc::clone(&parts.jitter),
             gateway: Arc::new(Gateway::new(parts)),
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
             connectors: Arc::new(connectors(&config)),
@@ -86,7 +87,6 @@ impl App {
             vector_cache: Arc::default(),
             answers_in_progress: SingleFlight::default(),
             background: TaskTracker::new(),
-            jitter: jitter(&config),
             config: Arc::new(config),
         })
     }
@@ -273,8 +273,8 @@ impl RunningTopics {
     }
 }
 
-type Jitter = Arc<dyn Fn() -> f64 + Send + Sync>;
-
+/// Returns the source of random waits; while `AHA_NOW` pins the clock, a run repeats exactly, so it is always the same
+/// number.
 fn jitter(config: &Config) -> Jitter {
     if config.clock.is_pinned() { Arc::new(|| 0.5) } else { Arc::new(rand::random::<f64>) }
 }
@@ -302,7 +302,7 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
         language: config.llm.language.clone(),
         retry_override: None,
         breakers: Arc::new(Breakers::new(BreakerPolicy::default())),
-        jitter: Arc::new(rand::random::<f64>),
+        jitter: jitter(config),
         dry_run: false,
     })
 }
@@ -356,5 +356,15 @@ mod tests {
         assert!(!checks.is_recent(at(0)));
         checks.record_complete(at(0));
         assert!(checks.is_recent(at(59)) && !checks.is_recent(at(60)) && !checks.is_recent(at(-1)));
+    }
+
+    #[test]
+    fn a_pinned_clock_pins_the_waits_of_gateway_and_embedder() {
+        let now = ("AHA_NOW".to_owned(), "2026-03-02T06:00:00Z".to_owned());
+        let config = Config::from_pairs([now].into_iter()).unwrap();
+        let parts = gateway_parts(&config).unwrap();
+        for jitter in [&parts.jitter, &embedder_parts(&config, &parts).jitter] {
+            assert!((0..10).all(|_| jitter().to_bits() == 0.5_f64.to_bits()));
+        }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use aha_analysis::retrieval::{StatedDuration, contents, durations, numbers};
-use aha_content::search_terms::{each_index_word, query_stems};
+use aha_content::search_terms::{each_index_word, query_stems, text_stems};
 use aha_content::sentences::sentences;
 
 use super::negation::contradict;
@@ -49,7 +49,7 @@ pub(super) fn supporting(sentence: &str, question: &str, cited: &[&SentPassage])
     let words: Vec<BTreeSet<String>> =
         all_words.iter().filter(|word| !is_converted(word)).map(|word| query_stems(word)).collect();
     let all: BTreeSet<String> =
-        known.iter().flat_map(|known| known.stems.iter().cloned()).chain(stems(question)).collect();
+        known.iter().flat_map(|known| known.stems.iter().cloned()).chain(text_stems(question)).collect();
     let is_supported = !all_words.is_empty()
         && has_numbers(sentence, question, &said, &known)
         && names(sentence).into_iter().all(|name| is_known(name, &all))
@@ -74,13 +74,13 @@ impl<'p> Known<'p> {
     fn of(passage: &'p SentPassage) -> Self {
         let lines = || passage.headings.lines().chain(passage.text.lines());
         let sentences: Vec<(&str, BTreeSet<String>)> =
-            passage.text.lines().flat_map(sentences).map(|sentence| (sentence, stems(sentence))).collect();
+            passage.text.lines().flat_map(sentences).map(|sentence| (sentence, text_stems(sentence))).collect();
         let in_text = sentences.iter().flat_map(|(_, stems)| stems.iter().cloned());
         Self {
             numbers: lines().flat_map(numbers).collect(),
             durations: lines().flat_map(durations).map(|duration| duration.length).collect(),
             year: &passage.year,
-            stems: in_text.chain(stems(&passage.headings)).collect(),
+            stems: in_text.chain(text_stems(&passage.headings)).collect(),
             has_percent: lines().any(has_percent),
             sentences,
         }
@@ -179,19 +179,14 @@ fn met(words: &[BTreeSet<String>], stems: &BTreeSet<String>) -> usize {
     words.iter().filter(|word| !word.is_disjoint(stems)).count()
 }
 
-fn stems(text: &str) -> BTreeSet<String> {
-    let mut stems = BTreeSet::new();
-    each_index_word(text, |word| stems.extend(query_stems(word)));
-    stems
-}
-
 /// Returns the words with a capital letter, except the first of the sentence, without a possessive ending.
 fn names(sentence: &str) -> Vec<&str> {
     let words = sentence.split_whitespace().skip(1);
     let plain = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let is_name = |word: &&str| word.chars().count() > 1 && word.starts_with(char::is_uppercase);
-    let owner = |word| ["'s", "’s"].into_iter().find_map(|ending| str::strip_suffix(word, ending)).unwrap_or(word);
-    plain.filter(is_name).map(owner).collect()
+    let without_possessive =
+        |word| ["'s", "’s"].into_iter().find_map(|ending| str::strip_suffix(word, ending)).unwrap_or(word);
+    plain.filter(is_name).map(without_possessive).collect()
 }
 
 /// Returns whether each part of a name (`Anglo-Dutch` has two) is among the stems.

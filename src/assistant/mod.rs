@@ -14,6 +14,7 @@ mod repair;
 mod route;
 mod summarise;
 
+use aha_core::model::LOCAL_PROVIDER;
 use aha_planner::apply::State;
 use aha_planner::language::{Question, Selection, Today};
 use aha_planner::matching::ClarifyOption;
@@ -193,7 +194,7 @@ pub async fn answer(app: &App, message: &Message, mut emit: impl FnMut(Event) + 
         dropped: 0,
         not_planned: None,
         text: String::new(),
-        provider: model::LOCAL.to_owned(),
+        provider: LOCAL_PROVIDER.to_owned(),
         focus: message.selection.ids.clone(),
         warnings: Vec::new(),
     };

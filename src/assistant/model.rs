@@ -1,6 +1,7 @@
 //! Asks a model for one of the assistant's tasks, through the gateway, so that calls are in the ledger and limited by
 //! the caps.
 
+use aha_core::model::LOCAL_PROVIDER;
 use aha_llm::tasks::assistant::{AssistantInput, input};
 use aha_llm::{Outcome, Task};
 use futures::FutureExt as _;
@@ -9,9 +10,6 @@ use serde_json::Value;
 use super::{Draft, TURNS_KEPT, context};
 use crate::app::App;
 use crate::services::Result;
-
-/// The provider where rules read the message.
-pub(super) const LOCAL: &str = "local";
 
 /// The result of asking a model.
 pub(super) enum ModelReply {
@@ -41,7 +39,7 @@ pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, task_input
     let scope = gateway.standalone(task, tier);
     match gateway.answer(app.store(), &scope, input(task, asked)).boxed().await? {
         Outcome::Answered { answer, .. } => {
-            answer["provider"].as_str().unwrap_or(LOCAL).clone_into(&mut draft.provider);
+            answer["provider"].as_str().unwrap_or(LOCAL_PROVIDER).clone_into(&mut draft.provider);
             Ok(ModelReply::Answered(answer))
         }
         Outcome::Failed { reason } | Outcome::Skipped { reason } => {

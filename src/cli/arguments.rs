@@ -4,6 +4,7 @@ mod ask;
 mod assistant;
 mod deep_dive;
 mod feedback;
+mod hyphens;
 mod journal;
 mod ledger;
 mod llm;
@@ -12,15 +13,17 @@ mod source;
 mod topic;
 mod user;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Command as Definition, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
+
+use hyphens::free_text;
 
 pub(super) use ask::{BenchmarkArguments, QuestionArguments, SearchArguments, SearchedBy};
 pub(super) use assistant::{AgendaArguments, AssistantArguments, TodoCommand};
 pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use feedback::{FeedbackArguments, FeedbackCommand};
+pub(super) use hyphens::normalise;
 pub(super) use journal::{ExtractArguments, GraphArgument, JournalCommand};
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
 pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, ModelsArguments, QuestionnaireArguments};
@@ -29,15 +32,27 @@ pub(super) use source::{AddArguments, OpmlCommand, SourceChoice, SourceCommand};
 pub(super) use topic::{TopicCommand, TopicSettings};
 pub(super) use user::UserCommand;
 
-/// Reads what the world publishes, folds the many reports of one story into one, scores each from 0 to 100, and hands
-/// over a digest in which every score and source can be traced.
+const AFTER_HELP: &str = "\
+A first look, with no key and no server:
+  aha-radar --run-once --import sources.opml
+
+Then tell it what matters to you, and let it run:
+  aha-radar topic set default --interests \"sqlite, heat pumps, ferries\"
+  aha-radar daemon
+
+`aha-radar --run-once` is the same as `aha-radar run`. Settings are read from the environment and .env; see .env.example.
+Exit codes: 0 ok, 1 failed, 2 usage or configuration, 3 partial (a digest exists, something is missing), 4 the budget is
+used up (a degraded digest exists), 130 interrupted.";
+
+/// Fetches feeds, groups the reports of one story, scores each story from 0 to 100, and writes a digest in which every
+/// score and source can be traced.
 #[derive(Debug, Parser)]
 #[command(
     name = "aha-radar",
     version,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "A first look, with no key and no server:\n  aha-radar --run-once --import sources.opml\n\nThen tell it what matters to you, and let it run:\n  aha-radar topic set default --interests \"sqlite, heat pumps, ferries\"\n  aha-radar daemon\n\n`aha-radar --run-once` is the same as `aha-radar run`. Settings are read from the environment and .env; see .env.example.\nExit codes: 0 ok, 1 failed, 2 usage or configuration, 3 partial (a digest exists, something is missing), 4 the budget is used up (a degraded digest exists), 130 interrupted."
+    after_help = AFTER_HELP
 )]
 pub(super) struct Cli {
     #[command(subcommand)]
@@ -167,9 +182,11 @@ pub(super) enum Command {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar run                                    what is new since the last run\n  aha-radar run --window 2026-11-16..2026-11-19    these days, whatever was read before\n  aha-radar run --dry-run                          what a run would cost"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar run                                    what is new since the last run
+  aha-radar run --window 2026-11-16..2026-11-19    these days, whatever was read before
+  aha-radar run --dry-run                          what a run would cost")]
 pub(super) struct RunArguments {
     /// The topic to run.
     #[arg(long, default_value = "default")]
@@ -201,9 +218,12 @@ pub(super) struct InitArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar digest                                the latest\n  aha-radar digest list                           the digests with their ids, newest first\n  aha-radar digest 833b324c                       one of them\n  aha-radar digest --format html > digest.html"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar digest                                the latest
+  aha-radar digest list                           the digests with their ids, newest first
+  aha-radar digest 833b324c                       one of them
+  aha-radar digest --format html > digest.html")]
 pub(super) struct DigestArguments {
     /// `latest`, the id of a digest or its first digits (4 or more), or `list`.
     #[arg(default_value = "latest")]
@@ -233,9 +253,10 @@ pub(super) struct ReviewArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar item 1          the first story of the latest digest\n  aha-radar item c33435     a line of any digest, or a result of `aha-radar search`"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar item 1          the first story of the latest digest
+  aha-radar item c33435     a line of any digest, or a result of `aha-radar search`")]
 pub(super) struct ItemArguments {
     /// The rank in the latest digest, or the id that a line of any digest shows, or its first digits (4 or more).
     pub(super) item: String,
@@ -261,9 +282,10 @@ pub(super) struct RunsArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar replay --weight novelty=3                the latest run, with more weight on what is new\n  aha-radar replay 833b324c --weight heuristic=0     the run of that digest"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar replay --weight novelty=3                the latest run, with more weight on what is new
+  aha-radar replay 833b324c --weight heuristic=0     the run of that digest")]
 pub(super) struct ReplayArguments {
     /// The id of a finished run (`aha-radar runs --json`) or of its digest (`aha-radar runs`), or its first digits
     /// (4 or more), or `latest`.
@@ -341,140 +363,4 @@ pub(super) struct RetainArguments {
     /// Print the counts as JSON.
     #[arg(long)]
     pub(super) json: bool,
-}
-
-/// Accepts any text, which may begin with a hyphen. Refuses what looks like an option, as its value was forgotten.
-fn free_text(text: &str) -> Result<String, String> {
-    let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.contains(' ');
-    let is_long = text.strip_prefix("--").is_some_and(is_name);
-    let is_short = text.strip_prefix('-').is_some_and(|name| name.len() == 1);
-    if is_long || is_short {
-        return Err(format!("it looks like an option; if it is meant as text, put a space before it: \" {text}\""));
-    }
-    Ok(text.to_owned())
-}
-
-/// Commands that take the words of a query, which may begin with a hyphen.
-const QUERIES: [&[&str]; 3] = [&["search"], &["ask"], &["journal", "search"]];
-
-/// Replaces `--run-once` anywhere before a command by the command `run`, and lets the words of a query begin with a
-/// hyphen.
-pub(super) fn normalise(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = arguments.collect();
-    if let Some(at) = arguments.iter().position(|argument| argument == "--run-once") {
-        arguments.remove(at);
-        arguments.insert(1.min(arguments.len()), OsString::from("run"));
-    }
-    let is_at = |at: usize, name: &str| arguments.get(at).is_some_and(|argument| argument == name);
-    match QUERIES.iter().find(|path| path.iter().enumerate().all(|(at, name)| is_at(at + 1, name))) {
-        Some(path) => with_words_last(arguments, path),
-        None => arguments,
-    }
-}
-
-/// Moves the words of a query behind `--` if one of them begins with a hyphen. What begins with two hyphens stays an
-/// option, so that a mistyped one is an error. (With clap's `allow_hyphen_values`, all options behind the first word
-/// would be words.)
-fn with_words_last(arguments: Vec<OsString>, path: &[&str]) -> Vec<OsString> {
-    let root = Cli::command();
-    let Some(command) = path.iter().try_fold(&root, |command, name| command.find_subcommand(name)) else {
-        return arguments;
-    };
-    let (mut options, mut words) = (Vec::new(), Vec::new());
-    let mut rest = arguments.iter().skip(path.len() + 1).cloned();
-    while let Some(argument) = rest.next() {
-        let text = argument.to_string_lossy().into_owned();
-        if text == "--" {
-            words.extend(rest);
-            break;
-        }
-        let name = text.strip_prefix("--");
-        if name.is_none() && text != "-h" {
-            words.push(argument);
-            continue;
-        }
-        options.push(argument);
-        if name.is_some_and(|name| takes_value(command, name)) {
-            options.extend(rest.next());
-        }
-    }
-    if !words.iter().any(|word| word.to_string_lossy().starts_with('-')) {
-        return arguments;
-    }
-    let command = arguments.into_iter().take(path.len() + 1);
-    command.chain(options).chain([OsString::from("--")]).chain(words).collect()
-}
-
-fn takes_value(command: &Definition, name: &str) -> bool {
-    let option = command.get_arguments().find(|argument| argument.get_long() == Some(name));
-    option.is_some_and(|option| option.get_action().takes_values())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(typed: &[&str]) -> Result<Command, String> {
-        let typed = std::iter::once(&"aha-radar").chain(typed).map(OsString::from);
-        Cli::try_parse_from(normalise(typed)).map(|cli| cli.command).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn the_definition_is_sound() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn run_once_is_the_command_run() {
-        let typed = ["aha-radar", "--import", "a.opml", "--run-once"].map(OsString::from);
-        let cli = Cli::try_parse_from(normalise(typed.into_iter())).unwrap();
-        assert!(matches!(cli.command, Command::Run(RunArguments { import: Some(_), .. })));
-    }
-
-    #[test]
-    fn words_of_a_query_may_begin_with_a_hyphen_and_options_stay_options() {
-        let searched = |typed: &[&str]| match parsed(&[&["search"][..], typed].concat()) {
-            Ok(Command::Search(SearchArguments { query, topic, json, .. })) => (query.join(" "), topic, json),
-            other => panic!("{typed:?}: {other:?}"),
-        };
-        let home = || Some("home".to_owned());
-        assert_eq!(searched(&["-word", "foo"]), ("-word foo".to_owned(), None, false));
-        assert_eq!(searched(&["-word foo", "--json"]), ("-word foo".to_owned(), None, true));
-        assert_eq!(searched(&["--topic", "home", "a", "-b", "--json", "c"]), ("a -b c".to_owned(), home(), true));
-        assert_eq!(searched(&["--topic=home", "a", "--", "-b", "--c"]), ("a -b --c".to_owned(), home(), false));
-        assert_eq!(searched(&["--since", "7d"]), (String::new(), None, false), "filters need no words");
-        for mistyped in [["search", "-word", "--jsno"], ["search", "word", "--jsno"], ["ask", "-x y", "--sinc"]] {
-            assert!(parsed(&mistyped).unwrap_err().contains("unexpected argument"), "{mistyped:?}");
-        }
-        assert!(parsed(&["search"]).unwrap_err().contains("QUERY"));
-        let asked = parsed(&["ask", "-40 degrees: which ferry sails?", "--since", "30d"]).unwrap();
-        assert!(matches!(asked, Command::Ask(QuestionArguments { since: Some(_), .. })), "{asked:?}");
-    }
-
-    #[test]
-    fn a_text_may_begin_with_a_hyphen_and_a_forgotten_one_is_noticed() {
-        let set = parsed(&["topic", "set", "default", "--interests", "-sport", "--schedule", "every 6h"]).unwrap();
-        let Command::Topic(TopicCommand::Set { settings, .. }) = set else { panic!("{set:?}") };
-        assert_eq!((settings.interests.as_deref(), settings.schedule.as_deref()), (Some("-sport"), Some("every 6h")));
-        for typed in [
-            &["init", "--interests", "- no sport"][..],
-            &["topic", "interests", "--try", "- no sport", "--days", "3"],
-            &["topic", "add", "boats", "--interests", "-- no sport"],
-            &["source", "add", "--title", "- The Feed", "https://a.example/feed"],
-            &["assistant", "- buy milk", "--apply"],
-            &["llm", "ask", "-1 or 1?", "--json"],
-            &["spend", "adjust", "abcd", "0.1", "--reason", "-10 %"],
-        ] {
-            parsed(typed).unwrap_or_else(|error| panic!("{typed:?}: {error}"));
-        }
-        for forgotten in [
-            &["topic", "set", "default", "--interests", "--schedule", "every 6h"][..],
-            &["topic", "interests", "--try", "--days", "3"],
-            &["init", "--interests", "-h"],
-        ] {
-            assert!(parsed(forgotten).unwrap_err().contains("looks like an option"), "{forgotten:?}");
-        }
-        assert!(parsed(&["topic", "set", "default", "--intrests", "x"]).unwrap_err().contains("--interests"));
-        parsed(&["assistant", "--aply", "buy milk"]).unwrap_err();
-    }
 }

@@ -62,21 +62,21 @@ struct Report<'m>(&'m Measured);
 
 impl Report<'_> {
     fn as_json(&self, origin: &str) -> Value {
-        let Thresholds { pair, group: crowd, split, .. } = self.0.thresholds;
+        let mut thresholds = figures(self.0.thresholds);
+        thresholds["origin"] = json!(origin);
         let mut value = json!({
             "space": self.0.space,
-            "thresholds": { "pair": pair, "crowd": crowd, "split": split, "origin": origin },
+            "thresholds": thresholds,
             "pair_among_documents": self.0.pair_among_documents(),
         });
         if let Some(tuned) = &self.0.tuned {
-            let of = |Thresholds { pair, group: crowd, split, .. }: Thresholds| json!({ "pair": pair, "crowd": crowd, "split": split });
             value["tuning"] = json!({
-                "found": of(tuned.found),
+                "found": figures(tuned.found),
                 "found_f1": tuned.found_f1,
                 "shipped_f1": tuned.shipped_f1,
                 "standard_error": STANDARD_ERROR,
                 "is_certain": tuned.is_certain(),
-                "shipped": of(Thresholds::shipped(&self.0.space)),
+                "shipped": figures(Thresholds::shipped(&self.0.space)),
                 "kept": self.kept(tuned),
             });
         }
@@ -89,7 +89,7 @@ impl Report<'_> {
 
     fn as_table(&self, origin: &str) -> String {
         let Agreement { documents, stories, clusters, bcubed, pairwise } = self.0.agreement;
-        let Thresholds { pair, group: crowd, split, .. } = self.0.thresholds;
+        let Thresholds { pair, group, split, .. } = self.0.thresholds;
         let mut table = output::table(&["", "precision", "recall", "F1"]);
         for (name, score) in [("B³", bcubed), ("pairwise", pairwise)] {
             let Score { precision, recall, f1 } = score;
@@ -99,35 +99,49 @@ impl Report<'_> {
         let kept = self.0.tuned.map(|tuned| format!("\n{}", self.kept(&tuned))).unwrap_or_default();
         format!(
             "{documents} documents, {stories} labelled stories, {clusters} found\n\n{table}\n\n\
-             {}, thresholds {origin}: pair {pair} ({among:.3} among so many documents), crowd {crowd}, split {split}{kept}",
+             {}, thresholds {origin}: pair {pair} ({among:.3} among so many documents), group {group}, \
+             split {split}{kept}",
             self.0.space
         )
     }
 
     /// Describes which thresholds are kept after tuning, and why.
     fn kept(&self, tuned: &Tuned) -> String {
-        let shipped = Thresholds::shipped(&self.0.space);
-        if tuned.found == shipped {
+        let Tuned { found, found_f1, shipped_f1 } = *tuned;
+        let space = &self.0.space;
+        let shipped = Thresholds::shipped(space);
+        if found == shipped {
             return format!(
-                "found: none that suit this input better than those that ship, with which, and what lies around them, it has a B³ F1 of \
-                 {:.4}; kept: those that ship",
-                tuned.shipped_f1
+                "No better thresholds found: the shipped ones reach B³ F1 {shipped_f1:.4} on this input (mean with the \
+                 neighbouring thresholds); they are in use."
             );
         }
-        let gain = tuned.found_f1 - tuned.shipped_f1;
         let chance = if tuned.is_certain() {
             String::new()
         } else {
-            format!(" Less than {STANDARD_ERROR} may be chance: measure them on other stories before you rely on them.")
+            format!(
+                " A difference below {STANDARD_ERROR} may be chance: measure them on other stories before you rely on \
+                 them."
+            )
         };
-        let Thresholds { pair, group: crowd, split, .. } = shipped;
         format!(
-            "found: pair {}, crowd {}, split {}, as with what lies around them this input has a B³ F1 of {:.4}, and {gain:.4} less with those \
-             that ship (pair {pair}, crowd {crowd}, split {split}); kept: those found.{chance} To go back, delete the row of \
-             clustering_thresholds.",
-            tuned.found.pair, tuned.found.group, tuned.found.split, tuned.found_f1
+            "Better thresholds found and stored: {} reach B³ F1 {found_f1:.4} on this input, the shipped {} reach \
+             {shipped_f1:.4} (means with the neighbouring thresholds).{chance} To return to the shipped ones: \
+             DELETE FROM clustering_thresholds WHERE space = '{space}'",
+            named(found),
+            named(shipped),
         )
     }
+}
+
+/// The thresholds as JSON. The key `crowd` is the name of the column of `clustering_thresholds`; scripts read both, so
+/// they keep their name, while printed text and code say "group".
+fn figures(Thresholds { pair, group, split, .. }: Thresholds) -> Value {
+    json!({ "pair": pair, "crowd": group, "split": split })
+}
+
+fn named(Thresholds { pair, group, split, .. }: Thresholds) -> String {
+    format!("pair {pair}, group {group}, split {split}")
 }
 
 fn digits(share: f64) -> String {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use aha_content::numbers::count;
 use aha_core::digest::{Digest, DigestStory, Estimate};
+use aha_core::model::LOCAL_PROVIDER;
 use aha_core::money::MicroCredits;
 
 use super::format::list;
@@ -33,8 +34,9 @@ pub(super) fn of_digest(digest: &Digest) -> String {
 /// Formats `score and summary by openai/gpt-5-mini, 0.0012 credits`.
 pub(super) fn of_story(story: &DigestStory) -> Option<String> {
     let named = |provider: &str, model: &str| short_text(&format!("{provider}/{model}"), 80);
-    let triage = story.triage.as_ref().filter(|verdict| verdict.provider != "local");
-    let summary = story.summary.as_ref().filter(|summary| summary.provider != "local" && story.kept_summary.is_none());
+    let triage = story.triage.as_ref().filter(|verdict| verdict.provider != LOCAL_PROVIDER);
+    let summary =
+        story.summary.as_ref().filter(|summary| summary.provider != LOCAL_PROVIDER && story.kept_summary.is_none());
     let of_text = story.kept_summary.as_ref().map(|kept| named(&kept.provider, &kept.model));
     let who = match (triage.map(|t| named(&t.provider, &t.model)), summary.map(|s| named(&s.provider, &s.model))) {
         (None, None) => None,
@@ -85,7 +87,7 @@ fn models(digest: &Digest) -> Vec<String> {
     let names: BTreeSet<String> = verdicts
         .map(|verdict| (&verdict.provider, &verdict.model))
         .chain(summaries.map(|summary| (&summary.provider, &summary.model)))
-        .filter(|(provider, _)| *provider != "local")
+        .filter(|(provider, _)| *provider != LOCAL_PROVIDER)
         .map(|(provider, model)| short_text(&format!("{provider}/{model}"), 80))
         .collect();
     names.into_iter().collect()

@@ -6,6 +6,7 @@
 use aha_content::quotable::{Flaw, flaw};
 use aha_content::sentences::{between, sentences};
 use aha_core::digest::{DigestStory, StorySource};
+use aha_core::model::LOCAL_PROVIDER;
 
 use super::sanitise::{short_text, text};
 
@@ -36,7 +37,7 @@ impl Quote {
     /// Returns the line under a story's title: that of its summary, else the beginning of its text.
     pub(crate) fn lead(story: &DigestStory) -> Option<Self> {
         match story.shown_summary() {
-            Some(summary) => Self::read(&summary.one_liner, summary.provider == "local", &story.sources),
+            Some(summary) => Self::read(&summary.one_liner, summary.provider == LOCAL_PROVIDER, &story.sources),
             None => Self::opening(story),
         }
     }
@@ -44,7 +45,7 @@ impl Quote {
     /// Returns the further sentences of a story's summary.
     pub(crate) fn points(story: &DigestStory) -> Vec<Self> {
         let Some(summary) = story.shown_summary() else { return Vec::new() };
-        let local = summary.provider == "local";
+        let local = summary.provider == LOCAL_PROVIDER;
         summary.bullets.iter().filter_map(|bullet| Self::read(bullet, local, &story.sources)).collect()
     }
 

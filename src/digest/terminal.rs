@@ -11,7 +11,7 @@ use aha_core::digest::Digest;
 use anstyle::{AnsiColor, Style};
 
 use super::sanitise;
-use super::view::{Failing, Page, Source, Story, item_command};
+use super::view::{Page, Source, Story, item_command};
 use super::wrap::{columns, cut, wrap, wrap_parts};
 
 /// Nothing could be read below this width, so a smaller one is ignored.
@@ -55,7 +55,7 @@ pub fn render(digest: &Digest, width: usize, colour: bool, footer: Footer<'_>) -
         let column = sources.iter().map(|source| columns(source)).max().unwrap_or(0);
         page.scan.iter().zip(&sources).for_each(|(story, source)| screen.scan_line(story, source, column));
     }
-    screen.failing(&page.failing);
+    screen.failing(&page);
     screen.footer(&page, footer, digest);
     screen.text
 }
@@ -134,13 +134,13 @@ impl Screen {
         ]);
     }
 
-    fn failing(&mut self, failing: &[Failing]) {
-        if failing.is_empty() {
+    fn failing(&mut self, page: &Page) {
+        if page.failing.is_empty() {
             return;
         }
         self.blank();
-        self.line(&[(WARN, &format!("{} could not be read", count(failing.len(), "source", "sources")))]);
-        for source in failing {
+        self.line(&[(WARN, &format!("{} could not be read", count(page.unread, "source", "sources")))]);
+        for source in &page.failing {
             let colon = if source.message.is_empty() { "" } else { ": " };
             self.paragraph(INDENT, WARN, &format!("{} — {}{colon}{}", source.name, source.kind, source.message));
         }

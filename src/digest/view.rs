@@ -3,9 +3,10 @@
 //! Input: a digest. Output: a [`Page`]. Called by the Markdown, HTML, RSS and terminal renderings, which only escape
 //! and arrange, so that their content is the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use aha_core::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
+use aha_core::failures::{Failure, group_failures};
 use aha_core::summary::Summary;
 use aha_core::topic::topic_option;
 use aha_llm::local;
@@ -32,6 +33,8 @@ pub(crate) struct Page {
     pub(crate) top: Vec<Story>,
     pub(crate) scan: Vec<Story>,
     pub(crate) failing: Vec<Failing>,
+    /// Number of sources that could not be read.
+    pub(crate) unread: usize,
     pub(crate) cost: String,
     pub(crate) digest_id: String,
     /// `aha-radar item RANK`, with the topic unless it is the default one.
@@ -109,7 +112,7 @@ pub(crate) struct Source {
     pub(crate) also_from: Option<String>,
 }
 
-/// A source that could not be read.
+/// A source that could not be read, or several for the same reason.
 #[derive(Debug)]
 pub(crate) struct Failing {
     pub(crate) name: String,
@@ -136,7 +139,8 @@ impl Page {
             late: late_line(digest),
             top: section(Section::Top),
             scan: section(Section::Scan),
-            failing: unread(digest).map(Failing::of).collect(),
+            failing: Failing::all(digest),
+            unread: unread(digest).count(),
             cost: cost_summary::of_digest(digest),
             digest_id: head.id.to_string(),
             item_command: item_command("RANK", &head.topic),
@@ -226,7 +230,34 @@ impl Source {
     }
 }
 
+/// Sources up to this number are listed one by one, although they failed for the same reason.
+const MAX_ALIKE: usize = 3;
+
 impl Failing {
+    /// Returns the sources of a digest that could not be read.
+    fn all(digest: &Digest) -> Vec<Self> {
+        let reports: HashMap<&str, &SourceReport> =
+            unread(digest).map(|report| (report.url.as_str(), report)).collect();
+        let failures = unread(digest).map(|report| Failure {
+            url: &report.url,
+            kind: &report.status,
+            reason: report.error.as_deref().unwrap_or_default(),
+        });
+        let mut failing = Vec::new();
+        for group in group_failures(failures) {
+            let of_group: Vec<&SourceReport> = group.urls.iter().filter_map(|url| reports.get(url).copied()).collect();
+            if of_group.len() <= MAX_ALIKE {
+                failing.extend(of_group.into_iter().map(Self::of));
+                continue;
+            }
+            let named: Vec<String> = of_group.iter().take(MAX_ALIKE).map(|report| Self::of(report).name).collect();
+            let shared = SourceReport { error: Some(group.reason.into_owned()), ..of_group[0].clone() };
+            let name = format!("{} and {} more", named.join(", "), of_group.len() - MAX_ALIKE);
+            failing.push(Self { name, ..Self::of(&shared) });
+        }
+        failing
+    }
+
     fn of(report: &SourceReport) -> Self {
         let message = report.error.as_deref().map(|error| short_text(error, MAX_CHARS)).unwrap_or_default();
         Self {

@@ -1,4 +1,4 @@
-//! Stage 13: assembles the digest and stores it in one transaction, together with everything that ends the run.
+//! Assembles the digest and stores it in one transaction, together with everything that ends the run.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

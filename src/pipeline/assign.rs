@@ -1,4 +1,4 @@
-//! Stage 3: determines the run's items.
+//! Determines the run's items.
 //!
 //! A cursor run claims items that no run has claimed: older than the window's end, at most 48 hours older than its
 //! start, at most 50 per source, newest first. For a source that had been failing it claims items since the source's

@@ -1,6 +1,6 @@
-//! Stage 7: assigns every item of the topic without a story to one, whatever the run's window, so that overlapping
-//! windows find the same stories. Items far apart in time are placed one span after the other, each in a transaction of
-//! its own (`spans.rs`).
+//! Assigns every item of the topic without a story to one, whatever the run's window, so that overlapping windows find
+//! the same stories. Items far apart in time are placed one span after the other, each in a transaction of its own
+//! (`spans.rs`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Stage 6: marks syndicated copies, so that one text published by five papers counts as one source, not five.
+//! Marks syndicated copies, so that one text published by five papers counts as one source, not five.
 
 use std::collections::HashSet;
 

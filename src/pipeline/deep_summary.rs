@@ -1,5 +1,5 @@
-//! Stage 11: deep summaries for stories whose verdict asks for one, in order of rank, up to the run's limit. Stories
-//! without a text are skipped.
+//! Deep summaries for stories whose verdict asks for one, in order of rank, up to the run's limit. Stories without a
+//! text are skipped.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! Stage 12: entities of the stories in the top section. If a model is configured for the task, it is called; this is
-//! the first task to be dropped when the budget runs low. Otherwise rules extract places, organisations and persons
-//! that are evident from the text itself; that makes no call, so there is no ledger row.
+//! Entities of the stories in the top section. If a model is configured for the task, it is called; this is the first
+//! task to be dropped when the budget runs low. Otherwise rules extract places, organisations and persons that are
+//! evident from the text itself; that makes no call, so there is no ledger row.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The pipeline: the ordered list of stages, and the shared state of an attempt at a run.
+//! The pipeline: the table of its stages, and the shared state of an attempt at a run. `stages::run` is their order.
 //!
 //! Input: a topic and a window. Output: a digest and its files. Called by `services::runs` through [`runner`]. Every
 //! stage is idempotent: an attempt that continues a killed one goes through all of them again, and each finds what is
@@ -85,7 +85,7 @@ pub struct StageSpec {
     pub replayed: bool,
 }
 
-/// THE list of stages, in order; [`stages::run`] passes the output of each to those that use it.
+/// The properties of the stages, in the order of [`stages::run`], which asserts it in debug builds.
 pub const STAGES: [StageSpec; 14] = [
     StageSpec { stage: Stage::Ingest, name: "ingest", pays: false, replayed: false },
     StageSpec { stage: Stage::Search, name: "search", pays: true, replayed: false },
@@ -115,8 +115,8 @@ impl Stage {
     }
 }
 
-/// What the stages of one attempt share. Set before they run, except [`RunContext::snapshot`] (set after ingest), the
-/// cache of features and the number of pages left.
+/// What the stages of one attempt share. Set before they run, except [`RunContext::snapshot`] (set once ingest and
+/// search have ended and the sources they read are known), the cache of features and the number of pages left.
 #[derive(Debug)]
 pub struct RunContext {
     pub app: App,

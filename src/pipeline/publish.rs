@@ -1,4 +1,4 @@
-//! Stage 14: writes the files of the digest after its commit. They can be written again from the rows at any time.
+//! Writes the files of the digest after its commit. They can be written again from the rows at any time.
 
 use std::path::PathBuf;
 

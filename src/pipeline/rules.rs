@@ -1,5 +1,4 @@
-//! Stage 4: applies the user's rules before any credit is spent. Muted items leave the run; boosted ones raise their
-//! story.
+//! Applies the user's rules before any credit is spent. Muted items leave the run; boosted ones raise their story.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Stage 8: groups the run's items into stories and selects those worth judging.
+//! Groups the run's items into stories and selects those worth judging.
 //!
 //! Input: the run's items. Output: stories with their members up to the window's end, and the evidence on each. A story
 //! that was delivered before and has not grown since is excluded here, before anything is paid for it.

@@ -1,5 +1,5 @@
-//! Stage 9: a judgement for every candidate, paid once per story. Stories are sent in the order of the score that
-//! `local` would give, and of the judge's answers so far, so that the most promising are judged if the budget runs out.
+//! A judgement for every candidate, paid once per story. Stories are sent in the order of the score that `local` would
+//! give, and of the judge's answers so far, so that the most promising are judged if the budget runs out.
 
 use std::collections::{HashMap, HashSet};
 

@@ -117,16 +117,25 @@ fn what_tuning_finds_is_kept_for_the_next_time() {
     let tuned = calibrate(&radar, &["--tune"]);
     assert_eq!(tuned["thresholds"]["origin"], "found on this input", "{tuned}");
     let tuning = &tuned["tuning"];
-    assert!(
-        tuning["found"] != tuning["shipped"] && tuning["kept"].as_str().unwrap().contains("kept: those found"),
-        "{tuned}"
-    );
+    assert_ne!(tuning["found"], tuning["shipped"], "{tuned}");
+    let kept = tuning["kept"].as_str().unwrap();
+    let number = |thresholds: &str, name: &str| tuning[thresholds][name].as_f64().unwrap();
+    for thresholds in ["found", "shipped"] {
+        let [pair, group, split] = ["pair", "crowd", "split"].map(|name| number(thresholds, name));
+        assert!(kept.contains(&format!("pair {pair}, group {group}, split {split} reach")), "{kept}");
+    }
+    assert!(kept.starts_with("Better thresholds found and stored: "), "{kept}");
+    let space = tuned["space"].as_str().unwrap();
+    assert!(kept.ends_with(&format!("DELETE FROM clustering_thresholds WHERE space = '{space}'")), "{kept}");
+    assert!(!kept.contains("crowd"), "{kept}");
     let measured = calibrate(&radar, &[]);
     assert_eq!(measured["thresholds"]["origin"], "found by an earlier --tune");
     for name in ["pair", "crowd", "split"] {
         assert_eq!(measured["thresholds"][name], tuned["thresholds"][name]);
     }
-    radar.run(&["calibrate", "--input", "labelled.jsonl"]).exits(0).says("found by an earlier --tune").says("B³");
+    let printed = radar.run(&["calibrate", "--input", "labelled.jsonl"]).exits(0);
+    let printed = printed.says("found by an earlier --tune").says("B³").says(", group ");
+    assert!(!printed.stdout.contains("crowd"), "{}", printed.stdout);
 }
 
 /// Of one report each there is nothing to put together, whatever the thresholds.
@@ -143,7 +152,9 @@ fn where_nothing_better_is_found_that_is_said_and_those_that_ship_are_kept() {
     assert_eq!(tuned["tuning"]["found"], tuned["tuning"]["shipped"], "{tuned}");
     assert_eq!(tuned["thresholds"]["origin"], "shipped");
     let kept = tuned["tuning"]["kept"].as_str().unwrap();
-    assert!(kept.contains("found: none") && kept.contains("kept: those that ship"), "{kept}");
+    let reached = tuned["tuning"]["shipped_f1"].as_f64().unwrap();
+    let expected = format!("No better thresholds found: the shipped ones reach B³ F1 {reached:.4} on this input");
+    assert!(kept.starts_with(&expected) && kept.ends_with("they are in use."), "{kept}");
     assert_eq!(calibrate(&radar, &[])["thresholds"]["origin"], "shipped");
 }
 

@@ -1,5 +1,5 @@
 //! Whole runs with vectors of a model: what is asked and paid for, once a text; what stands in the ledger; and that
-//! words alone serve where there are no vectors.
+//! stories are grouped by shared words only where there are no vectors.
 
 use std::collections::BTreeSet;
 

@@ -5,7 +5,6 @@
 mod answers;
 mod ask;
 mod assistant;
-mod both;
 mod calibrate;
 mod canary;
 mod catalogue;
@@ -14,6 +13,7 @@ mod cli;
 mod conversations;
 mod copy;
 mod daemon;
+mod database_parity;
 mod deep_dive;
 mod documented;
 mod dry_run;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::kill::tally::{rounds, seed};
+use crate::kill::comparison::{rounds, seed};
 use crate::support::conversation_server::{ConversationServer, PlannedAnswer, price};
 use crate::support::feeds::Random;
 use crate::support::radar::{Radar, Ran, finish, signal};

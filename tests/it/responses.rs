@@ -1,6 +1,6 @@
 //! The mock held to its own word, by plain requests.
 
-mod asking;
 mod faults;
+mod requests;
 mod specification;
-mod usual;
+mod without_faults;

@@ -1,5 +1,5 @@
 //! Runs with vectors of a catalogue's model, in each dialect that makes any: who is asked how, what stands in the
-//! ledger, and that words alone serve where there are none.
+//! ledger, and that stories are grouped by shared words only where there are none.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -179,7 +179,7 @@ fn with_local_egress_no_text_goes_elsewhere_and_the_digest_says_why() {
         let words = radar.digest()["cost"]["words_alone"].as_str().unwrap().to_owned();
         assert!(words.contains("AHA_EGRESS=local") && words.contains("vectors.example"), "{words}");
         assert_eq!(ledger(&radar), Vec::<String>::new());
-        radar.run(&["doctor"]).says("words alone serve: AHA_EGRESS=local");
+        radar.run(&["doctor"]).says("grouped by shared words only: AHA_EGRESS=local");
     }
 }
 

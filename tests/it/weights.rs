@@ -242,7 +242,10 @@ fn where_the_weights_are_of_no_use_words_alone_serve_and_it_is_said() {
     let why = radar.digest()["cost"]["words_alone"].as_str().unwrap().to_owned();
     assert!(why.starts_with("small/model.safetensors: it is no safetensors file, or not whole"), "{why}");
     assert_eq!(rows::number(&radar, "SELECT count(*) FROM clusters"), 14);
-    radar.run(&["doctor"]).exits(1).says("words alone serve: small/model.safetensors: it is no safetensors file");
+    radar
+        .run(&["doctor"])
+        .exits(1)
+        .says("grouped by shared words only: small/model.safetensors: it is no safetensors file");
 }
 
 #[test]

@@ -94,6 +94,14 @@ pub fn phrase_stems(phrase: &str) -> BTreeSet<Vec<String>> {
     LANGUAGES.iter().map(stemmed).filter(|stems| !stems.is_empty()).collect()
 }
 
+/// Returns the stems of all words of a text.
+#[must_use]
+pub fn text_stems(text: &str) -> BTreeSet<String> {
+    let mut stems = BTreeSet::new();
+    each_index_word(text, |word| stems.extend(query_stems(word)));
+    stems
+}
+
 /// Calls `each` with every word in lower case: letters and digits, optionally followed by `+` or `#` (`c++`).
 pub fn each_index_word(text: &str, mut each: impl FnMut(&str)) {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];

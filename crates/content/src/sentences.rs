@@ -296,11 +296,30 @@ mod tests {
         }
     }
 
+    /// Asserts that the parts are slices of the text, in its order and without overlap.
+    #[track_caller]
+    fn assert_in_order(text: &str, parts: &[&str]) {
+        let mut end = 0;
+        for part in parts {
+            let start = part.as_ptr() as usize - text.as_ptr() as usize;
+            assert!(start >= end, "{text:?}: {parts:?}");
+            assert_eq!(text.get(start..start + part.len()), Some(*part), "{text:?}: {parts:?}");
+            assert_eq!(part.trim(), *part, "{text:?}: {parts:?}");
+            end = start + part.len();
+        }
+    }
+
     #[test]
-    fn nothing_makes_it_fail() {
+    fn odd_texts_are_cut_into_slices_in_their_order() {
         for text in ["", "…", "”", ".", "“”", "A.", "ß.", "\u{202e}(“", "12.", "。「", "'", "’’’", "- . -"]
         {
-            let _ = (sentences(text), passages(text, 10), marks(text));
+            let (whole, quoted) = (sentences(text), passages(text, 10));
+            assert_in_order(text, &whole);
+            assert_in_order(text, &quoted);
+            let has_mark = text.contains(['“', '”', '’', '\'', '(']);
+            assert!(has_mark || marks(text) == Marks::Closed, "{text:?}");
+            assert!(quoted.len() <= whole.len(), "{text:?}: {quoted:?} of {whole:?}");
+            assert!(whole.iter().all(|sentence| sentence.contains(char::is_alphanumeric)), "{text:?}: {whole:?}");
         }
     }
 }

@@ -26,19 +26,23 @@ pub enum CallError {
     Redirected(String),
     #[error("the key is refused (401: {0}); check OPENAI_API_KEY, or api_key in the catalogue")]
     Unauthorized(String),
-    #[error("access is refused (403: {0})")]
+    #[error("access is refused (403: {0}); check that the key, its account and region may use this model")]
     Forbidden(String),
     #[error("the account's quota is used up ({0}); see the provider's billing page")]
     QuotaExhausted(String),
-    #[error("too many requests (429: {message})")]
+    #[error("too many requests (429: {message}); if retries do not help, lower requests_per_minute in the catalogue")]
     RateLimited { message: String, retry_after: Option<Duration> },
-    #[error("the server is overloaded ({status}: {message})")]
+    #[error("the server is overloaded ({status}: {message}); if retries do not help, try later or use another model")]
     Overloaded { status: u16, message: String, retry_after: Option<Duration> },
-    #[error("the server failed ({status}: {message})")]
+    #[error(
+        "the server failed ({status}: {message}); if retries do not help, see its log or the provider's status page"
+    )]
     Server { status: u16, message: String },
-    #[error("the model is not known there (404: {0})")]
+    #[error("the model is not known there (404: {0}); `aha-radar llm models` shows the configured name and endpoint")]
     UnknownModel(String),
-    #[error("the request is refused ({status}: {message})")]
+    #[error(
+        "the request is refused ({status}: {message}); if it names a parameter or a limit, change the model's settings"
+    )]
     Refused { status: u16, message: String },
     #[error("the model answers as a stream alone ({0})")]
     StreamingOnly(String),

@@ -23,7 +23,7 @@ use super::transport::Timeouts;
 pub(super) const BYTES_PER_TOKEN: usize = 4;
 
 /// The example when no model is configured: a small model at its list price, at 1 credit per dollar.
-pub const EXAMPLE_MODEL: &str = "gpt-5-mini";
+const EXAMPLE_MODEL: &str = "gpt-5-mini";
 const EXAMPLE_PRICE: Price = Price {
     input_microcredits_per_million: 250_000,
     cached_input_microcredits_per_million: None,

@@ -1,5 +1,5 @@
 //! The single entry point for answers: returns a stored answer, else makes calls, with retry, repair, splitting and
-//! fallback as each failure requires. Each attempt has its own ledger row ([`super::attempt`]).
+//! fallback as each failure requires. Each attempt has its own ledger row (`attempt`).
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -24,7 +24,8 @@ use super::spending_limit::ExhaustedLimit;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::Task;
 
-/// See the module.
+/// Executes tasks: takes their inputs, returns stored answers or calls the router's models, and records each call in the
+/// ledger. Built once per process and shared.
 #[derive(Debug)]
 pub struct Gateway {
     pub(super) parts: GatewayParts,

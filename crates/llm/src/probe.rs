@@ -54,6 +54,10 @@ pub async fn probe(http: &Http, route: &Route, key: Option<String>) -> Option<Pr
                 probed.problem = format!("it does not list \"{name}\": load it there, or name one that it lists");
             }
         }
+        // Their messages contain the next step.
+        Err(error @ (CallError::Unauthorized(_) | CallError::Forbidden(_) | CallError::Server { .. })) => {
+            probed.problem = error.to_string();
+        }
         Err(error) => probed.problem = format!("{error}; check that it runs and its address, then try again"),
     }
     Some(probed)
@@ -79,7 +83,8 @@ async fn model_names(http: &Http, wire: &Connection) -> Result<Vec<String>, Call
         200..=299 => names(&response.body).ok_or_else(|| CallError::NotTheInterface("it lists no models".to_owned())),
         401 => Err(CallError::Unauthorized("asked for its models".to_owned())),
         403 => Err(CallError::Forbidden("asked for its models".to_owned())),
-        status => Err(CallError::Server { status, message: "asked for its models".to_owned() }),
+        status @ 500..=599 => Err(CallError::Server { status, message: "asked for its models".to_owned() }),
+        status => Err(CallError::NotTheInterface(format!("asked for its models, it answers {status}"))),
     }
 }
 

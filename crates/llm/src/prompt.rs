@@ -1,7 +1,7 @@
 //! Prompts: versioned template files, rendered with a task's values.
 //!
 //! Input: a task and the values of its templates. Output: a system and a user text. Untrusted text is passed
-//! [`crate::fence::fenced`]. A user's own version of a prompt has the id `NAME@` plus eight hexadecimal digits of its
+//! `fence::fenced`. A user's own version of a prompt has the id `NAME@` plus eight hexadecimal digits of its
 //! hash.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The state of the budget: how much of it is used up, and which limit is exhausted.
 
-use aha_core::budget::{APPROACHING, CRITICAL};
+use aha_core::budget::APPROACHING;
 
 /// How much of the nearest cap is used up, including reservations; 1.0 is the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -15,11 +15,6 @@ impl BudgetUse {
     #[must_use]
     pub fn is_exhausted(self) -> bool {
         self.0 >= 1.0
-    }
-
-    #[must_use]
-    pub fn is_critical(self) -> bool {
-        self.0 >= CRITICAL
     }
 }
 

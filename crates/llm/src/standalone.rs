@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use aha_core::ids::TopicId;
 use aha_core::topic::BudgetTier;
 use aha_store::{OrphanedCalls, SharedStore, StoreError};
 
@@ -78,14 +77,6 @@ impl Gateway {
         let outcomes = self.call(store, task, scope, std::slice::from_ref(item)).await?;
         let none = || Outcome::Failed { reason: "it was not sent".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))
-    }
-}
-
-impl CallScope {
-    /// Returns the scope charged to a topic: its counters, and its share of the daily and the monthly budget.
-    #[must_use]
-    pub fn for_topic(self, topic: TopicId, share_percent: Option<u8>) -> Self {
-        Self { topic: Some(topic), share_percent, ..self }
     }
 }
 

@@ -87,7 +87,8 @@ pub enum StreamFailure {
     NotSent(String),
 }
 
-/// See the module. The last event is [`StreamEvent::Finished`], unless the store fails.
+/// The events of one streamed answer, in order. The last is [`StreamEvent::Finished`] with the result, unless the store
+/// fails.
 pub struct AnswerStream(BoxStream<'static, Result<StreamEvent, StoreError>>);
 
 impl std::fmt::Debug for AnswerStream {

@@ -189,6 +189,16 @@ fn what_is_understood_is_kept_and_the_rest_is_named() {
 }
 
 #[test]
+fn parts_of_a_rejected_clause_refer_to_the_clause_before_it() {
+    // The plants are not due yesterday, so the second sentence is read again in parts. "It" is the meditation, not the
+    // run, which the rejected reading named last.
+    let asked = question("Complete the plants and the meditation. Complete it and go for a run yesterday");
+    let ids: Vec<Option<i64>> = asked.understood.iter().map(|operation| operation.id).collect();
+    assert_eq!(ids, [Some(6), Some(17)], "{asked:?}");
+    assert!(asked.question.starts_with("Not planned: \"go for a run yesterday\"."), "{asked:?}");
+}
+
+#[test]
 fn nothing_is_kept_if_the_rest_may_take_it_back() {
     for say in ["delete the contract review. Actually don't.", "move the report to Friday. Sorry, that was wrong."] {
         assert!(question(say).understood.is_empty(), "{say}");

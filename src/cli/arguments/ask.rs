@@ -6,9 +6,11 @@ use clap::{Args, ValueEnum};
 use url::Url;
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar search ferry -sport since:30d\n  aha-radar search '\"heat pump\" source:wireline'    the two words side by side, of one source\n  aha-radar search source:wireline since:7d           the newest, without any word"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar search ferry -sport since:30d
+  aha-radar search '\"heat pump\" source:wireline'    the two words side by side, of one source
+  aha-radar search source:wireline since:7d           the newest, without any word")]
 pub(in crate::cli) struct SearchArguments {
     /// Words, all of which have to occur; "several words" side by side; -word not; source:NAME, topic:NAME,
     /// since:DATE. Without words, the newest that pass the filters.
@@ -42,9 +44,10 @@ pub(in crate::cli) enum SearchedBy {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar ask \"Which ferry lost power off Tarnsund?\"\n  aha-radar ask --since 7d What does the tide array cost?"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar ask \"Which ferry lost power off Tarnsund?\"
+  aha-radar ask --since 7d What does the tide array cost?")]
 pub(in crate::cli) struct QuestionArguments {
     /// The question; quotation marks keep a shell from reading its signs.
     #[arg(required_unless_present = "export")]
@@ -64,9 +67,11 @@ pub(in crate::cli) struct QuestionArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar benchmark --ground-truth questions.yaml --validate-only\n  aha-radar benchmark --ground-truth questions.yaml --api-url http://127.0.0.1:8080\n  aha-radar ask --export > questions.yaml    the answers that you called right; 20 or more are needed"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar benchmark --ground-truth questions.yaml --validate-only
+  aha-radar benchmark --ground-truth questions.yaml --api-url http://127.0.0.1:8080
+  aha-radar ask --export > questions.yaml    the answers that you called right; 20 or more are needed")]
 pub(in crate::cli) struct BenchmarkArguments {
     /// Where /ask is, without it [default: `BENCHMARK_API_URL`, else <http://localhost:8080>].
     #[arg(long, value_name = "URL")]

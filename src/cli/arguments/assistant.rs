@@ -2,13 +2,15 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::free_text;
+use super::hyphens::free_text;
 use crate::assistant::Mode;
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar assistant \"add buy milk tomorrow\"                   shows what it would change\n  aha-radar assistant \"move the report to Monday\" --apply\n  aha-radar assistant \"what is due this week?\" --mode chat"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar assistant \"add buy milk tomorrow\"                   shows what it would change
+  aha-radar assistant \"move the report to Monday\" --apply
+  aha-radar assistant \"what is due this week?\" --mode chat")]
 pub(in crate::cli) struct AssistantArguments {
     /// What to plan, in a sentence: "add buy milk tomorrow and move the report to Monday".
     #[arg(allow_hyphen_values = true, value_parser = free_text)]

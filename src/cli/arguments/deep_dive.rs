@@ -6,9 +6,12 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags, of which clap lets only some stand together")]
-#[command(
-    after_help = "Examples:\n  aha-radar deep-dive 3 --file article.txt --estimate    what it would cost\n  aha-radar deep-dive 3 --file article.txt\n  xclip -o | aha-radar deep-dive 3\n  aha-radar deep-dive 3 --promote                        keep the summary just made"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar deep-dive 3 --file article.txt --estimate    what it would cost
+  aha-radar deep-dive 3 --file article.txt
+  xclip -o | aha-radar deep-dive 3
+  aha-radar deep-dive 3 --promote                        keep the summary just made")]
 pub(in crate::cli) struct DeepDiveArguments {
     /// The story: its rank in the latest digest, or the id that a line of any digest shows, or its first digits.
     pub(in crate::cli) item: String,

@@ -5,7 +5,7 @@ use aha_llm::tasks;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use super::free_text;
+use super::hyphens::free_text;
 
 /// The states of a call.
 const STATES: [&str; 4] = ["ok", "error", "unsettled", "reserved"];
@@ -16,9 +16,11 @@ fn purposes() -> PossibleValuesParser {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar calls --state unsettled     what is charged although its outcome is unknown\n  aha-radar calls --state error         why models did not answer\n  aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\""
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar calls --state unsettled     what is charged although its outcome is unknown
+  aha-radar calls --state error         why models did not answer
+  aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\"")]
 pub(in crate::cli) struct CallsArguments {
     /// Only those that ended like this.
     #[arg(long, value_parser = PossibleValuesParser::new(STATES))]
@@ -41,7 +43,11 @@ pub(in crate::cli) struct CallsArguments {
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  aha-radar spend                         by day, of the last 30 days\n  aha-radar spend --by model --days 7\n  aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\""
+    after_help = "\
+Examples:
+  aha-radar spend                         by day, of the last 30 days
+  aha-radar spend --by model --days 7
+  aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\""
 )]
 pub(in crate::cli) struct SpendArguments {
     #[command(subcommand)]

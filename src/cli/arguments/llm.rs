@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::free_text;
+use super::hyphens::free_text;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum LlmCommand {
@@ -32,9 +32,11 @@ pub(in crate::cli) struct ModelsArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar llm ask --model openai/gpt-5-mini \"What is a tidal array?\"\n  echo \"Name three rivers.\" | aha-radar llm ask --schema rivers.json --json\n  aha-radar llm ask --stream \"Tell me a long story.\""
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar llm ask --model openai/gpt-5-mini \"What is a tidal array?\"
+  echo \"Name three rivers.\" | aha-radar llm ask --schema rivers.json --json
+  aha-radar llm ask --stream \"Tell me a long story.\"")]
 pub(in crate::cli) struct AskArguments {
     /// The question; without it, standard input.
     #[arg(allow_hyphen_values = true, value_parser = free_text)]
@@ -77,9 +79,11 @@ pub(in crate::cli) struct CheckArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  aha-radar llm questionnaire examples/questionnaire.yaml --models openai/gpt-5-mini,openai/gpt-5 --out answers\n\nIn the folder: responses.jsonl and metadata.jsonl, a line a model and question each, line by line about the same; report.md."
-)]
+#[command(after_help = "\
+Example:
+  aha-radar llm questionnaire examples/questionnaire.yaml --models openai/gpt-5-mini,openai/gpt-5 --out answers
+
+In the folder: responses.jsonl and metadata.jsonl, a line a model and question each, line by line about the same; report.md.")]
 pub(in crate::cli) struct QuestionnaireArguments {
     /// The questions, in YAML: see examples/questionnaire.yaml.
     pub(in crate::cli) file: PathBuf,

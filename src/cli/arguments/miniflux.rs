@@ -4,9 +4,11 @@ use aha_core::feedback::FeedbackKind;
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  export AHA_MINIFLUX_TOKEN=…      from Settings > API Keys\n  aha-radar source import-miniflux --url https://reader.example.org --dry-run\n  aha-radar source import-miniflux --url https://reader.example.org --categories-as-topics"
-)]
+#[command(after_help = "\
+Examples:
+  export AHA_MINIFLUX_TOKEN=…      from Settings > API Keys
+  aha-radar source import-miniflux --url https://reader.example.org --dry-run
+  aha-radar source import-miniflux --url https://reader.example.org --categories-as-topics")]
 pub(in crate::cli) struct MinifluxArguments {
     /// The address of the Miniflux server.
     #[arg(long, value_name = "URL")]

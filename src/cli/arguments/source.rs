@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{MinifluxArguments, free_text};
+use super::MinifluxArguments;
+use super::hyphens::free_text;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SourceCommand {
@@ -64,9 +65,12 @@ pub(in crate::cli) enum SourceCommand {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  aha-radar source add https://blog.example/feed.xml\n  aha-radar source add hn:top reddit:rust github:sqlite/sqlite\n  aha-radar source add --type documents ./notes    a folder of your own, to search and to ask about\n  aha-radar opml import subscriptions.opml         a feed reader's list has a command of its own"
-)]
+#[command(after_help = "\
+Examples:
+  aha-radar source add https://blog.example/feed.xml
+  aha-radar source add hn:top reddit:rust github:sqlite/sqlite
+  aha-radar source add --type documents ./notes    a folder of your own, to search and to ask about
+  aha-radar opml import subscriptions.opml         a feed reader's list has a command of its own")]
 pub(in crate::cli) struct AddArguments {
     /// Addresses of feeds or pages, local feed files or short names; with `--type documents`, folders or files.
     #[arg(required = true, value_name = "URL|FILE|NAME")]

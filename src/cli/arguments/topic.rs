@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::free_text;
+use super::hyphens::free_text;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum TopicCommand {
@@ -13,9 +13,9 @@ pub(in crate::cli) enum TopicCommand {
         json: bool,
     },
     /// Add a topic.
-    #[command(
-        after_help = "Example:\n  aha-radar topic add boats --interests \"ferries, small harbours. No cruises.\" --schedule \"every 6h\""
-    )]
+    #[command(after_help = "\
+Example:
+  aha-radar topic add boats --interests \"ferries, small harbours. No cruises.\" --schedule \"every 6h\"")]
     Add {
         /// What the topic is called.
         name: String,
@@ -23,9 +23,10 @@ pub(in crate::cli) enum TopicCommand {
         settings: TopicSettings,
     },
     /// Say how interests are understood, and what they would have matched in the last days; nothing is stored.
-    #[command(
-        after_help = "Examples:\n  aha-radar topic interests\n  aha-radar topic interests --try \"ferries, tidal energy. No sport.\" --days 30"
-    )]
+    #[command(after_help = "\
+Examples:
+  aha-radar topic interests
+  aha-radar topic interests --try \"ferries, tidal energy. No sport.\" --days 30")]
     Interests {
         /// The topic whose items are matched.
         #[arg(long, default_value = aha_core::topic::DEFAULT_TOPIC)]
@@ -62,9 +63,11 @@ pub(in crate::cli) enum TopicCommand {
         rules: Vec<String>,
     },
     /// Change a topic; what is not named stays as it is.
-    #[command(
-        after_help = "Examples:\n  aha-radar topic set default --interests \"embedded databases, tidal energy. No sport.\"\n  aha-radar topic set default --schedule \"0 7 * * *\" --timezone Europe/Berlin\n  aha-radar topic set default --mute word:horoscope --boost source:Wireline"
-    )]
+    #[command(after_help = "\
+Examples:
+  aha-radar topic set default --interests \"embedded databases, tidal energy. No sport.\"
+  aha-radar topic set default --schedule \"0 7 * * *\" --timezone Europe/Berlin
+  aha-radar topic set default --mute word:horoscope --boost source:Wireline")]
     Set {
         /// The topic, as `topic list` shows it.
         name: String,

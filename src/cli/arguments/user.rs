@@ -6,7 +6,9 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum UserCommand {
     /// Add an account; its password is the first line of standard input.
-    #[command(after_help = "Example:\n  printf '%s' \"$PASSWORD\" | aha-radar user add ann --role editor")]
+    #[command(after_help = "\
+Example:
+  printf '%s' \"$PASSWORD\" | aha-radar user add ann --role editor")]
     Add {
         /// What the user signs in with.
         name: String,

@@ -4,7 +4,7 @@ pub(crate) mod sample;
 
 use std::path::Path;
 
-use aha_core::digest::{Digest, DigestStatus, Section, Skipped};
+use aha_core::digest::{Digest, DigestStatus, Section, Skipped, SourceReport};
 use aha_core::money::MicroCredits;
 use insta::assert_snapshot;
 use unicode_width::UnicodeWidthStr as _;
@@ -148,6 +148,22 @@ fn a_few_unread_sources_of_many_are_named_at_the_foot_alone() {
     assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 stories are not judged"));
     let text = terminal::render(&digest, 80, false, Footer::default());
     assert_eq!(text.matches("2 sources could not be read").count(), 1);
+}
+
+#[test]
+fn sources_that_fail_alike_are_listed_together() {
+    let mut digest = sample::full();
+    let failed = digest.sources.iter().find(|source| source.status != "ok").unwrap().clone();
+    for number in 0..5 {
+        let host = format!("host{number}.example");
+        let error = Some(format!("the name {host} could not be resolved"));
+        let (url, name) = (format!("https://{host}/feed"), format!("Feed {number}"));
+        digest.sources.push(SourceReport { url, name, status: "dns".to_owned(), error, ..failed.clone() });
+    }
+    let text = terminal::render(&digest, 100, false, Footer::default());
+    assert!(text.contains("7 sources could not be read"), "{text}");
+    assert!(text.contains("Feed 0, Feed 1, Feed 2 and 2 more — dns: the name … could not be resolved"), "{text}");
+    assert!(text.contains(&failed.name), "{text}");
 }
 
 #[test]

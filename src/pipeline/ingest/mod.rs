@@ -1,5 +1,5 @@
-//! Stages 1 and 2, ingest and search: fetch every source that is due, in parallel, and store their items, in the order
-//! of the sources' addresses. Searches are the sources that cost credits.
+//! Two stages, ingest and search: fetch every source that is due, in parallel, and store their items, in the order of
+//! the sources' addresses. Searches are the sources that cost credits.
 //!
 //! Input: the topic's enabled sources; in a scheduled run only those whose next check is due. Output: `fetch_runs`,
 //! `content_items`, source health. A source that fails is marked with the reason; the others continue. Committing in a
@@ -56,7 +56,7 @@ pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
     read(context, Stage::Ingest, due).await
 }
 
-/// Stage 2: reads the sources that are searches, which cost money. Their addresses sort after all others, so they are
+/// Reads the sources that are searches, which cost money. Their addresses sort after all others, so they are
 /// committed in the order of addresses as well.
 pub(super) async fn search(context: &RunContext) -> Result<(), RunError> {
     let due = due(context, |source| source.kind == SourceKind::Signal).await?;
@@ -175,7 +175,7 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
         .map(|record| SourceOutcome {
             source: record.source,
             status: match (record.status, record.error_kind) {
-                (FetchStatus::Error, Some(kind)) => kind,
+                (FetchStatus::Error | FetchStatus::Waiting, Some(kind)) => kind,
                 (FetchStatus::NotModified, _) => FetchStatus::Ok.as_str().to_owned(),
                 (status, _) => status.as_str().to_owned(),
             },

@@ -1,4 +1,4 @@
-//! Stage 10: the order of the digest, with every term of each score.
+//! The order of the digest, with every term of each score.
 //!
 //! The judgement (0 to 100) is moved by recency and engagement, novelty, decay and, if a model gave it, likes, by as
 //! many points as `aha_core::ranking` gives each, but never out of its band. Then it is multiplied by the weight of the

@@ -19,7 +19,7 @@ const TASK: Task = manual_summary::TASK;
 /// A text, ready to be summarised.
 #[derive(Debug)]
 pub struct PastedText {
-    ask: TaskItem,
+    task_item: TaskItem,
     scope: CallScope,
     stored: Option<Outcome>,
     estimate: Option<Estimate>,
@@ -46,16 +46,16 @@ impl PastedText {
             rejudge: false,
             call_state: Arc::new(CallState::default()),
         };
-        let ask = TaskItem {
+        let task_item = TaskItem {
             fingerprint: hex32(text.as_bytes()),
             members: vec![decision::item(story)?],
             input: manual_summary::input(input(story, text, topic.interests)),
         };
-        let stored = app.gateway().stored_answer(app.store(), TASK, &scope, &ask).boxed().await?;
-        let estimate = app.gateway().estimate(TASK, scope.tier, &[&ask], 1);
+        let stored = app.gateway().stored_answer(app.store(), TASK, &scope, &task_item).boxed().await?;
+        let estimate = app.gateway().estimate(TASK, scope.tier, &[&task_item], 1);
         let limit = app.config().llm.max_input_chars(TASK);
         let all = text.chars().count();
-        Ok(Self { ask, scope, stored, estimate, chars: (all, limit.map_or(all, |limit| limit.min(all))) })
+        Ok(Self { task_item, scope, stored, estimate, chars: (all, limit.map_or(all, |limit| limit.min(all))) })
     }
 
     /// Returns whether the same text was summarised before.
@@ -78,7 +78,7 @@ impl PastedText {
         }
         // Reservations of an earlier process that was killed must be counted before this call is admitted.
         app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
-        let call = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.ask));
+        let call = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.task_item));
         let outcomes = call.boxed().await?;
         let none = || Outcome::Failed { reason: "it was not sent".to_owned() };
         Ok(outcomes.into_iter().next().unwrap_or_else(none))

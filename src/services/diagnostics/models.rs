@@ -134,7 +134,7 @@ pub(super) async fn weights(config: &Config, findings: &mut Findings) {
                 format!("made by {file}, {numbers} numbers for each of {tokens} tokens ({space}): {what}"),
             );
         }
-        Err(error) => findings.wrong("vectors", format!("words alone serve: {error}")),
+        Err(error) => findings.wrong("vectors", format!("stories are grouped by shared words only: {error}")),
     }
 }
 
@@ -165,7 +165,7 @@ fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
     for (tiers, route) in groups {
         let tiers = if tiers.len() == TIERS.len() { String::new() } else { format!("{}: ", tiers.join(", ")) };
         match route {
-            Err(why) => findings.note("vectors", format!("{tiers}words alone serve: {why}")),
+            Err(why) => findings.note("vectors", format!("{tiers}stories are grouped by shared words only: {why}")),
             Ok(route) => maker(config, &tiers, route, findings),
         }
     }
@@ -182,7 +182,8 @@ fn same(one: &std::result::Result<EmbedRoute, String>, other: &std::result::Resu
 fn maker(config: &Config, tiers: &str, route: &EmbedRoute, findings: &mut Findings) {
     let (model, place, price) = (&route.model, without_secrets(&route.server.endpoint), vector_price(route.price));
     if route.is_general {
-        let what = "where it makes none, words alone serve. Name a model that does in OPENAI_EMBED_MODEL, or set OPENAI_EMBED_MAX_ITEMS_PER_RUN=0";
+        let what = "if it makes none, stories are then grouped by shared words only. Name a model that makes vectors in \
+                    OPENAI_EMBED_MODEL, or set OPENAI_EMBED_MAX_ITEMS_PER_RUN=0";
         let name = &model.model;
         let text = format!("{tiers}OPENAI_MODEL ({name}) is asked for them, at {place}; {price}; {what}");
         return findings.note("vectors", text);
@@ -320,7 +321,10 @@ async fn refused_vectors(store: &SharedStore, config: &Config, findings: &mut Fi
         let (provider, model, why) = (call.provider, call.model, call.error.unwrap_or_default());
         findings.note(
             "vectors",
-            format!("{provider}/{model} refused the last call ({why}), so words alone served; name a model that makes vectors: OPENAI_EMBED_MODEL, or the task embed of a catalogue"),
+            format!(
+                "{provider}/{model} refused the last call ({why}), so stories were grouped by shared words only; name a \
+                 model that makes vectors: OPENAI_EMBED_MODEL, or the task embed of a catalogue"
+            ),
         );
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aha_content::search_terms::{each_index_word, query_stems};
+use aha_content::search_terms::query_stems;
 use serde::Serialize;
 
 /// Maximum length of an excerpt, in bytes.
@@ -13,13 +13,6 @@ pub struct ExcerptPart {
     pub text: String,
     /// Whether it is one of the query's words.
     pub is_match: bool,
-}
-
-/// Returns the stems of all words of a text.
-pub(super) fn stems(text: &str) -> BTreeSet<String> {
-    let mut stems = BTreeSet::new();
-    each_index_word(text, |word| stems.extend(query_stems(word)));
-    stems
 }
 
 /// Returns the text around the first match, with all matches marked.
@@ -71,20 +64,22 @@ pub(super) fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> 
 
 #[cfg(test)]
 mod tests {
+    use aha_content::search_terms::text_stems;
+
     use super::*;
 
     #[test]
     fn an_excerpt_marks_the_words_in_all_their_forms() {
         let text =
             format!("{} The engines of the ferry fail. An engine is old.", "Filler of no use at all. ".repeat(20));
-        let parts = excerpt(&text, &stems("engine"));
+        let parts = excerpt(&text, &text_stems("engine"));
         let marked: Vec<&str> = parts.iter().filter(|part| part.is_match).map(|part| part.text.as_str()).collect();
         assert_eq!(marked, ["engines", "engine"]);
         assert!(parts[0].text.starts_with('…'));
         let long = format!("The engines {}", "hesitate ".repeat(60));
-        let shown: String = excerpt(&long, &stems("engine")).into_iter().map(|part| part.text).collect();
+        let shown: String = excerpt(&long, &text_stems("engine")).into_iter().map(|part| part.text).collect();
         assert!(shown.ends_with("hesitate …"), "{shown}");
-        let whole: String = excerpt("é ü", &stems("x")).into_iter().map(|part| part.text).collect();
+        let whole: String = excerpt("é ü", &text_stems("x")).into_iter().map(|part| part.text).collect();
         assert_eq!(whole, "é ü");
     }
 }

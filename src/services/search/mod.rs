@@ -2,9 +2,8 @@
 //!
 //! All words of a query have to occur; `"several words"` have to be adjacent, `-word` must not occur, `source:`,
 //! `topic:` and `since:` narrow it and cannot be negated. A query of such filters alone lists the newest entries that
-//! pass them. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar
-//! meaning are found as well, unless the query contains a phrase. The lexical rank and the rank by meaning are combined
-//! by reciprocal rank fusion.
+//! pass them. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar meaning are found as well, unless the query
+//! contains a phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion.
 
 mod excerpt;
 mod query;
@@ -14,6 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
+use aha_content::search_terms::text_stems;
 use aha_core::ids::{DigestItemId, ItemId, SourceId};
 use aha_core::time::Timestamp;
 use aha_store::{SearchHit, SearchQuery, forms};
@@ -24,7 +24,7 @@ use super::{Result, ServiceError, stories, topics};
 use crate::app::App;
 use crate::embedding_weights;
 use crate::sentences;
-use excerpt::{excerpt, stems};
+use excerpt::excerpt;
 use query::{Parsed, parse};
 
 pub use excerpt::ExcerptPart;
@@ -138,7 +138,7 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let hits = app.store().search_hits(&entries, false).await?;
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
     let lines = stories::newest_lines(app, &items).await?;
-    let stems: BTreeSet<String> = parsed.wanted.iter().flat_map(|text| stems(text)).collect();
+    let stems: BTreeSet<String> = parsed.wanted.iter().flat_map(|text| text_stems(text)).collect();
     Ok(SearchResults {
         query: request.text.clone(),
         behind_since: behind_since(app).await?,

@@ -3,7 +3,7 @@
 
 mod hostile;
 mod ids;
-mod wishes;
+mod rules_and_interests;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -227,7 +227,7 @@ async fn what_was_dropped_is_swept() {
     }
 }
 
-/// What the owner asks by hand has no run that its rows could be told apart by.
+/// What a user asks by hand has no run that its rows could be told apart by.
 #[tokio::test]
 async fn the_same_can_be_asked_again_while_the_clock_stands_still() {
     let folder = tempfile::tempdir().unwrap();

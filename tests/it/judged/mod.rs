@@ -1,10 +1,10 @@
 //! Whole runs over the example set with a model's judgement: what is asked, and what it costs. What goes wrong is in
-//! `faults`, what may not be spent in `budgets`, a run long enough to compare with the provider's bill in `thousand`.
+//! `faults`, what may not be spent in `budgets`, a run long enough to compare with the provider's bill in `large_run`.
 
 mod budgets;
 mod faults;
-mod mixes;
-mod thousand;
+mod large_run;
+mod random_failures;
 
 use std::collections::{BTreeMap, BTreeSet};
 

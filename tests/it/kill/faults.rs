@@ -2,9 +2,9 @@
 //! run goes on. Postgres: the connection is cut, at any byte, or so that a COMMIT or its answer is lost; the same
 //! process goes on. `AHA_FAULTS` says how many, `AHA_TEST_SEED` which.
 
+use super::comparison::{Tally, rounds, seed};
 use super::harness::{Kind, Setup};
 use super::on_both_databases;
-use super::tally::{Tally, rounds, seed};
 use crate::support::feeds::Random;
 use crate::support::proxy::{Cut, Proxy};
 use crate::support::radar::{Engine, Radar, Ran, finish};

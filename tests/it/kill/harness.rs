@@ -4,6 +4,8 @@ use std::process::{Child, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use aha_radar::pipeline::STAGES;
+
 use crate::support::http::Answer;
 use crate::support::radar::{Engine, Radar, finish, repository};
 use crate::support::rows::{self, Tables};
@@ -11,20 +13,19 @@ use crate::support::web::Web;
 
 pub const SIGKILL: i32 = 9;
 
-pub const STAGES: [&str; 12] = [
-    "ingest",
-    "assign",
-    "rules",
-    "embed",
-    "dedupe",
-    "cluster",
-    "select",
-    "triage",
-    "rank",
-    "deep_summary",
-    "entities",
-    "digest",
-];
+/// Stages at which a run is not killed again and again: none of its sources is a search, so `search` does nothing, and
+/// `publish` follows the end of the run, so a kill there loses no attempt.
+const NOT_KILLED_REPEATEDLY: [&str; 2] = ["search", "publish"];
+
+/// The names of all stages, in their order.
+pub fn stages() -> impl Iterator<Item = &'static str> {
+    STAGES.into_iter().map(|spec| spec.name)
+}
+
+/// The names of the stages at which a run can be killed again and again, in their order.
+pub fn stages_killed_repeatedly() -> impl Iterator<Item = &'static str> {
+    stages().filter(|name| !NOT_KILLED_REPEATEDLY.contains(name))
+}
 
 /// The window run reads all example feeds from files, the cursor run the six shortest from a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 
 use std::process::Child;
 
+use super::comparison::{Tally, rounds, seed};
 use super::harness::{Kind, Setup};
 use super::on_both_databases;
-use super::tally::{Tally, rounds, seed};
 use crate::support::feeds::Random;
 use crate::support::radar::{Engine, Radar, Ran, finish, signal, stands_still};
 use crate::support::rows;

@@ -3,14 +3,14 @@
 //!
 //! `scripts/kill.sh` runs the tests that go by rounds with many more of them, and adds up what they report.
 
+pub mod comparison;
 mod faults;
 mod harness;
 mod losses;
-mod moments;
 mod paid;
 mod points;
 mod processes;
-pub mod tally;
+mod random_kills;
 
 /// Runs each of a file's functions on either kind of database.
 macro_rules! on_both_databases {

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use aha_store::{CallFilter, CallRecord};
 use serde_json::Value;
 
+use super::comparison::{differences, report, rounds, seed};
 use super::harness::{Kind, SIGKILL, Setup};
 use super::on_both_databases;
-use super::tally::{differences, report, rounds, seed};
 use crate::support::feeds::Random;
 use crate::support::radar::{Engine, Radar, Ran, finish, signal, stands_still};
 use crate::support::responses::{Call, OpenAi};

@@ -1,8 +1,8 @@
 //! Kills at every stage, claim, commit and send: at each failpoint that an undisturbed run passes.
 
-use super::harness::{Kind, STAGES, Setup};
+use super::comparison::{Tally, rounds};
+use super::harness::{Kind, Setup, stages, stages_killed_repeatedly};
 use super::on_both_databases;
-use super::tally::{Tally, rounds};
 use crate::support::radar::{Engine, finish};
 use crate::support::rows;
 
@@ -66,15 +66,15 @@ fn every_stage_claim_commit_and_send_is_a_point(engine: Engine) {
             assert!(names.contains(&name.as_str()), "{name} is not among {names:?}");
         }
     }
-    for name in STAGES.iter().chain(&["fetch.before_send", "fetch.after_send"]) {
-        assert!(names.contains(name), "{name} is not among {names:?}");
+    for name in stages().chain(["fetch.before_send", "fetch.after_send"]) {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
     }
 }
 
 fn a_run_killed_again_and_again_gets_there_in_the_end(engine: Engine) {
     let setup = Setup { kind: Kind::Cursor, engine };
     let radar = setup.radar();
-    for failpoint in STAGES {
+    for failpoint in stages_killed_repeatedly() {
         setup.kill(&radar, failpoint);
     }
     let mut tally = Tally::of("killed at stage after stage", setup);
@@ -83,7 +83,7 @@ fn a_run_killed_again_and_again_gets_there_in_the_end(engine: Engine) {
     tally.compare(setup, &radar, &last, "killed at every stage");
     tally.close();
     let attempts = rows::number(&radar, "SELECT count(*) FROM run_attempts WHERE outcome = 'lost'");
-    assert_eq!(usize::try_from(attempts).unwrap(), STAGES.len());
+    assert_eq!(usize::try_from(attempts).unwrap(), stages_killed_repeatedly().count());
 }
 
 fn a_run_killed_yesterday_is_finished_before_todays(engine: Engine) {

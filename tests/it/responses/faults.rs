@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::asking::{Answered, ask, embed, post_within, triage};
+use super::requests::{Answered, ask, embed, post_within, triage};
 use crate::support::responses::{Fault, KEY, OpenAi, Reported, Stray, When};
 
 const TITLES: [&str; 2] = ["A tram was late", "Lighthouse found"];

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::asking::{ask, embed, post, triage};
+use super::requests::{ask, embed, post, triage};
 use crate::support::responses::{Fault, KEY, OpenAi, Reported, When};
 
 fn specification() -> PathBuf {

@@ -4,7 +4,7 @@ mod addresses;
 mod connectors;
 mod dialects;
 mod discovering;
+mod feed_connector;
 mod feeds;
 mod fetching;
 mod hostile;
-mod looking;

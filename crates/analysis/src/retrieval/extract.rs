@@ -156,12 +156,7 @@ pub fn answer<'s>(
 }
 
 /// Returns the answer to a question about a subject as a whole, without what a newer sentence of it contradicts.
-fn overview_of(
-    told: &Told,
-    question: &Question,
-    candidates: &[CandidatePassage<'_>],
-    all: &Vocabulary<'_>,
-) -> Extract {
+fn overview_of(told: &Told, question: &Question, candidates: &[CandidatePassage<'_>], all: &Vocabulary<'_>) -> Extract {
     let quote = |unit: &usize| {
         let unit = &all.units[*unit];
         Quote { passage: unit.passage, text: unit.text.to_owned(), score: 1.0 }

@@ -277,8 +277,7 @@ fn defines(sentence: &str, subject: &[String]) -> bool {
         && rest.iter().zip(subject).all(|(word, of_subject)| snowball_stem(word) == snowball_stem(of_subject));
     let after = |at: usize| rest.get(subject.len() + at).map_or("", |word| word.as_str());
     let is_copula = matches!(after(0), "is" | "are" | "was" | "were");
-    let says_what =
-        || matches!(after(1), "a" | "an" | "the" | "any" | "our" | "another") || digits(after(1)).is_some();
+    let says_what = || matches!(after(1), "a" | "an" | "the" | "any" | "our" | "another") || digits(after(1)).is_some();
     is_subject && (matches!(after(0), "means" | "denotes" | "describes") || is_copula && says_what())
 }
 

@@ -278,9 +278,22 @@ pub(super) fn typed(text: String, plain: bool) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::RangeInclusive;
+
     use proptest::prelude::*;
 
     use super::*;
+
+    fn has_lines_within(node: &Node, lines: &RangeInclusive<usize>) -> bool {
+        lines.contains(&node.line)
+            && match &node.value {
+                Value::Scalar { .. } => true,
+                Value::List(nodes) => nodes.iter().all(|node| has_lines_within(node, lines)),
+                Value::Map(pairs) => {
+                    pairs.iter().all(|pair| lines.contains(&pair.line) && has_lines_within(&pair.node, lines))
+                }
+            }
+    }
 
     fn read(text: &str) -> Result<Option<Node>, Fault> {
         parse(text, &mut Vec::new())
@@ -359,8 +372,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "[-a-c:\\[\\]{}&*!|>'\"# \n\t,?%@0-9~]{0,120}") {
-            let _ = read(&text);
+        fn any_text_is_a_tree_or_a_fault_with_a_line_of_the_text(
+            text in "[-a-c:\\[\\]{}&*!|>'\"# \n\t,?%@0-9~]{0,120}",
+        ) {
+            // A fault at the end of the text may be on the line after its last line feed.
+            let lines = 1..=text.matches('\n').count() + 2;
+            let mut faults = Vec::new();
+            match parse(&text, &mut faults) {
+                Ok(root) => prop_assert!(root.iter().all(|node| has_lines_within(node, &lines)), "{:?}", root),
+                Err(fault) => faults.push(fault),
+            }
+            let are_named = faults.iter().all(|fault| lines.contains(&fault.line) && !fault.what.is_empty());
+            prop_assert!(are_named, "{:?}", faults);
         }
     }
 }

@@ -99,7 +99,7 @@ impl fmt::Debug for EmbedderParts {
     }
 }
 
-/// See the module.
+/// Takes texts of items and stores a vector for each, made by the configured embedding model. Built once per process.
 #[derive(Debug)]
 pub struct Embedder {
     parts: EmbedderParts,

@@ -167,8 +167,7 @@ pub fn variable_names() -> Vec<String> {
 }
 
 /// Returns the variables `OPENAI_<NAME>_MODEL` of tasks that have no other variables.
-#[must_use]
-pub fn model_variables() -> Vec<String> {
+fn model_variables() -> Vec<String> {
     let tasks = tasks::ALL.iter().copied().filter(|task| task.spec().settings == TaskVariables::ModelAlone);
     tasks.map(|task| format!("{}MODEL", openai::task_prefix(task))).collect()
 }

@@ -22,7 +22,8 @@ pub(super) struct Collected {
     pub(super) first_bad: Option<String>,
 }
 
-/// See the module.
+/// Takes the pieces of one answer as they arrive, sends an event for each usable text or line, and keeps them in
+/// [`Collected`].
 pub(super) struct Collector {
     reader: Reader,
     pub(super) collected: Collected,

@@ -11,12 +11,12 @@ use crate::operation::{Action, Operation};
 use crate::record::Kind;
 use crate::recurrence::Recurrence;
 
-const VERBS: &str = "repeat|let|put|make|set|schedule|do|book|plan|pencil|mark|have|note|jot|get|stick|add|\
+const AMENDING_VERBS: &str = "repeat|let|put|make|set|schedule|do|book|plan|pencil|mark|have|note|jot|get|stick|add|\
     remind me of|\
     remind me about|\
     remind me|let's say|let's do|let's make|say|i want|i'd like|i need|i'll do|should be|can be|write|log|enter|pop";
 
-const PRONOUNS: &str = "it|that|this|them|that one|this one|that one down";
+const NEW_RECORD_PRONOUNS: &str = "it|that|this|them|that one|this one|that one down";
 
 impl Reader<'_> {
     /// Adds what the clause contains to `last`. Returns whether the clause was such an addition.
@@ -80,7 +80,7 @@ impl Reader<'_> {
 
 /// Returns "to the calendar" from "add it to the calendar".
 fn named_list(clause: &[Token]) -> Option<&[Token]> {
-    let rest = after_any(after_any(clause, VERBS)?, PRONOUNS)?;
+    let rest = after_any(after_any(clause, AMENDING_VERBS)?, NEW_RECORD_PRONOUNS)?;
     let rest = after_any(rest, "down|as well|too").unwrap_or(rest);
     let (at, length) = place_at(rest)?;
     (at == 0 && length == rest.len()).then_some(rest)
@@ -97,11 +97,11 @@ fn set_kind(place: &[Token], last: &mut Operation) {
 
 /// Returns "for the 25th" from "put that down for the 25th".
 fn amendment(clause: &[Token]) -> Option<&[Token]> {
-    let rest = after_any(clause, VERBS).unwrap_or(clause);
+    let rest = after_any(clause, AMENDING_VERBS).unwrap_or(clause);
     // "And repeat weekly".
     let rest = match after_any(clause, "repeat|repeats|repeating|recurring") {
-        Some(rest) => after_any(rest, PRONOUNS).unwrap_or(rest),
-        None => after_any(rest, PRONOUNS)?,
+        Some(rest) => after_any(rest, NEW_RECORD_PRONOUNS).unwrap_or(rest),
+        None => after_any(rest, NEW_RECORD_PRONOUNS)?,
     };
     let rest =
         after_any(rest, "down|in|up|should be|is|has to be|needs to be|must be|happens|would be").unwrap_or(rest);

@@ -7,19 +7,10 @@ use super::interpret::command;
 use super::phrases::after_any;
 use super::tokens::Token;
 use super::vocabulary::TASK_VERBS;
+use super::words::{WordList, word_list};
 
 /// Words that begin a command.
-const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|shift|defer|rename|retitle|delete|\
-    remove|cancel|erase|scrap|mark|complete|tick|check off|cross off|stick it|pop it|put it|note it|jot it|\
-    stick that|pop that|put that|jot that|cross it|cross that|cross them|strike it|strike that|check it|check that|\
-    remind me|set|change|make|repeat|drop|put|new todo|new task|new event|new habit|new goal|reopen|bring|\
-    get rid of|stop repeating|uncheck|snooze|i need to|i have to|don't forget to|finish|book|prioritise|jot down|\
-    note down|make a note|write down|i've|i have|i must|i should|call off|take it|take that|take them|wipe|bin|\
-    ditch|clear|archive|swap|forget|let me know|remember to|i'd like to|i want to|we need to|we have to|log|i just|\
-    i already|i no longer|i don't|it is|block|reserve|new reminder|new appointment|another|stop|skip|start|\
-    i'd rather|prioritize|unschedule|deprioritise|give|tell me|slot in|put in|stick in|pop in|squeeze in|fit in|\
-    throw in|pencil in|jot this down|note this down|call it|kill|scratch|knock|unarchive|extend|untick|shove|\
-    plan in|enter";
+static COMMANDS: WordList = WordList::new(|| word_list(include_str!("words/commands.txt")));
 
 /// Phrases that propose another time.
 const PROPOSALS: &str =
@@ -34,7 +25,7 @@ pub fn is_certain_create(tokens: &[Token], today: Today) -> bool {
 /// Returns whether a command begins at the first token.
 #[must_use]
 pub fn begins_command(tokens: &[Token]) -> bool {
-    let begins = |tokens, phrases| after_any(tokens, phrases).is_some_and(|rest: &[Token]| !rest.is_empty());
+    let begins = |tokens: &[Token], phrases: &str| after_any(tokens, phrases).is_some_and(|rest| !rest.is_empty());
     let tokens_plain = plain(tokens);
     // "The trip is on Friday, leave at 8".
     if tokens_plain.first().is_some_and(|first| first.is_one_of("leave|hold"))
@@ -42,7 +33,7 @@ pub fn begins_command(tokens: &[Token]) -> bool {
     {
         return false;
     }
-    begins(tokens, PROPOSALS) || begins(tokens_plain, COMMANDS) || begins(tokens_plain, super::vocabulary::MOVING)
+    begins(tokens, PROPOSALS) || begins(tokens_plain, &COMMANDS) || begins(tokens_plain, &super::vocabulary::MOVING)
 }
 
 /// Returns the clauses of a sentence. It is split at semicolons and full stops, and at "and", "then" or a comma before
@@ -83,7 +74,7 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
 
 /// Matches "move to the 18th".
 fn lacks_object(rest: &[Token]) -> bool {
-    let following = after_any(plain(rest), super::vocabulary::MOVING);
+    let following = after_any(plain(rest), &super::vocabulary::MOVING);
     following.is_some_and(|following| following.first().is_some_and(|next| next.is_one_of("to|until|till|by")))
 }
 
@@ -121,7 +112,7 @@ fn continues_in_past(before: &[Token], rest: &[Token]) -> bool {
     let rest_is_passive = (2..=rest.len()).any(|end| is_passive(&rest[..end]));
     let ends_in_participle = |tokens: &[Token]| {
         let tokens = plain(tokens);
-        let is_named = |first: &Token| tokens.len() == 2 || !first.is_one_of(TASK_VERBS);
+        let is_named = |first: &Token| tokens.len() == 2 || !first.is_one_of(&TASK_VERBS);
         tokens.len() > 1 && tokens.len() < 5 && is_named(&tokens[0]) && tokens.last().is_some_and(is_participle)
     };
     let part = rest.split(|token| token.is_one_of("and|,|&|;|.")).next().unwrap_or(rest);
@@ -189,8 +180,8 @@ pub fn split_tasks(tokens: &[Token]) -> Vec<&[Token]> {
         next.is_one_of("on|at|by|tomorrow|today|tonight|next|this|every|until|before|and|,")
             || super::numbers::weekday(&next.lower, true).is_some()
     };
-    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(TASK_VERBS) && !names_day(&tokens[1]);
-    if !tokens.first().is_some_and(|first| first.is_one_of(TASK_VERBS)) || tokens.len() < 2 {
+    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(&TASK_VERBS) && !names_day(&tokens[1]);
+    if !tokens.first().is_some_and(|first| first.is_one_of(&TASK_VERBS)) || tokens.len() < 2 {
         return vec![tokens];
     }
     let mut found = Vec::new();

@@ -4,6 +4,7 @@ use super::Today;
 use super::command::Command;
 use super::phrases::{after, after_any, around, before_end};
 use super::tokens::Token;
+use super::words::{WordList, word_list};
 
 const REOPENING: &str = "reopen|un-tick|un-check|unfinish|uncheck|untick|unmark|re-open|uncomplete|undo";
 
@@ -23,19 +24,7 @@ const FINALLY_DONE: &str = "i've been|i have been|been|i've just been|just been|
     i remembered to|remembered to|i was able to|i've finally got round to|i'm done|i am done|done|i'm finished|\
     i've got around to|i have got round to|i finished|finished|i've finished|i have finished";
 
-const LEADS: &str = "done with|complete|finish|check off|tick off|cross off|i'm done with|i am done with|\
-    i have finished|\
-    i've finished|i finished|i have completed|i've completed|i completed|i have done|i've done|i did|finished|\
-    completed|done|✓|✔|☑|check|tick|close|i just finished|i just did|i just completed|finished with|\
-    i'm finished with|did|all done with|i'm through with|through with|just finished|just did|just completed|\
-    finally finished|\
-    finally did|i finally finished|we finished|we've finished|we're done with|we are done with|i wrapped up|\
-    i've wrapped up|wrapped up|\
-    i've ticked off|i ticked off|ticked off|knocked out|i've knocked out|i've dealt with|dealt with|i dealt with|\
-    i took care of|\
-    i've taken care of|that's|i've just finished|i've finally finished|i have just finished|i'm all done with|\
-    i've been for|i have been for|been for|just been for|i've just been for|we've been for|went out for|i went for|\
-    i've just done|strike off|i got|got|we got|i've got|we've got|i have got";
+static COMPLETING_LEADS: WordList = WordList::new(|| word_list(include_str!("words/completing_leads.txt")));
 
 const ENDS: &str = "is done|is finished|is complete|is completed|are done|has been done|was done|done|- done|\
     is done now|\
@@ -66,7 +55,7 @@ pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
 
 /// Recognises "The report is finally finished". "Remind me that the laundry is done" is a todo instead.
 fn done_statement(clause: &[Token]) -> Option<Command<'_>> {
-    let adds = after_any(clause, super::vocabulary::TO_DO).or_else(|| after_any(clause, super::vocabulary::ADDING));
+    let adds = after_any(clause, &super::vocabulary::TO_DO).or_else(|| after_any(clause, &super::vocabulary::ADDING));
     let target = without_when(clause, ENDS).filter(|_| adds.is_none() && !clause[0].is("get"))?;
     let auxiliary = "is finally|is now|is already|is all|are finally|are now|are already|are all|is completely|\
         is fully|finally|has finally been";
@@ -107,7 +96,7 @@ fn finally_done(clause: &[Token]) -> Option<Command<'_>> {
 
 /// Recognises "Finished the report", "that's the report done".
 fn by_leading_phrase(clause: &[Token]) -> Option<Command<'_>> {
-    let target = after_any(clause, LEADS)?;
+    let target = after_any(clause, &COMPLETING_LEADS)?;
     let target = before_end(target, "off|off my list|off the list").unwrap_or(target);
     // "That's the report done", "got the report done".
     let gets = after_any(clause, "that's|i got|got|we got|i've got|we've got|i have got").is_some();

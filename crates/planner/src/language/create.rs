@@ -82,7 +82,7 @@ impl Reader<'_> {
             let words = without_marks(words);
             let when = When::read(words, self.today);
             let named = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).count();
-            let is_event = |word: &Token| super::phrases::listed(super::vocabulary::EVENTS, &word.lower);
+            let is_event = |word: &Token| super::phrases::listed(&super::vocabulary::EVENTS, &word.lower);
             let has_title = named >= 2 || words.iter().any(|word| word.quoted || is_event(word));
             (when.date.is_some() || when.time.is_some()) && !when.is_ambiguous && when.repeat.is_none() && has_title
         };
@@ -208,7 +208,7 @@ fn skip_leading_phrase(words: &[Token], when: &mut When, certain: bool) {
         let lead = || {
             let having = after_any(rest, super::vocabulary::HAVING).filter(|_| certain);
             let leads =
-                [after_any(rest, super::vocabulary::TO_DO), after_any(rest, super::vocabulary::ARRANGED), having];
+                [after_any(rest, &super::vocabulary::TO_DO), after_any(rest, &super::vocabulary::ARRANGED), having];
             leads.into_iter().flatten().min_by_key(|after| after.len())
         };
         let passed = match (when.used[at] || rest[0].is_mark(), lead()) {
@@ -227,16 +227,16 @@ fn skip_leading_phrase(words: &[Token], when: &mut When, certain: bool) {
 }
 
 fn lead_follows(rest: &[Token]) -> bool {
-    after_any(rest, super::vocabulary::TO_DO).is_some_and(|rest| !rest.is_empty())
+    after_any(rest, &super::vocabulary::TO_DO).is_some_and(|rest| !rest.is_empty())
 }
 
 /// Returns whether "there is a", "we have a" precedes the subject.
 fn is_arranged(words: &[Token], when: &When) -> bool {
     (0..words.len()).any(|at| {
-        let arranged = after_any(&words[at..], super::vocabulary::ARRANGED)
+        let arranged = after_any(&words[at..], &super::vocabulary::ARRANGED)
             .or_else(|| after_any(&words[at..], super::vocabulary::HAVING))
             .is_some()
-            && after_any(&words[at..], super::vocabulary::TO_DO).is_none();
+            && after_any(&words[at..], &super::vocabulary::TO_DO).is_none();
         arranged && when.used[at] && when.used[..at].iter().zip(words).all(|(used, word)| *used || word.is_mark())
     })
 }

@@ -47,7 +47,7 @@ impl Reader<'_> {
             return Err(self.ask_what(title));
         }
         // "Dentist, Monday 23rd, 14:20" contains everything that a new event needs.
-        let is_event = kept.len() == 1 && super::phrases::listed(super::vocabulary::EVENTS, &kept[0].lower);
+        let is_event = kept.len() == 1 && super::phrases::listed(&super::vocabulary::EVENTS, &kept[0].lower);
         let is_new_event =
             is_event && !self.is_series(title) && when.date.is_some() && when.time.is_some() && kept[0].text.len() > 4;
         // "Add a meeting with Tom on Monday at 10" is an additional meeting.
@@ -121,7 +121,7 @@ impl Reader<'_> {
     fn is_statement(&self, kept: &[&Token], words: &[Token], when: &When) -> bool {
         let of_others = kept.len() > 2
             && !kept[0].quoted
-            && !kept[0].is_one_of(TASK_VERBS)
+            && !kept[0].is_one_of(&TASK_VERBS)
             && kept[1..3].iter().any(|word| word.is_one_of(FINITE));
         let verb = (1..words.len()).find(|at| {
             words[*at].is_one_of("is|are|was|were|isn't|aren't|have|has|go|goes|come|comes|clashes|overlaps")
@@ -139,7 +139,7 @@ impl Reader<'_> {
         let [who, verb, object @ ..] = kept else { return false };
         let object: Vec<Token> = object.iter().map(|word| (*word).clone()).collect();
         let is_past = !verb.quoted && !presents(&verb.lower).is_empty();
-        is_past && !who.quoted && !who.is_one_of(TASK_VERBS) && self.is_one(&object)
+        is_past && !who.quoted && !who.is_one_of(&TASK_VERBS) && self.is_one(&object)
     }
 
     /// Matches "Swap the two meetings", "quit meditating": an unknown verb with an existing record as its object.
@@ -147,12 +147,12 @@ impl Reader<'_> {
         let ends_known = words[0].is_one_of("quit|stop|pause|resume|skip|restart") && self.is_one(&words[1..]);
         let [verb, object, rest @ ..] = kept else { return ends_known };
         let rest: Vec<Token> = rest.iter().map(|word| (*word).clone()).collect();
-        let changes = !verb.is_one_of(TASK_VERBS)
+        let changes = !verb.is_one_of(&TASK_VERBS)
             || verb.is_one_of("swap|merge|combine|split|change|move|archive|switch|make|set|turn|give");
         let definite = object.is_one_of("the|my|our|both|those|these");
         // "Call the meeting Catch-up" does not identify the meeting.
         let noun = rest.first().is_some_and(|noun| {
-            super::phrases::listed(super::vocabulary::EVENTS, &noun.lower)
+            super::phrases::listed(&super::vocabulary::EVENTS, &noun.lower)
                 || super::vocabulary::kind_noun(&noun.lower).is_some()
         });
         let names = verb.is_one_of("call|name") && definite && rest.len() > 1 && noun;
@@ -198,7 +198,7 @@ impl Reader<'_> {
         let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
         let named: Vec<_> = matches(title, open).into_iter().map(|one| title_words(one.title)).collect();
         let same = named.contains(&words);
-        let by_verb = kept.len() > 1 && kept[0].is_one_of(TASK_VERBS);
+        let by_verb = kept.len() > 1 && kept[0].is_one_of(&TASK_VERBS);
         same || (!certain && !by_verb && !named.is_empty())
     }
 
@@ -245,7 +245,7 @@ fn is_too_vague(title: &str, words: &[Token], when: &When) -> bool {
     let length_alone = matches!(words, [_, last] if unit(last)) || matches!(words, [until, _] if until.is("until"));
     no_letters
         || length_alone
-        || listed(EMPTY_TITLES, bare)
-        || listed(EMPTY_TITLES, &lower)
+        || listed(&EMPTY_TITLES, bare)
+        || listed(&EMPTY_TITLES, &lower)
         || only_pronouns(words, when)
 }

@@ -5,8 +5,8 @@ use super::numbers::{count, figures};
 use super::tokens::Token;
 
 /// Words before a duration: "for two hours", "lasts two hours".
-const LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|length|it takes|it lasts|it will take|it'll take|\
-    it will last|\
+const DURATION_LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|length|it takes|it lasts|it will take|\
+    it'll take|it will last|\
     it'll last|it should take|it should last|which takes|which lasts|should take|should last|will take|will last|\
     it goes on for|\
     it runs for|runs for|goes on for|going on for|it's|it is|is";
@@ -106,7 +106,7 @@ pub fn before_event(tokens: &[Token]) -> Phrase<u16> {
         }
         None => minutes(tokens)?,
     };
-    let is_event = |at: usize| super::phrases::listed(super::vocabulary::EVENTS, word(tokens, at));
+    let is_event = |at: usize| super::phrases::listed(&super::vocabulary::EVENTS, word(tokens, at));
     (is_event(length) || (is_event(length + 1) && word(tokens, length) != "to")).then_some((length, minutes))
 }
 
@@ -114,7 +114,7 @@ pub fn before_event(tokens: &[Token]) -> Phrase<u16> {
 #[must_use]
 pub fn duration(tokens: &[Token]) -> Phrase<u16> {
     let about = |at: usize| usize::from(matches!(word(tokens, at), "about" | "around" | "roughly" | ":"));
-    if let Some(rest) = super::phrases::after_any(tokens, LEADS) {
+    if let Some(rest) = super::phrases::after_any(tokens, DURATION_LEADS) {
         let lead = tokens.len() - rest.len();
         let lead = lead + about(lead);
         let (length, minutes) = minutes(tokens.get(lead..)?)?;

@@ -112,11 +112,11 @@ pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let phrases = "will last until|will last till|lasts until|will go on until|should last until|will finish at|\
         will be over at|is over at|is until|\
         now lasts|only lasts|only takes|now takes|ends at|will end at|should end at|now ends at|finishes at|\
-        should finish at|will finish at|ends|\
+        should finish at|ends|\
         runs until|should run until|goes on until|\
         will last|should last|lasts|should take|will take|takes|is going to last|needs to last|will run until|is";
     let (target, words) = around(clause, phrases)?;
-    let adds = after_any(clause, TO_DO).or_else(|| after_any(clause, ADDING)).is_some();
+    let adds = after_any(clause, &TO_DO).or_else(|| after_any(clause, &ADDING)).is_some();
     let words = before_end(words, "long").unwrap_or(words);
     let whole = !target.is_empty() && !adds && !target.iter().any(Token::is_mark) && is_end(words);
     // "Is 3pm" gives the start.

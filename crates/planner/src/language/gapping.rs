@@ -44,14 +44,14 @@ pub fn with_repeated_verbs(tokens: &[Token], today: Today) -> Vec<Token> {
 
 /// Returns the part with the verb of the words before it, if that applies to the part as well.
 fn repeated(before: &[Token], part: &[Token], today: Today, in_list: bool) -> Option<Vec<Token>> {
-    if let Some(rest) = after_any(before, ADDING).or_else(|| after_any(before, "i want|i'd like|i need|make")) {
+    if let Some(rest) = after_any(before, &ADDING).or_else(|| after_any(before, "i want|i'd like|i need|make")) {
         let adds = names_kind(part) && names_kind(rest);
         return adds.then(|| before[..before.len() - rest.len()].to_vec());
     }
     if let Some(verb) = verb_of_doing(before, part, today).filter(|_| !in_list) {
         return Some(vec![verb]);
     }
-    let rest = after_any(before, MOVING)?;
+    let rest = after_any(before, &MOVING)?;
     let moves = |words: &[Token]| {
         let has_preposition = words.iter().any(|word| word.is_one_of("to|until|till|by|for"));
         let (target, to) = destination(words, today);
@@ -62,7 +62,7 @@ fn repeated(before: &[Token], part: &[Token], today: Today, in_list: bool) -> Op
 
 /// Returns the verb if each part has its own day or time: "Call mum tonight and dad tomorrow".
 fn verb_of_doing(before: &[Token], part: &[Token], today: Today) -> Option<Token> {
-    let before = after_any(before, TO_DO).unwrap_or(before);
+    let before = after_any(before, &TO_DO).unwrap_or(before);
     let verb = before.first().filter(|_| begins_with_task_verb(before) && !begins_with_task_verb(part))?;
     let has_time = |words: &[Token]| {
         let when = When::read(words, today);
@@ -71,7 +71,7 @@ fn verb_of_doing(before: &[Token], part: &[Token], today: Today) -> Option<Token
         (when.date.is_some() || when.time.is_some()) && when.repeat.is_none() && named > 0 && ends_in_time
     };
     let changes =
-        listed(MOVING, &verb.lower) || verb.is_one_of("cancel|mark|make|set|change|put|tick|complete|schedule|book");
+        listed(&MOVING, &verb.lower) || verb.is_one_of("cancel|mark|make|set|change|put|tick|complete|schedule|book");
     (!changes && has_time(before) && has_time(part)).then(|| verb.clone())
 }
 

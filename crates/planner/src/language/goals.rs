@@ -8,6 +8,7 @@ use super::numbers::{count, figures};
 use super::phrases::{after, after_any, around, before_end, without_marks};
 use super::target::TargetFilter;
 use super::tokens::Token;
+use super::words::{WordList, word_list};
 use super::{Question, Reader};
 use crate::matching::{Candidate, matches};
 use crate::operation::{Action, Operation};
@@ -29,9 +30,7 @@ const UNDER: &str = "into a sub-goal of|into a subgoal of|into a part of|as a su
     towards|to|with|in|into";
 
 /// Words around a number that gives a goal's progress.
-const OF_PROGRESS: &str = "the|my|our|progress|of|on|for|with|in|to|at|is|now|:|=|so|far|done|goal|i'm|im|i|am|up|by|\
-    as|,|stands|currently|-|–|out|have|are|complete|completed|we|we're|it's|has|been|reached|already|set|update|\
-    change|log|record|bump|bring|put|note|mark|made|make|into|from|value|current";
+static OF_PROGRESS: WordList = WordList::new(|| word_list(include_str!("words/of_progress.txt")));
 
 /// Words around the number in a report of progress.
 const AROUND_NUMBER: &str = "of|out|the|my|more|further|additional|extra|another|up|to|about";
@@ -178,7 +177,7 @@ impl Reader<'_> {
                 .filter(|_| tail.len() == 1 || tail.get(1).is_some_and(|next| next.is_one_of("so|done|now")))
                 .unwrap_or(tail);
             let named: Vec<Token> =
-                clause[..at].iter().chain(tail).filter(|token| !token.is_one_of(OF_PROGRESS)).cloned().collect();
+                clause[..at].iter().chain(tail).filter(|token| !token.is_one_of(&OF_PROGRESS)).cloned().collect();
             // A match by a single word requires a word of progress.
             let logs = clause[0].is_one_of("log|record|track");
             let named =

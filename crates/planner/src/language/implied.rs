@@ -194,7 +194,7 @@ impl Reader<'_> {
             they asked me to|i was asked to";
         let rest = after_any(clause, DECIDED).or_else(|| after_any(clause, super::past_forms::SUBJECTS))?;
         let (verb, following) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
-        let moves = |base: &str| super::phrases::listed(super::vocabulary::MOVING, base) || base == "rename";
+        let moves = |base: &str| super::phrases::listed(&super::vocabulary::MOVING, base) || base == "rename";
         let bases = [presents(&verb.lower), vec![verb.lower.clone()]].concat();
         let base = bases.into_iter().find(|base| moves(base))?;
         let turned = joined(&[&base], following, &[], &[]);
@@ -270,7 +270,7 @@ impl Reader<'_> {
         )
         .filter(|(target, _)| !target.is_empty() && verb_of(target).is_none())?;
         let begins =
-            after_any(target, super::vocabulary::TO_DO).or_else(|| after_any(target, super::vocabulary::ADDING));
+            after_any(target, &super::vocabulary::TO_DO).or_else(|| after_any(target, &super::vocabulary::ADDING));
         let read = When::read_after("at", when, self.today);
         let is_only_schedule =
             read.has_schedule() && read.used.iter().all(|used| *used) && read.repeat.is_none() && !read.is_ambiguous;

@@ -12,6 +12,7 @@ use super::recognise as form;
 use super::tokens::Token;
 use super::vocabulary::{ADDING, ARRANGED, EVENTS, HAVING, TO_DO, kind_noun, names_place};
 use super::when::When;
+use super::words::{WordList, word_list};
 use crate::record::{Kind, Priority};
 
 /// Beginnings of sentences that set a goal.
@@ -27,17 +28,9 @@ const GOALS: &str = "set myself a goal :|set myself a goal to|set myself the goa
 
 /// Verbs that create the record named by the following noun. Otherwise they are the first word of a title: "log working
 /// hours".
-const PLACING: &str = "can i have|could i have|may i have|can i get|could i get|schedule|put|plan|start|build|set|\
-    book|make|begin|arrange|organise|organize|track|log|\
-    register|enter|insert|record|\
-    reserve|have|book in|chuck|whack|bung|slap|shove|log|write|get|save|squeeze|reserve|open|drop|place|pencil|i want|\
-    i'd like|i would like|i need|we need|we want|give me|stick|pop|throw|include";
+static PLACING: WordList = WordList::new(|| word_list(include_str!("words/placing.txt")));
 
-const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|\
-    list|tell me|hello|hi|\
-    hey|thanks|thank you|good morning|good evening|did i|have i|can i|should i|help|give me|could i|how's|who's|\
-    yes please|no thanks|no thank you|no worries|summarise|summarize|explain|what are|is my|do you|are you|will i|\
-    did you";
+static QUESTIONS: WordList = WordList::new(|| word_list(include_str!("words/questions.txt")));
 
 /// The recognisers in the order in which they are tried, the most specific first.
 const RECOGNISERS: [Recogniser; 17] = [
@@ -80,7 +73,7 @@ fn bare(clause: &[Token]) -> Command<'_> {
     if after_any(clause, "what a|what an|how nice|how lovely|how awful|how annoying").is_some() {
         return Command::Unclear;
     }
-    if after_any(clause, QUESTIONS).is_some() {
+    if after_any(clause, &QUESTIONS).is_some() {
         return Command::Chat;
     }
     if after_any(clause, "skip|undo|redo").is_some() {
@@ -106,10 +99,10 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if continues && has_on_a_day(clause, today) {
         return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject: clause, certain: true });
     }
-    if let Some(subject) = after_any(clause, TO_DO) {
+    if let Some(subject) = after_any(clause, &TO_DO) {
         // "I need to add a task to …" asks for a task.
         let of_kind = subject.iter().take(4).any(|word| !word.quoted && kind_noun(&word.lower).is_some());
-        let adds = after_any(subject, ADDING).is_some() || (super::vocabulary::names_new(subject) && of_kind);
+        let adds = after_any(subject, &ADDING).is_some() || (super::vocabulary::names_new(subject) && of_kind);
         let sets_up =
             |command: &Command<'_>| matches!(command, Command::Create { kind: Some(Kind::Habit | Kind::Goal), .. });
         let arranges = after_any(subject, "schedule|book|arrange|organise|organize|set up|plan|have|fix").is_some()
@@ -122,11 +115,11 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if let Some(known) = of_known_kind(clause, today) {
         return Some(known);
     }
-    if after_any(clause, ARRANGED).is_some_and(|rest| !rest.is_empty()) || has_on_a_day(clause, today) {
+    if after_any(clause, &ARRANGED).is_some_and(|rest| !rest.is_empty()) || has_on_a_day(clause, today) {
         return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
     }
-    let verb = after_any(clause, ADDING);
-    let placed = || after_any(clause, PLACING);
+    let verb = after_any(clause, &ADDING);
+    let placed = || after_any(clause, &PLACING);
     let (rest, verb_is_title) = match verb {
         Some(rest) => (rest, false),
         None => match placed() {
@@ -165,7 +158,7 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
 fn of_known_kind(clause: &[Token], today: Today) -> Option<Command<'_>> {
     const TO_GOALS: &str = "to my goals|to the goals|as a goal|to my list of goals|as a new goal";
     let of = |kind, subject| Some(Command::Create { kind, priority: None, subject, certain: true });
-    let to_goals = after_any(clause, ADDING).and_then(|rest| before_end(rest, TO_GOALS));
+    let to_goals = after_any(clause, &ADDING).and_then(|rest| before_end(rest, TO_GOALS));
     if let Some(subject) = to_goals.or_else(|| after_any(clause, GOALS)) {
         return of(Some(Kind::Goal), subject);
     }
@@ -271,7 +264,7 @@ fn arranges(clause: &[Token], today: Today) -> bool {
 
 /// Returns "a meeting with Ann" after "book", "arrange" and the like; with `has` also "lunch with Ann" after "have".
 fn arranged_event(rest: &[Token], has: bool) -> Option<&[Token]> {
-    let is_event = |word: &Token| listed(EVENTS, &word.lower) && !word.quoted;
+    let is_event = |word: &Token| listed(&EVENTS, &word.lower) && !word.quoted;
     let continues = |next: &Token| {
         next.is_one_of("with|w/|on|at|for|next|tomorrow|today|this|tonight")
             || super::numbers::weekday(&next.lower, true).is_some()
@@ -280,7 +273,7 @@ fn arranged_event(rest: &[Token], has: bool) -> Option<&[Token]> {
         rest.first().filter(|first| has && is_event(first)).map(|_| rest).filter(|_| rest.get(1).is_none_or(continues))
     };
     let subject = after_any(rest, "a|an|another|the").or_else(bare)?;
-    let named = subject.iter().take(2).any(|token| listed(EVENTS, &token.lower) && !token.quoted);
+    let named = subject.iter().take(2).any(|token| listed(&EVENTS, &token.lower) && !token.quoted);
     named.then_some(subject)
 }
 

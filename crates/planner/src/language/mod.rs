@@ -60,6 +60,7 @@ mod vocabulary;
 mod when;
 mod wishes;
 mod word_order;
+mod words;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,7 @@ use crate::validate::validate_proposal;
 use command::{Command, Destination};
 pub use questions::{Inquiry, asked_records, inquiry};
 use tokens::Token;
+use words::{WordList, word_list};
 
 /// Longer sentences are not interpreted.
 pub const MAX_SENTENCE_CHARS: usize = 2_000;
@@ -85,16 +87,10 @@ const MAX_SENTENCE_WORDS: usize = 200;
 const MAX_CLAUSE_WORDS: usize = 80;
 
 /// Verbs that begin a change of a record or a new todo.
-const ALSO_DOING: &str = "finish|check|close|change|pull|pop|slide|drag|carry|bring|transfer|kick|drop|clear|switch|\
-    turn|take|cross|book|edit|update|\
-    bin|swap|strike|lift|make|set|fix|put|get|log|record|complete|throw|exchange|start|do|have|plan|relocate|advance|\
-    lower|raise|give|leave|hold|slip|extend|jot|pencil|shove|chuck";
+static ALSO_DOING: WordList = WordList::new(|| word_list(include_str!("words/also_doing.txt")));
 
 /// Words for records and their fields. They indicate a change.
-const RECORD_NOUNS: &str = "time|date|day|title|name|priority|location|place|appointment|meeting|event|task|todo|\
-    habit|goal|reminder|review|it|that|this|them|\
-    deadline|schedule|calendar|list|entry|item|items|one|thing|notes|note|tasks|todos|events|habits|goals|progress|\
-    lot|rest|whatever|whichever|everything";
+static RECORD_NOUNS: WordList = WordList::new(|| word_list(include_str!("words/record_nouns.txt")));
 
 /// The user's local date and time.
 #[derive(Debug, Clone, Copy)]
@@ -178,16 +174,7 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     let plain_words = courtesy::without_adverbs(&words);
     let expanded = lists::without_intro(&lists::corrected(&plain_words, today), today);
     let tokens = gapping::with_repeated_verbs(&expanded, today);
-    let reader = Reader {
-        sentence,
-        state,
-        today,
-        selection,
-        previous_id: None,
-        mentioned_id: None,
-        completion_day: None,
-        is_only_clause: false,
-    };
+    let reader = Reader { sentence, state, today, selection, context: ClauseContext::default(), is_only_clause: false };
     let reading = reader.read(&tokens);
     let only_adds =
         || clauses::is_certain_create(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
@@ -198,6 +185,17 @@ fn all_are_new(operations: &[Operation]) -> bool {
     operations.iter().all(|operation| operation.action == Action::Create)
 }
 
+/// What the clauses before establish for the next one.
+#[derive(Debug, Clone, Copy, Default)]
+struct ClauseContext {
+    /// Record of the command before, which "it" refers to.
+    previous_id: Option<i64>,
+    /// Record named in the preceding reason, which "our meeting" refers to.
+    mentioned_id: Option<i64>,
+    /// Day of the preceding completions.
+    completion_day: Option<NaiveDate>,
+}
+
 /// A sentence and the context in which it is read.
 #[derive(Debug, Clone, Copy)]
 struct Reader<'a> {
@@ -205,12 +203,7 @@ struct Reader<'a> {
     state: &'a State,
     today: Today,
     selection: &'a Selection,
-    /// Record of the command before, which "it" refers to.
-    previous_id: Option<i64>,
-    /// Record named in the preceding reason, which "our meeting" refers to.
-    mentioned_id: Option<i64>,
-    /// Day of the preceding completions.
-    completion_day: Option<NaiveDate>,
+    context: ClauseContext,
     /// Whether the sentence has a single clause, so that a selection can only answer a question about it.
     is_only_clause: bool,
 }
@@ -288,7 +281,7 @@ impl Reader<'_> {
             && !phrases::has_any(clause, "to|until|till|for|back|forward|by|up|off|into|->|=>|later|earlier");
         let removes = clause.first().is_some_and(|first| first.is_one_of("cancel|delete|remove|rename"))
             && phrases::has_any(clause, "by|before");
-        let verb = moves || removes || clause.first().is_some_and(|first| first.is_one_of(ALSO_DOING));
+        let verb = moves || removes || clause.first().is_some_and(|first| first.is_one_of(&ALSO_DOING));
         let repeats = matches!(command, Command::Repeat { when, .. } if !when.is_empty());
         let changes = !matches!(
             command,
@@ -302,7 +295,7 @@ impl Reader<'_> {
             .filter(|(_, used)| !**used)
             .map(|(word, _)| word.clone())
             .collect();
-        let of_records = phrases::has_any(&clause[1..], RECORD_NOUNS) || guard::means_all(&content_words);
+        let of_records = phrases::has_any(&clause[1..], &RECORD_NOUNS) || guard::means_all(&content_words);
         verb && changes && clause.len() > 1 && (repeats || !of_records) && !self.mentions_existing(&content_words)
     }
 

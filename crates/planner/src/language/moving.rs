@@ -7,6 +7,7 @@ use super::shift::Shift;
 use super::tokens::Token;
 use super::vocabulary::{ADDING, MOVING, TO_DO, names_new};
 use super::when::When;
+use super::words::{WordList, word_list};
 
 pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if let Some(target) = without_date(clause) {
@@ -34,7 +35,7 @@ fn by_moving_verb(clause: &[Token], today: Today) -> Option<Command<'_>> {
         && (super::vocabulary::names_place(clause) || names_new(clause));
     // "Leave the keys at the office" does not move a record.
     let leaves = after_any(clause, "leave|hold").is_some_and(|rest| !has_any(rest, "until|till|for|to"));
-    let rest = after_any(clause, MOVING).filter(|_| !adds_there && !leaves)?;
+    let rest = after_any(clause, &MOVING).filter(|_| !adds_there && !leaves)?;
     // "Nudge me tomorrow about the letter".
     if rest.first().is_some_and(|next| next.is_one_of("me|us")) {
         return None;
@@ -85,7 +86,7 @@ fn by_other_words(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
     let is_noun = |token: &Token| super::vocabulary::kind_noun(&token.lower).is_some() && !token.quoted;
     let marked = matches!(clause, [noun, mark, ..] if is_noun(noun) && mark.is_mark());
-    let adds = marked || after_any(clause, TO_DO).or_else(|| after_any(clause, ADDING)).is_some();
+    let adds = marked || after_any(clause, &TO_DO).or_else(|| after_any(clause, &ADDING)).is_some();
     // "Job fair on Saturday, starts at nine" describes a new record.
     let describes =
         |target: &[Token]| target.last().is_some_and(Token::is_mark) && When::read(target, today).date.is_some();
@@ -130,15 +131,7 @@ const AUXILIARIES: &str = "is|was|has|have|are|wait|waits|slips|slipped|shifts|s
     could|will|got|starts|\
         begins|moves|moved|happens|takes|be|ought|'s";
 
-const PARTICIPLES: &str = "slips|slipped|shifts|changes|is|are|was|been|be|to|now|has|have|needs|need|should|must|can|\
-    could|will|got|get|getting|\
-    moved|moving|move|pushed|shifted|\
-    rescheduled|postponed|delayed|deferred|brought|put|changed|switched|forward|back|out|off|due|happening|happen|\
-    taking|takes|take|place|\
-    run|runs|running|go|goes|starts|start|starting|begin|begins|beginning|only|actually|instead|better|done|finished|\
-    ready|wait|until|till|\
-    bumped|set|scheduled|going|go|supposed|\
-    ought|happens|planned";
+static PARTICIPLES: WordList = WordList::new(|| word_list(include_str!("words/participles.txt")));
 
 /// Recognises "X has been moved to Friday", "X should be at 4", "X needs to be done by Monday".
 fn moved_statement(clause: &[Token], today: Today) -> Option<(&[Token], Destination<'_>)> {
@@ -160,7 +153,7 @@ fn moved_statement(clause: &[Token], today: Today) -> Option<(&[Token], Destinat
         // "Should be booked by Thursday".
         let participle =
             clause[end - 1].is_one_of("be|been") && !super::past_forms::presents(&clause[end].lower).is_empty();
-        if !clause[end].is_one_of(PARTICIPLES) && !clause[end].is("now") && !participle {
+        if !clause[end].is_one_of(&PARTICIPLES) && !clause[end].is("now") && !participle {
             return None;
         }
         end += 1;
@@ -210,7 +203,7 @@ pub fn from_now_on(clause: &[Token], today: Today) -> Option<Command<'_>> {
             before_end(target, "is|should be|will be|happens|takes place|repeats|should happen|runs").unwrap_or(target);
         return Some(Command::Repeat { target, when });
     }
-    let moved = after_any(rest, MOVING);
+    let moved = after_any(rest, &MOVING);
     match destination(moved.unwrap_or(rest), today) {
         (target, Destination::When(when)) if moved.is_some() => {
             Some(Command::Move { target, to: Destination::When(when) })
@@ -223,7 +216,7 @@ pub fn from_now_on(clause: &[Token], today: Today) -> Option<Command<'_>> {
 /// Recognises "Let's do lunch with Sara on Friday instead".
 pub fn instead(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = before_end(clause, "instead")?;
-    if after_any(clause, ADDING).is_some() {
+    if after_any(clause, &ADDING).is_some() {
         return None;
     }
     let rest = after_any(
@@ -292,7 +285,7 @@ pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
     // "Put out the recycling".
     let of_doing = after(clause, "put").is_some()
         && rest.first().is_some_and(|next| next.is_one_of("out|away|up|together|off|on|back"));
-    let writes_down = after_any(clause, ADDING).is_some();
+    let writes_down = after_any(clause, &ADDING).is_some();
     if is_new
         || names_place
         || of_doing

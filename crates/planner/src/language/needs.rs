@@ -32,7 +32,7 @@ const CHANGING: &str = "call|name|title|rename|mark|set|make|change|put|cancel|d
     repeat|schedule|skip|bin|\
     update|edit|start|begin|ready|go";
 
-const PARTICLES: &str = "up|off|out|in|down|away|back|over|together";
+const NEEDED_VERB_PARTICLES: &str = "up|off|out|in|down|away|back|over|together";
 
 impl Reader<'_> {
     /// Recognises "X needs doing by Friday", "X must be paid by the 3rd".
@@ -45,7 +45,7 @@ impl Reader<'_> {
         let rest = after_any(rest, "properly|all|both|finally|some").unwrap_or(rest);
         let (verb, following) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
         let base = if passive { base_of_participle(&verb.lower)? } else { base_of_gerund(&verb.lower)? };
-        let changes = listed(MOVING, &base) || (passive && listed(CHANGING, &base));
+        let changes = listed(&MOVING, &base) || (passive && listed(CHANGING, &base));
         if subject.is_empty() || changes {
             return None;
         }
@@ -55,7 +55,7 @@ impl Reader<'_> {
             return Some(joined(&["delete"], &known, &[], &[]));
         }
         let (subject, following) = self.day_after_subject(subject, following);
-        let begins = after_any(&subject, TO_DO).or_else(|| after_any(&subject, ADDING)).is_some();
+        let begins = after_any(&subject, &TO_DO).or_else(|| after_any(&subject, &ADDING)).is_some();
         if begins || has_any(&subject, ",|:|;|-|–") || subject.is_empty() {
             return None;
         }
@@ -101,14 +101,14 @@ impl Reader<'_> {
 fn new_to_do(subject: &[Token], base: &str, following: &[Token]) -> Option<Vec<Token>> {
     let named = !subject[0]
         .is_one_of("i|we|you|he|she|they|it|that|this|these|those|there|something|everything|everyone|who|what");
-    let particle = following.first().filter(|first| first.is_one_of(PARTICLES)).map_or(0, |_| 1);
+    let particle = following.first().filter(|first| first.is_one_of(NEEDED_VERB_PARTICLES)).map_or(0, |_| 1);
     let verb = [&[Token::made(base)], &following[..particle]].concat();
     named.then(|| joined(&["new", "todo", ":"], &[&verb, subject].concat(), &[], &following[particle..]))
 }
 
 fn base_of_participle(word: &str) -> Option<String> {
     let bases = presents(word);
-    let known = bases.iter().find(|base| listed(TASK_VERBS, base) || listed(DOING_IT, base)).cloned();
+    let known = bases.iter().find(|base| listed(&TASK_VERBS, base) || listed(DOING_IT, base)).cloned();
     known.or_else(|| bases.into_iter().next())
 }
 
@@ -119,7 +119,7 @@ fn base_of_gerund(word: &str) -> Option<String> {
     let doubled = stem.strip_suffix(last).filter(|shorter| shorter.ends_with(last));
     let with_e = format!("{stem}e");
     let candidates = [Some(stem), Some(with_e.as_str()), doubled];
-    let known = candidates.into_iter().flatten().find(|base| listed(TASK_VERBS, base) || listed(DOING_IT, base));
+    let known = candidates.into_iter().flatten().find(|base| listed(&TASK_VERBS, base) || listed(DOING_IT, base));
     let spelt = || {
         let calls_for_e = stem.ends_with(['v', 'z', 'c', 'u', 's']);
         doubled.filter(|_| !stem.ends_with(['l', 's', 'z'])).unwrap_or(if calls_for_e { &with_e } else { stem })

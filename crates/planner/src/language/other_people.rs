@@ -15,12 +15,10 @@ use super::tokens::Token;
 use super::topic::{joined, verb_of};
 use super::vocabulary::{MOVING, WHY, begins_with_task_verb};
 use super::when::When;
+use super::words::{WordList, word_list};
 
 /// Words between a person and the verb of their request.
-const WANTING: &str = "has|have|had|wants|want|needs|need|would|like|asked|asks|is|asking|to|just|also|decided|must|\
-    can|could|might|going|prefers|\
-    prefer|needed|suggested|suggests|proposed|proposes|wanted|hoping|hopes|if|whether|we|us|me|you|only|now|rather|\
-    says|said|that|he|she|they|will";
+static WANTING: WordList = WordList::new(|| word_list(include_str!("words/wanting.txt")));
 
 /// Verbs with which people propose another time.
 const DOING_WHEN: &str = "do|make|meet|come|have|manage|see|meeting|it|be|for|do it|make it|have it|meet up|doing|\
@@ -49,7 +47,7 @@ impl Reader<'_> {
     pub(super) fn wanted_by(&self, clause: &[Token]) -> Option<Vec<Token>> {
         (1..=MAX_NAME_WORDS.min(clause.len().saturating_sub(2))).find_map(|at| {
             let (who, rest) = clause.split_at(at);
-            let wanting = rest.iter().take_while(|word| word.is_one_of(WANTING)).count();
+            let wanting = rest.iter().take_while(|word| word.is_one_of(&WANTING)).count();
             let is_person = !who[0].is_one_of("i|we|i'm|i've|you|it|that|this|there") && self.is_one(who);
             if !is_person || verb_of(who).is_some() || begins_with_task_verb(who) {
                 return None;
@@ -63,7 +61,7 @@ impl Reader<'_> {
     /// Recognises "push our meeting to Monday", said by `who`.
     fn pushed(&self, who: &[Token], rest: &[Token]) -> Option<Vec<Token>> {
         let (verb, what) = rest.split_first()?;
-        let moves = |word: &str| listed(MOVING, word) && !listed("bring|pull|pop|carry|kick|assign|drag", word);
+        let moves = |word: &str| listed(&MOVING, word) && !listed("bring|pull|pop|carry|kick|assign|drag", word);
         if verb.quoted || !(moves(&verb.lower) || presents(&verb.lower).iter().any(|base| moves(base))) {
             return None;
         }
@@ -109,7 +107,7 @@ impl Reader<'_> {
 
     /// Recognises "Let's do Friday" after "Sara can't do Thursday".
     pub(super) fn instead_of_it(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        self.previous_id?;
+        self.context.previous_id?;
         let when = after_any(clause, INSTEAD)?;
         let when = before_end(when, "instead|then|please").unwrap_or(when);
         let read = When::read_after("at", when, self.today);
@@ -127,7 +125,7 @@ impl Reader<'_> {
             "we're out of|i'm out of|we've run out of|i've run out of|there's no more|\
             we ran out of|we're low on|i'm running low on",
         );
-        if lacks.is_some() && after_any(next, super::vocabulary::ADDING).is_some() {
+        if lacks.is_some() && after_any(next, &super::vocabulary::ADDING).is_some() {
             return Some(Reason { named: None });
         }
         let is_bare =

@@ -9,6 +9,7 @@ use super::target::TargetFilter;
 use super::tokens::Token;
 use super::vocabulary::{TASK_VERBS, TO_DO, begins_with_task_verb};
 use super::when::When;
+use super::words::{WordList, word_list};
 use super::{Question, Reader, change};
 use crate::matching::{Candidate, matches, matches_by_meaning, ranked_options};
 use crate::record::Kind;
@@ -19,10 +20,7 @@ const OPEN: TargetFilter = TargetFilter { done: false, goals: false };
 const SAME_PAST_TENSE: &str = "read|cut|put|set|shut";
 
 /// Verbs in the past whose object was not done.
-const NOT_DONE: &str = "skip|miss|forget|start|begin|cancel|postpone|delay|move|reject|plan|schedule|add|create|\
-    delete|remove|want|need|hate|like|\
-    love|ask|try|discuss|mention|lose|break|see|find|pause|stop|fail|refuse|hope|wait|decide|change|rename|swap|shift|\
-    push|avoid|drop|notice|leave";
+static NOT_DONE: WordList = WordList::new(|| word_list(include_str!("words/not_done.txt")));
 
 impl Reader<'_> {
     /// Returns the completion if the clause reports something done, else `None`. `follows_completion`: the clause
@@ -40,14 +38,18 @@ impl Reader<'_> {
         if bases.is_empty() || (!is_report && verb.is_one_of(SAME_PAST_TENSE)) {
             return None;
         }
-        if bases.iter().any(|base| listed(NOT_DONE, base)) {
+        if bases.iter().any(|base| listed(&NOT_DONE, base)) {
             return self.not_done(object);
         }
         let object = before_end(object, "already|now|just now|too|as well").unwrap_or(object);
-        let object = after_any(object, PARTICLES).filter(|rest| !rest.is_empty()).unwrap_or(object);
+        let object = after_any(object, PAST_VERB_PARTICLES).filter(|rest| !rest.is_empty()).unwrap_or(object);
         let (object, days) = self.with_days(object, true);
-        let days = if days.is_empty() && follows_completion { self.completion_day.into_iter().collect() } else { days };
-        let object = before_end(&object, PARTICLES)
+        let days = if days.is_empty() && follows_completion {
+            self.context.completion_day.into_iter().collect()
+        } else {
+            days
+        };
+        let object = before_end(&object, PAST_VERB_PARTICLES)
             .filter(|_| !is_report || object.len() > 1)
             .map_or(object.clone(), <[Token]>::to_vec);
         let found = self.done_records(&bases, &object);
@@ -141,7 +143,7 @@ impl Reader<'_> {
         let has_passed = day.is_some_and(|day| day <= self.today.date);
         let verb_is_known = || verb.ends_with("ed") && bases.iter().any(|base| !matches(base, open()).is_empty());
         let of_doing =
-            bases.iter().any(|base| listed(TASK_VERBS, base)) && day.is_none() && object.len() < MAX_OBJECT_WORDS;
+            bases.iter().any(|base| listed(&TASK_VERBS, base)) && day.is_none() && object.len() < MAX_OBJECT_WORDS;
         if !(is_report || has_passed || verb_is_known() || of_doing) {
             return None;
         }
@@ -162,7 +164,7 @@ impl Reader<'_> {
             let when = When::read(day, self.today);
             let has_subject = after_any(rest, SUBJECTS)
                 .is_some_and(|rest| rest.first().is_some_and(|verb| !presents(&verb.lower).is_empty()));
-            let is_to_do = after_any(rest, TO_DO).is_some();
+            let is_to_do = after_any(rest, &TO_DO).is_some();
             (has_subject && !is_to_do && when.covers_all(day) && when.date.is_some()).then(|| [rest, day].concat())
         });
         moved.unwrap_or_else(|| clause.to_vec())
@@ -173,7 +175,7 @@ impl Reader<'_> {
 const MAX_OBJECT_WORDS: usize = 4;
 
 /// Particles of a verb that a title need not contain: "put the bins out".
-const PARTICLES: &str = "out|off|up|back|away|down|in|over";
+const PAST_VERB_PARTICLES: &str = "out|off|up|back|away|down|in|over";
 
 impl Reader<'_> {
     /// Recognises "The flights to Oslo are booked", with an open record "book flights to Oslo".
@@ -181,7 +183,7 @@ impl Reader<'_> {
         let clause = super::phrases::before_end(clause, "already|now").unwrap_or(clause);
         let (words, days) = self.with_days(clause, false);
         let clause = &words[..];
-        let without_particle = before_end(clause, PARTICLES)
+        let without_particle = before_end(clause, PAST_VERB_PARTICLES)
             .filter(|shorter| shorter.last().is_some_and(|verb| !verb.quoted && !presents(&verb.lower).is_empty()));
         let (verb, before) = without_particle.unwrap_or(clause).split_last().filter(|(verb, _)| !verb.quoted)?;
         let object = super::phrases::before_end(

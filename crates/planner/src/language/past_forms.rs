@@ -1,24 +1,9 @@
 //! Past tense forms of verbs and their present tense.
 
+use super::words::{WordList, word_list};
+
 /// Irregular verbs, as "past=present".
-const IRREGULAR: &str = "had=have|paid=pay|bought=buy|took=take|taken=take|wrote=write|written=write|sent=send|\
-    read=read|\
-    ran=run|went=go|gone=go|\
-    made=make|did=do|done=do|got=get|met=meet|swam=swim|slept=sleep|ate=eat|eaten=eat|drank=drink|built=build|\
-    sold=sell|\
-    told=tell|left=leave|found=find|gave=give|given=give|brought=bring|taught=teach|thought=think|cut=cut|put=put|\
-    set=set|sang=sing|\
-    drove=drive|driven=drive|rode=ride|flew=fly|hung=hang|fed=feed|spent=spend|stood=stand|won=win|kept=keep|held=hold|\
-    began=begin|begun=begin|seen=see|saw=see|spoke=speak|spoken=speak|chose=choose|chosen=choose|drew=draw|dug=dig|\
-    lent=lend|\
-    lost=lose|swept=sweep|wore=wear|woke=wake|threw=throw|shut=shut|rang=ring|hid=hide|rung=ring|wrapped=wrap|\
-    caught=catch|learnt=learn|burnt=burn|hidden=hide|froze=freeze|frozen=freeze|shook=shake|sewn=sew|mown=mow|did=do|\
-    drunk=drink|woken=wake|drawn=draw|flown=fly|ridden=ride|worn=wear|thrown=throw|laid=lay|lit=light|shot=shoot|\
-    stuck=stick|struck=strike|understood=understand|sorted=sort|fixed=fix|tied=tie|iced=ice|broke=break|broken=break|\
-    bent=bend|bred=breed|dealt=deal|dreamt=dream|fought=fight|grew=grow|grown=grow|knelt=kneel|leapt=leap|\
-    rebuilt=rebuild|redid=redo|redone=redo|repaid=repay|rewrote=rewrite|rewritten=rewrite|showed=show|shown=show|\
-    spelt=spell|spilt=spill|spun=spin|swum=swim|sung=sing|tore=tear|torn=tear|withdrew=withdraw|withdrawn=withdraw|\
-    wrung=wring";
+static IRREGULAR: WordList = WordList::new(|| word_list(include_str!("words/irregular.txt")));
 
 /// Subjects of a completion.
 pub const SUBJECTS: &str = "i've already|i have already|i already|i've just|i have just|i just|i've|i have|i|\

@@ -16,6 +16,7 @@ use super::phrases::{after_any, before_end, has_any, without_marks};
 use super::spans::{Span, date_span};
 use super::tokens::{Token, tokens};
 use super::vocabulary::kind_noun;
+use super::words::{WordList, word_list};
 use crate::matching::{Candidate, matches, matches_by_meaning};
 use crate::record::{Item, Kind};
 use crate::state::State;
@@ -40,10 +41,7 @@ const BEFORE: &str = "remind me|tell me|let me know|let me see|i want to know|i'
     i want to see|do you know|please";
 
 /// Beginnings of questions about several records.
-const ASKING: &str = "what's|whats|what is|what are|what do i|what do we|what have i|what have we|what am i|\
-    what are we|what did i|what did we|what will i|what should i|what needs|what has|what was|what|which|show me|\
-    show my|show all|show the|show everything|show today's|show tomorrow's|list my|list all|list the|list everything|\
-    do i|do we|am i|are we|have i|have we|did i|did we|is there|are there|is anything|anything|got anything|how many";
+static ASKING: WordList = WordList::new(|| word_list(include_str!("words/asking.txt")));
 
 /// Beginnings that are questions only if days follow, with nothing but [`BETWEEN`] before them: "schedule a meeting on
 /// Friday" asks for a meeting.
@@ -52,11 +50,7 @@ const LISTS: &str = "agenda|my agenda|the agenda|schedule|my schedule|my calenda
 const BETWEEN: &str = "for|on|in|of|from|between|and|please";
 
 /// Words of a question that do not say what it is about.
-const FILLERS: &str = "a|an|on|i|i've|do|have|has|got|to|my|the|due|for|planned|scheduled|happening|going|up|coming|\
-    in|at|by|until|before|calendar|agenda|diary|schedule|list|planner|anything|else|left|still|open|need|needs|be|\
-    done|did|should|can|me|of|is|are|was|there|we|our|all|everything|any|plans|plan|free|busy|time|next|doing|\
-    supposed|please|appointments|appointment|meetings|meeting|items|morning|afternoon|evening|night|overdue|late|\
-    missed|finished|completed|today's|tomorrow's|from|between|and|am|things|or|yet|already";
+static QUESTION_FILLERS: WordList = WordList::new(|| word_list(include_str!("words/question_fillers.txt")));
 
 /// Beginnings of questions about one record.
 const OF_RECORD: &str = "when is|when's|whens|when are|when was|when do i|when do i have to|when does|where is|\
@@ -90,13 +84,13 @@ pub fn of_tokens(sentence: &[Token], today: Today) -> Option<Inquiry> {
 
 /// Parses a question about several records.
 fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
-    let asked = after_any(words, ASKING);
+    let asked = after_any(words, &ASKING);
     let rest = asked.or_else(|| after_any(words, LISTS))?;
     let period = period(rest, today);
     let (start, end) = period.map_or((0, 0), |(start, end, _)| (start, end));
     let others = || rest[..start].iter().chain(&rest[end..]);
     let known = |word: &Token| match asked {
-        Some(_) => word.is_mark() || word.is_one_of(FILLERS) || kind_noun(&word.lower).is_some(),
+        Some(_) => word.is_mark() || word.is_one_of(&QUESTION_FILLERS) || kind_noun(&word.lower).is_some(),
         None => word.is_mark() || word.is_one_of(BETWEEN),
     };
     if !others().all(known) || (asked.is_none() && period.is_none()) {

@@ -15,7 +15,7 @@ use super::phrases::{after_any, around, has_any};
 use super::tokens::Token;
 use super::vocabulary::begins_with_task_verb;
 use super::when::When;
-use super::{Question, Reader, Reading, courtesy};
+use super::{ClauseContext, Question, Reader, Reading, courtesy};
 use crate::matching::ClarifyOption;
 use crate::operation::{Action, Operation};
 use crate::record::Kind;
@@ -95,12 +95,12 @@ impl Reader<'_> {
     /// Returns whether the clause only introduces the next one, as its reason or by naming the record.
     fn introduces(&mut self, clause: &[Token], next: &[Token]) -> bool {
         if let Some(id) = self.mentioned(clause, next) {
-            self.previous_id = Some(id);
+            self.context.previous_id = Some(id);
             return true;
         }
         let Some(reason) = self.reason(clause, next) else { return false };
-        self.previous_id = reason.named.or(self.previous_id);
-        self.mentioned_id = reason.named;
+        self.context.previous_id = reason.named.or(self.context.previous_id);
+        self.context.mentioned_id = reason.named;
         true
     }
 
@@ -119,7 +119,7 @@ impl Reader<'_> {
         clause: &[Token],
         progress: &mut ParseProgress,
     ) -> Option<Result<(), Question>> {
-        let before = progress.clone();
+        let (progress_before, context_before) = (progress.clone(), self.context);
         let made = match self.refusal(plain_clause) {
             Some(question) => Err(question),
             None => self.clause(clause, progress)?,
@@ -130,9 +130,11 @@ impl Reader<'_> {
             self.check_certain(sentence, plain_clause, &made)?;
             self.take_in(clause, made, progress)
         });
-        match taken {
-            Ok(()) => progress.follows_unclear = false,
-            Err(_) => *progress = before,
+        if taken.is_ok() {
+            progress.follows_unclear = false;
+        } else {
+            // The clause is read again, in parts or with a selection, in the context of the clauses before it.
+            (*progress, self.context) = (progress_before, context_before);
         }
         Some(taken)
     }
@@ -205,7 +207,7 @@ impl Reader<'_> {
         });
         progress.follows_unclear = true;
         (progress.follows_todo, progress.follows_completion, progress.undated_completions) = (false, false, 0);
-        (self.previous_id, self.mentioned_id, self.completion_day) = (None, None, None);
+        self.context = ClauseContext::default();
     }
 
     /// Returns the questions about the unclear clauses, with the operations of the others.
@@ -246,8 +248,8 @@ impl Reader<'_> {
         made: Vec<Operation>,
         progress: &mut ParseProgress,
     ) -> Result<(), Question> {
-        self.previous_id = made.last().and_then(|operation| operation.id);
-        self.mentioned_id = None;
+        self.context.previous_id = made.last().and_then(|operation| operation.id);
+        self.context.mentioned_id = None;
         let day = self.day_done(clause, &made);
         progress.follows_completion = !made.is_empty() && made.iter().all(is_completion);
         if !progress.follows_completion {
@@ -256,18 +258,18 @@ impl Reader<'_> {
             let start = progress.operations.len() - progress.undated_completions;
             self.share_day(&mut progress.operations[start..], day)?;
             progress.undated_completions = 0;
-            self.completion_day = Some(day);
+            self.context.completion_day = Some(day);
         }
         for operation in made {
             // "Tom called off our meeting, delete it" asks for the same twice.
             if operation.id.is_none() || !progress.operations.contains(&operation) {
                 progress.undated_completions +=
-                    usize::from(progress.follows_completion && day.is_none() && self.completion_day.is_none());
+                    usize::from(progress.follows_completion && day.is_none() && self.context.completion_day.is_none());
                 progress.operations.push(operation);
             }
         }
         if !progress.follows_completion {
-            self.completion_day = None;
+            self.context.completion_day = None;
         }
         Ok(())
     }

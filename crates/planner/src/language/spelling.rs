@@ -3,29 +3,13 @@
 //! Input: a word in lower case. Output: the correct word, if there is one. Titles stay as they were typed; only the
 //! form that the rules compare is corrected. Called by [`super::tokens`].
 
+use super::words::{WordList, word_list};
+
 /// Common variants, as "written=meant".
-const COMMON: &str = "w/=with|u=you|ur=your|cud=could|wud=would|shud=should|rly=really|abt=about|b4=before|\
-    2moro=tomorrow|tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|tomoz=tomorrow|2mrw=tomorrow|\
-    2morrow=tomorrow|tommorow=tomorrow|tommorrow=tomorrow|\
-    tomorow=tomorrow|2day=today|2nite=tonight|tonite=tonight|wensday=wednesday|wendsday=wednesday|wedensday=wednesday|\
-    teusday=tuesday|evry=every|evrey=every|evey=every|eveyr=every|remeber=remember|shedule=schedule|calender=calendar|\
-    untill=until|apointment=appointment|appt=appointment|mtg=meeting|febuary=february|cancle=cancel|dalete=delete|\
-    recieve=receive|pleas=please|plz=please|plese=please|pleese=please|thru=through|mornign=morning|dont=don't|\
-    ive=i've|im=i'm|lets=let's|its=it's|cant=can't|doesnt=doesn't|isnt=isn't|wont=won't|youd=you'd|theres=there's|\
-    mvoe=move|moev=move|maek=make|amke=make|psuh=push|\
-    ad=add|aad=add|todya=today|tdoay=today|tody=today|dleete=delete|deltee=delete|udpate=update|upadte=update|\
-    adn=and|teh=the|hte=the|\
-    amrk=mark|makr=mark|dnoe=done|doen=done|nxt=next|wk=week|bday=birthday|mon.=monday|thurs.=thursday|\
-    minuts=minutes|evning=evening|\
-    becuase=because|wiht=with|taks=task|tsak=task|evnet=event|gola=goal|habbit=habit|swtich=switch|prioirty=priority";
+static COMMON: WordList = WordList::new(|| word_list(include_str!("words/common_variants.txt")));
 
 /// Words that errors are corrected to. They are long enough that few other words are similar.
-const KNOWN: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|april|august|\
-    september|october|november|\
-    december|tomorrow|yesterday|tonight|morning|afternoon|evening|weekday|weekdays|weekend|fortnight|schedule|\
-    reschedule|\
-    postpone|delete|remove|cancel|rename|change|remind|reminder|finish|finished|complete|completed|appointment|meeting|\
-    priority|location|calendar|archive|progress|repeat|create|update|please|urgent|calendar";
+static KNOWN: WordList = WordList::new(|| word_list(include_str!("words/known_words.txt")));
 
 /// Words that are similar to a known one and mean something else.
 const OTHERS: &str = "finishes|reminded|completes|fridays|canal|cancels|renames|changes|reminds|charge|chance|creates|\

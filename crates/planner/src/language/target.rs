@@ -34,7 +34,7 @@ impl Unresolved {
 pub type Resolved<'a> = Result<Vec<Candidate<'a>>, Unresolved>;
 
 /// Words that refer to something mentioned before.
-const PRONOUNS: &str = "it|that|this|them|these|those|one|ones|thing|things|stuff|something|him|her|last|same";
+const REFERRING_WORDS: &str = "it|that|this|them|these|those|one|ones|thing|things|stuff|something|him|her|last|same";
 
 /// Words that describe a record's recurrence or kind, and occur in few titles.
 const DESCRIBING: &str = "daily|weekly|weekday|nightly|regular|recurring|usual|repeating|biweekly|fortnightly|thing|\
@@ -42,7 +42,7 @@ const DESCRIBING: &str = "daily|weekly|weekday|nightly|regular|recurring|usual|r
     stuff|paying|doing|making|scheduled|planned|upcoming|whole|series|current|existing|entry|deadline|slot";
 
 /// Words of titles that do not distinguish them.
-const PARTICLES: &str = "out|off|back|away|down|over|for|with|from|the|and";
+const INDISTINCT_WORDS: &str = "out|off|back|away|down|over|for|with|from|the|and";
 
 /// Which records a command accepts as a target.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +98,8 @@ impl<'a> Reader<'a> {
 
     /// Returns whether one of these words occurs in the title of an open record.
     pub fn mentions_existing(&self, words: &[Token]) -> bool {
-        let is_significant = |word: &&Token| !word.is_mark() && word.text.len() > 2 && !word.is_one_of(PARTICLES);
+        let is_significant =
+            |word: &&Token| !word.is_mark() && word.text.len() > 2 && !word.is_one_of(INDISTINCT_WORDS);
         words.iter().filter(is_significant).any(|word| {
             !title_words(&word.lower).is_empty()
                 && !matches(&word.lower, self.candidates(TargetFilter { done: false, goals: true })).is_empty()
@@ -147,8 +148,8 @@ impl<'a> Reader<'a> {
         let (kind, words) = without_kind(words);
         let (corrected, text) = (corrected_text(words), self.text(words));
         let named = title_words(&corrected);
-        if named.is_empty() || named.iter().all(|word| listed(PRONOUNS, word)) {
-            return match self.previous_id.filter(|_| words.len() == 1) {
+        if named.is_empty() || named.iter().all(|word| listed(REFERRING_WORDS, word)) {
+            return match self.context.previous_id.filter(|_| words.len() == 1) {
                 Some(id) => self.by_id(id),
                 None => Err(Unresolved::nothing(self.ask("Which one do you mean?", "", filter))),
             };
@@ -171,7 +172,7 @@ impl<'a> Reader<'a> {
             found = self.by_synonym(words, filter, of_kind);
         }
         if found.len() > 1
-            && let Some(one) = found.iter().find(|one| Some(one.id) == self.mentioned_id)
+            && let Some(one) = found.iter().find(|one| Some(one.id) == self.context.mentioned_id)
         {
             return Ok(vec![*one]);
         }
@@ -218,7 +219,7 @@ impl<'a> Reader<'a> {
         let remaining: Vec<Token> = words.iter().filter(|word| !word.is_one_of(DESCRIBING)).cloned().collect();
         let text = self.text(&remaining);
         let named = title_words(&text);
-        if named.is_empty() || named.iter().all(|word| listed(PRONOUNS, word)) {
+        if named.is_empty() || named.iter().all(|word| listed(REFERRING_WORDS, word)) {
             return Vec::new();
         }
         let found = matches(&text, self.candidates(filter).filter(&of_kind));

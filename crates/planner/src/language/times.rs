@@ -3,6 +3,7 @@
 use super::clock::{Half, ParsedTime, written, written_text};
 use super::day_arithmetic::Phrase;
 use super::tokens::Token;
+use super::words::{WordList, word_list};
 use crate::time_of_day::TimeOfDay;
 
 /// A start, and the end if it is given.
@@ -126,7 +127,7 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
         next.is_mark()
             || super::vocabulary::begins_with_task_verb(std::slice::from_ref(next))
             || next.quoted
-            || next.is_one_of(PHRASE_STARTS)
+            || next.is_one_of(&PHRASE_STARTS)
             || super::numbers::weekday(&next.lower, true).is_some()
             || super::numbers::month(&next.lower).is_some()
     });
@@ -150,10 +151,7 @@ fn lead(tokens: &[Token]) -> usize {
 }
 
 /// Words that may follow a time.
-const PHRASE_STARTS: &str = "on|in|at|with|to|for|and|every|each|tomorrow|today|tonight|next|this|the|from|until|\
-    till|daily|weekly|or|by|\
-    starting|o'clock|about|please|as|of|beginning|lasting|lasts|instead|rather|weekdays|through|due|before|after|\
-    because|so|when|ends|ending|sharp|not";
+static PHRASE_STARTS: WordList = WordList::new(|| word_list(include_str!("words/phrase_starts.txt")));
 
 fn half_of_day(tokens: &[Token]) -> Phrase<Half> {
     match (word(tokens, 0), word(tokens, 1), word(tokens, 2)) {

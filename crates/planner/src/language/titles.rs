@@ -4,31 +4,18 @@ use super::phrases::{listed, without_marks};
 use super::tokens::{Token, text_of};
 use super::vocabulary::{EVENTS, begins_with_task_verb};
 use super::when::When;
+use super::words::{WordList, word_list};
 use crate::record::Kind;
 
 /// Titles without meaning.
-pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a note|up|out|off|in|down|back|over|\
-    away|not|an appointment|an event|a task|a todo|a reminder|a call|\
-    me|you|event|entry|reminder|for me|forget|let me forget|don't let me forget|it|that|this|them|one|todo|task|\
-    event|habit|goal|item|the thing|anything|\
-    reminder|clear|cancel|delete|remove|move|reschedule|postpone|wipe|drop|shift|push|finish|complete|done|mark|\
-    change|update|rename|swap|\
-    another one|week|a week|day|hour|an hour|whatever|more|it's|that's|it is|that is|this is|meeting|a meeting|\
-    the meeting|appointment|call|to|do|do it|do that|\
-    do the thing|do something|do this|\
-    some stuff|these|those|a thing|new|another|again|half an hour|make|set|hold|go back|back|go|\
-    new routine|new habit|new one|new goal|new event|new task|new todo";
+pub static EMPTY_TITLES: WordList = WordList::new(|| word_list(include_str!("words/empty_titles.txt")));
 
 /// Words for plans as a whole, which only the user can organise.
 pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|schedule|calendar|agenda|list|todos|\
     tasks|life|things|month|priorities";
 
 /// Words that no title ends with.
-const DANGLING: &str = "repeating|recurring|repeats|then|on|by|for|at|due|deadline|booked|scheduled|from|starting|and|\
-    to|with|in|until|of|the|a|as|is|\
-    that|about|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|\
-    it's|\
-    each|ends|takes";
+static DANGLING: WordList = WordList::new(|| word_list(include_str!("words/dangling.txt")));
 
 /// Words that may surround a quoted title.
 const AROUND_QUOTED: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|in|it|starts|starting|lasting|\
@@ -39,7 +26,7 @@ const AROUND_QUOTED: &str = "to|that|about|of|for|called|named|titled|on|at|by|a
 const LEADING: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|-|–|—|free|time|then";
 
 /// Words that do not name a person or a thing.
-const PRONOUNS: &str = "it|that|this|them|him|her|those|these|stuff|something|things";
+const PRONOUN_OBJECTS: &str = "it|that|this|them|him|her|those|these|stuff|something|things";
 
 /// Matches "fix it", "do that", "call him": the person or thing is missing.
 pub fn only_pronouns(words: &[Token], when: &When) -> bool {
@@ -47,7 +34,7 @@ pub fn only_pronouns(words: &[Token], when: &When) -> bool {
         words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
     let remaining: Vec<&Token> =
         remaining.filter(|word| !word.is_one_of("instead|again|now|then|too|already|first|also")).collect();
-    matches!(remaining[..], [verb, object] if !verb.quoted && object.is_one_of(PRONOUNS))
+    matches!(remaining[..], [verb, object] if !verb.quoted && object.is_one_of(PRONOUN_OBJECTS))
 }
 
 /// Matches "that thing", "something with Anna", "the usual": a subject that names nothing.
@@ -65,7 +52,7 @@ pub fn is_meaningless(words: &[&Token]) -> bool {
     let verb_of_thing = words.len() >= 2 && of(1, "the|that|this") && of(2, "thing|things|stuff|usual|one|other");
     // "It down"; but "IT" is a department.
     of(0, "it|them") && words[0].text != "IT"
-        || of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
+        || of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|anything|thing")
         || (words.first().is_some_and(|first| !first.quoted && first.lower.ends_with("'s"))
             && of(1, "in|on|at|here|there|gone|not|still|all"))
         || (of(0, "same|usual|ditto") && words.len() < 3)
@@ -79,15 +66,10 @@ pub fn is_meaningless(words: &[&Token]) -> bool {
 
 /// Returns whether the words are a statement about the user or others, and not a todo.
 pub fn is_talk(words: &[&Token]) -> bool {
-    const SPEAKERS: &str = "no|yes|nope|yep|is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|\
-        you|he's|she's|they're|you're|i've|we've|there|\
-        there's|i'd|i'll|what|how|why|nothing|\
-        doesn't|won't|can't|cannot|too|actually|sorry|both|either|neither|almost|nearly|probably|possibly|\
-        everyone|everybody|nobody|someone|life|work|not|i'm|that's|\
-        isn't|wasn't|maybe|perhaps|if|because|unless|less|fewer";
+    static TALK_STARTS: WordList = WordList::new(|| word_list(include_str!("words/talk_starts.txt")));
     // "Work on the slides".
     let of_doing = matches!(words, [first, next, ..] if first.is("work") && next.is_one_of("on|out|through|from"));
-    !of_doing && words.first().is_some_and(|first| first.is_one_of(SPEAKERS))
+    !of_doing && words.first().is_some_and(|first| first.is_one_of(&TALK_STARTS))
 }
 
 /// Words that name a kind of event and are also verbs.
@@ -112,7 +94,7 @@ pub fn kind_of(title: &str, when: &When) -> Kind {
     // "Flight BA123".
     let numbered = head.len() > 1 && head.last().is_some_and(|last| last.contains(|c: char| c.is_ascii_digit()));
     let head = &head[..head.len() - usize::from(numbered)];
-    let is_event = head.last().is_some_and(|word| listed(EVENTS, word))
+    let is_event = head.last().is_some_and(|word| listed(&EVENTS, word))
         || matches!(head, ["1:1" | "121" | "1-1", ..])
         || matches!(head, [.., "leaving" | "hen" | "stag" | "works" | "christmas", "do"]);
     // "Book club meeting", "swim lesson": two nouns.
@@ -168,7 +150,7 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
         }
         // "Room A" ends in a name, ", leave at 8" in a preposition.
         if let [rest @ .., last] = kept
-            && (last.is_one_of(DANGLING) && last.text != "A"
+            && (last.is_one_of(&DANGLING) && last.text != "A"
                 || last.is("leave") && rest.last().is_some_and(Token::is_mark))
         {
             kept = rest;

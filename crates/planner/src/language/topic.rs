@@ -14,12 +14,13 @@ use super::tokens::Token;
 use super::vocabulary::WHY;
 use super::when::When;
 use super::word_order::{with_duration_last, with_repetition_last};
+use super::words::{WordList, word_list};
 
 const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
 /// Verbs that take the topic as their object.
-const VERBS: &str = "delete|remove|cancel|erase|scrap|get rid of|drop|ditch|bin|rename|mark|set|make|change|repeat|\
-    complete|finish|tick off|\
+const CHANGING_VERBS: &str = "delete|remove|cancel|erase|scrap|get rid of|drop|ditch|bin|rename|mark|set|make|change|\
+    repeat|complete|finish|tick off|\
     check off|cross off|tick|archive|prioritise|prioritize|call off|reopen|take|put|stop repeating|call|schedule|\
     note|delay";
 
@@ -29,12 +30,7 @@ const AFTER_VERB: &str = "to|by|until|till|for|on|as|back|forward|up|off|out|ear
     daily|weekly|top|urgent|into|over|in";
 
 /// Phrases that may precede the new day or time.
-const NEW: &str = "the new date is|the new time is|new date is|new time is|new date|new time|new day|new slot|\
-    new deadline|new start time|date change|date changed to|time changed to|\
-    changed to|change of date|moved to|make it|make that|let's make it|let's say|let's do it|deadline is|deadline|\
-    due date|due|rescheduled for|rescheduled to|it's|it is|\
-    is|now|better|better on|only|let us say|say|do it|can we do it|could we do it|can it be|could it be|postponed to|\
-    postponed until|shifted to|start";
+static NEW: WordList = WordList::new(|| word_list(include_str!("words/new.txt")));
 
 const DONE: &str = "done|finished|complete|completed|sorted|all done|is done|check|tick|✓|✔|handled|taken care of|\
     out of the way|done and dusted|i did it|\
@@ -234,7 +230,7 @@ impl Reader<'_> {
         if let Some((noun, text)) = place_or_note(rest) {
             return Some(joined(&["set", noun, "of"], target, &["to"], text));
         }
-        let after_new = after_any(rest, NEW).map(|rest| after(rest, ":").unwrap_or(rest));
+        let after_new = after_any(rest, &NEW).map(|rest| after(rest, ":").unwrap_or(rest));
         let when_words = after_new.map_or(rest, |rest| after_any(rest, "now|is|is now|to|on").unwrap_or(rest));
         let when_words = before_end(when_words, "instead|please|now").unwrap_or(when_words);
         let sure = marked || after_new.is_some() || when_words.len() < rest.len();
@@ -334,13 +330,13 @@ pub(super) fn joined(verb: &[&str], target: &[Token], to: &[&str], rest: &[Token
 /// Returns the command verb that these words begin with.
 pub fn verb_of(tokens: &[Token]) -> Option<&[Token]> {
     let tokens = plain(tokens);
-    let rest = after_any(tokens, VERBS).or_else(|| after_any(tokens, super::vocabulary::MOVING))?;
+    let rest = after_any(tokens, CHANGING_VERBS).or_else(|| after_any(tokens, &super::vocabulary::MOVING))?;
     Some(&tokens[..tokens.len() - rest.len()])
 }
 
 /// Inserts the topic as the object: "push back by an hour", "move it to Friday", "cancel".
 fn with_object(target: &[Token], rest: &[Token], today: super::Today) -> Option<Vec<Token>> {
-    let after_verb = after_any(rest, VERBS).or_else(|| after_any(rest, super::vocabulary::MOVING))?;
+    let after_verb = after_any(rest, CHANGING_VERBS).or_else(|| after_any(rest, &super::vocabulary::MOVING))?;
     let verb = &rest[..rest.len() - after_verb.len()];
     let pronoun = after_any(after_verb, "it|that|this|them|these");
     let following = pronoun.unwrap_or(after_verb);

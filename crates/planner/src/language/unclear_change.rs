@@ -146,7 +146,7 @@ fn points(clause: &[Token], today: Today) -> bool {
     // "Meet again" has no object.
     let remaining: Vec<&Token> = clause.iter().zip(&used).filter(|(_, used)| !**used).map(|(word, _)| word).collect();
     let bare_again = remaining.len() == 2 && remaining[1].is("again");
-    let after_lead = after_any(clause, TO_DO);
+    let after_lead = after_any(clause, &TO_DO);
     let bare_again = bare_again
         || after_lead.is_some_and(|rest| matches!(rest, [only] if only.is_one_of("again|earlier|later|sooner")));
     pointed || again || bare_again || clause[0].is("same")
@@ -159,7 +159,7 @@ pub(super) fn changes_to(clause: &[Token], today: Today) -> bool {
     if target.len() < 2 || !(read.has_schedule() && read.used.iter().all(|used| *used)) {
         return false;
     }
-    let ends_event = target.last().is_some_and(|last| super::phrases::listed(EVENTS, &last.lower) && !last.quoted);
+    let ends_event = target.last().is_some_and(|last| super::phrases::listed(&EVENTS, &last.lower) && !last.quoted);
     let definite = has_any(&target[1..2], "the|my|our");
     after_any(clause, CHANGING).is_some()
         || (after_any(clause, "put|set|bring|pull|take").is_some()
@@ -168,7 +168,7 @@ pub(super) fn changes_to(clause: &[Token], today: Today) -> bool {
 
 /// Matches "I need to change it to": the new value is missing.
 fn is_unfinished(clause: &[Token]) -> bool {
-    let rest = after_any(clause, TO_DO).unwrap_or(clause);
+    let rest = after_any(clause, &TO_DO).unwrap_or(clause);
     let changes = after_any(rest, CHANGING).or_else(|| after_any(rest, "set|edit|turn")).is_some();
     changes && clause.last().is_some_and(|last| last.is_one_of("to|into"))
 }

@@ -30,7 +30,7 @@ const BETTER: &str = "better|fitter|healthier|happier|calmer|stronger|slimmer|sm
 #[must_use]
 pub fn is_vague(clause: &[Token], today: Today) -> bool {
     let wish = clause;
-    let rest = after_any(clause, TO_DO).unwrap_or(clause);
+    let rest = after_any(clause, &TO_DO).unwrap_or(clause);
     let rest = after_any(rest, "please|maybe|perhaps|just|really").unwrap_or(rest);
     let helped = after_any(rest, "help me to|help me with|help me|help us to|help us");
     let rest = without_marks(helped.unwrap_or(rest));

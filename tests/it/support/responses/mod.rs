@@ -6,16 +6,17 @@
 //! provider counts it, from [`OpenAi::bill`], to hold against the ledger.
 //!
 //! The way of a request: `wire` reads it, `call` understands it, `strict` checks it, `script` picks a fault, `answer`
-//! writes what a model would, `envelope` wraps it, `mishap` spoils it, `bill` charges it, and `wire` sends it.
+//! writes what a model would, `envelope` wraps it, `fault_effects` spoils it, `charges` records what it costs, and
+//! `wire` sends it.
 
 mod answer;
-mod bill;
 mod call;
+mod charges;
 pub mod embeddings;
 mod envelope;
 mod errors;
 mod fault;
-mod mishap;
+mod fault_effects;
 mod provider;
 pub mod recorded;
 mod script;
@@ -25,8 +26,8 @@ mod strict;
 pub mod wire;
 
 pub use answer::ORDER;
-pub use bill::{Bill, Line, Price};
 pub use call::{Call, Story};
+pub use charges::{Bill, Line, Price};
 pub use fault::{Fault, Reported};
 pub use script::When;
 pub use server::{EMBED_MODEL, KEY, MODEL, OpenAi, Stray};

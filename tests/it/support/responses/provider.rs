@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::answer::{self, Scores, draw};
-use super::bill::{Bill, Line, Price};
 use super::call::Call;
+use super::charges::{Bill, Line, Price};
 use super::embeddings;
 use super::envelope::{self, Draft, Ending, Tokens};
 use super::errors::Refused;
 use super::fault::Fault;
-use super::mishap;
+use super::fault_effects;
 use super::recorded;
 use super::script::Script;
 use super::server::KEY;
@@ -134,13 +134,13 @@ impl Provider {
             self.charge(call, input, output);
         }
         if let Some(fault) = fault {
-            mishap::spoil_usage(fault, &mut answer);
+            fault_effects::spoil_usage(fault, &mut answer);
         }
         let headers = vec![("content-type", "application/json".to_owned())];
         let body = answer.to_string().into_bytes();
         let mut reply = Reply { status, headers, body, after: Duration::ZERO, end: End::Whole };
         if let Some(fault) = fault {
-            mishap::spoil_reply(fault, &mut reply);
+            fault_effects::spoil_reply(fault, &mut reply);
         }
         Outcome { fault: None, answer, reply }
     }
@@ -192,13 +192,13 @@ fn draft(call: &Call, scores: &Scores, fault: Option<&Fault>, mut tokens: Tokens
     let cap = call.max_output_tokens();
     let mut object = answer::object(call, scores);
     if let (Some(fault), Some(object)) = (fault, &mut object) {
-        mishap::spoil_object(fault, object);
+        fault_effects::spoil_object(fault, object);
     }
     let text = object.map_or_else(|| format!("Text by the mock ({}).", draw(&call.prompt()) % 1000), |o| o.to_string());
     let ending = Ending::Completed;
     let mut draft = Draft { text, refusal: None, message: true, ending, tokens };
     if let Some(fault) = fault {
-        mishap::spoil_draft(fault, &mut draft);
+        fault_effects::spoil_draft(fault, &mut draft);
     }
     let said = u64::try_from(draft.text.len().div_ceil(4)).unwrap();
     tokens.reasoning = if draw(&call.prompt()).is_multiple_of(4) { 8.min(cap.saturating_sub(said)) } else { 0 };

@@ -10,8 +10,8 @@ use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
-use super::bill::{Bill, Price};
 use super::call::Call;
+use super::charges::{Bill, Price};
 use super::fault::Fault;
 use super::provider::Provider;
 use super::script::When;

@@ -135,7 +135,7 @@ pub enum StoredAnswers {
 /// The values of a prompt's templates, and earlier turns.
 #[derive(Debug, Clone, Default)]
 pub struct PromptValues {
-    /// Untrusted text is passed through [`crate::fence::fenced`].
+    /// Untrusted text is passed through `fence::fenced`.
     pub values: Vec<(&'static str, String)>,
     /// Earlier turns of a conversation, before the rendered user message.
     pub earlier: Vec<Turn>,

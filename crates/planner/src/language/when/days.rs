@@ -8,18 +8,10 @@ use crate::language::Today;
 use crate::language::dates;
 use crate::language::times;
 use crate::language::tokens::Token;
+use crate::language::words::{WordList, word_list};
 
 /// Words before a day.
-const LEADS: &str = "on|by|for|due|deadline|before|from|@|starting|beginning|until|till|to|over|at|starts|begins|\
-    since|commencing|\
-    no later than|not later than|latest by|at the latest by|at the latest on|up to|any time before|sometime before|\
-    ahead of|in time for|as of|effective|with effect from|\
-    start|latest|date|during|as from|next on|next one on|first on|the first on|first one on|the first one on|\
-    first time on|next time on|\
-    first time|needs doing by|needs to be done by|has to be done by|must be done by|should be done by|\
-    to be done by|needs doing|to be finished by|needs finishing by|has to be finished by|must be finished by|\
-    needs to be finished by|\
-    deadline is|deadline :|due :|due date :|due date|due is|by :|on :|date :|when :|needed by|needed for|required by";
+static DAY_LEADS: WordList = WordList::new(|| word_list(include_str!("../words/day_leads.txt")));
 
 impl When {
     /// Parses "on Friday", "tomorrow", "by the end of the month".
@@ -110,7 +102,7 @@ impl When {
 
 /// Returns the length of the phrase before a day that the tokens begin with.
 fn lead(tokens: &[Token]) -> usize {
-    crate::language::phrases::after_any(tokens, LEADS).map_or(0, |rest| tokens.len() - rest.len())
+    crate::language::phrases::after_any(tokens, &DAY_LEADS).map_or(0, |rest| tokens.len() - rest.len())
 }
 
 /// Returns whether a day begins at `at`.

@@ -18,6 +18,7 @@ use super::priorities::priority_phrase;
 use super::repeats::{Repeat, repeat_at};
 use super::spans::Span;
 use super::tokens::Token;
+use super::words::{WordList, word_list};
 use crate::record::Priority;
 use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
@@ -65,14 +66,7 @@ pub struct When {
 }
 
 /// Phrases that postpone without a date.
-const VAGUE: &str = "late next week|later this week|later next week|later this month|late this week|one day next week|\
-    later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|\
-    some day|some evening|some morning|some afternoon|some weekend|one evening|one weekend|one of these evenings|\
-    some other day|\
-    in a bit|in a while|in a few days|in a few weeks|one of these days|another day|another time|some other time|\
-    any day|any time|\
-    a bit|when i have time|when i get a chance|when there's time|in due course|at a later date|one of those days|\
-    in the future";
+static VAGUE: WordList = WordList::new(|| word_list(include_str!("../words/vague.txt")));
 
 /// Phrases that add nothing to a day or time.
 const FILLERS: &str = "until late|till late|onwards please|at the latest|inclusive|included|onwards|onward|sharp|\
@@ -231,7 +225,7 @@ impl When {
             self.no_date = true;
             return if starts("no date") { 2 } else { 3 };
         }
-        match after_any(rest, VAGUE) {
+        match after_any(rest, &VAGUE) {
             Some(after) => {
                 self.vague = true;
                 rest.len() - after.len()

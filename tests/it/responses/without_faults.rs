@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::asking::{ask, embed, object, post, triage, wanting};
+use super::requests::{ask, embed, object, post, triage, wanting};
 use crate::support::radar::Radar;
 use crate::support::responses::{Bill, Call, KEY, Line, MODEL, OpenAi, Price, Story};
 

@@ -1,4 +1,4 @@
-//! The owner's rules and interests, and the terms that a story's score is made of.
+//! A user's rules and interests, and the terms that a story's score is made of.
 
 use serde_json::Value;
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use super::comparison::{Tally, rounds, seed};
 use super::harness::{Kind, Setup};
 use super::on_both_databases;
-use super::tally::{Tally, rounds, seed};
 use crate::support::feeds::Random;
 use crate::support::radar::{Engine, finish};
 
