@@ -67,7 +67,7 @@ fn counts(found: &InterestMatches, days: u16) -> String {
     let items = count(found.items, "item", "items");
     let (start, end) = (found.start.to_utc().date_naive(), found.end.to_utc().date_naive());
     format!(
-        "of {items} from {start} to {end}, {} what you ask for, {} so in part, and {} left out by what you do not want",
+        "of {items} from {start} to {end}, {} what you ask for, {} so in part, and {} of what you do not want",
         are(found.strong),
         are(found.weak),
         are(found.denied)

@@ -151,7 +151,7 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
             "  decay: {:+.2} = −{} × (1 − {:.4}), e to the −{:.1} h before the window's end / {:.0} h",
             -decayed, weights.decay, debug.decay, debug.age_hours, debug.decay_hours
         ),
-        format!("  preference: {:+.2}{}", debug.preference, matched_feedback(debug)),
+        preference(debug),
         format!("  = base {:.4}: the judgement moved by {:+.4}, within its band", debug.base, debug.shift),
         format!("  × source weight {:.2} × rule boost {:.2}", debug.source_weight, debug.rule_boost),
         format!("  − diversity {:.2}, for stories above it of its source or author", debug.diversity),
@@ -170,6 +170,19 @@ fn degree(relevance: &Relevance) -> String {
         relevance.source_prior,
         relevance.allowed
     )
+}
+
+/// Formats the points of likes and dislikes; those of `local` are part of its judgement.
+fn preference(debug: &ScoreDebug) -> String {
+    let is_in_judgement = debug.preference == 0.0 && debug.leaning.degree != 0.0;
+    let points = if is_in_judgement { "within the judgement".to_owned() } else { format!("{:+.2}", debug.preference) };
+    let general = match debug.evidence.feedback_weight {
+        weight if weight > 0.0 && !debug.evidence.has_interests => {
+            format!("; general worth counts for {:.0} %, as you liked something", (1.0 - weight) * 100.0)
+        }
+        _ => String::new(),
+    };
+    format!("  preference: {points}{}{general}", matched_feedback(debug))
 }
 
 /// Formats the terms that matched earlier feedback, and the share of the vectors.

@@ -17,7 +17,7 @@ pub(super) fn of_digest(digest: &Digest) -> String {
     let cost = format!("cost: {}", credits(digest.cost.microcredits));
     let fallbacks = digest.cost.local_fallbacks;
     match models(digest).as_slice() {
-        _ if digest.stories.is_empty() => cost,
+        _ if digest.stories.iter().all(|story| story.triage.is_none() && story.summary.is_none()) => cost,
         [] if fallbacks > 0 => format!("{cost}, judged locally because no model answered"),
         models if fallbacks > 0 => {
             let stories = count(fallbacks, "story", "stories");

@@ -109,7 +109,11 @@ pub(super) fn url_from_outline(text: &str, folder: Option<&Path>) -> Result<Stri
     if text.is_empty() {
         return Err(refused("it is empty"));
     }
-    file_url(&folder.join(path_of(text)))
+    let path = folder.join(path_of(text));
+    if !text.contains(['.', '/', '\\']) && !path.exists() {
+        return Err(refused("it is neither an address nor the path of a file"));
+    }
+    file_url(&path)
 }
 
 /// Returns the http(s) URL if it is one; `None` for a path or a file URL.

@@ -97,8 +97,8 @@ pub struct Evidence {
     /// From likes and dislikes, −1 to 1.
     #[serde(default)]
     pub preference: f64,
-    /// How far the user's feedback, rather than general worth, decides the score: 0 without feedback, near 1 from the
-    /// first like or dislike on, until it fades.
+    /// How far the user's likes, rather than general worth, decide the score: 0 without a like, near 1 from the first one
+    /// on, until it fades.
     #[serde(default, skip_serializing_if = "crate::feedback::is_zero")]
     pub feedback_weight: f64,
     /// Sentence naming the liked or disliked stories, sources or words that it resembles.

@@ -9,8 +9,8 @@ use super::error::{CallError, Charge};
 /// Maximum failed calls that may be charged for a batch without any answer.
 const MAX_UNUSABLE_IN_BATCH: u32 = 2;
 
-/// For each model, by its position in the chain: whether it answered any part of the batch, how many failed calls may be
-/// charged, and why it last rejected the batch.
+/// For each model, by its position in the chain: whether it answered any part of the batch, how many failed calls may
+/// be charged, and why it last rejected the batch.
 #[derive(Debug, Default)]
 pub(super) struct BatchFailureCounts(Mutex<BTreeMap<usize, Count>>);
 

@@ -231,3 +231,26 @@ impl CallError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_refuses_names_the_next_step() {
+        let message = || "no".to_owned();
+        for (error, next_step) in [
+            (CallError::Unauthorized(message()), "check OPENAI_API_KEY"),
+            (CallError::Forbidden(message()), "check that the key"),
+            (CallError::RateLimited { message: message(), retry_after: None }, "lower requests_per_minute"),
+            (CallError::Overloaded { status: 503, message: message(), retry_after: None }, "try later"),
+            (CallError::Server { status: 500, message: message() }, "see its log"),
+            (CallError::UnknownModel(message()), "`aha-radar llm models`"),
+            (CallError::Refused { status: 400, message: message() }, "change the model's settings"),
+        ] {
+            let text = error.to_string();
+            let (failure, advice) = text.split_once("; ").unwrap_or_default();
+            assert!(failure.ends_with(": no)") && advice.contains(next_step), "{text}");
+        }
+    }
+}

@@ -24,8 +24,8 @@ use super::spending_limit::ExhaustedLimit;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::Task;
 
-/// Executes tasks: takes their inputs, returns stored answers or calls the router's models, and records each call in the
-/// ledger. Built once per process and shared.
+/// Executes tasks: takes their inputs, returns stored answers or calls the router's models, and records each call in
+/// the ledger. Built once per process and shared.
 #[derive(Debug)]
 pub struct Gateway {
     pub(super) parts: GatewayParts,

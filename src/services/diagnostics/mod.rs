@@ -239,11 +239,11 @@ async fn sources(store: &SharedStore, topic: &Topic, findings: &mut Findings) ->
         );
     } else {
         let which = match sources.len() {
-            1 => "its only source".to_owned(),
-            all if all == enabled => format!("all of its {all} sources"),
-            all => format!("{enabled} of its {all} sources"),
+            1 => "one source, which is enabled".to_owned(),
+            all if all == enabled => format!("{all} sources, all enabled"),
+            all => format!("{all} sources, {enabled} of them enabled"),
         };
-        findings.ok("sources", format!("topic {:?} reads {which}", topic.name));
+        findings.ok("sources", format!("topic {:?} has {which}", topic.name));
     }
     let failing = || sources.iter().filter(|s| matches!(s.health, SourceHealth::Failing | SourceHealth::Gone));
     let failures = failing().map(|source| Failure {

@@ -56,8 +56,8 @@ pub enum AddNote {
 impl fmt::Display for AddNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::FeedOfPage { page, feed } => write!(f, "{page} is a page; its feed {feed} is added"),
-            Self::Unread { url, error } => write!(f, "{url} is added as it is, as it could not be read now: {error}"),
+            Self::FeedOfPage { page, feed } => write!(f, "{page} is a page; its feed {feed} is taken"),
+            Self::Unread { url, error } => write!(f, "{url} could not be read now and is taken as it is: {error}"),
             Self::NoSearch => f.write_str(
                 "no search is configured yet: such sources are off until AHA_SIGNAL_URL is set; see .env.example",
             ),

@@ -26,7 +26,7 @@ pub struct InterestMatches {
     /// Items that match a clause, as a digest reports it, and other items that match in part.
     pub strong: usize,
     pub weak: usize,
-    /// Items that would match without a denied clause.
+    /// Items that match a denied clause.
     pub denied: usize,
     /// The best matches, best first.
     pub best: Vec<InterestMatch>,
@@ -137,7 +137,7 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
         items: items.len(),
         strong,
         weak,
-        denied: degrees.iter().filter(|degree| degree.lexical >= WEAK && degree.matched() < WEAK).count(),
+        denied: degrees.iter().filter(|degree| degree.denied.iter().any(|of| of.share >= MET_SHARE)).count(),
         best,
     }
 }

@@ -30,7 +30,7 @@ fn the_one_feed_of_a_page_is_added_and_said() {
         ("/posts", Answer::ok(FEED)),
     ]);
     let radar = radar();
-    radar.run(&["source", "add", &web.url("/blog")]).exits(0).says(&format!("its feed {} is added", web.url("/posts")));
+    radar.run(&["source", "add", &web.url("/blog")]).exits(0).says(&format!("its feed {} is taken", web.url("/posts")));
     assert_eq!(urls(&radar), [web.url("/posts")]);
 }
 

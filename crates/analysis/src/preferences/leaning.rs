@@ -54,7 +54,7 @@ impl Profile {
     fn degree(&self, product: f64) -> f64 {
         let lowest = if self.disliked_weight > 0.0 { -1.0 } else { 0.0 };
         let highest = if self.liked_weight > 0.0 { 1.0 } else { 0.0 };
-        self.feedback_weight() * (product / SCALE).tanh().clamp(lowest, highest)
+        self.degree_weight() * (product / SCALE).tanh().clamp(lowest, highest)
     }
 
     fn score(&self, item: &Candidate<'_>) -> Score {

@@ -230,11 +230,17 @@ impl Profile {
         sums
     }
 
-    /// Returns how far the feedback decides a score, 0 to 1: 1 − e^(−2 n) for n likes and dislikes, decayed. A first like
-    /// counts nearly in full (`docs/RANKING.md`), and the last one fades without a jump.
+    /// Returns how far likes take the place of general worth, 0 to 1: 1 − e^(−2 n) for n likes, decayed. A first like
+    /// counts nearly in full (`docs/RANKING.md`), and the last one fades without a jump. A dislike does not say what is
+    /// wanted, so general worth stays.
     #[must_use]
     pub fn feedback_weight(&self) -> f64 {
-        round(1.0 - (-(self.liked_weight + self.disliked_weight) / FEEDBACK_SCALE).exp())
+        round(saturation(self.liked_weight))
+    }
+
+    /// Returns the factor of all degrees, 0 to 1, which likes and dislikes raise alike.
+    pub(super) fn degree_weight(&self) -> f64 {
+        saturation(self.liked_weight + self.disliked_weight)
     }
 
     #[must_use]
@@ -264,6 +270,11 @@ fn only_term(name: &str) -> Option<Term> {
     let term = words.next().map(|token| token.term);
     let is_alone = words.next().is_none() && !name.trim().contains(char::is_whitespace);
     term.filter(|_| is_alone)
+}
+
+/// Returns 0 for no feedback and nearly 1 for some.
+fn saturation(feedback: f64) -> f64 {
+    1.0 - (-feedback / FEEDBACK_SCALE).exp()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]

@@ -76,6 +76,8 @@ fn nothing_is_liked_without_likes_and_nothing_disliked_without_dislikes() {
         texts.map(|title| lean(&profile, title, "Elsewhere").degree)
     };
     let (disliked, liked) = (degrees_after(FeedbackKind::Dislike), degrees_after(FeedbackKind::Like));
+    let general = profile(&[example(FeedbackKind::Dislike, "Football transfer rumours", 60)]).feedback_weight();
+    assert!(general == 0.0, "a dislike leaves the general worth of other stories as it is");
     assert!(disliked[0] < 0.0 && disliked.iter().all(|degree| *degree <= 0.0), "{disliked:?}");
     assert!(liked[0] > 0.0 && liked.iter().all(|degree| *degree >= 0.0), "{liked:?}");
 }

@@ -3,6 +3,7 @@
 
 use super::Document;
 use super::builder::Builder;
+use super::hidden::Hidden;
 use super::struck::Struck;
 use super::table::{Span, Table};
 use crate::html::decode_entities;
@@ -48,6 +49,7 @@ struct Reader {
     heading: Option<u8>,
     /// How many elements of [`EXCLUDED`] are open.
     open_excluded: usize,
+    hidden: Hidden,
     struck: Struck,
     table: Table,
     /// How far the open cell extends.
@@ -113,7 +115,7 @@ impl Reader {
 
     /// Whether text belongs to the document.
     const fn is_included(&self) -> bool {
-        self.open_excluded == 0 && !self.struck.is_open()
+        self.open_excluded == 0 && !self.struck.is_open() && !self.hidden.is_open()
     }
 
     /// Ends the open row, if there is one.
@@ -141,6 +143,7 @@ impl Receiver for Reader {
         let name = tag.name.to_ascii_lowercase();
         self.open_excluded += usize::from(EXCLUDED.contains(&name.as_str()));
         self.struck.start(tag);
+        self.hidden.start(tag);
         match (name.as_str(), tag.kind) {
             ("table", _) => {
                 self.leave_row();
@@ -176,6 +179,7 @@ impl Receiver for Reader {
         let name = tag.name.to_ascii_lowercase();
         self.open_excluded = self.open_excluded.saturating_sub(usize::from(EXCLUDED.contains(&name.as_str())));
         self.struck.end(tag);
+        self.hidden.end(tag);
         match (name.as_str(), tag.kind) {
             ("td" | "th", _) => self.end_cell(),
             ("tr", _) => self.end_row(),
@@ -238,6 +242,21 @@ mod tests {
 
     fn text(markup: &str) -> String {
         read(markup).passages.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn what_a_browser_does_not_show_is_left_out() {
+        assert_eq!(text("<p hidden>Old.</p><p>New.</p>"), "New.");
+        assert_eq!(text("<p hidden>Old.<p>New."), "New.");
+        assert_eq!(text("<div style='display: none'><div>Old.</div>Older.</div><p>New."), "New.");
+        assert_eq!(
+            text("<p>Four <span style=\"FONT-SIZE:0px\">ninety </span>euros.<br hidden> Five."),
+            "Four euros.\nFive."
+        );
+        assert_eq!(text("<ul><li style='visibility:hidden'>Old.<li>New.</ul><p>After."), "New.\nAfter.");
+        assert_eq!(text("<p>Open <span hidden>on Monday</p><p>New."), "Open\nNew.");
+        assert_eq!(text("<table><tr hidden><td>Old<tr><td>New</table>"), "New");
+        assert_eq!(text("<p style='display:block; font-size: 0.9em'>Shown.</p>"), "Shown.");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 mod builder;
 mod dates;
+mod hidden;
 mod html;
 mod markdown;
 mod pdf;

@@ -2,7 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 
-use pdf_extract::{PlainTextOutput, output_doc_page};
+use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 
 use super::builder::Builder;
 use super::pdf_check::problem;
@@ -13,13 +13,15 @@ use super::{DocumentError, MAX_TEXT_BYTES};
 /// Further pages are ignored.
 const MAX_PAGES: usize = 2_000;
 
+const CONTRADICTING: &str = "its objects contradict each other";
+
 /// Reads a PDF. A broken file is an error, even if the library panics.
 pub(super) fn read(bytes: &[u8]) -> Result<super::Document, DocumentError> {
     if !bytes.starts_with(b"%PDF") {
         return Err(DocumentError::Pdf("it does not begin as one".to_owned()));
     }
     let read = std::panic::catch_unwind(AssertUnwindSafe(|| pages(bytes)));
-    let contradicting = |_| Err("its objects contradict each other".to_owned());
+    let contradicting = |_| Err(CONTRADICTING.to_owned());
     let pages = read.unwrap_or_else(contradicting).map_err(DocumentError::Pdf)?;
     let mut builder = Builder::default();
     for (number, page) in pages.iter().enumerate() {
@@ -29,23 +31,31 @@ pub(super) fn read(bytes: &[u8]) -> Result<super::Document, DocumentError> {
     Ok(builder.finish())
 }
 
-/// Returns the text of each page, up to the first that cannot be read.
+/// Returns the text of each page. One that cannot be read is empty; if none can, that is an error.
 fn pages(bytes: &[u8]) -> Result<Vec<String>, String> {
     let document = load(bytes)?;
     if let Some(problem) = problem(&document, MAX_PAGES) {
         return Err(problem.to_owned());
     }
-    let (mut pages, mut length) = (Vec::new(), 0);
+    let (mut pages, mut length, mut unreadable) = (Vec::new(), 0, 0);
     for number in (1..=u32::MAX).take(document.get_pages().len().min(MAX_PAGES)) {
-        let mut text = String::new();
-        let mut output = PlainTextOutput::new(&mut text);
-        if output_doc_page(&document, &mut output, number).is_err() || length > MAX_TEXT_BYTES {
+        if length > MAX_TEXT_BYTES {
             break;
         }
+        let page = std::panic::catch_unwind(AssertUnwindSafe(|| page(&document, number))).unwrap_or_default();
+        unreadable += usize::from(page.is_none());
+        let text = page.unwrap_or_default();
         length += text.len();
         pages.push(text);
     }
-    Ok(pages)
+    if unreadable > 0 && unreadable == pages.len() { Err(CONTRADICTING.to_owned()) } else { Ok(pages) }
+}
+
+/// Returns the text of a page; `None` if it cannot be read.
+fn page(document: &Document, number: u32) -> Option<String> {
+    let mut text = String::new();
+    output_doc_page(document, &mut PlainTextOutput::new(&mut text), number).ok()?;
+    Some(text)
 }
 
 #[cfg(test)]
@@ -120,7 +130,7 @@ mod tests {
         const MEGABYTE: usize = 1024 * 1024;
         assert!(read(&with_content(MEGABYTE, "")).unwrap().passages.is_empty());
         for (length, of_type, reason) in [
-            (17 * MEGABYTE, "", "a page of it unpacks to more than 16 MB"),
+            (17 * MEGABYTE, "", "a page of it unpacks to more than 4 MB"),
             (65 * MEGABYTE, "", "it unpacks to more than 64 MB"),
             (65 * MEGABYTE, "/Type /ObjStm /N 1 /First 4", "it unpacks to more than 64 MB"),
         ] {

@@ -14,12 +14,13 @@ const MAX_DEPTH: usize = 16;
 const MAX_USES: usize = 20_000;
 /// Maximum unpacked length of the content of a page and of a form, whose operations are larger in memory, and of all that
 /// is read of a file, with each use of a form.
-const MAX_CONTENT_BYTES: usize = 16 * 1024 * 1024;
-const MAX_READ_BYTES: usize = 1024 * 1024 * 1024;
-const TOO_LARGE: &str = "a page of it unpacks to more than 16 MB";
+const MAX_CONTENT_BYTES: usize = 4 * 1024 * 1024;
+const MAX_READ_BYTES: usize = 256 * 1024 * 1024;
+const TOO_LARGE: &str = "a page of it unpacks to more than 4 MB";
 
 /// Returns why the file cannot be read, if so. `max_pages`: the number of pages that are read.
 pub(super) fn problem(document: &Document, max_pages: usize) -> Option<&'static str> {
+    let none = Dictionary::new();
     let mut uses = Uses { document, left: MAX_USES, bytes_left: MAX_READ_BYTES };
     document.get_pages().into_values().take(max_pages).find_map(|page| {
         let page_dictionary = document.get_dictionary(page).ok()?;
@@ -27,10 +28,11 @@ pub(super) fn problem(document: &Document, max_pages: usize) -> Option<&'static 
         if groups.len() > MAX_DEPTH {
             return Some("its pages are nested too deeply");
         }
-        let resources = groups.iter().find_map(|group| dictionary(document, group, b"Resources"))?;
         if !has_small_content(document, page) {
             return Some(TOO_LARGE);
         }
+        let resources = groups.iter().find_map(|group| dictionary(document, group, b"Resources"));
+        let resources = resources.unwrap_or(&none);
         uses.follow(&document.get_page_content(page).ok()?, resources, 0)
     })
 }

@@ -21,6 +21,10 @@ const MAX_TABLE_BYTES: usize = 16 * MEGABYTE;
 const MAX_FILTERS: usize = 4;
 const MAX_ROW_BYTES: i64 = 16 * 1024 * 1024;
 
+/// Maximum entries of a character map: four times those of a font with two-byte codes.
+const MAX_MAPPED_CHARACTERS: u64 = 262_144;
+
+const TOO_MANY_CHARACTERS: &str = "a character map of it has more than 262,144 entries";
 const TOO_LARGE: &str = "it unpacks to more than 64 MB in one part, or 256 MB in all";
 
 thread_local! {
@@ -56,8 +60,51 @@ pub(super) fn load(bytes: &[u8]) -> Result<Document, String> {
         }
         let length = unpacked_length(stream, left.min(MAX_STREAM_BYTES)).ok_or_else(|| TOO_LARGE.to_owned())?;
         left = left.saturating_sub(length);
+        if mapped_characters(stream, length) > MAX_MAPPED_CHARACTERS {
+            return Err(TOO_MANY_CHARACTERS.to_owned());
+        }
     }
     Ok(document)
+}
+
+/// Returns how many characters a stream maps to others, if it is a character map: the crate makes an entry for each,
+/// and a range of a few bytes has up to 4,294,967,296.
+fn mapped_characters(stream: &Stream, length: usize) -> u64 {
+    if length > MAX_TABLE_BYTES {
+        return 0;
+    }
+    let Ok(content) = stream.get_plain_content() else { return 0 };
+    let of_kind = |begin: &[u8]| -> u64 {
+        let sections = memmem::find_iter(&content, begin).map(|at| &content[at + begin.len()..]);
+        sections.map(|section| characters_of(&section[..memmem::find(section, b"end").unwrap_or(section.len())])).sum()
+    };
+    of_kind(b"beginbfrange").saturating_add(of_kind(b"begincidrange"))
+}
+
+/// Returns the number of characters of the ranges `<first> <last> target`, where the target may be a list.
+fn characters_of(mut rest: &[u8]) -> u64 {
+    let mut sum: u64 = 0;
+    while let (Some(first), Some(last)) = (code(&mut rest), code(&mut rest)) {
+        sum = sum.saturating_add(last.saturating_sub(first)).saturating_add(1);
+        rest = rest.trim_ascii_start();
+        let end = match rest.first() {
+            Some(b'[') => memmem::find(rest, b"]"),
+            Some(b'<') => memmem::find(rest, b">"),
+            _ => rest.iter().position(u8::is_ascii_whitespace),
+        };
+        rest = end.and_then(|end| rest.get(end + 1..)).unwrap_or_default();
+    }
+    sum
+}
+
+/// Takes the next code in angle brackets. One that is no number counts as the largest.
+fn code(rest: &mut &[u8]) -> Option<u64> {
+    let start = memmem::find(rest, b"<")? + 1;
+    let end = start + memmem::find(&rest[start..], b">")?;
+    let digits: String =
+        rest[start..end].iter().filter(|byte| !byte.is_ascii_whitespace()).map(|byte| char::from(*byte)).collect();
+    *rest = &rest[end + 1..];
+    Some(u64::from_str_radix(&digits, 16).unwrap_or(u64::from(u32::MAX)))
 }
 
 /// Keeps an object that is being loaded, unless it is an object stream that is too large, which would be unpacked next.
@@ -193,5 +240,17 @@ mod tests {
         with_image.extend(packed(vec![0; MAX_TABLE_BYTES + 1]).content);
         assert!(!has_large_table(&with_image), "an image is no table");
         assert!(has_large_table(b"<< /Type /XRef /DecodeParms << /Columns 4000000000 >> >> stream\nx"));
+    }
+
+    #[test]
+    fn the_characters_of_a_map_are_counted() {
+        let map = |text: &str| mapped_characters(&Stream::new(Dictionary::new(), text.as_bytes().to_vec()), text.len());
+        let ranges = "1 begincodespacerange <0000> <FFFF> endcodespacerange\n2 beginbfrange <0020> <007E> <0020>\n\
+                      <0100> <0101> [<0041> <0042>] endbfrange";
+        assert_eq!(map(ranges), 95 + 2);
+        assert_eq!(map("1 begincidrange <0000> <00FF> 7 endcidrange"), 256);
+        assert_eq!(map("1 beginbfrange <00000000> <FFFFFFFF> <0041> endbfrange"), 1 << 32);
+        assert!(map("beginbfrange <10> <zz> 1") > 262_144, "what is no number counts as the largest");
+        assert_eq!(map("BT (in the range) Tj <00480065006C006C006F> Tj <0048> Tj ET"), 0);
     }
 }
