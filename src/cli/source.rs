@@ -22,7 +22,7 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
     }
     let app = super::app(config, Absent::Create).await?;
     match command {
-        SourceCommand::Add(arguments) => Box::pin(source_add::run(&app, arguments)).await?,
+        SourceCommand::Add(arguments) => return Box::pin(source_add::run(&app, arguments)).await,
         SourceCommand::List { topic, json } => list(&app, topic.as_deref(), json).await?,
         SourceCommand::Enable(choice) => {
             let change = SourceChange { enabled: Some(true), ..SourceChange::default() };

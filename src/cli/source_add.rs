@@ -11,7 +11,7 @@ use aha_core::topic::topic_option;
 use anyhow::{Result, anyhow};
 
 use super::arguments::AddArguments;
-use super::exit::UsageError;
+use super::exit::{Exit, UsageError};
 use super::output;
 use crate::app::App;
 use crate::pipeline::documents::Refreshed;
@@ -23,7 +23,7 @@ use crate::sources::{SourceLocation, location_from_argument};
 /// Bytes at the beginning of a file in which its first element is searched for.
 const BEGINNING: u64 = 2_000;
 
-pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
+pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<Exit> {
     let AddArguments { locations, topic, kind, title, weight, as_is, full_text } = arguments;
     if kind.as_deref() == Some(SourceKind::Documents.as_str()) {
         return add_documents(app, &locations, &topic, title.as_deref()).await;
@@ -38,7 +38,8 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     if let Some(weight) = weight {
         let _ = write!(text, "; their weight is now {weight}");
     }
-    output::print(&text)
+    output::print(&text)?;
+    Ok(Exit::Ok)
 }
 
 /// Refuses a folder and a list of sources, which other commands take.
@@ -91,7 +92,7 @@ fn with_documents(error: ServiceError, new: &SourcesToAdd) -> anyhow::Error {
 }
 
 /// Adds the user's own folders or files, which are read at once.
-async fn add_documents(app: &App, locations: &[String], topic: &str, title: Option<&str>) -> Result<()> {
+async fn add_documents(app: &App, locations: &[String], topic: &str, title: Option<&str>) -> Result<Exit> {
     let mut new = Vec::new();
     for location in locations {
         let SourceLocation { url, .. } = location_from_argument(location, &app.config().sources.sites)
@@ -111,13 +112,18 @@ async fn add_documents(app: &App, locations: &[String], topic: &str, title: Opti
         let next_step = format!("remove it first with `aha-radar source remove {url}{option}`");
         return Err(UsageError(format!("{url} is a source already, but not as documents; {next_step}")).into());
     }
+    let mut exit = Exit::Ok;
     for (source, refreshed) in added {
         let Refreshed { read, unchanged, removed, failed } = refreshed?;
         let documents = count(read + unchanged, "document", "documents");
         lines.push(format!("{documents} in {} ({read} read, {removed} removed)", output::one_safe_text(&source.url)));
+        if read + unchanged == 0 && !failed.is_empty() {
+            exit = Exit::Partial;
+        }
         for (path, reason) in failed {
             output::note(&format!("{path} is left out: {reason}"));
         }
     }
-    output::print(&lines.join("\n"))
+    output::print(&lines.join("\n"))?;
+    Ok(exit)
 }

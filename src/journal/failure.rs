@@ -38,7 +38,14 @@ fn of_call(error: &CallError) -> (String, &'static str) {
         CallError::TimedOut(_) | CallError::Stalled(_) | CallError::Interrupted(_) => {
             (error.to_string(), "Retry; what was answered is kept")
         }
-        CallError::UnknownModel(_) => (error.to_string(), "Name a model that the server has"),
+        CallError::UnknownModel(said) => (format!("Unknown model (404: {said})"), "Name a model that the server has"),
+        CallError::Forbidden(said) => {
+            (format!("Access refused (403: {said})"), "Check that the key, its account and region may use this model")
+        }
+        CallError::Refused { status, message } => (
+            format!("Request refused ({status}: {message})"),
+            "If it names a parameter or a limit, change the model's settings; or go by rules with --local",
+        ),
         _ => (error.to_string(), "Retry, or go by rules with --local"),
     }
 }
@@ -61,6 +68,8 @@ mod tests {
         );
         let limited = CallError::RateLimited { message: "slow down".to_owned(), retry_after: None };
         assert!(words(limited).contains("Reason: Rate limit exceeded (429 Too Many Requests: slow down)"));
+        let unknown = words(CallError::UnknownModel("no such model".to_owned()));
+        assert!(unknown.contains("Reason: Unknown model (404: no such model), by ollama/m\n"), "{unknown}");
         let down = CallError::Overloaded { status: 503, message: "busy".to_owned(), retry_after: None };
         assert!(words(down).contains("Reason: LLM service down (503 Service Unavailable: busy)"));
     }

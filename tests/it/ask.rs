@@ -273,6 +273,15 @@ fn search_finds_passages_and_marks_the_words() {
 }
 
 #[test]
+fn a_folder_of_which_nothing_can_be_read_is_a_partial_success() {
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    let folder = radar.folder().join("broken");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("a.pdf"), "no").unwrap();
+    radar.run(&["source", "add", folder.to_str().unwrap(), "--type", "documents"]).exits(3).says("a.pdf is left out");
+}
+
+#[test]
 fn only_local_folders_are_documents() {
     let radar = Radar::at("2026-11-19T07:00:00Z");
     radar.run(&["source", "add", "https://a.example/handbook", "--type", "documents"]).exits(2).says("local folder");

@@ -133,12 +133,13 @@ mod tests {
         ] {
             parsed(typed).unwrap_or_else(|error| panic!("{typed:?}: {error}"));
         }
-        for forgotten in [
-            &["topic", "set", "default", "--interests", "--schedule", "every 6h"][..],
-            &["topic", "interests", "--try", "--days", "3"],
-            &["init", "--interests", "-h"],
+        for (forgotten, says) in [
+            (&["topic", "set", "default", "--interests", "--schedule", "every 6h"][..], "unexpected argument"),
+            (&["topic", "interests", "--try", "--days", "3"], "unexpected argument"),
+            (&["topic", "interests", "--try", "--json"], "looks like an option"),
+            (&["init", "--interests", "-h"], "looks like an option"),
         ] {
-            assert!(parsed(forgotten).unwrap_err().contains("looks like an option"), "{forgotten:?}");
+            assert!(parsed(forgotten).unwrap_err().contains(says), "{forgotten:?}");
         }
         assert!(parsed(&["topic", "set", "default", "--intrests", "x"]).unwrap_err().contains("--interests"));
         parsed(&["assistant", "--aply", "buy milk"]).unwrap_err();

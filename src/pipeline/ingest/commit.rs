@@ -98,11 +98,11 @@ pub(super) fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError
         let until = commit.finished_at + *wait;
         commit.not_before = Some(until);
         let reason = format!("{host} asked for no request before {until}, when it is asked again");
-        postpone(commit, String::new(), reason);
+        postpone(commit, reason);
         return;
     }
     if matches!(error, FetchError::HostSilent { .. }) {
-        postpone(commit, error.kind().to_owned(), error.to_string());
+        postpone(commit, error.to_string());
         return;
     }
     tracing::debug!(source = %source.url, kind = error.kind(), %error, "a source failed");
@@ -112,10 +112,10 @@ pub(super) fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError
 }
 
 /// Has the source wait because of what its host did in answer to another one. It did not fail itself, so its health and
-/// its next check stay. With a kind, the digest lacks it like one that failed.
-fn postpone(commit: &mut FetchCommit, kind: String, reason: String) {
+/// its next check stay.
+fn postpone(commit: &mut FetchCommit, reason: String) {
     commit.status = FetchStatus::Waiting;
-    commit.error = Some((kind, reason));
+    commit.error = Some((String::new(), reason));
 }
 
 /// Marks the source as failed; it shows the error until a fetch succeeds.

@@ -30,6 +30,10 @@ use crate::sources::fetch_schedule;
 /// Maximum number of fetches committed together. The more there are, the fewer index pages are written twice.
 const MAX_COMMITTED_TOGETHER: usize = 24;
 
+/// The outcome of a source that was not asked because its host did not answer others. The digest lacks it like one that
+/// failed.
+const HOST_SILENT: &str = "host_silent";
+
 /// The topic's sources after those that were due have been read.
 #[derive(Debug)]
 pub(super) struct ReadSources {
@@ -170,12 +174,19 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
         status: source.last_error_kind.clone().unwrap_or_else(|| "failing".to_owned()),
         error: source.last_error.clone(),
     });
+    // One that waits for itself has a time before which it is not asked; a search waits in a dry run alone.
+    let was_not_asked = |id: &SourceId| {
+        sources
+            .iter()
+            .any(|source| source.id == *id && source.kind != SourceKind::Signal && source.not_before.is_none())
+    };
     Ok(records
         .into_iter()
         .map(|record| SourceOutcome {
             source: record.source,
             status: match (record.status, record.error_kind) {
-                (FetchStatus::Error | FetchStatus::Waiting, Some(kind)) => kind,
+                (FetchStatus::Error, Some(kind)) => kind,
+                (FetchStatus::Waiting, _) if was_not_asked(&record.source) => HOST_SILENT.to_owned(),
                 (FetchStatus::NotModified, _) => FetchStatus::Ok.as_str().to_owned(),
                 (status, _) => status.as_str().to_owned(),
             },

@@ -78,8 +78,9 @@ pub(super) fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> FetchError
 /// Returns `Retry-After` as a delay; a date is compared with the server's own time if it sends one.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = header_text(headers, "retry-after")?;
-    let wait = if let Ok(seconds) = value.parse() {
-        Duration::from_secs(seconds)
+    let wait = if value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a number has are a long time, too.
+        value.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs)
     } else {
         let until = http_date(&value)?;
         let now = header_text(headers, "date").as_deref().and_then(http_date);
@@ -162,9 +163,11 @@ pub(super) fn http_date(value: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use reqwest::header::{ETAG, HeaderMap, HeaderValue, LOCATION};
+    use std::time::Duration;
 
-    use super::{location, validator};
+    use reqwest::header::{ETAG, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+
+    use super::{MAX_RETRY_AFTER, location, retry_after, validator};
 
     #[test]
     fn a_redirect_keeps_the_bytes_of_its_path() {
@@ -175,6 +178,15 @@ mod tests {
         assert_eq!(read(b"/caf\xE9?a=b"), "/caf%E9?a=b");
         assert_eq!(read("/café".as_bytes()), "/café");
         assert_eq!(location(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn a_wait_is_a_week_at_most() {
+        let wait =
+            |value: &'static str| retry_after(&HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(value))]));
+        assert_eq!(wait("120"), Some(Duration::from_mins(2)));
+        assert_eq!(wait("99999999999999999999"), Some(MAX_RETRY_AFTER));
+        assert_eq!((wait("soon"), wait("-1")), (None, None));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! `Idempotency-Key`: a POST under `/api/v1` that is repeated with its key gets the same response and is not executed
-//! again. The planner's own paths store their keys together with the changes, in one transaction.
+//! again. Of the planner's paths only `/api/llm/apply` takes a key, which it stores together with the changes.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 

@@ -105,12 +105,11 @@ impl KnownItem {
     }
 }
 
-/// Returns kind and message. A fetch that did not fail has a kind only if it was not sent because of its host.
+/// Returns kind and message; a fetch that did not fail has at most a message (why it waited).
 fn error_of(fetch: &FetchCommit) -> (Option<&str>, Option<&str>) {
     let message = fetch.error.as_ref().map(|(_, message)| message.as_str());
-    let kind = fetch.error.as_ref().map(|(kind, _)| kind.as_str()).filter(|kind| !kind.is_empty());
-    let is_error = fetch.status == FetchStatus::Error;
-    (kind.or(is_error.then_some("unknown")), message)
+    let kind = fetch.error.as_ref().map_or("unknown", |(kind, _)| kind.as_str());
+    ((fetch.status == FetchStatus::Error).then_some(kind), message)
 }
 
 /// Stores what a fetch has to say about a known item. Only the source that published an item first may edit it; another
