@@ -17,7 +17,7 @@
 //!
 //! - [`config`]: every setting, read once.
 //! - [`sources`]: connectors and fetching.
-//! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
+//! - [`pipeline`]: the stages, one a file, and the runner that sets their order.
 //! - `embedding_weights`, `sentences`: the models of word and of sentence vectors, loaded once.
 //! - [`digest`]: the renderings.
 //! - [`app`]: the state that a process shares: store, gateway, fetcher, clock, settings.

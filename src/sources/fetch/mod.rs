@@ -343,7 +343,7 @@ fn client(config: &FetchConfig, resolver: &CheckedResolver) -> reqwest::Result<r
     builder.dns_resolver(Arc::new(resolver.with_trusted_host(trusted))).build()
 }
 
-/// Rounds up, so that nobody comes back a moment too early.
+/// Rounds up, so that no request comes a moment too early.
 fn whole_seconds(wait: Duration) -> Duration {
     Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
 }

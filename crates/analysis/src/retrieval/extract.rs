@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use super::CandidatePassage;
 use super::decision::{AnswerEvidence, decide, evidence};
 use super::features::{SentenceFeatures, measure};
-use super::overview::{Told, told};
 use super::question::Question;
 use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked, scored};
 use super::similarity_models::SimilarityModels;
+use super::subject_sentences::{SubjectSentences, sentences_about};
 use super::vocabulary::{PassageFrequencies, Unit, Vocabulary};
 
 pub use super::vocabulary::MAX_WORDS;
@@ -128,9 +128,9 @@ pub fn answer<'s>(
     let all = Vocabulary::of(candidates, frequencies);
     let in_force = in_force(question, candidates);
     if let Some(overview) = &question.overview {
-        let told = told(overview, question.asked_at, candidates, &in_force, &all);
-        if told.is_some() || question.only_names_subject() {
-            return told.map(|told| overview_of(&told, question, candidates, &all));
+        let found = sentences_about(overview, question.asked_at, candidates, &in_force, &all);
+        if found.is_some() || question.only_names_subject() {
+            return found.map(|found| overview_of(&found, question, candidates, &all));
         }
     }
     let measured = measure(question, candidates, &all, meaning);
@@ -156,22 +156,27 @@ pub fn answer<'s>(
 }
 
 /// Returns the answer to a question about a subject as a whole, without what a newer sentence of it contradicts.
-fn overview_of(told: &Told, question: &Question, candidates: &[CandidatePassage<'_>], all: &Vocabulary<'_>) -> Extract {
+fn overview_of(
+    found: &SubjectSentences,
+    question: &Question,
+    candidates: &[CandidatePassage<'_>],
+    all: &Vocabulary<'_>,
+) -> Extract {
     let quote = |unit: &usize| {
         let unit = &all.units[*unit];
         Quote { passage: unit.passage, text: unit.text.to_owned(), score: 1.0 }
     };
-    let as_good: Vec<Scored> = told.units.iter().map(|unit| Scored { unit: *unit, score: 1.0 }).collect();
+    let as_good: Vec<Scored> = found.units.iter().map(|unit| Scored { unit: *unit, score: 1.0 }).collect();
     let contradicted = contradicted(question, &as_good, candidates, all);
     let is_current = |unit: &&usize| !contradicted.contains_key(*unit);
     let pairs = contradicted.iter().filter(|(_, new)| is_current(new));
     Extract {
-        quotes: told.units.iter().filter(is_current).map(quote).collect(),
+        quotes: found.units.iter().filter(is_current).map(quote).collect(),
         is_answered: true,
-        probability: told.probability,
+        probability: found.probability,
         evidence: AnswerEvidence::default(),
         outdated: pairs.map(|(old, new)| (all.units[*old].passage, all.units[*new].passage)).min(),
-        older: told.older,
+        older: found.older,
     }
 }
 

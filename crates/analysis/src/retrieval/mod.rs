@@ -24,6 +24,7 @@ mod question;
 mod recency;
 mod score;
 pub mod similarity_models;
+mod subject_sentences;
 mod values;
 mod vector_index;
 mod vocabulary;

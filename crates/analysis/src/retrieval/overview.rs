@@ -1,24 +1,21 @@
-//! Questions about a subject as a whole: "What is X?", "What is new in X?", "Anything about X this week?". They name no
-//! property of X that a sentence could match, so the passage that defines X, or is about it, answers them.
+//! Recognises questions about a subject as a whole: "What is X?", "What is new in X?", "Anything about X this week?". They
+//! name no property of X that a sentence could match; [`super::subject_sentences`] answers them.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::CandidatePassage;
 use super::kinds::{is_match, pattern};
-use super::vocabulary::{MAX_WORDS, Part, Vocabulary, contents, digits, words};
-use crate::text::tokens::snowball_stem;
+use super::vocabulary::{contents, words};
 
-/// A question about a subject as a whole; see the module.
+/// A question about a subject as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Overview {
     pub(super) kind: OverviewKind,
     /// The words of the subject in lower case, without a leading article.
-    subject: Vec<String>,
+    pub(super) subject: Vec<String>,
     /// How many days back the question reaches.
-    days: Option<i64>,
+    pub(super) days: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,175 +112,8 @@ fn without_article(subject: &str) -> Vec<String> {
     subject.split(' ').skip_while(is_article).map(str::to_owned).collect()
 }
 
-/// Sentences that answer an overview, best first, all of passages that may be quoted.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Told {
-    /// Indexes of the sentences.
-    pub(super) units: Vec<usize>,
-    pub(super) probability: f64,
-    /// Set if even the newest of them is older than the period asked for: its date in Unix milliseconds.
-    pub(super) older: Option<i64>,
-}
-
-/// How well a sentence tells of the subject, ascending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
-    /// Its passage, heading and title have the words of the subject between them.
-    Context,
-    /// It mentions the subject.
-    Mention,
-    /// It begins a passage under the subject as a heading.
-    Lead,
-    /// "X is a …".
-    Definition,
-}
-
-/// Maximum number of sentences quoted.
-const MAX_SENTENCES: usize = 3;
-
-/// Returns the sentences that answer the overview; `None` if the subject does not occur, or for a definition is not
-/// defined. `asked_at`: in Unix milliseconds, if that is known.
-pub(super) fn told(
-    overview: &Overview,
-    asked_at: Option<i64>,
-    candidates: &[CandidatePassage<'_>],
-    in_force: &[bool],
-    all: &Vocabulary<'_>,
-) -> Option<Told> {
-    const MILLISECONDS_OF_DAY: i64 = 86_400_000;
-    let since = overview.days.zip(asked_at).map(|(days, now)| now.saturating_sub(days * MILLISECONDS_OF_DAY));
-    let is_recent = |part: &Part| since.is_none_or(|since| part.dated >= since);
-    let mut fitting = fitting(overview, candidates, in_force, all);
-    let part = |unit: usize| &all.parts[all.units[unit].passage];
-    let by_fit = |a: &(Fit, usize), b: &(Fit, usize)| {
-        let (one, other) = (part(a.1), part(b.1));
-        let (fit, date) = (b.0.cmp(&a.0), other.dated.cmp(&one.dated));
-        // A passage that only has the words somewhere is no news of the subject.
-        let is_about = (b.0 > Fit::Context).cmp(&(a.0 > Fit::Context));
-        let is_news = overview.kind == OverviewKind::News;
-        let order = if is_news { is_about.then(date).then(fit) } else { fit.then(date) };
-        is_recent(other).cmp(&is_recent(one)).then(order).then(a.1.cmp(&b.1))
-    };
-    fitting.sort_by(by_fit);
-    let (fit, first) = *fitting.first()?;
-    let older = (!is_recent(part(first))).then(|| part(first).dated);
-    let others: &[(Fit, usize)] = if overview.kind == OverviewKind::News { &fitting[1..] } else { &[] };
-    let others = others.iter().filter(|(fit, unit)| *fit > Fit::Context && is_recent(part(*unit)) == older.is_none());
-    let probability = match fit {
-        Fit::Definition | Fit::Lead => 0.9,
-        Fit::Mention => 0.7,
-        Fit::Context => 0.5,
-    };
-    Some(Told { units: quoted(first, others.map(|(_, unit)| *unit), all), probability, older })
-}
-
-/// Returns the best sentence of each passage that tells of the subject.
-fn fitting(
-    overview: &Overview,
-    candidates: &[CandidatePassage<'_>],
-    in_force: &[bool],
-    all: &Vocabulary<'_>,
-) -> Vec<(Fit, usize)> {
-    let stems: HashSet<String> = overview.terms().iter().map(|term| snowball_stem(term).into_owned()).collect();
-    let mut fitting: Vec<(Fit, usize)> = Vec::new();
-    if stems.is_empty() {
-        return fitting;
-    }
-    for (passage, part) in all.parts.iter().enumerate().filter(|(passage, _)| in_force[*passage]) {
-        let is_of_same = |before: usize| candidates[before].document == candidates[passage].document;
-        let begins_item = candidates[passage].is_item && !passage.checked_sub(1).is_some_and(is_of_same);
-        let quotable = part.units.clone().filter(|unit| all.units[*unit].length <= MAX_WORDS);
-        let mut fits: Vec<(Fit, usize)> =
-            quotable.filter_map(|unit| Some((fit(overview, &stems, unit, begins_item, all)?, unit))).collect();
-        fits.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        // In "This section is for all staff. The notice period …" the beginning says nothing of the subject.
-        let names = |unit: usize| has_all(&stems, &stems_of(&all.units[unit].words, all));
-        let others_name = fits.iter().any(|(fit, _)| *fit == Fit::Mention);
-        let is_preface = |(fit, unit): &(Fit, usize)| *fit == Fit::Lead && !names(*unit) && others_name;
-        let is_definition = overview.kind == OverviewKind::Definition;
-        fitting.extend(fits.first().filter(|first| !(is_definition && is_preface(first))));
-    }
-    if overview.kind == OverviewKind::Definition {
-        fitting.retain(|(fit, _)| *fit >= Fit::Lead);
-    }
-    fitting
-}
-
-/// Returns the first sentence, sentences of other passages, and those that follow it in its own: up to
-/// [`MAX_SENTENCES`] with at most [`MAX_WORDS`] words, those of a passage in their order.
-fn quoted(first: usize, others: impl Iterator<Item = usize>, all: &Vocabulary<'_>) -> Vec<usize> {
-    let of_passage = &all.parts[all.units[first].passage].units;
-    let mut units: Vec<usize> = vec![first];
-    let mut length = all.units[first].length;
-    for unit in others.chain(first + 1..of_passage.end) {
-        let next = &all.units[unit];
-        let is_new = !units.iter().any(|known| all.units[*known].text == next.text);
-        if units.len() < MAX_SENTENCES && is_new && length + next.length <= MAX_WORDS {
-            length += next.length;
-            units.push(unit);
-        } else if of_passage.contains(&unit) {
-            // The sentence after one that is left out may refer to it.
-            break;
-        }
-    }
-    let place = |unit: &usize| if of_passage.contains(unit) { (0, *unit) } else { (1, 0) };
-    units.sort_by_key(place);
-    units
-}
-
-/// Returns how well a sentence tells of the subject; `None` if it does not. `begins_item`: its passage begins an item,
-/// which the title is about.
-fn fit(
-    overview: &Overview,
-    stems: &HashSet<String>,
-    unit: usize,
-    begins_item: bool,
-    all: &Vocabulary<'_>,
-) -> Option<Fit> {
-    let sentence = &all.units[unit];
-    let part = &all.parts[sentence.passage];
-    let own = stems_of(&sentence.words, all);
-    let (heading, title) = (stems_of(&part.heading, all), stems_of(&part.title, all));
-    let has_all = |words: &HashSet<&str>| has_all(stems, words);
-    let is_lead = unit == part.units.start;
-    // For "What is X?" the heading has to be X itself: "Rules of X" do not say what it is.
-    let is_heading = has_all(&heading) && (overview.kind != OverviewKind::Definition || heading.len() == stems.len());
-    let is_title = overview.kind != OverviewKind::Definition && begins_item && has_all(&title);
-    let has_each =
-        stems.iter().all(|stem| [&own, &heading, &title].into_iter().any(|words| words.contains(stem.as_str())));
-    match () {
-        () if defines(sentence.text, &overview.subject) => Some(Fit::Definition),
-        () if is_lead && (is_heading || is_title) => Some(Fit::Lead),
-        () if has_all(&own) => Some(Fit::Mention),
-        () if has_each && stems.iter().any(|stem| own.contains(stem.as_str())) => Some(Fit::Context),
-        () => None,
-    }
-}
-
-fn has_all(stems: &HashSet<String>, words: &HashSet<&str>) -> bool {
-    stems.iter().all(|stem| words.contains(stem.as_str()))
-}
-
-fn stems_of<'a>(words: &[usize], all: &'a Vocabulary<'_>) -> HashSet<&'a str> {
-    words.iter().map(|word| all.stems[*word].as_str()).collect()
-}
-
-/// Whether a sentence begins with the subject and says what it is: "Rota is the portal …", "The period is three months".
-fn defines(sentence: &str, subject: &[String]) -> bool {
-    let words = words(sentence);
-    let is_article = |word: &&String| ["the", "a", "an", "our"].contains(&word.as_str());
-    let rest: Vec<&String> = words.iter().skip_while(is_article).collect();
-    let is_subject = rest.len() > subject.len()
-        && rest.iter().zip(subject).all(|(word, of_subject)| snowball_stem(word) == snowball_stem(of_subject));
-    let after = |at: usize| rest.get(subject.len() + at).map_or("", |word| word.as_str());
-    let is_copula = matches!(after(0), "is" | "are" | "was" | "were");
-    let says_what = || matches!(after(1), "a" | "an" | "the" | "any" | "our" | "another") || digits(after(1)).is_some();
-    is_subject && (matches!(after(0), "means" | "denotes" | "describes") || is_copula && says_what())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{Block, Question, SimilarityModels, answer};
     use super::*;
 
     fn parsed(question: &str) -> Option<(OverviewKind, String, Option<i64>)> {
@@ -318,108 +148,6 @@ mod tests {
             "How many berths are there?",
         ] {
             assert_eq!(parsed(question), None, "{question}");
-        }
-    }
-
-    fn passage<'a>(document: &'a str, section: &'a str, dated: i64, sentences: &[&'a str]) -> CandidatePassage<'a> {
-        CandidatePassage {
-            document,
-            title: None,
-            section,
-            blocks: sentences.iter().copied().map(|text| Block { text, sentences: vec![text] }).collect(),
-            dated,
-            is_replaced: false,
-            is_item: false,
-        }
-    }
-
-    const DAY: i64 = 86_400_000;
-
-    fn candidates() -> Vec<CandidatePassage<'static>> {
-        vec![
-            passage("a.md", "Leave", 0, &["Requests go through the portal Rota.", "Five days may be carried over."]),
-            passage(
-                "a.md",
-                "Rota",
-                0,
-                &["It needs a badge number.", "Rota is the portal for requests.", "It is reached from any browser."],
-            ),
-            passage("feb.md", "Project Heron", 40 * DAY, &["The switch-over of Heron is planned for 14 March."]),
-            passage("mar.md", "Project Heron", 68 * DAY, &["The switch-over was postponed to 18 April."]),
-            passage("feb.md", "Decisions", 40 * DAY, &["The proposal to buy a second forklift was rejected."]),
-        ]
-    }
-
-    fn answered(question: &str) -> Option<(String, Option<i64>)> {
-        let question = Question::new(question).asked_at(70 * DAY);
-        let found = answer(&question, &candidates(), &SimilarityModels::shipped(), None)?;
-        found.is_answered.then(|| (found.text(), found.older))
-    }
-
-    #[test]
-    fn a_definition_goes_before_other_mentions() {
-        let (text, _) = answered("What is Rota?").unwrap();
-        assert_eq!(text, "Rota is the portal for requests. It is reached from any browser.");
-    }
-
-    #[test]
-    fn the_newest_passage_tells_what_happened() {
-        let (text, older) = answered("What is new in Project Heron this week?").unwrap();
-        assert!(text.starts_with("The switch-over was postponed to 18 April."), "{text}");
-        assert_eq!((older, text.contains("14 March")), (None, false));
-        let (text, older) = answered("Anything about Project Heron today?").unwrap();
-        assert_eq!((text.contains("18 April"), older), (true, None));
-        let (text, older) = answered("Anything about the forklift this week?").unwrap();
-        assert_eq!(text, "The proposal to buy a second forklift was rejected.");
-        assert_eq!(older, Some(40 * DAY), "the answer has to say that it is older");
-        let (text, older) = answered("What happened with Project Heron?").unwrap();
-        assert_eq!(older, None);
-        assert_eq!(
-            text,
-            "The switch-over was postponed to 18 April. The switch-over of Heron is planned for 14 March."
-        );
-    }
-
-    #[test]
-    fn a_sentence_before_the_subject_is_no_definition() {
-        let guide = [
-            passage("a.md", "Notice period", 0, &["This section is for all.", "The notice period is three months."]),
-            passage("a.md", "Elm room", 0, &["Doors close at nine.", "The Elm room seats twelve people."]),
-        ];
-        let answered = |question| answer(&Question::new(question), &guide, &SimilarityModels::shipped(), None);
-        let text = answered("What is the notice period?").unwrap().text();
-        assert_eq!(text, "The notice period is three months.");
-        assert!(!answered("What is the Elm room?").is_some_and(|found| found.text().starts_with("Doors")));
-    }
-
-    #[test]
-    fn what_a_newer_passage_contradicts_is_no_news() {
-        let crossings = [
-            passage("old.md", "Crossing", 1, &["A crossing costs 6 euros."]),
-            passage("new.md", "Crossing", 2, &["A crossing costs 7 euros."]),
-        ];
-        let question = Question::new("Any news about the crossing?");
-        let found = answer(&question, &crossings, &SimilarityModels::shipped(), None).unwrap();
-        assert_eq!((found.text().as_str(), found.outdated), ("A crossing costs 7 euros.", Some((0, 1))));
-    }
-
-    #[test]
-    fn what_asks_for_a_property_is_answered_without_all_words_of_the_subject() {
-        let (text, _) = answered("Explain how leave requests through Rota are made").unwrap();
-        assert!(text.contains("Requests go through the portal Rota."), "{text}");
-    }
-
-    #[test]
-    fn a_subject_that_does_not_occur_is_refused() {
-        for question in [
-            "What happened with the ferries?",
-            "Anything about Kubernetes this week?",
-            "What is new in Rust?",
-            "Tell me about the Rota of Kestrel",
-            "What is new?",
-            "What happened this week?",
-        ] {
-            assert_eq!(answered(question), None, "{question}");
         }
     }
 }
