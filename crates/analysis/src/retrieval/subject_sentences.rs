@@ -90,12 +90,17 @@ fn fitting(
         let mut fits: Vec<(Fit, usize)> =
             quotable.filter_map(|unit| Some((fit(overview, &stems, unit, begins_item, all)?, unit))).collect();
         fits.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        // In "This section is for all staff. The notice period …" the beginning says nothing of the subject.
+        // In "This section is for all staff. The notice period …" the beginning says nothing of the subject, nor does an
+        // article's "If you like this, subscribe" before it names what its title does.
         let names = |unit: usize| has_all(&stems, &stems_of(&all.units[unit].words, all));
         let others_name = fits.iter().any(|(fit, _)| *fit == Fit::Mention);
         let is_preface = |(fit, unit): &(Fit, usize)| *fit == Fit::Lead && !names(*unit) && others_name;
         let is_definition = overview.kind == OverviewKind::Definition;
-        fitting.extend(fits.first().filter(|first| !(is_definition && is_preface(first))));
+        let naming = || fits.iter().find(|(fit, _)| *fit == Fit::Mention && !is_definition);
+        fitting.extend(match fits.first() {
+            Some(first) if is_preface(first) => naming().map(|(_, unit)| (Fit::Lead, *unit)),
+            first => first.copied(),
+        });
     }
     if overview.kind == OverviewKind::Definition {
         fitting.retain(|(fit, _)| *fit >= Fit::Lead);
@@ -162,13 +167,26 @@ fn stems_of<'a>(words: &[usize], all: &'a Vocabulary<'_>) -> HashSet<&'a str> {
     words.iter().map(|word| all.stems[*word].as_str()).collect()
 }
 
-/// Whether a sentence begins with the subject and says what it is: "Rota is the portal …", "The period is three months".
+/// Whether a sentence begins with the subject and says what it is: "Rota is the portal …", "The period is three months",
+/// or an entry of a glossary, "Zone: a delivery area with its own fee".
 fn defines(sentence: &str, subject: &[String]) -> bool {
-    let words = words(sentence);
+    const MIN_WORDS_OF_ENTRY: usize = 3;
     let is_article = |word: &&String| ["the", "a", "an", "our"].contains(&word.as_str());
+    let begins = |words: &[&String]| {
+        words.iter().zip(subject).all(|(word, of_subject)| snowball_stem(word) == snowball_stem(of_subject))
+    };
+    if let Some((term, meaning)) = sentence.split_once(':') {
+        let (term_words, meaning_words) = (words(term), words(meaning));
+        let term_words: Vec<&String> = term_words.iter().skip_while(is_article).collect();
+        // A row of a table has the names of its columns before its cells, too.
+        let is_entry = meaning_words.len() >= MIN_WORDS_OF_ENTRY && !meaning.contains('·');
+        if is_entry && term_words.len() == subject.len() && begins(&term_words) {
+            return true;
+        }
+    }
+    let words = words(sentence);
     let rest: Vec<&String> = words.iter().skip_while(is_article).collect();
-    let is_subject = rest.len() > subject.len()
-        && rest.iter().zip(subject).all(|(word, of_subject)| snowball_stem(word) == snowball_stem(of_subject));
+    let is_subject = rest.len() > subject.len() && begins(&rest);
     let after = |at: usize| rest.get(subject.len() + at).map_or("", |word| word.as_str());
     let is_copula = matches!(after(0), "is" | "are" | "was" | "were");
     let says_what = || matches!(after(1), "a" | "an" | "the" | "any" | "our" | "another") || digits(after(1)).is_some();
@@ -249,6 +267,36 @@ mod tests {
         let text = answered("What is the notice period?").unwrap().text();
         assert_eq!(text, "The notice period is three months.");
         assert!(!answered("What is the Elm room?").is_some_and(|found| found.text().starts_with("Doors")));
+    }
+
+    #[test]
+    fn an_entry_of_a_glossary_is_a_definition_and_a_row_of_a_table_is_none() {
+        let terms = [
+            passage("a.md", "Fees", 0, &["Zone: A · Fee per box: 4 euros"]),
+            passage(
+                "b.md",
+                "Terms",
+                0,
+                &["Dead run: a trip without goods.", "Zone: a delivery area with its own fee."],
+            ),
+        ];
+        let answered = |question| answer(&Question::new(question), &terms, &SimilarityModels::shipped(), None);
+        let text = answered("What is a zone?").unwrap().text();
+        assert!(text.starts_with("Zone: a delivery area"), "{text}");
+        let text = answered("What is a dead run?").unwrap().text();
+        assert!(text.starts_with("Dead run: a trip"), "{text}");
+    }
+
+    #[test]
+    fn what_names_the_subject_goes_before_the_beginning_that_does_not() {
+        let article = CandidatePassage {
+            title: Some("Police buy GeoSpy"),
+            is_item: true,
+            ..passage("a", "", 0, &["Subscribe if you like our work.", "GeoSpy geolocates photos by their plants."])
+        };
+        let question = Question::new("Tell me about GeoSpy");
+        let text = answer(&question, &[article], &SimilarityModels::shipped(), None).unwrap().text();
+        assert!(text.starts_with("GeoSpy geolocates"), "{text}");
     }
 
     #[test]
