@@ -150,7 +150,10 @@ impl StoryRelevance {
             (!words.is_empty()).then_some((met, words))
         });
         let (met, touched): (Vec<_>, Vec<_>) = named.partition(|(met, _)| met.is_met(degree.allowed));
-        let partial: Vec<_> = touched.into_iter().filter(|(touched, _)| touched.share >= TOUCHED_SHARE).collect();
+        let is_named = |(part, words): &(&ClauseMatch, Vec<String>)| {
+            part.share >= TOUCHED_SHARE && interests.clauses[part.clause].is_named_by(words)
+        };
+        let partial: Vec<_> = touched.into_iter().filter(is_named).collect();
         let mut words: Vec<String> = Vec::new();
         for word in met.iter().chain(&partial).flat_map(|(_, words)| words) {
             if !words.contains(word) {

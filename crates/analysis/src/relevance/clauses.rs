@@ -43,14 +43,6 @@ pub struct Interests {
     pub clauses: Vec<Clause>,
 }
 
-impl Clause {
-    /// Returns whether it is wanted less than others.
-    #[must_use]
-    pub const fn is_minor(&self) -> bool {
-        self.is_minor
-    }
-}
-
 impl Interests {
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -82,6 +74,26 @@ impl Interests {
 }
 
 impl Clause {
+    /// Returns whether it is wanted less than others.
+    #[must_use]
+    pub const fn is_minor(&self) -> bool {
+        self.is_minor
+    }
+
+    /// Returns whether these words of a text name something of the clause. Of a clause of several words, a single one
+    /// in another form is too little: "program" of "functional programming", "house" of "housing costs".
+    #[must_use]
+    pub fn is_named_by(&self, found: &[String]) -> bool {
+        let own = self.all_words();
+        let has_several = self.words.len() + self.places.len() > 1;
+        let mut only: Option<&str> = None;
+        !has_several
+            || !found.iter().all(|word| {
+                let alike = own.iter().find(|own| is_other_form(own, word));
+                alike.is_some_and(|alike| *only.get_or_insert(alike.as_str()) == alike.as_str())
+            })
+    }
+
     /// Returns the display names of its places.
     #[must_use]
     pub fn place_names(&self) -> Vec<String> {
@@ -104,6 +116,21 @@ impl Clause {
         }
         found
     }
+}
+
+/// Returns whether two words begin alike and differ by more than a plural.
+fn is_other_form(one: &str, other: &str) -> bool {
+    const MIN_ALIKE: usize = 4;
+    let singular = |word: &str| {
+        let word = word.to_lowercase();
+        let stem = ["ies", "es", "s"].iter().find_map(|ending| word.strip_suffix(ending));
+        stem.map_or_else(|| word.clone(), |stem| stem.trim_end_matches('i').to_owned())
+    };
+    let (one, other) = (singular(one), singular(other));
+    let (longer, shorter) = if one.len() > other.len() { (&one, &other) } else { (&other, &one) };
+    let is_plural = longer.starts_with(shorter.as_str()) && matches!(&longer[shorter.len()..], "" | "e" | "y");
+    let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    alike >= MIN_ALIKE && !is_plural
 }
 
 /// Splits a sentence into clauses.

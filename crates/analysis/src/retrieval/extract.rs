@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::CandidatePassage;
 use super::decision::{AnswerEvidence, decide, evidence};
 use super::features::{SentenceFeatures, measure};
+use super::overview::OverviewKind;
 use super::question::Question;
 use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked, scored};
@@ -133,7 +134,25 @@ pub fn answer<'s>(
             return found.map(|found| overview_of(&found, question, candidates, &all));
         }
     }
-    let measured = measure(question, candidates, &all, meaning);
+    let found = ordinary_answer(question, candidates, &in_force, &all, meaning);
+    if found.as_ref().is_some_and(|found| found.is_answered) {
+        return found;
+    }
+    let naming = question.overview.as_ref().filter(|overview| overview.kind == OverviewKind::Definition);
+    let named = naming
+        .and_then(|overview| sentences_about(&overview.by_naming(), question.asked_at, candidates, &in_force, &all));
+    named.map(|named| overview_of(&named, question, candidates, &all)).or(found)
+}
+
+/// Returns the answer by the features of all sentences, and whether it is sufficient.
+fn ordinary_answer(
+    question: &Question,
+    candidates: &[CandidatePassage<'_>],
+    in_force: &[bool],
+    all: &Vocabulary<'_>,
+    meaning: &SimilarityModels<'_>,
+) -> Option<Extract> {
+    let measured = measure(question, candidates, all, meaning);
     // The evidence is that of the sentence quoted first, so none that is too long to be quoted comes first.
     let is_quotable = |unit: &Unit<'_>| in_force[unit.passage] && unit.length <= MAX_WORDS;
     let best: Vec<Scored> = ranked(&measured, meaning)
@@ -141,13 +160,13 @@ pub fn answer<'s>(
         .filter(|one| is_quotable(&all.units[one.unit]))
         .take(MAX_CANDIDATES)
         .collect();
-    let contradicted = contradicted(question, &best, candidates, &all);
+    let contradicted = contradicted(question, &best, candidates, all);
     let uncontradicted: Vec<Scored> = best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
     let first = *uncontradicted.first()?;
-    let evidence = evidence(question, &measured, first, &all);
+    let evidence = evidence(question, &measured, first, all);
     let is_item = candidates[all.units[first.unit].passage].is_item;
     let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning, is_item);
-    let quotes = quotes(&uncontradicted, candidates, &all);
+    let quotes = quotes(&uncontradicted, candidates, all);
     // Only what contradicts a quoted sentence matters to the reader.
     let in_answer: HashSet<usize> = quotes.iter().map(|quote| quote.passage).collect();
     let pairs = contradicted.iter().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));

@@ -22,6 +22,8 @@ pub(super) struct Overview {
 pub(super) enum OverviewKind {
     /// "What is X?": answered from a definition of X; without one it is a question like any other.
     Definition,
+    /// "What is X?" that nothing else answers: what names X may still tell what it is.
+    Naming,
     /// "Tell me about X".
     Description,
     /// "What happened with X?": the newest passage goes first.
@@ -75,6 +77,11 @@ impl Overview {
     pub(super) fn only_names(&self) -> bool {
         const MAX_WORDS_OF_NAME: usize = 4;
         self.subject.len() <= MAX_WORDS_OF_NAME && self.terms().len() == self.subject.len()
+    }
+
+    /// The same question, to be answered by what names the subject; see [`OverviewKind::Naming`].
+    pub(super) fn by_naming(&self) -> Self {
+        Self { kind: OverviewKind::Naming, ..self.clone() }
     }
 
     /// The content words of the subject.

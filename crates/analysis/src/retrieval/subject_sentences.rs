@@ -141,6 +141,9 @@ fn fit(
 ) -> Option<Fit> {
     let sentence = &all.units[unit];
     let part = &all.parts[sentence.passage];
+    if overview.kind == OverviewKind::Naming && !has_in_order(sentence.text, &overview.subject) {
+        return None;
+    }
     let own = stems_of(&sentence.words, all);
     let (heading, title) = (stems_of(&part.heading, all), stems_of(&part.title, all));
     let has_all = |words: &HashSet<&str>| has_all(stems, words);
@@ -165,6 +168,13 @@ fn has_all(stems: &HashSet<String>, words: &HashSet<&str>) -> bool {
 
 fn stems_of<'a>(words: &[usize], all: &'a Vocabulary<'_>) -> HashSet<&'a str> {
     words.iter().map(|word| all.stems[*word].as_str()).collect()
+}
+
+/// Whether a sentence has the subject's words next to each other: "the drop was dead" is about no dead drop.
+fn has_in_order(sentence: &str, subject: &[String]) -> bool {
+    let stems = |words: &[String]| words.iter().map(|word| snowball_stem(word).into_owned()).collect::<Vec<_>>();
+    let (of_sentence, of_subject) = (stems(&words(sentence)), stems(subject));
+    of_sentence.windows(of_subject.len().max(1)).any(|window| window == of_subject)
 }
 
 /// Whether a sentence begins with the subject and says what it is: "Rota is the portal …", "The period is three months",
@@ -267,6 +277,25 @@ mod tests {
         let text = answered("What is the notice period?").unwrap().text();
         assert_eq!(text, "The notice period is three months.");
         assert!(!answered("What is the Elm room?").is_some_and(|found| found.text().starts_with("Doors")));
+    }
+
+    #[test]
+    fn what_names_the_subject_answers_where_nothing_defines_it() {
+        let guide = [
+            passage("a.md", "Stowing", 0, &["The trolley is kept behind bay two."]),
+            passage("b.md", "Relay", 0, &["Parcels for the north wait in the relay locker overnight."]),
+        ];
+        let answered = |question| {
+            answer(&Question::new(question), &guide, &SimilarityModels::shipped(), None)
+                .filter(|found| found.is_answered)
+                .map(|found| found.text())
+        };
+        let text = answered("What is the relay locker?");
+        assert_eq!(text.as_deref(), Some("Parcels for the north wait in the relay locker overnight."));
+        assert_eq!(answered("What is a pallet?"), None);
+        let subject = ["dead".to_owned(), "drop".to_owned()];
+        assert!(has_in_order("Leave it at the dead drops.", &subject));
+        assert!(!has_in_order("The drop was dead.", &subject) && !has_in_order("Dead", &subject));
     }
 
     #[test]

@@ -325,3 +325,40 @@ fn a_digit_is_part_of_the_name_before_it() {
     assert_eq!(words("Formula 1 and 3 others"), ["formula", "1"]);
     assert_eq!(words("the 2 ferries"), ["ferries"]);
 }
+
+#[test]
+fn one_word_in_another_form_does_not_name_several() {
+    let is_named = |interests: &str, found: &[&str]| {
+        let found: Vec<String> = found.iter().map(|word| (*word).to_owned()).collect();
+        Interests::parse(interests).clauses[0].is_named_by(&found)
+    };
+    for (interests, found) in [
+        ("functional programming", "program"),
+        ("housing costs", "house"),
+        ("climate change", "changing"),
+        ("functional programming", "functions"),
+    ] {
+        assert!(!is_named(interests, &[found]), "{interests}: {found}");
+    }
+    for (interests, found) in [
+        ("functional programming", &["programming"][..]),
+        ("functional programming", &["functions", "program"]),
+        ("housing costs", &["cost"]),
+        ("university studies", &["study"]),
+        ("house prices", &["houses"]),
+        ("diplomacy in the Middle East", &["iran"]),
+        ("astronomy", &["astronomers"]),
+    ] {
+        assert!(is_named(interests, found), "{interests}: {found:?}");
+    }
+}
+
+#[test]
+fn capitals_that_are_function_words_in_small_letters_are_abbreviations() {
+    let words =
+        |text: &str| Interests::parse(text).clauses.iter().map(|clause| clause.words.clone()).collect::<Vec<_>>();
+    assert_eq!(words("IT"), [["technology"]]);
+    assert_eq!(parsed("IT security and ferries"), ["IT security", "ferries"]);
+    assert_eq!(words("ferries, if it rains"), words("ferries, if rains"));
+    assert_eq!(parsed("FERRIES AND THE BRIDGE, I LIKE IT"), ["FERRIES", "BRIDGE"]);
+}
