@@ -9,6 +9,7 @@ mod feedback;
 mod fetches;
 mod grouped_ledger_writes;
 mod items;
+mod late_settlements;
 mod leases;
 mod ledger;
 mod lists;

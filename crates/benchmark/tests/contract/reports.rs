@@ -1,0 +1,50 @@
+//! What is made of a run's results: files, comparisons with earlier reports, pages and tables.
+
+use aha_benchmark::report::Status;
+use aha_benchmark::{Settings, files};
+
+use super::cases::{CASES, OK};
+use super::server::Behaviour::Say;
+use super::server::{Case, case, serve};
+use super::{EXPECTED, TWENTY, benchmark, settings, truth};
+
+#[test]
+fn a_folder_that_cannot_be_written_is_found_without_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let new = folder.path().join("a/b");
+    files::check_writable(&new).unwrap();
+    assert_eq!(std::fs::read_dir(&new).unwrap().count(), 0);
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    assert!(files::check_writable(&folder.path().join("file/results")).is_err());
+}
+
+#[tokio::test]
+async fn a_regression_and_a_trend_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth_of = |names: &[&str]| truth(names, EXPECTED);
+    let api = serve(CASES).await;
+    let before = benchmark(&settings(api.clone()), &truth_of(&TWENTY), None).await;
+    let (path, _) = files::write(&before, folder.path()).unwrap();
+    let worse = r#"{"answer":"none","citations":[]}"#;
+    let worse: Vec<Case> =
+        TWENTY[..5].iter().map(|name| case(name, Say(OK, worse), Status::Fail, None, None, 1)).collect();
+    let settings =
+        Settings { baseline: Some(path), trend: Some((folder.path().to_owned(), 3)), ..settings(serve(&worse).await) };
+    let report = benchmark(&settings, &truth_of(&TWENTY), None).await;
+    let regression = report.regression.as_ref().unwrap();
+    assert_eq!(regression.newly_failing, ["a", "b", "c", "d", "e"]);
+    assert!(regression.regressions[0].contains("100.0 % to 75.0 %"), "{regression:?}");
+    assert_eq!((report.trend.len(), report.trend[0].accuracy), (1, 1.0));
+    let table = aha_benchmark::table::table(&report);
+    assert!(table.contains("75.0 %, too few") && table.contains("Regression"), "{table}");
+}
+
+#[tokio::test]
+async fn what_a_server_says_cannot_reach_the_page_or_the_terminal() {
+    let evil = r#"{"answer":"<script>alert(1)</script>\u001b[2Jseven","citations":[{"document":"<img src=x>","section":"\u001b]0;x\u0007"}]}"#;
+    let evil: Vec<Case> = TWENTY.iter().map(|name| case(name, Say(OK, evil), Status::Fail, None, None, 1)).collect();
+    let report = benchmark(&settings(serve(&evil).await), &truth(&TWENTY, EXPECTED), None).await;
+    let page = aha_benchmark::html::page(&report);
+    assert!(!page.contains("<script>") && !page.contains("<img src") && page.contains("&lt;script&gt;"));
+    assert!(!page.contains('\u{1b}') && !aha_benchmark::table::table(&report).contains('\u{1b}'));
+}
