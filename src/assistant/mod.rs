@@ -20,6 +20,7 @@ use aha_planner::language::{Question, Selection, Today};
 use aha_planner::matching::ClarifyOption;
 use aha_planner::shape::infer_operation_shape;
 use aha_planner::validate::{CheckedOperation, Validation, validate_proposal};
+use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -161,7 +162,7 @@ struct Draft<'a> {
     state: State,
     version: i64,
     today: Today,
-    zone: String,
+    zone: Tz,
     decision: Decision,
     question: Option<Question>,
     proposed: Vec<Value>,
@@ -170,6 +171,8 @@ struct Draft<'a> {
     dropped: usize,
     /// The parts of the message that were not understood, beside the proposal.
     not_planned: Option<String>,
+    /// The days that were taken for phrases that name none.
+    assumed: Vec<String>,
     text: String,
     provider: String,
     /// Records that the message names, according to the router.
@@ -186,13 +189,14 @@ pub async fn answer(app: &App, message: &Message, mut emit: impl FnMut(Event) + 
         state: planner.state,
         version: planner.version,
         today: planner::today(app).await?,
-        zone: planner::zone(app).await?.name().to_owned(),
+        zone: planner::zone(app).await?,
         decision: if message.mode == Mode::Chat { Decision::Chat } else { Decision::Plan },
         question: None,
         proposed: Vec::new(),
         checked: None,
         dropped: 0,
         not_planned: None,
+        assumed: Vec::new(),
         text: String::new(),
         provider: LOCAL_PROVIDER.to_owned(),
         focus: message.selection.ids.clone(),
@@ -251,11 +255,13 @@ impl Stage {
             }
             Self::Validate => {
                 draft.checked = Some(validate_proposal(&draft.proposed, &draft.state));
-                emit(Event::Ops(draft.ops()));
+                draft.leave_out_skipped_times();
+                draft.emit_operations(emit);
             }
             Self::Repair => {
                 repair::run(app, draft).await?;
-                emit(Event::Ops(draft.ops()));
+                draft.leave_out_skipped_times();
+                draft.emit_operations(emit);
             }
             Self::Summarise => {
                 summarise::run(app, draft).await?;
@@ -278,6 +284,34 @@ impl Draft<'_> {
         self.decision = Decision::Clarify;
         self.proposed.clear();
         self.question = Some(question);
+    }
+
+    /// Leaves out the operations at a time that a clock change skips, and says so. If no operation is left, asks.
+    fn leave_out_skipped_times(&mut self) {
+        let Some(checked) = &mut self.checked else { return };
+        let mut skipped: Vec<String> = Vec::new();
+        let (zone, state) = (self.zone, &self.state);
+        checked.results.retain(|result| {
+            let why = result.operation.as_ref().and_then(|operation| planner::skipped_time(zone, operation, state));
+            let is_kept = why.is_none();
+            skipped.extend(why);
+            is_kept
+        });
+        if skipped.is_empty() {
+            return;
+        }
+        let said: Vec<String> = self.not_planned.take().into_iter().chain(skipped).collect();
+        if checked.results.is_empty() {
+            self.ask(Question::new(&said.join(" "), Vec::new()));
+        } else {
+            self.not_planned = Some(said.join(" "));
+        }
+    }
+
+    fn emit_operations(&self, emit: &mut impl FnMut(Event)) {
+        if self.decision == Decision::Plan {
+            emit(Event::Ops(self.ops()));
+        }
     }
 
     fn asked(&self) -> Question {

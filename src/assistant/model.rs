@@ -30,7 +30,7 @@ pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, task_input
     let question = message.question.iter().map(|question| format!("assistant: {question}"));
     let asked = AssistantInput {
         today: format!("{} ({})", draft.today.date, draft.today.date.format("%A")),
-        timezone: draft.zone.clone(),
+        timezone: draft.zone.name().to_owned(),
         message: message.text.clone(),
         conversation: turns.map(|turn| format!("{}: {}", turn.role, turn.text)).chain(question).collect(),
         records: context::snapshot(&draft.state, draft.today.date, &draft.focus, &message.selection),

@@ -2,7 +2,8 @@
 
 use aha_llm::tasks::assistant;
 use aha_planner::MAX_OPERATIONS;
-use aha_planner::language::{Question, Reading, read};
+use aha_planner::language::{Question, Reading, assumed_days, read};
+use aha_planner::operation::Operation;
 use serde_json::{Value, json};
 
 use super::model::{self, ModelReply};
@@ -59,14 +60,19 @@ fn without_nulls(operation: &Value) -> Value {
 
 fn by_rules(draft: &mut Draft<'_>) {
     match read(&draft.message.text, &draft.state, draft.today, &draft.message.selection) {
-        Reading::Plan(operations) => draft.proposed = operations.iter().map(|operation| json!(operation)).collect(),
+        Reading::Plan(operations) => propose(draft, &operations),
         Reading::Clarify(question) if question.understood.is_empty() => draft.ask(question),
         Reading::Clarify(question) => {
-            draft.proposed = question.understood.iter().map(|operation| json!(operation)).collect();
+            propose(draft, &question.understood);
             draft.not_planned = Some(question.question);
         }
         Reading::Chat => draft.decision = Decision::Chat,
     }
+}
+
+fn propose(draft: &mut Draft<'_>, operations: &[Operation]) {
+    draft.assumed = assumed_days(&draft.message.text, operations, draft.today);
+    draft.proposed = operations.iter().map(|operation| json!(operation)).collect();
 }
 
 #[cfg(test)]

@@ -23,6 +23,9 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
         let (what, were) = if draft.dropped == 1 { ("operation", "was") } else { ("operations", "were") };
         text = format!("{text} ({} {what} {were} not valid, and left out.)", draft.dropped);
     }
+    for assumed in &draft.assumed {
+        text = format!("{text} {assumed}");
+    }
     if let Some(not_planned) = &draft.not_planned {
         text = format!("{text} {not_planned}");
     }

@@ -1,7 +1,7 @@
 //! `aha-radar assistant`, `todo` and `agenda`: shows and changes planner items.
 
 use aha_core::ids::BatchId;
-use aha_planner::language::{Reading, Selection, read};
+use aha_planner::language::{Reading, Selection, assumed_days, read};
 use aha_planner::operation::{Action, Operation};
 use aha_planner::record::{Item, Kind};
 use aha_planner::repair::due_day;
@@ -22,7 +22,11 @@ pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit
     let message = Message {
         text: arguments.message,
         mode: arguments.mode.into(),
-        selection: Selection { ids: arguments.select, ..Selection::default() },
+        selection: Selection {
+            ids: arguments.select,
+            date: arguments.date,
+            priority: arguments.priority.map(Into::into),
+        },
         ..Message::default()
     };
     let answer = assistant::answer(app, &message, |_| {}).await?;
@@ -39,7 +43,7 @@ pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit
         output::print_json(&shown)?;
         return Ok(Exit::Ok);
     }
-    show(&answer, applied.is_some(), &message.selection.ids)?;
+    show(&answer, applied.is_some(), &message.selection)?;
     Ok(Exit::Ok)
 }
 
@@ -49,8 +53,8 @@ fn may_be_applied(answer: &Answer) -> bool {
     answer.not_planned.is_none() || answer.operations.iter().all(|checked| checked.op["action"] == "create")
 }
 
-/// Prints the answer and what to do next. `selected` are the ids given as answers to earlier questions.
-fn show(answer: &Answer, applied: bool, selected: &[i64]) -> Result<()> {
+/// Prints the answer and what to do next. `selected` are the answers to earlier questions.
+fn show(answer: &Answer, applied: bool, selected: &Selection) -> Result<()> {
     for warning in &answer.warnings {
         output::note(&output::one_safe_text(warning));
     }
@@ -60,12 +64,14 @@ fn show(answer: &Answer, applied: bool, selected: &[i64]) -> Result<()> {
         output::print(&output::one_safe_text(&format!("  #{} {} ({}{day})", option.id, option.title, option.kind)))?;
     }
     if !answer.options.is_empty() {
-        let earlier: Vec<String> = selected.iter().map(|id| format!("--select {id} ")).collect();
-        output::note(&format!("repeat the command with {}--select ID, or be more precise", earlier.concat()));
+        output::note(&format!("repeat the command with {}--select ID, or be more precise", options(selected)));
     } else if applied {
         output::note("applied; `aha-radar todo undo` reverts it");
     } else if answer.decision == Decision::Clarify {
-        output::note("nothing is changed; answer by repeating the command with a more precise sentence");
+        output::note(
+            "nothing is changed; answer by repeating the command with a more precise sentence, or with \
+             --date YYYY-MM-DD if it asked for the day",
+        );
     } else if answer.decision == Decision::Plan && !may_be_applied(answer) {
         output::note(
             "nothing is changed yet, since a part was not understood; repeat the command with --apply and only the \
@@ -75,6 +81,14 @@ fn show(answer: &Answer, applied: bool, selected: &[i64]) -> Result<()> {
         output::note("nothing is changed yet; repeat the command with --apply");
     }
     Ok(())
+}
+
+/// Returns the options that give these answers, each followed by a space.
+fn options(selected: &Selection) -> String {
+    let ids = selected.ids.iter().map(|id| format!("--select {id} "));
+    let date = selected.date.map(|day| format!("--date {day} "));
+    let priority = selected.priority.map(|priority| format!("--priority {} ", priority.as_str()));
+    ids.chain(date).chain(priority).collect()
 }
 
 /// Applies operations, or returns why they cannot be applied.
@@ -132,26 +146,34 @@ async fn list(app: &App, all: bool, as_json: bool) -> Result<()> {
 }
 
 async fn add(app: &App, text: &str, as_json: bool) -> Result<()> {
+    const ANSWERING: &str = "repeat the command with the answer in its text";
     let state = planner::planner(app).await?.state;
     let sentence = format!("add a todo: {text}");
-    match read(&sentence, &state, planner::today(app).await?, &Selection::default()) {
+    let today = planner::today(app).await?;
+    let (operations, question) = match read(&sentence, &state, today, &Selection::default()) {
         Reading::Plan(operations) if !is_addition(&operations) => {
             let why = "that would change what is there; use `aha-radar assistant`, which shows the changes first";
-            Err(UsageError(why.to_owned()).into())
+            return Err(UsageError(why.to_owned()).into());
         }
-        Reading::Plan(operations) => {
-            let operations = operations.iter().map(|operation| json!(operation)).collect();
-            report(&apply(app, operations, None).await?, as_json)
-        }
+        Reading::Plan(operations) => (operations, None),
         Reading::Clarify(question) if is_addition(&question.understood) => {
-            let operations = question.understood.iter().map(|operation| json!(operation)).collect();
-            report(&apply(app, operations, None).await?, as_json)?;
-            output::note(&question.question);
-            Ok(())
+            (question.understood, Some(question.question))
         }
-        Reading::Clarify(question) => Err(UsageError(question.question).into()),
-        Reading::Chat => Err(UsageError("that is nothing to add; say what to do".to_owned()).into()),
+        Reading::Clarify(question) => {
+            return Err(UsageError(format!("{} Nothing was added; {ANSWERING}.", question.question)).into());
+        }
+        Reading::Chat => return Err(UsageError("that is nothing to add; say what to do".to_owned()).into()),
+    };
+    let zone = planner::zone(app).await?;
+    if let Some(why) = operations.iter().find_map(|operation| planner::skipped_time(zone, operation, &state)) {
+        return Err(UsageError(format!("{why} Nothing was added; {ANSWERING}.")).into());
     }
+    let assumed = assumed_days(&sentence, &operations, today);
+    report(&apply(app, operations.iter().map(|operation| json!(operation)).collect(), None).await?, as_json)?;
+    for note in assumed.iter().chain(&question) {
+        output::note(note);
+    }
+    Ok(())
 }
 
 fn is_addition(operations: &[Operation]) -> bool {

@@ -10,12 +10,13 @@ use aha_net::hash::hex64;
 use aha_planner::apply::State;
 use aha_planner::calendar;
 use aha_planner::language::Today;
+use aha_planner::operation::Operation;
 use aha_planner::record::{Goal, Item, Kind, Occurrence, agenda as occurrences};
 use aha_planner::time_of_day::TimeOfDay;
 use aha_planner::validate::{Validation, validate_proposal};
 pub use aha_store::UndoOutcome;
 use aha_store::{ApplyOutcome, ApplyRequest, IdempotencyKey, Planner, StoreError, owner};
-use chrono::{NaiveDate, Timelike as _};
+use chrono::{NaiveDate, NaiveDateTime, TimeDelta, TimeZone as _, Timelike as _};
 use chrono_tz::Tz;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,6 +29,9 @@ const ZONE_TOPIC: &str = "default";
 
 /// The longest span of an agenda, in days.
 const MAX_AGENDA_DAYS: i64 = 3 * 366;
+
+/// The most minutes that a clock change leaves out: Samoa left out a day in 2011.
+const MAX_SKIPPED_MINUTES: i64 = 24 * 60;
 
 /// How long a request waits for another one that is changing the same records.
 const MAX_WAIT: Duration = Duration::from_secs(20);
@@ -77,6 +81,50 @@ pub async fn today(app: &App) -> Result<Today> {
     Ok(Today { date: now.date_naive(), time })
 }
 
+/// Says which time of an operation does not exist because the clocks are put forward then, and what to say instead.
+/// `None` if there is none. An item that repeats has its other days, and a time that the operation does not change is
+/// not checked.
+#[must_use]
+pub fn skipped_time(zone: Tz, operation: &Operation, state: &State) -> Option<String> {
+    let item = operation.id.and_then(|id| state.item(operation.kind, id));
+    let recurrence = operation.recurrence.or(item.map(|item| item.recurrence));
+    if recurrence.is_some_and(|recurrence| recurrence.repeats()) {
+        return None;
+    }
+    let known_day = item.and_then(|item| item.scheduled_for);
+    let known_start = item.and_then(Item::time);
+    let known_end = item.and_then(|item| item.end_time);
+    let day = operation.scheduled_for.unwrap_or(known_day)?;
+    let start = operation.start_time.or(operation.time_of_day).unwrap_or(known_start);
+    let end = operation.end_time.unwrap_or(known_end);
+    if (Some(day), start, end) == (known_day, known_start, known_end) {
+        return None;
+    }
+    let title = operation.title.as_deref().or(item.map(|item| item.title.as_str())).unwrap_or_default();
+    let why = start.into_iter().chain(end).find_map(|time| skip_at(zone, day, time))?;
+    Some(format!("Not planned: \"{title}\". {why}"))
+}
+
+/// Says that a local time is skipped by a clock change, and which time to take. `None` if it exists.
+fn skip_at(zone: Tz, day: NaiveDate, time: TimeOfDay) -> Option<String> {
+    let at = day.and_time(time.to_naive());
+    let exists = |at: &NaiveDateTime| zone.from_local_datetime(at).earliest().is_some();
+    if exists(&at) {
+        return None;
+    }
+    let minutes = || (1..=MAX_SKIPPED_MINUTES).map(TimeDelta::minutes);
+    let from = minutes().filter_map(|ahead| at.checked_sub_signed(ahead)).find(exists)? + TimeDelta::minutes(1);
+    let to = minutes().filter_map(|ahead| at.checked_add_signed(ahead)).find(exists)?;
+    let instead = at + (to - from);
+    Some(format!(
+        "{time} does not exist on {day} in {}: the clocks are put forward from {} to {}. Say another time, such as {}.",
+        zone.name(),
+        from.format("%H:%M"),
+        to.format("%H:%M"),
+        instead.format("%H:%M"),
+    ))
+}
+
 /// Returns all records, and their version.
 pub async fn planner(app: &App) -> Result<Planner> {
     Ok(app.store().planner(owner()).await?)
@@ -122,16 +170,16 @@ async fn newest_batch(app: &App) -> Result<BatchId> {
     const MAX_BATCHES: i64 = 100;
     let batches = app.store().operation_batches(owner(), MAX_BATCHES).await?;
     let newest = batches.into_iter().find(|batch| batch.undone_at.is_none());
-    newest
-        .map(|batch| batch.id)
-        .ok_or_else(|| ServiceError::not_found("batch", "nothing was changed that could be undone"))
+    let none = "no change is left to undo; `aha-radar todo list` shows what is planned";
+    newest.map(|batch| batch.id).ok_or_else(|| ServiceError::not_found("batch", none))
 }
 
 /// Returns every occurrence from `from` to `to`, both included.
 pub async fn agenda(app: &App, from: NaiveDate, to: NaiveDate) -> Result<Agenda> {
     if to < from || (to - from).num_days() > MAX_AGENDA_DAYS {
-        let message =
-            format!("an agenda goes from a day to the same or a later one, over at most {MAX_AGENDA_DAYS} days");
+        let message = format!(
+            "an agenda goes from a day to the same or a later one, over at most {MAX_AGENDA_DAYS} days; choose others"
+        );
         return Err(ServiceError::invalid("to", message));
     }
     let state = planner(app).await?.state;

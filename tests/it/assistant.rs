@@ -1,6 +1,7 @@
 //! The assistant from outside: a sentence is proposed and applied, in the terminal and over HTTP; repeated, undone,
 //! streamed, resumed.
 
+mod dates;
 mod models;
 
 use std::io::{Read as _, Write as _};

@@ -1,5 +1,6 @@
 //! `aha-radar assistant`, `todo`, `agenda`.
 
+use aha_planner::record::Priority;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::hyphens::free_text;
@@ -8,8 +9,10 @@ use crate::assistant::Mode;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aha-radar assistant \"add buy milk tomorrow\"                   shows what it would change
+  aha-radar assistant \"add buy milk tomorrow\"                  shows what it would change
   aha-radar assistant \"move the report to Monday\" --apply
+  aha-radar assistant \"move the report to Monday\" --select 7    after it asked which of two is meant
+  aha-radar assistant \"call Ann later\" --date 2026-12-04        after it asked for the day
   aha-radar assistant \"what is due this week?\" --mode chat")]
 pub(in crate::cli) struct AssistantArguments {
     /// What to plan, in a sentence: "add buy milk tomorrow and move the report to Monday".
@@ -21,9 +24,16 @@ pub(in crate::cli) struct AssistantArguments {
     /// plan: operations; chat: an answer in words; auto: whichever fits.
     #[arg(long, value_enum, default_value_t = ModeName::Plan)]
     pub(in crate::cli) mode: ModeName,
-    /// When it asked which one you mean: the number of that one. May be repeated.
+    /// The answer when it asked which one you mean: the number of that one. Repeat the sentence with it. May be
+    /// repeated.
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) select: Vec<i64>,
+    /// The answer when it asked for the day, YYYY-MM-DD. Repeat the sentence with it.
+    #[arg(long, value_name = "DAY")]
+    pub(in crate::cli) date: Option<chrono::NaiveDate>,
+    /// The priority of what is added or changed, where the sentence names none.
+    #[arg(long, value_enum)]
+    pub(in crate::cli) priority: Option<PriorityName>,
     /// Print what it proposes or changed as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -46,6 +56,23 @@ impl From<ModeName> for Mode {
     }
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(in crate::cli) enum PriorityName {
+    Low,
+    Medium,
+    High,
+}
+
+impl From<PriorityName> for Priority {
+    fn from(name: PriorityName) -> Self {
+        match name {
+            PriorityName::Low => Self::Low,
+            PriorityName::Medium => Self::Medium,
+            PriorityName::High => Self::High,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum TodoCommand {
     /// List what is open.
@@ -53,50 +80,64 @@ pub(in crate::cli) enum TodoCommand {
         /// Also what is done.
         #[arg(long)]
         all: bool,
+        /// Print them as JSON.
         #[arg(long)]
         json: bool,
     },
     /// Add one: "call Ann tomorrow at 3pm p1", "water the plants every 3 days". Read by rules, whatever model is
-    /// configured.
+    /// configured. If it asks, nothing is added: repeat it with the answer in the text.
     Add {
+        /// What is to be done, and when.
         text: String,
+        /// Print what was added as JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Mark some as done; of what repeats today's occurrence, or the last that was due.
+    /// Mark some as done; of one that repeats, today's occurrence or the last that was due.
     Done {
-        #[arg(required = true)]
+        /// Their numbers, as `todo list` shows them.
+        #[arg(required = true, value_name = "ID")]
         ids: Vec<i64>,
+        /// Print what was changed as JSON.
         #[arg(long)]
         json: bool,
     },
     /// Delete some.
     Delete {
-        #[arg(required = true)]
+        /// Their numbers, as `todo list` shows them.
+        #[arg(required = true, value_name = "ID")]
         ids: Vec<i64>,
+        /// Print what was changed as JSON.
         #[arg(long)]
         json: bool,
     },
     /// Take back the last change, or the batch of that id.
     Undo {
+        /// The id that the change printed with --json; without it, the last change.
         batch: Option<String>,
+        /// Print what was changed as JSON.
         #[arg(long)]
         json: bool,
     },
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aha-radar agenda                                          today and the six days after it
+  aha-radar agenda --from 2026-12-01 --to 2026-12-31
+  aha-radar agenda --ical > plan.ics                        for a calendar program")]
 pub(in crate::cli) struct AgendaArguments {
-    /// YYYY-MM-DD; today without it.
+    /// The first day, YYYY-MM-DD; without it today.
     #[arg(long, value_name = "DAY")]
     pub(in crate::cli) from: Option<chrono::NaiveDate>,
-    /// YYYY-MM-DD, included; six days later without it.
+    /// The last day, YYYY-MM-DD; without it six days after the first.
     #[arg(long, value_name = "DAY")]
     pub(in crate::cli) to: Option<chrono::NaiveDate>,
     /// Print the days as JSON.
     #[arg(long, conflicts_with = "ical")]
     pub(in crate::cli) json: bool,
-    /// Everything that is planned, as a calendar (RFC 5545).
+    /// Print everything that is planned, whatever the days, as a calendar (iCalendar, RFC 5545).
     #[arg(long)]
     pub(in crate::cli) ical: bool,
 }

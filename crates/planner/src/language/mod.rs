@@ -3,64 +3,22 @@
 //! Input: a sentence, the records, today, and the user's selection from an earlier question. Output: operations; or one
 //! question with options; or the result that the sentence is not a plan. It never guesses which record is meant, never
 //! changes several records that were not named one by one, and accepts no instructions about itself. Called by the
-//! assistant when no model is configured. The steps are [`guard`], [`clauses`], the command of each clause
-//! ([`interpret`]), then [`target`] and [`when`], and from these [`create`] or [`change`].
+//! assistant when no model is configured.
+//!
+//! The folders are in the order of the data, and import only from those before them: [`text`] (words), [`values`]
+//! (days and times), [`commands`] (what a clause asks for), [`clauses`] (a sentence in clauses, each in the order of a
+//! command), [`operations`] (what is changed) and [`checks`] (what is asked instead). [`reader`] calls them for each
+//! clause; [`questions`] and [`assumed`] are about what is asked and what was taken for granted.
 
-mod amend;
-mod change;
+mod assumed;
+mod checks;
 mod clauses;
-mod clock;
-mod command;
-mod completing;
-mod compounds;
-mod courtesy;
-mod create;
-mod create_checks;
-mod dates;
-mod day_arithmetic;
-mod deleting;
-mod done_days;
-mod durations;
-mod extras;
-mod field_changes;
-mod fields;
-mod gapping;
-mod goals;
-mod guard;
-mod holidays;
-mod implied;
-mod interpret;
-mod lists;
-mod moving;
-mod needs;
-mod numbers;
-mod one_or_all;
-mod other_people;
-mod past;
-mod past_forms;
-mod periods;
-mod phrases;
-mod priorities;
+mod commands;
+mod operations;
 mod questions;
 mod reader;
-mod recognise;
-mod repeats;
-mod shift;
-mod spans;
-mod spelling;
-mod target;
-mod times;
-mod titles;
-mod tokens;
-mod topic;
-mod uncertain;
-mod unclear_change;
-mod until;
-mod vocabulary;
-mod when;
-mod wishes;
-mod word_order;
-mod words;
+mod text;
+mod values;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -73,10 +31,11 @@ use crate::shape::readable;
 use crate::state::State;
 use crate::time_of_day::TimeOfDay;
 use crate::validate::validate_proposal;
-use command::{Command, Destination};
+pub use assumed::assumed_days;
+use commands::command::{Command, Destination};
 pub use questions::{Inquiry, asked_records, inquiry};
-use tokens::Token;
-use words::{WordList, word_list};
+use text::tokens::Token;
+use text::words::{WordList, word_list};
 
 /// Longer sentences are not interpreted.
 pub const MAX_SENTENCE_CHARS: usize = 2_000;
@@ -160,10 +119,10 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
         return ask("That is long. What is the first thing to plan?");
     }
     let sentence = &readable(sentence, false);
-    if guard::is_order(sentence) {
+    if commands::guard::is_order(sentence) {
         return refuse();
     }
-    let words = compounds::normalised(&tokens::tokens(sentence));
+    let words = text::compounds::normalised(&text::tokens::tokens(sentence));
     let marks = |token: &Token| token.is_one_of(".|,|;|!|?|:");
     if words.len() > MAX_SENTENCE_WORDS || words.split(marks).any(|part| part.len() > MAX_CLAUSE_WORDS) {
         return ask("That is long. What is the first thing to plan?");
@@ -171,14 +130,16 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     if questions::of_tokens(&words, today).is_some() {
         return Reading::Chat;
     }
-    let plain_words = courtesy::without_adverbs(&words);
-    let expanded = lists::without_intro(&lists::corrected(&plain_words, today), today);
-    let tokens = gapping::with_repeated_verbs(&expanded, today);
+    let plain_words = text::courtesy::without_adverbs(&words);
+    let expanded = clauses::lists::without_intro(&clauses::lists::corrected(&plain_words, today), today);
+    let tokens = clauses::gapping::with_repeated_verbs(&expanded, today);
     let reader = Reader { sentence, state, today, selection, context: ClauseContext::default(), is_only_clause: false };
     let reading = reader.read(&tokens);
-    let only_adds =
-        || clauses::is_certain_create(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
-    if guard::is_order_unless_added(sentence) && !only_adds() { refuse() } else { reading }
+    let only_adds = || {
+        clauses::split::is_certain_create(&tokens, today)
+            && matches!(&reading, Reading::Plan(made) if all_are_new(made))
+    };
+    if commands::guard::is_order_unless_added(sentence) && !only_adds() { refuse() } else { reading }
 }
 
 fn all_are_new(operations: &[Operation]) -> bool {
@@ -243,7 +204,7 @@ impl Reader<'_> {
         command: Command<'_>,
         follows_todo: bool,
         follows_completion: bool,
-    ) -> change::Changes {
+    ) -> operations::change::Changes {
         let destructive = matches!(
             command,
             Command::Delete { .. }
@@ -260,12 +221,15 @@ impl Reader<'_> {
             return done;
         }
         let made = self.carry_out(command);
-        if made.is_err() && !unclear_change::changes_to(clause, self.today) && self.is_something_new(clause, command) {
+        if made.is_err()
+            && !checks::unclear_change::changes_to(clause, self.today)
+            && self.is_something_new(clause, command)
+        {
             let new = self.create(None, None, clause, false);
             return if new.is_ok() || self.repeats_unsupported(clause) { new } else { made };
         }
         match made {
-            Err(question) if destructive && follows_todo && vocabulary::begins_with_task_verb(clause) => {
+            Err(question) if destructive && follows_todo && text::vocabulary::begins_with_task_verb(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
             }
             made => made,
@@ -278,16 +242,16 @@ impl Reader<'_> {
         // "Move the car before 8", "cancel Netflix by the 30th": records are not moved or deleted with these
         // prepositions.
         let moves = clause.first().is_some_and(|first| first.is_one_of("move|shift|push"))
-            && !phrases::has_any(clause, "to|until|till|for|back|forward|by|up|off|into|->|=>|later|earlier");
+            && !text::phrases::has_any(clause, "to|until|till|for|back|forward|by|up|off|into|->|=>|later|earlier");
         let removes = clause.first().is_some_and(|first| first.is_one_of("cancel|delete|remove|rename"))
-            && phrases::has_any(clause, "by|before");
+            && text::phrases::has_any(clause, "by|before");
         let verb = moves || removes || clause.first().is_some_and(|first| first.is_one_of(&ALSO_DOING));
         let repeats = matches!(command, Command::Repeat { when, .. } if !when.is_empty());
         let changes = !matches!(
             command,
             Command::Create { .. } | Command::Chat | Command::StopRepeating { .. } | Command::Rename { .. }
         );
-        let when = when::When::read(clause, self.today);
+        let when = values::when::When::read(clause, self.today);
         let content_words: Vec<Token> = clause
             .iter()
             .skip(1)
@@ -295,16 +259,17 @@ impl Reader<'_> {
             .filter(|(_, used)| !**used)
             .map(|(word, _)| word.clone())
             .collect();
-        let of_records = phrases::has_any(&clause[1..], &RECORD_NOUNS) || guard::means_all(&content_words);
+        let of_records =
+            text::phrases::has_any(&clause[1..], &RECORD_NOUNS) || commands::guard::means_all(&content_words);
         verb && changes && clause.len() > 1 && (repeats || !of_records) && !self.mentions_existing(&content_words)
     }
 
     /// Returns whether the clause contains a repetition that no rule can express.
     fn repeats_unsupported(&self, clause: &[Token]) -> bool {
-        matches!(when::When::read(clause, self.today).repeat, Some(repeats::Repeat::Unsupported(_)))
+        matches!(values::when::When::read(clause, self.today).repeat, Some(values::repeats::Repeat::Unsupported(_)))
     }
 
-    fn carry_out(&self, command: Command<'_>) -> change::Changes {
+    fn carry_out(&self, command: Command<'_>) -> operations::change::Changes {
         match command {
             Command::Create { kind, priority, subject, certain } => self.create(kind, priority, subject, certain),
             Command::Place { target, when, subject } => self.place(target, when, subject),
@@ -317,7 +282,7 @@ impl Reader<'_> {
             Command::Repeat { target, when } => self.repeat(target, when),
             Command::StopRepeating { target } => self.stop_repeating(target),
             Command::Change { target, to } => self.change(target, to),
-            Command::Note { target, text } => self.set_field(target, command::Field::Notes, text),
+            Command::Note { target, text } => self.set_field(target, commands::command::Field::Notes, text),
             Command::Field { target, field, text } => self.set_field(target, field, text),
             Command::End { target, words } => self.end(target, words),
             Command::Lengthen { target, minutes } => self.lengthen(target, minutes),
@@ -329,13 +294,15 @@ impl Reader<'_> {
     }
 
     /// Handles "schedule X for Friday", "put X on Friday": moves X if it exists; else "schedule" creates it.
-    fn place(&self, target: &[Token], when: &[Token], subject: &[Token]) -> change::Changes {
+    fn place(&self, target: &[Token], when: &[Token], subject: &[Token]) -> operations::change::Changes {
         let definite = target.first().is_some_and(|token| token.is_one_of("the|my|it|this|that|our|them"));
         // "The dentist is on Friday" names the record before the time.
         let stands_alone = std::ptr::eq(target.as_ptr(), subject.as_ptr());
         let to = if when.is_empty() { Destination::Nowhere } else { Destination::When(when) };
         match self.shift_or_move(target, to) {
-            Err(question) if stands_alone && (self.matches_any_title(target) || topic::verb_of(target).is_some()) => {
+            Err(question)
+                if stands_alone && (self.matches_any_title(target) || clauses::topic::verb_of(target).is_some()) =>
+            {
                 Err(question)
             }
             Err(_) if !definite => self.create(None, None, subject, true),

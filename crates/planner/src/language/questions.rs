@@ -7,16 +7,16 @@
 use chrono::{Datelike as _, Days, NaiveDate};
 
 use super::Today;
-use super::courtesy::plain;
-use super::dates;
-use super::day_arithmetic::{Phrase, monday, next_date, plus, word};
-use super::numbers::month;
-use super::past_forms::presents;
-use super::phrases::{after_any, before_end, has_any, without_marks};
-use super::spans::{Span, date_span};
-use super::tokens::{Token, tokens};
-use super::vocabulary::kind_noun;
-use super::words::{WordList, word_list};
+use super::text::courtesy::plain;
+use super::text::numbers::month;
+use super::text::past_forms::presents;
+use super::text::phrases::{after_any, before_end, has_any, without_marks};
+use super::text::tokens::{Token, tokens};
+use super::text::vocabulary::kind_noun;
+use super::text::words::{WordList, word_list};
+use super::values::dates;
+use super::values::day_arithmetic::{Phrase, monday, next_date, plus, word};
+use super::values::spans::{Span, date_span};
 use crate::matching::{Candidate, matches, matches_by_meaning};
 use crate::record::{Item, Kind};
 use crate::state::State;
@@ -68,7 +68,7 @@ type Period = (NaiveDate, NaiveDate);
 /// Returns what a sentence asks about.
 #[must_use]
 pub fn inquiry(sentence: &str, today: Today) -> Option<Inquiry> {
-    of_tokens(&super::compounds::normalised(&tokens(sentence)), today)
+    of_tokens(&super::text::compounds::normalised(&tokens(sentence)), today)
 }
 
 /// Like [`inquiry`], for the words of a sentence.
@@ -181,8 +181,8 @@ fn period_at(words: &[Token], after_preposition: bool, today: NaiveDate) -> Phra
 /// Parses "this week", "next weekend", "last month".
 fn named_period(words: &[Token], today: NaiveDate) -> Phrase<Period> {
     let skipped = usize::from(word(words, 0) == "the" || word(words, 0) == "my");
-    let rest_of = super::phrases::after(&words[skipped..], "rest of the");
-    let rest_of = rest_of.or_else(|| super::phrases::after(&words[skipped..], "rest of this"));
+    let rest_of = super::text::phrases::after(&words[skipped..], "rest of the");
+    let rest_of = rest_of.or_else(|| super::text::phrases::after(&words[skipped..], "rest of this"));
     let (at, which) = match rest_of {
         Some(rest) => (words.len() - rest.len(), "this"),
         None if skipped == 1 => (1, "this"),
@@ -211,7 +211,7 @@ fn month_named(words: &[Token], today: NaiveDate) -> Phrase<Period> {
     }
     let number = month(word(words, 1))?;
     // In "for May 5" a day follows.
-    if super::numbers::day_number(word(words, 2)).is_some() {
+    if super::text::numbers::day_number(word(words, 2)).is_some() {
         return None;
     }
     let first = if number == today.month() { today.with_day(1)? } else { next_date(today, number, 1)? };
@@ -222,7 +222,7 @@ fn month_named(words: &[Token], today: NaiveDate) -> Phrase<Period> {
 fn days_ahead(words: &[Token], today: NaiveDate) -> Phrase<Period> {
     let rest = after_any(words, "in the next|the next|next|over the next|the coming|in the coming")?;
     let before = words.len() - rest.len();
-    if super::phrases::after(rest, "few days").is_some() {
+    if super::text::phrases::after(rest, "few days").is_some() {
         return Some((before + 2, (today, plus(today, 2))));
     }
     let (length, span) = date_span(rest)?;

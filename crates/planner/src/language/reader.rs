@@ -6,16 +6,17 @@ use std::collections::VecDeque;
 
 use chrono::NaiveDate;
 
-use super::change::Changes;
-use super::clauses::{clauses, split_at_task};
-use super::command::Command;
-use super::interpret::command;
-use super::past_forms::presents;
-use super::phrases::{after_any, around, has_any};
-use super::tokens::Token;
-use super::vocabulary::begins_with_task_verb;
-use super::when::When;
-use super::{ClauseContext, Question, Reader, Reading, courtesy};
+use super::clauses::split::{clauses, split_at_task};
+use super::commands::command::Command;
+use super::commands::interpret::command;
+use super::operations::change::Changes;
+use super::text::courtesy;
+use super::text::past_forms::presents;
+use super::text::phrases::{after_any, around, has_any};
+use super::text::tokens::Token;
+use super::text::vocabulary::begins_with_task_verb;
+use super::values::when::When;
+use super::{ClauseContext, Question, Reader, Reading};
 use crate::matching::ClarifyOption;
 use crate::operation::{Action, Operation};
 use crate::record::Kind;

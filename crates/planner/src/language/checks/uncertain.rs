@@ -1,0 +1,55 @@
+//! Detects clauses that are only a question or a statement about a person, not a command: "report done?", "Tom
+//! cancelled", "lunch another day".
+//!
+//! Input: a clause with its operations. Output: nothing, or the question. Called by [`crate::language::reader`].
+
+use crate::language::text::phrases::{after_any, before_end, has_any};
+use crate::language::text::tokens::Token;
+use crate::language::{Question, Reader};
+use crate::operation::{Action, Operation};
+
+/// Verbs that request a completion even if a question mark follows.
+const ORDERING: &str = "mark|tick|check|cross|complete|close|finish|set|strike|log|record|sign|flag|put|note";
+
+impl Reader<'_> {
+    /// Asks if a record would be changed by a sentence that may not request it. `sentence` contains all its words.
+    pub(in crate::language) fn check_certain(
+        &self,
+        sentence: &[Token],
+        clause: &[Token],
+        made: &[Operation],
+    ) -> Result<(), Question> {
+        let asked = sentence.last().is_some_and(|last| last.is("?")) && sentence.len() < clause.len() + 2;
+        let adds = has_any(clause, "remind|reminder|add|put|note|book|schedule|make|set");
+        if asked && !adds && made.iter().all(|one| one.action == Action::Create) {
+            return Err(self.ask_what(&self.text(clause)));
+        }
+        let chosen = |one: &Operation| one.id.is_some_and(|id| self.selection.ids.contains(&id));
+        let changed = made.iter().find(|one| one.action != Action::Create && !chosen(one));
+        let Some(changed) = changed else { return Ok(()) };
+        let completes = matches!(changed.action, Action::Complete | Action::CompleteOccurrence);
+        let asks = completes && asked && after_any(clause, ORDERING).is_none();
+        let either = changed.location.as_ref().and_then(Option::as_ref).is_some_and(|place| place.contains(" or "));
+        let unclear = asks
+            || either
+            || some_other_day(clause, changed)
+            || (changed.action == Action::Delete && self.called_off_by_somebody(clause, changed));
+        if unclear { Err(self.ask_what(&self.text(clause))) } else { Ok(()) }
+    }
+
+    /// Matches "Tom cancelled", which does not make clear whether to delete the meeting with Tom.
+    fn called_off_by_somebody(&self, clause: &[Token], deleted: &Operation) -> bool {
+        let Some([who]) = before_end(clause, "has cancelled|has canceled|just cancelled|cancelled|canceled") else {
+            return false;
+        };
+        let title = deleted.id.and_then(|id| self.state.item(deleted.kind, id)).map(|item| item.title.to_lowercase());
+        title.is_some_and(|title| title.contains(&format!("with {}", who.lower)))
+    }
+}
+
+/// Matches "Could we do lunch another day", which names no day.
+fn some_other_day(clause: &[Token], changed: &Operation) -> bool {
+    let ends = "another day|another time|some other day|some other time|a different day|a different time";
+    let by = "give|by|postpone|push|delay|put|defer|extend|wait|need|allow|back|off";
+    changed.action == Action::Update && before_end(clause, ends).is_some() && !has_any(clause, by)
+}

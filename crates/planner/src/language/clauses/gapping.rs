@@ -1,0 +1,85 @@
+//! Repeats a verb that applies to several records: "move Anna to Tuesday and Tom to Wednesday", "add a goal to … and a
+//! habit to …".
+//!
+//! Input: the words of a sentence. Output: the same with the verb before each part that it applies to. Called by
+//! [`crate::language::read`].
+
+use super::split::begins_command;
+use crate::language::Today;
+use crate::language::commands::command::Destination;
+use crate::language::commands::moving::destination;
+use crate::language::text::courtesy::plain;
+use crate::language::text::phrases::{after_any, listed};
+use crate::language::text::tokens::Token;
+use crate::language::text::vocabulary::{ADDING, MOVING, TO_DO, begins_with_task_verb, kind_noun};
+use crate::language::values::when::When;
+
+/// Adjectives before a noun for a kind.
+const ADJECTIVES: &str = "new|daily|weekly|recurring|quick|weekday|high|low|priority|small|fortnightly|calendar";
+
+/// Returns the sentence with the verb before each part.
+#[must_use]
+pub fn with_repeated_verbs(tokens: &[Token], today: Today) -> Vec<Token> {
+    let mut found: Vec<Token> = Vec::new();
+    let mut start = 0;
+    for at in 0..tokens.len() {
+        found.push(tokens[at].clone());
+        if tokens[at].is_one_of(";|.|!|?") {
+            start = at + 1;
+        }
+        let rest = &tokens[at + 1..];
+        let joins = tokens[at].is_one_of("and|,|&|plus") && at > start;
+        if !joins || rest.first().is_none_or(|next| next.is_one_of("and|then|&|to")) || begins_command(rest) {
+            continue;
+        }
+        let part = rest.split(|token| token.is_one_of("and|,|;|.|&|!|?")).next().unwrap_or(rest);
+        let in_list = tokens[at].is(",");
+        if let Some(verb) = repeated(plain(&tokens[start..at]), part, today, in_list) {
+            found.extend(verb);
+            start = at + 1;
+        }
+    }
+    found
+}
+
+/// Returns the part with the verb of the words before it, if that applies to the part as well.
+fn repeated(before: &[Token], part: &[Token], today: Today, in_list: bool) -> Option<Vec<Token>> {
+    if let Some(rest) = after_any(before, &ADDING).or_else(|| after_any(before, "i want|i'd like|i need|make")) {
+        let adds = names_kind(part) && names_kind(rest);
+        return adds.then(|| before[..before.len() - rest.len()].to_vec());
+    }
+    if let Some(verb) = verb_of_doing(before, part, today).filter(|_| !in_list) {
+        return Some(vec![verb]);
+    }
+    let rest = after_any(before, &MOVING)?;
+    let moves = |words: &[Token]| {
+        let has_preposition = words.iter().any(|word| word.is_one_of("to|until|till|by|for"));
+        let (target, to) = destination(words, today);
+        has_preposition && !target.is_empty() && !matches!(to, Destination::Nowhere | Destination::NoDate)
+    };
+    (moves(rest) && moves(part)).then(|| before[..before.len() - rest.len()].to_vec())
+}
+
+/// Returns the verb if each part has its own day or time: "Call mum tonight and dad tomorrow".
+fn verb_of_doing(before: &[Token], part: &[Token], today: Today) -> Option<Token> {
+    let before = after_any(before, &TO_DO).unwrap_or(before);
+    let verb = before.first().filter(|_| begins_with_task_verb(before) && !begins_with_task_verb(part))?;
+    let has_time = |words: &[Token]| {
+        let when = When::read(words, today);
+        let named = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).count();
+        let ends_in_time = when.used.first() == Some(&false) && when.used.last() == Some(&true);
+        (when.date.is_some() || when.time.is_some()) && when.repeat.is_none() && named > 0 && ends_in_time
+    };
+    let changes =
+        listed(&MOVING, &verb.lower) || verb.is_one_of("cancel|mark|make|set|change|put|tick|complete|schedule|book");
+    (!changes && has_time(before) && has_time(part)).then(|| verb.clone())
+}
+
+/// Returns whether the words begin with a noun for a kind: "a daily habit to …".
+fn names_kind(words: &[Token]) -> bool {
+    let Some(mut rest) = after_any(words, "a|an|the|another|one") else { return false };
+    while rest.first().is_some_and(|word| word.is_one_of(ADJECTIVES)) {
+        rest = &rest[1..];
+    }
+    rest.first().is_some_and(|noun| !noun.quoted && kind_noun(&noun.lower).is_some())
+}

@@ -1,0 +1,109 @@
+//! Handles lists of several things: "two things: mend the fence on Saturday; pump up the tyres on Sunday". Also applies
+//! corrections within a sentence.
+
+use crate::language::Today;
+use crate::language::text::numbers::count;
+use crate::language::text::phrases::{self, after_any, without_marks};
+use crate::language::text::tokens::Token;
+use crate::language::text::vocabulary;
+use crate::language::values::when::When;
+
+const NOUNS: &str =
+    "things|todos|tasks|items|reminders|errands|jobs|to-dos|chores|changes|requests|thing|points|updates|bits";
+
+/// Returns the sentence without the introduction of a list. A day in the introduction is added to each part.
+#[must_use]
+pub fn without_intro(tokens: &[Token], today: Today) -> Vec<Token> {
+    let announced = (0..tokens.len().min(9)).find(|at| tokens[*at].is(":") || tokens[*at].is_one_of("-|–|—"));
+    let Some(at) = announced else { return tokens.to_vec() };
+    let Some(rest) = announces(&tokens[..at]) else {
+        return with_day_for_each(&tokens[..at], &tokens[at + 1..], today).unwrap_or_else(|| tokens.to_vec());
+    };
+    let rest = after_any(rest, "to do|for me|to add|please|on my list|to remember").unwrap_or(rest);
+    let when = When::read(rest, today);
+    if rest.is_empty() || rest[0].is("i") {
+        return tokens[at + 1..].to_vec();
+    }
+    if !when.covers_all(rest) {
+        return tokens.to_vec();
+    }
+    let parts =
+        tokens[at + 1..].split(|token| token.is_one_of(",|;|and")).map(without_marks).filter(|part| !part.is_empty());
+    let with_day = |part: &[Token]| [part, rest, &[Token::made(";")]].concat();
+    parts.flat_map(with_day).collect()
+}
+
+/// Handles "Tomorrow: wash the car; mow the lawn": adds the day to each part.
+fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<Token>> {
+    let day = after_any(day, "for|on").unwrap_or(day);
+    let when = When::read(day, today);
+    let parts: Vec<&[Token]> =
+        rest.split(|token| token.is_one_of(",|;|.")).map(without_marks).filter(|part| !part.is_empty()).collect();
+    let of_doing = |part: &&[Token]| {
+        let part = after_any(part, "and|then").unwrap_or(part);
+        vocabulary::begins_with_task_verb(part) && !When::read(part, today).has_schedule()
+    };
+    let each = parts.len() > 1 && when.date.is_some() && when.covers_all(day) && parts.iter().all(of_doing);
+    let with_day = |part: &&[Token]| [after_any(part, "and|then").unwrap_or(part), day, &[Token::made(";")]].concat();
+    each.then(|| parts.iter().flat_map(with_day).collect())
+}
+
+/// Phrases that correct what precedes them.
+const CORRECTIONS: &str = ", no ,|actually make that|actually make it|actually , make that|no wait|wait no|wait , no|\
+    no , wait|scratch that|i mean|or rather|correction|\
+    sorry , i mean|strike that|i meant|no sorry|\
+    no , sorry|sorry , no|make that";
+
+/// Returns the sentence with corrections applied: "on Monday, no wait, on Tuesday".
+#[must_use]
+pub fn corrected(tokens: &[Token], today: Today) -> Vec<Token> {
+    let Some((before, after)) = phrases::around(tokens, CORRECTIONS) else {
+        return tokens.to_vec();
+    };
+    let (before, after) = (without_marks(before), without_marks(after));
+    if after.is_empty() || before.iter().any(|token| token.quoted) && before.len() == 1 {
+        return tokens.to_vec();
+    }
+    if super::split::begins_command(after) {
+        return after.to_vec();
+    }
+    let with_at = [&[Token::made("at")], after].concat();
+    let after = if When::read(after, today).has_schedule() { after } else { &with_at };
+    let read = When::read(after, today);
+    if read.has_schedule() && read.covers_all(after) {
+        let old = When::read(before, today);
+        let kept = before.iter().zip(&old.used).filter(|(_, used)| !**used).map(|(token, _)| token.clone());
+        // "On Friday at 1, no, at 2" is still on Friday.
+        let day = old.date.filter(|_| read.date.is_none() && old.repeat.is_none());
+        let time = old.time.filter(|_| read.time.is_none());
+        let day = day.map(|day| Token::made(&day.to_string())).into_iter();
+        let time = time.into_iter().flat_map(|time| [Token::made("at"), Token::made(&time.to_string())]);
+        return kept.chain(day).chain(time).chain(after.iter().cloned()).collect();
+    }
+    let after = if std::ptr::eq(after.as_ptr(), with_at.as_ptr()) { &with_at[1..] } else { after };
+    match super::topic::verb_of(before) {
+        Some(verb) => [verb, after].concat(),
+        None => after.to_vec(),
+    }
+}
+
+/// Returns the words after "three things", "a few errands", "todos".
+fn announces(tokens: &[Token]) -> Option<&[Token]> {
+    let rest = after_any(
+        tokens,
+        "i have|i've got|there are|here are|please add|add|please note|note|my|the following|just|ok|so",
+    )
+    .unwrap_or(tokens);
+    let counted = |rest: &[Token]| {
+        rest.first()
+            .is_some_and(|first| count(&first.lower).is_some() || first.is_one_of("some|few|several|my|the|these|more"))
+    };
+    let mut rest = rest;
+    for _ in 0..3 {
+        if counted(rest) || rest.first().is_some_and(|first| first.is_one_of("of|new|quick|other|small")) {
+            rest = &rest[1..];
+        }
+    }
+    let (noun, rest) = rest.split_first()?;
+    noun.is_one_of(NOUNS).then_some(rest)
+}

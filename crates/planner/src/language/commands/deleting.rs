@@ -1,0 +1,60 @@
+//! Recognises sentences that delete a record.
+
+use super::command::Command;
+use crate::language::Today;
+use crate::language::text::phrases::{after, after_any, before_end};
+use crate::language::text::tokens::Token;
+use crate::language::text::vocabulary;
+use crate::language::text::words::{WordList, word_list};
+
+/// Beginnings of sentences about something that is no longer needed.
+static NOT_NEEDED: WordList = WordList::new(|| word_list(include_str!("../words/not_needed.txt")));
+
+/// Ends of sentences about something that does not take place.
+static CALLED_OFF: WordList = WordList::new(|| word_list(include_str!("../words/called_off.txt")));
+
+/// Beginnings of commands that delete a record.
+static DELETING_LEADS: WordList = WordList::new(|| word_list(include_str!("../words/deleting_leads.txt")));
+
+pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
+    let of = |target| Some(Command::Delete { target });
+    if let Some(target) = after_any(clause, &NOT_NEEDED) {
+        return of(before_end(target, "anymore|any more|any longer|after all").unwrap_or(target));
+    }
+    let called_off = before_end(clause, "for good|for ever|altogether").unwrap_or(clause);
+    if let Some(target) = before_end(called_off, &CALLED_OFF).filter(|target| !target.is_empty()) {
+        return of(target);
+    }
+    if let Some(target) = after_any(clause, &DELETING_LEADS) {
+        // "Chuck it on the list" adds it.
+        if vocabulary::place_at(target).is_some_and(|(at, _)| target[at].is_one_of("on|onto|in|into|to")) {
+            return None;
+        }
+        let place = "from my list|from the list|off my list|from my todo list|from my calendar|from the calendar|\
+            from my todos|\
+        from my tasks|from my agenda|off the list|from my schedule|from my habits|from my goals|from my events|\
+        from the schedule|from my diary|from the diary|\
+        from my to-do list|from my planner|out of my calendar|out of the calendar|off my calendar|off the calendar";
+        let target = before_end(target, place).unwrap_or(target);
+        return of(before_end(target, "any more|anymore|altogether|for good|completely|entirely").unwrap_or(target));
+    }
+    if let Some(pronoun) =
+        before_end(clause, "out|off|away").filter(|rest| rest.len() == 2 && rest[1].is_one_of("it|that|this|them"))
+    {
+        return after(pronoun, "take").map(|target| Command::Delete { target });
+    }
+    if let Some(target) = after_any(clause, "call|sack|bin|blow")
+        && let Some(target) = before_end(target, "off").filter(|target| !target.is_empty())
+    {
+        return of(target);
+    }
+    let taken = after_any(clause, "take|strike|get|scrub|wipe|pull|knock|have|kick|throw|rub")?;
+    let taken = before_end(taken, "for good|altogether|completely|entirely|for ever|forever|please").unwrap_or(taken);
+    let place = "off my list|off the list|off my calendar|off the calendar|off my todo list|off my agenda|\
+        off my schedule|\
+        off my plate|off the agenda|off my diary|off the schedule|off my to-do list|from my list|from the list|\
+        from my calendar|from the calendar|out of my calendar|out of the calendar|out of my diary|out of my list|\
+        out of my schedule|out of my life|off the books|out of the diary|out of my agenda";
+    let object = before_end(taken, place);
+    of(object.or_else(|| before_end(taken, "off").filter(|_| clause[0].is_one_of("take|scrub")))?)
+}

@@ -1,0 +1,374 @@
+//! Builds operations that change or delete existing records.
+
+use chrono::NaiveDate;
+
+use super::create::{set_times, unsupported};
+use crate::language::commands::command::Destination;
+use crate::language::commands::moving;
+use crate::language::commands::target::{self, TargetFilter};
+use crate::language::text::phrases::{self, without_marks};
+use crate::language::text::tokens::Token;
+use crate::language::values::priorities::level;
+use crate::language::values::repeats::Repeat;
+use crate::language::values::shift::Shift;
+use crate::language::values::when::When;
+use crate::language::{Question, Reader};
+use crate::matching::Candidate;
+use crate::operation::{Action, Operation};
+use crate::record::{GoalStatus, Item, Kind, Priority};
+use crate::recurrence::{Recurrence, Rule};
+use crate::repair::due_day;
+use crate::time_of_day::TimeOfDay;
+
+pub type Changes = Result<Vec<Operation>, Question>;
+
+const OPEN: TargetFilter = TargetFilter { done: false, goals: false };
+const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
+
+impl Reader<'_> {
+    /// Builds one operation for each record that the words refer to.
+    fn each(
+        &self,
+        target: &[Token],
+        filter: TargetFilter,
+        make: impl Fn(&Candidate<'_>) -> Result<Operation, Question>,
+    ) -> Changes {
+        self.resolve(target, filter)?.iter().map(make).collect()
+    }
+
+    pub(in crate::language) fn item(&self, of: &Candidate<'_>) -> Result<&Item, Question> {
+        self.state.item(of.kind, of.id).ok_or_else(|| Question::new("Which one do you mean?", Vec::new()))
+    }
+
+    pub fn delete(&self, target: &[Token]) -> Changes {
+        let day = When::read(&target::without_possessive(target), self.today).date;
+        self.each(target, WITH_GOALS, |of| {
+            // "Cancel today's run" refers to one day, not to the whole series.
+            if day.is_some() && self.item(of).is_ok_and(|item| item.recurrence.repeats()) {
+                let text = format!(
+                    "\"{0}\" repeats, and one day of it alone cannot be deleted. Say \"delete {0}\" to delete all of it.",
+                    of.title
+                );
+                return Err(Question::new(&text, vec![of.option()]));
+            }
+            Ok(Operation::new(of.kind, Action::Delete, Some(of.id)))
+        })
+    }
+
+    pub fn rename(&self, target: &[Token], title: &[Token]) -> Changes {
+        let title = match title {
+            [one] => one.text.clone(),
+            words => self.text(words),
+        };
+        self.each(target, WITH_GOALS, |of| {
+            if title.is_empty() {
+                return Err(Question::new(&format!("What should \"{}\" be called?", of.title), vec![of.option()]));
+            }
+            let mut operation = self.update(of)?;
+            operation.title = Some(title.clone());
+            Ok(operation)
+        })
+    }
+
+    pub fn prioritise(&self, target: &[Token], priority: Priority) -> Changes {
+        self.each(target, OPEN, |of| {
+            let mut operation = self.update(of)?;
+            operation.priority = Some(priority);
+            Ok(operation)
+        })
+    }
+
+    /// Completes or reopens records. For a repeating record this affects one day, today's if no other is named.
+    pub fn complete(&self, target: &[Token], done: bool) -> Changes {
+        let (words, days) = self.with_days(target, false);
+        let words = if days.len() > 1 { without_done(&words) } else { &words };
+        self.completions(&self.resolve(words, TargetFilter { done: !done, goals: done })?, done, &days)
+    }
+
+    /// Completes or reopens one record.
+    pub(in crate::language) fn completion(
+        &self,
+        of: &Candidate<'_>,
+        done: bool,
+        day: Option<NaiveDate>,
+    ) -> Result<Operation, Question> {
+        if of.kind == Kind::Goal {
+            let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
+            operation.status = Some(GoalStatus::Completed);
+            return Ok(operation);
+        }
+        let item = self.item(of)?;
+        if day.is_some_and(|day| day > self.today.date) {
+            let text = format!("Is \"{}\" done already, or should it be moved to another day?", of.title);
+            return Err(Question::new(&text, vec![of.option()]));
+        }
+        let action = if item.recurrence.repeats() { Action::CompleteOccurrence } else { Action::Complete };
+        let mut operation = Operation::new(of.kind, action, Some(of.id));
+        operation.completed = (!done).then_some(false);
+        if action == Action::CompleteOccurrence {
+            operation.occurrence_date = Some(self.occurrence(item, day)?);
+        }
+        Ok(operation)
+    }
+
+    fn occurrence(&self, item: &Item, day: Option<NaiveDate>) -> Result<NaiveDate, Question> {
+        let due = |day| item.scheduled_for.is_some_and(|anchor| item.recurrence.occurs_on(anchor, day));
+        match day {
+            Some(day) if due(day) => Ok(day),
+            None if due(self.today.date) => Ok(self.today.date),
+            None => due_day(item, self.today.date).ok_or_else(|| Question::new("Which day of it is done?", Vec::new())),
+            Some(day) => {
+                let text = format!("\"{}\" is not due on {day}. Which day of it is done?", item.title);
+                Err(Question::new(&text, vec![item.into()]))
+            }
+        }
+    }
+
+    /// Splits "… for yesterday" and the words of completion from a target. With `alone` the target may consist of the
+    /// day only.
+    pub(in crate::language) fn with_day(&self, target: &[Token], alone: bool) -> (Vec<Token>, Option<NaiveDate>) {
+        let when = When::read(target, self.today);
+        let Some(day) = when.date.filter(|_| !when.is_ambiguous) else { return (target.to_vec(), None) };
+        let first = when.used.iter().position(|used| *used).unwrap_or(target.len());
+        if (first == 0 && !alone)
+            || !when.used[first..].iter().all(|used| *used) && !trailing_done(&target[first..], &when.used[first..])
+        {
+            return (target.to_vec(), None);
+        }
+        (without_done(&target[..first]).to_vec(), Some(day))
+    }
+
+    pub fn shift_or_move(&self, target: &[Token], to: Destination<'_>) -> Changes {
+        if phrases::has_any(target, "or") {
+            return Err(Question::new("Which one do you mean?", Vec::new()));
+        }
+        match to {
+            Destination::When(words) => self.move_to(target, words),
+            Destination::By(shift) if shift.minutes().is_some() => self.shift_time(target, shift),
+            Destination::By(shift) => self.each(target, OPEN, |of| {
+                let day = self.item(of)?.scheduled_for.unwrap_or(self.today.date);
+                self.dated(of, shift.from(day))
+            }),
+            Destination::NoDate => self.each(target, OPEN, |of| self.dated(of, None)),
+            Destination::Nowhere => match self.selection.date {
+                Some(day) => self.each(target, OPEN, |of| self.dated(of, Some(day))),
+                None => self.ask_when(target),
+            },
+        }
+    }
+
+    /// Shifts the time by some minutes, within the same day. The duration stays the same, with the end at 23:59 at the
+    /// latest.
+    fn shift_time(&self, target: &[Token], shift: Shift) -> Changes {
+        self.each(target, OPEN, |of| {
+            let item = self.item(of)?;
+            let moved = |time: TimeOfDay| {
+                let minutes = i32::from(time.hour()) * 60 + i32::from(time.minute()) + shift.minutes().unwrap_or(0);
+                let minutes = u16::try_from(minutes).ok()?;
+                TimeOfDay::new(minutes / 60, minutes % 60)
+            };
+            let Some(start) = item.time().and_then(moved) else {
+                return Err(Question::new(&format!("At what time should \"{}\" be?", of.title), vec![of.option()]));
+            };
+            let mut operation = self.update(of)?;
+            set_times(&mut operation, Some(start), kept_end(item, Some(start)));
+            Ok(operation)
+        })
+    }
+
+    fn ask_when(&self, target: &[Token]) -> Changes {
+        let found = self.resolve(target, OPEN)?;
+        let titles: Vec<String> = found.iter().map(|of| format!("\"{}\"", of.title)).collect();
+        let text = format!("To which day should {} be moved?", titles.join(" and "));
+        Err(Question::new(&text, found.iter().map(Candidate::option).collect()))
+    }
+
+    fn dated(&self, of: &Candidate<'_>, day: Option<NaiveDate>) -> Result<Operation, Question> {
+        let mut operation = self.update(of)?;
+        if day.is_none() && self.item(of)?.recurrence.repeats() {
+            let text = format!("\"{}\" repeats, so it needs a day. On which should it be?", of.title);
+            return Err(Question::new(&text, vec![of.option()]));
+        }
+        operation.scheduled_for = Some(day);
+        Ok(operation)
+    }
+
+    /// Moves records to a day, a time or both. With a rule, they repeat from then on.
+    pub fn move_to(&self, target: &[Token], words: &[Token]) -> Changes {
+        let when = self.when_without_preposition(words);
+        let answer = self.selection.date.filter(|_| self.is_only_clause);
+        if let Some(day) = answer.filter(|_| when.vague).filter(|day| when.answered(*day, self.today).is_some()) {
+            return self.each(target, OPEN, |of| self.dated(of, Some(day)));
+        }
+        if let Some(found) = &when.impossible {
+            return self.ask_when(target).map_err(|question| {
+                let text = format!("{} {}", found.why, question.question);
+                Question { question: text, ..question }
+            });
+        }
+        if !when.has_schedule() || when.vague || when.is_ambiguous || phrases::has_any(words, "or") {
+            return self.ask_when(target);
+        }
+        if when.repeat.is_some() {
+            return self.repeat(target, words);
+        }
+        self.each(target, OPEN, |of| self.moved(of, &when, words))
+    }
+
+    /// Moves a record to a day, a time or both.
+    pub(in crate::language) fn moved(
+        &self,
+        of: &Candidate<'_>,
+        when: &When,
+        words: &[Token],
+    ) -> Result<Operation, Question> {
+        let mut operation = self.update(of)?;
+        let item = self.item(of)?;
+        let mut when = when.clone();
+        if let Some(old) = item.time() {
+            when.resolve_half_by(old, words);
+        }
+        operation.priority = when.priority;
+        if let Some(day) = when.date {
+            operation.scheduled_for = Some(Some(day));
+        } else if item.scheduled_for.is_none() {
+            operation.scheduled_for = Some(when.time.map(|time| self.today.next(time)));
+        }
+        if when.no_date {
+            operation.scheduled_for = Some(None);
+        }
+        if when.time.is_some() {
+            set_times(&mut operation, when.time, when.end_time.or_else(|| kept_end(item, when.time)));
+        }
+        Ok(operation)
+    }
+
+    /// Parses a day or a time without its preposition: "11" as "at 11", "the afternoon" as "in the afternoon".
+    fn when_without_preposition(&self, words: &[Token]) -> When {
+        if moving::part_alone(words) {
+            let words = phrases::after_any(words, "the").unwrap_or(words);
+            let with_preposition = [&[Token::made("in"), Token::made("the")], words].concat();
+            return When::read(&with_preposition, self.today);
+        }
+        When::read_after("at", words, self.today)
+    }
+
+    pub fn repeat(&self, target: &[Token], words: &[Token]) -> Changes {
+        let when = When::read(words, self.today);
+        if when.repeat.is_none() {
+            let found = self.resolve(target, OPEN)?;
+            let text = "How often should it repeat: every day, on weekdays, every week, or every so many days?";
+            return Err(Question::new(text, found.iter().map(Candidate::option).collect()));
+        }
+        self.each(target, OPEN, |of| {
+            let item = self.item(of)?;
+            let first = match when.repeat {
+                // A day of the week means its next occurrence.
+                Some(Repeat::On(_) | Repeat::OnEach(..)) => when.date.unwrap_or(self.today.date),
+                _ => when.date.or(item.scheduled_for).unwrap_or(self.today.date),
+            };
+            let rules = when.recurrences(first).ok_or_else(|| unsupported(&when, self.today.date))?;
+            let [(day, recurrence)] = rules[..] else {
+                let text = "One item repeats on one day of the week. On which one should it be?";
+                return Err(Question::new(text, vec![of.option()]));
+            };
+            let mut operation = self.update(of)?;
+            operation.scheduled_for = Some(Some(day));
+            operation.recurrence = Some(recurrence);
+            if when.time.is_some() {
+                set_times(&mut operation, when.time, when.end_time.or_else(|| kept_end(item, when.time)));
+            }
+            Ok(operation)
+        })
+    }
+
+    pub fn stop_repeating(&self, target: &[Token]) -> Changes {
+        self.each(target, OPEN, |of| {
+            if of.kind == Kind::Habit {
+                let text = format!("A habit repeats by its nature. Should \"{}\" be deleted?", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            }
+            let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
+            operation.recurrence = Some(Recurrence::of(Rule::None));
+            Ok(operation)
+        })
+    }
+
+    /// Handles "change X to Y", where Y decides which field changes. Asks what to change if Y is missing.
+    pub fn change(&self, target: &[Token], to: &[Token]) -> Changes {
+        let to = phrases::before_end(to, "only|instead|now|from now on").unwrap_or(to);
+        let [first, ..] = without_marks(to) else { return self.ask_what_to_change(target, WITH_GOALS) };
+        let when = When::read(to, self.today);
+        if when.covers_all(to) && when.has_schedule() {
+            return self.move_to(target, to);
+        }
+        let when = When::read_after("at", to, self.today);
+        if to.len() > 1 && when.time.is_some() && when.used.iter().all(|used| *used) {
+            return self.move_to(target, to);
+        }
+        let priority = match to {
+            [one] => level(&one.lower).filter(|_| one.lower.parse::<u32>().is_err()),
+            _ => when.priority.filter(|_| when.covers_all(to)),
+        };
+        match priority {
+            Some(priority) => self.prioritise(target, priority),
+            // "Change it to Fridays or so" contains no title.
+            None if when.used.first() == Some(&true) && when.has_schedule() => self.ask_what_to_change(target, OPEN),
+            // "Change Sara to Sam" replaces a word of the title or all of it; "set it to something better" contains no
+            // title.
+            None if first.is_one_of("something|anything")
+                || target.len() == 1 && to.len() == 1 && !target[0].quoted && !first.quoted =>
+            {
+                let found = self.resolve(target, WITH_GOALS)?;
+                let text = format!("What should \"{}\" be called?", found[0].title);
+                Err(Question::new(&text, found.iter().map(Candidate::option).collect()))
+            }
+            None => self.rename(target, to),
+        }
+    }
+
+    fn ask_what_to_change(&self, target: &[Token], filter: TargetFilter) -> Changes {
+        let found = self.resolve(target, filter)?;
+        let titles: Vec<String> = found.iter().map(|of| format!("\"{}\"", of.title)).collect();
+        let text = format!(
+            "To what should {} be changed? Say it in one sentence, such as \"move {} to Friday\".",
+            titles.join(" and "),
+            found[0].title
+        );
+        Err(Question::new(&text, found.iter().map(Candidate::option).collect()))
+    }
+
+    /// Returns an update without changes. It must contain the recurrence and its first day, so these are copied.
+    pub(in crate::language) fn update(&self, of: &Candidate<'_>) -> Result<Operation, Question> {
+        let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
+        if of.kind != Kind::Goal {
+            let item = self.item(of)?;
+            operation.recurrence = Some(item.recurrence);
+            operation.scheduled_for = item.recurrence.repeats().then_some(item.scheduled_for);
+        }
+        Ok(operation)
+    }
+}
+
+const DONE_WORDS: &str = "as|done|complete|completed|finished|not|undone|is";
+
+/// Returns the words without "as done" at the end.
+fn without_done(mut words: &[Token]) -> &[Token] {
+    while let Some((_, rest)) = words.split_last().filter(|(last, rest)| last.is_one_of(DONE_WORDS) && !rest.is_empty())
+    {
+        words = rest;
+    }
+    words
+}
+
+fn trailing_done(words: &[Token], used: &[bool]) -> bool {
+    words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(DONE_WORDS) || word.is_mark())
+}
+
+/// Returns the new end of an event that is moved within the day, so that its duration stays the same; 23:59 at the
+/// latest. `None` if the event has no start or no end.
+pub(super) fn kept_end(item: &Item, start: Option<TimeOfDay>) -> Option<TimeOfDay> {
+    let (old, end, start) = (item.start_time?, item.end_time?, start?);
+    let minutes = (end.hour() * 60 + end.minute()).checked_sub(old.hour() * 60 + old.minute())?;
+    Some(start.plus_minutes(minutes))
+}

@@ -1,0 +1,248 @@
+//! Parses the times of day in a clause. Preceding words can make a number a time: "at 6" after a day, "until 3" after a
+//! start.
+
+use super::When;
+use super::days::{begins_day, is_or};
+use crate::language::Today;
+use crate::language::text::numbers;
+use crate::language::text::phrases::{self, after_any};
+use crate::language::text::tokens::Token;
+use crate::language::values::clock;
+use crate::language::values::durations::{before_event, duration, minutes};
+use crate::language::values::times;
+use crate::time_of_day::TimeOfDay;
+
+impl When {
+    /// Parses "in two hours": sets a day and a time.
+    pub(super) fn read_in_hours(&mut self, rest: &[Token], today: Today) -> Option<usize> {
+        let (length, ahead) = in_hours(rest)?;
+        let of_today = i64::from(today.time.hour()) * 60 + i64::from(today.time.minute()) + i64::from(ahead);
+        self.date = today.date.checked_add_signed(chrono::Duration::days(of_today.div_euclid(24 * 60)));
+        let of_day = u16::try_from(of_today.rem_euclid(24 * 60)).unwrap_or(0);
+        self.time = TimeOfDay::new(of_day / 60, of_day % 60);
+        Some(length)
+    }
+
+    /// Parses "for two hours", "17:15 (45 min)": a duration directly after the time.
+    pub(super) fn read_duration(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
+        let rest = &tokens[at..];
+        let follows_time = self.time.is_some() && at > 1 && tokens[at - 1].is_one_of(",|(") && self.used[at - 2];
+        let (length, found) =
+            duration(rest).or_else(|| minutes(rest).filter(|_| follows_time)).or_else(|| before_event(rest))?;
+        self.duration = Some((found, at..at + length));
+        Some(length)
+    }
+
+    /// Parses numbers that are times because of an adjacent day: "Friday 9-12", "8.30 on Monday".
+    pub(super) fn read_times_by_day(&mut self, tokens: &[Token], at: usize, today: Today) -> Option<usize> {
+        let rest = &tokens[at..];
+        let after_day = self.is_after_day(tokens, at);
+        if let Some(time) = self.last_hour(rest).filter(|_| after_day) {
+            self.take_times(time, None, &rest[..1]);
+            return Some(1);
+        }
+        let (length, (start, end)) = times::times_after(rest, true)
+            .filter(|(length, _)| after_day || begins_day(rest, *length, today))
+            .filter(|(length, _)| *length > 0 && !counts(tokens, at))?;
+        self.take_times(start, end, &rest[..length]);
+        self.is_ambiguous |= is_or(rest, length, today);
+        Some(length)
+    }
+
+    /// Parses "Thursday 11" at the end as a time, unless the number is the day of the month.
+    fn last_hour(&self, rest: &[Token]) -> Option<TimeOfDay> {
+        let [number] = rest else { return None };
+        let hour = numbers::figures(&number.lower, 2).filter(|hour| (1..=12).contains(hour))?;
+        let is_day = self.date.is_none_or(|date| chrono::Datelike::day(&date) == hour);
+        let with_at = [Token::made("at"), number.clone()];
+        times::times(&with_at).filter(|_| !is_day).map(|(_, (time, _))| time)
+    }
+
+    /// Parses times that need no context: "at 3pm", "in the evening".
+    pub(super) fn read_times(&mut self, rest: &[Token], today: Today) -> Option<usize> {
+        let (length, (start, end)) = times::times(rest).filter(|(length, _)| *length > 0)?;
+        // "At 7 and 19 every day".
+        let another = rest.get(length..).is_some_and(|following| {
+            following.len() > 1
+                && following[0].is_one_of("and|&")
+                && numbers::figures(&following[1].lower, 2).is_some_and(|hour| hour < 25)
+                && following
+                    .get(2)
+                    .is_none_or(|next| next.is_mark() || next.is_one_of("every|daily|on|each|tomorrow|today"))
+        });
+        self.is_ambiguous |= another;
+        let night = rest.get(1).is_some_and(|next| next.is("night"));
+        let from_part_of_day = rest[0].is_one_of("in|during|over") || (rest[0].is("at") && night);
+        if from_part_of_day && (night || rest.get(1).is_some_and(|next| next.is("the"))) {
+            self.take_part(start);
+        } else {
+            self.take_times(start, end, &rest[..length]);
+        }
+        self.is_ambiguous |= is_or(rest, length, today);
+        Some(length)
+    }
+
+    /// Parses "12.30 lunch with Kofi": a number with minutes at the beginning is a time.
+    pub(super) fn read_first_time(&mut self, rest: &[Token], at: usize) -> Option<usize> {
+        let minutes =
+            at == 0 && rest.len() > 1 && rest[0].text.split_once('.').is_some_and(|(_, minutes)| minutes.len() == 2);
+        let continues =
+            minutes && rest[1].text.starts_with(char::is_alphabetic) && numbers::month(&rest[1].lower).is_none();
+        let (length, (start, end)) =
+            times::times_after(&rest[..1], true).filter(|(length, _)| continues && *length == 1)?;
+        self.take_times(start, end, &rest[..1]);
+        Some(length)
+    }
+
+    /// Parses "Tomorrow at 6 gym": after nothing but a day, "at" and a number are a time, whatever follows.
+    pub(super) fn read_leading_time(&mut self, rest: &[Token], at: usize) -> Option<usize> {
+        let leads = at > 0 && self.used[..at].iter().all(|used| *used) && rest.len() > 2 && rest[0].is("at");
+        if !leads || times::times(rest).is_some_and(|(length, _)| length > 2) {
+            return None;
+        }
+        let (length, (time, _)) = times::times(&rest[..2]).filter(|(length, _)| *length == 2)?;
+        self.take_times(time, None, &rest[..2]);
+        Some(length)
+    }
+
+    /// Parses "until 3", "ends at half past four", if the start is known.
+    pub(super) fn read_end_time(&mut self, rest: &[Token]) -> Option<usize> {
+        let leads = "until|till|til|to|ends at|ends|ending at|ending|finishing at|finishes at|finishing|finish at|end";
+        let after = after_any(rest, leads)?;
+        let start = self.time.filter(|_| self.end_time.is_none())?;
+        let after = after_any(after, "about|around|roughly|approximately").unwrap_or(after);
+        let (length, end) = clock::written(after)?;
+        let continues = after
+            .get(length)
+            .is_some_and(|next| !next.is_mark() && !next.is_one_of("on|at|in|every|with|and|tomorrow|today"));
+        let later = clock::ParsedTime { half: Some(clock::Half::Pm), ..end };
+        let end = end.time().filter(|end| *end > start).or_else(|| later.time().filter(|end| *end > start))?;
+        self.end_time = Some(end).filter(|_| !continues);
+        self.end_time.map(|_| rest.len() - after.len() + length)
+    }
+
+    /// Returns whether the words determine the half of the day.
+    fn names_half_of_day(&self, words: &[Token]) -> bool {
+        let has_two_figures = |word: &Token| {
+            word.lower.starts_with(['1', '2']) && word.lower.as_bytes().get(1).is_some_and(u8::is_ascii_digit)
+        };
+        let start = self.used.len().saturating_sub(words.len());
+        self.from_part_of_day
+            || self.used[start..]
+                .iter()
+                .zip(words)
+                .any(|(used, word)| *used && (writes_half(word) || has_two_figures(word)))
+    }
+
+    /// Moves the time to the half of the day in which it was: "Parents' evening starts at 6:30 now", previously at
+    /// seven in the evening.
+    pub fn resolve_half_by(&mut self, old: TimeOfDay, words: &[Token]) {
+        let evening = old.hour() >= 17 && self.time.is_some_and(|time| (6..10).contains(&time.hour()));
+        if evening && !self.names_half_of_day(words) {
+            self.time = self.time.and_then(|time| TimeOfDay::new(time.hour() + 12, time.minute()));
+            self.end_time = self.end_time.and_then(|end| in_half_of(old, end));
+        }
+    }
+
+    /// Determines the half of the day by the meal, if the hour alone is ambiguous: "Dinner at 8" is in the evening,
+    /// "breakfast at 7" in the morning.
+    pub fn resolve_half_by_meal(&mut self, words: &[Token]) {
+        let Some(time) = self.time.filter(|_| !self.names_half_of_day(words)) else { return };
+        let has = |nouns: &str| phrases::has_any(words, nouns);
+        if has("dinner|supper|drinks|theatre|cinema|concert|gig|party|comedy|opera|ballet|quiz|\
+            disco")
+            && (6..10).contains(&time.hour())
+        {
+            self.time = TimeOfDay::new(time.hour() + 12, time.minute());
+            self.end_time = self.end_time.and_then(|end| in_half_of(TimeOfDay::new(19, 0)?, end));
+        } else if has("breakfast|wake|alarm|sunrise") && (17..20).contains(&time.hour()) && self.end_time.is_none() {
+            self.time = TimeOfDay::new(time.hour() - 12, time.minute());
+        }
+    }
+
+    /// Sets a time parsed from `words`. A known part of the day determines its half, unless the words do.
+    pub(super) fn take_times(&mut self, start: TimeOfDay, end: Option<TimeOfDay>, words: &[Token]) {
+        let part = self.time.filter(|_| self.from_part_of_day);
+        self.is_ambiguous |= self.time.is_some_and(|time| time != start) && part.is_none();
+        self.half_is_written = words.iter().any(writes_half);
+        let part = part.filter(|_| !self.half_is_written);
+        let in_half = |time| part.map_or(Some(time), |part| in_half_of(part, time));
+        (self.time, self.end_time) = (in_half(start), end.and_then(in_half));
+        self.from_part_of_day = false;
+    }
+
+    /// Sets the part of the day. Without a time it stands for an hour.
+    pub(super) fn take_part(&mut self, part: TimeOfDay) {
+        self.is_at_night |= part.hour() >= NIGHT_FROM;
+        match self.time {
+            None => (self.time, self.from_part_of_day) = (Some(part), true),
+            Some(_) if self.half_is_written => {}
+            Some(time) => {
+                self.time = in_half_of(part, time);
+                self.end_time = self.end_time.and_then(|end| in_half_of(part, end));
+            }
+        }
+    }
+
+    /// Moves a time after midnight to the day on which that night ends: "1am tonight", "tonight at midnight".
+    pub(super) fn settle_night(&mut self) {
+        let after_midnight = self.time.is_some_and(|time| time.hour() < NIGHT_TO);
+        if self.is_at_night && after_midnight && self.repeat.is_none() {
+            self.date = self.date.and_then(|date| date.succ_opt());
+        }
+    }
+}
+
+/// A part of the day from this hour on is the night, which lasts until the other.
+const NIGHT_FROM: u16 = 20;
+const NIGHT_TO: u16 = 5;
+
+/// Returns whether a word determines the half of the day: "1am", "p.m.", "00:30", "noon".
+fn writes_half(word: &Token) -> bool {
+    let text = word.lower.as_str();
+    let is_figure = text.starts_with(|c: char| c.is_ascii_digit());
+    matches!(text, "am" | "pm" | "a.m" | "p.m" | "noon" | "midday" | "midnight")
+        || (is_figure && ["am", "pm", "a.m", "p.m"].iter().any(|half| text.ends_with(half)))
+        || (text.starts_with('0') && text.len() > 1)
+}
+
+/// Returns the time in the half of the day of `part`: "8" and "evening" are 20:00, "7" and "morning" 07:00.
+fn in_half_of(part: TimeOfDay, time: TimeOfDay) -> Option<TimeOfDay> {
+    let (morning, before_noon) = (part.hour() < 12, time.hour() < 12);
+    match (morning, before_noon) {
+        // "Tonight at 12".
+        (false, false) if part.hour() >= NIGHT_FROM && time.hour() == 12 => TimeOfDay::new(0, time.minute()),
+        (true, false) if time.hour() > 12 => TimeOfDay::new(time.hour() - 12, time.minute()),
+        (false, true) if time.hour() > 0 => TimeOfDay::new(time.hour() + 12, time.minute()),
+        _ => Some(time),
+    }
+}
+
+/// Parses "in two hours", "in half an hour", "an hour from now". The value is in minutes.
+fn in_hours(rest: &[Token]) -> Option<(usize, u32)> {
+    let has_lead = rest.first()?.is_one_of("in|within");
+    let (length, ahead) = of_hours(rest.get(usize::from(has_lead)..)?)?;
+    let following = rest.get(length + usize::from(has_lead)..)?;
+    let ending = if has_lead { "from now|time" } else { "from now" };
+    let from_now = after_any(following, ending).map(|after| following.len() - after.len());
+    (has_lead || from_now.is_some()).then(|| (usize::from(has_lead) + length + from_now.unwrap_or(0), ahead))
+}
+
+fn of_hours(words: &[Token]) -> Option<(usize, u32)> {
+    if let Some((length, found)) = minutes(words) {
+        return Some((length, u32::from(found)));
+    }
+    // More hours than a day has.
+    let [number, unit, ..] = words else { return None };
+    let number = numbers::count(&number.lower).filter(|_| !number.quoted)?;
+    unit.is_one_of("hour|hours|hrs|h").then_some((2, number.checked_mul(60)?))
+}
+
+/// Returns whether the noun before shows that the numbers are a count: "pages 9-12".
+fn counts(tokens: &[Token], at: usize) -> bool {
+    let nouns = "chapter|chapters|page|pages|question|questions|exercise|exercises|part|parts|item|items|step|steps|\
+        number|\
+        numbers|section|sections|level|levels|age|aged|ages|lesson|lessons|unit|units|room|gate|version|episode|\
+        episodes|seats|rows";
+    at > 0 && tokens[at - 1].is_one_of(nouns)
+}
