@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use aha_core::failpoint;
-use aha_store::error::RetryAdvice;
+use aha_store::RetryAdvice;
 use tokio::time::Instant;
 
 /// Consecutive failures of one operation, and when it may be retried.

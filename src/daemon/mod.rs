@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aha_core::topic::Topic;
-use aha_store::error::RetryAdvice;
-use aha_store::{OpenMode, SharedStore, StoreError};
+use aha_store::{OpenMode, RetryAdvice, SharedStore, StoreError};
 use backoff::Backoff;
 use thiserror::Error;
 use tokio::sync::Notify;

@@ -6,6 +6,7 @@ use aha_content::numbers::count;
 use aha_core::digest::{
     Cost, Digest, DigestHead, DigestStatus, DigestStory, Section, Since, Skipped, SourceReport, StoryCost, StorySource,
 };
+use aha_core::fetch::SourceStatus;
 use aha_core::ids::{DigestId, DigestItemId, SourceId};
 use aha_core::item::{TimeBasis, first_words};
 use aha_core::money::MicroCredits;
@@ -45,7 +46,7 @@ pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Diges
     let digest = Digest {
         head: head(context, results, id, &stories, &cost, too_few_sources),
         sources: source_reports(results, &shown),
-        skipped: skipped(results, &shown),
+        skipped: skipped(results, &shown, context.run.settings.sizes.at_least),
         cost,
         stories,
     };
@@ -94,8 +95,8 @@ impl Names {
 /// Whether unreadable sources make the digest partial: at least the configured share of them, or one that had items in
 /// the previous digest. Among many sources there is always one that fails; its items come with a later digest.
 async fn too_few_sources(context: &RunContext, results: &Results) -> Result<bool, RunError> {
-    let failed: HashSet<SourceId> =
-        results.sources.outcomes.iter().filter(|outcome| outcome.is_failure()).map(|outcome| outcome.source).collect();
+    let failures = results.sources.outcomes.iter().filter(|outcome| outcome.status.is_failure());
+    let failed: HashSet<SourceId> = failures.map(|outcome| outcome.source).collect();
     if failed.is_empty() {
         return Ok(false);
     }
@@ -252,21 +253,28 @@ fn source_reports(results: &Results, shown: &[&Ranked]) -> Vec<SourceReport> {
                 items: results.selected.items_by_source.get(&source.id).copied().unwrap_or(0),
                 late: results.selected.late_by_source.get(&source.id).copied().unwrap_or(0),
                 shown: sources_by_story.iter().filter(|story| story.contains(&source.id)).count(),
-                status: outcome.map_or_else(|| "ok".to_owned(), |o| o.status.clone()),
+                status: outcome.map_or(SourceStatus::Ok, |outcome| outcome.status),
                 error: outcome.and_then(|o| o.error.clone()),
             }
         })
         .collect()
 }
 
-fn skipped(results: &Results, shown: &[&Ranked]) -> Skipped {
+/// `minimum` is the score below which the topic shows no story.
+fn skipped(results: &Results, shown: &[&Ranked], minimum: u8) -> Skipped {
     let in_scope = |ranked: &Ranked| results.selected.stories[ranked.story].in_scope().count();
     let total: usize = shown.iter().map(|ranked| in_scope(ranked)).sum();
+    let (low, lower): (Vec<&Ranked>, Vec<&Ranked>) = results
+        .ranked
+        .iter()
+        .filter(|ranked| ranked.section.is_none())
+        .partition(|ranked| ranked.debug.final_score < f64::from(minimum));
     Skipped {
         folded: total - shown.len(),
         muted: results.items.muted.len(),
         already_delivered: results.selected.already_delivered,
-        ranked_lower: results.ranked.iter().filter(|r| r.section.is_none()).map(in_scope).sum(),
+        ranked_lower: lower.into_iter().map(in_scope).sum(),
+        below_minimum: low.into_iter().map(in_scope).sum(),
         not_considered: results.selected.not_considered,
     }
 }

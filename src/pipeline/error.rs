@@ -4,8 +4,7 @@ use std::error::Error as _;
 
 use aha_core::time::Timestamp;
 use aha_core::topic::topic_option;
-use aha_store::StoreError;
-use aha_store::error::RetryAdvice;
+use aha_store::{RetryAdvice, StoreError};
 use thiserror::Error;
 use tokio::task::JoinError;
 

@@ -39,17 +39,18 @@ mod triage_order;
 mod word_vectors;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicUsize;
 
 pub use error::RunError;
 
+use aha_core::fetch::SourceStatus;
 use aha_core::ids::SourceId;
 use aha_core::run::Run;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_llm::CallState;
 use aha_store::{Lease, SharedStore};
+use tokio_util::sync::CancellationToken;
 
 use self::progress::Progress;
 use crate::app::App;
@@ -159,58 +160,41 @@ impl RunContext {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceOutcome {
     pub source: SourceId,
-    /// `ok`, `waiting` or the kind of failure.
-    pub status: String,
+    pub status: SourceStatus,
     pub error: Option<String>,
 }
-
-impl SourceOutcome {
-    /// Whether it was fetched and could not be read.
-    #[must_use]
-    pub fn is_failure(&self) -> bool {
-        self.status != "ok" && self.status != "waiting"
-    }
-}
-
-/// Maximum delay until a waiting stage notices that it should end.
-const STOP_POLL: Duration = Duration::from_millis(100);
 
 /// Signals an attempt to end, because it was interrupted or the lease is lost.
 #[derive(Debug, Clone, Default)]
 pub struct StopSignal {
-    interrupted: Arc<AtomicBool>,
-    lease_lost: Arc<AtomicBool>,
+    interrupted: CancellationToken,
+    lease_lost: CancellationToken,
 }
 
 impl StopSignal {
     pub fn interrupt(&self) {
-        self.interrupted.store(true, Ordering::SeqCst);
+        self.interrupted.cancel();
     }
 
     pub fn lease_lost(&self) {
-        self.lease_lost.store(true, Ordering::SeqCst);
-    }
-
-    #[must_use]
-    pub fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::SeqCst)
+        self.lease_lost.cancel();
     }
 
     /// Waits until the attempt should end and returns the reason; for stages that wait long for something else.
     pub async fn ended(&self) -> RunError {
-        loop {
-            if let Err(error) = self.check() {
-                return error;
-            }
-            tokio::time::sleep(STOP_POLL).await;
+        tokio::select! {
+            // As in `check`, a lost lease comes before an interruption.
+            biased;
+            () = self.lease_lost.cancelled() => RunError::LeaseLost,
+            () = self.interrupted.cancelled() => RunError::Interrupted,
         }
     }
 
     fn check(&self) -> Result<(), RunError> {
-        if self.lease_lost.load(Ordering::SeqCst) {
+        if self.lease_lost.is_cancelled() {
             return Err(RunError::LeaseLost);
         }
-        if self.is_interrupted() {
+        if self.interrupted.is_cancelled() {
             return Err(RunError::Interrupted);
         }
         Ok(())
@@ -219,7 +203,7 @@ impl StopSignal {
 
 #[cfg(test)]
 mod tests {
-    use super::{STAGES, Stage};
+    use super::{RunError, STAGES, Stage, StopSignal};
 
     #[test]
     fn each_stage_is_at_its_own_index_in_the_list() {
@@ -228,5 +212,18 @@ mod tests {
             assert_eq!(spec.stage.spec(), *spec);
         }
         assert_eq!(STAGES.last().map(|spec| spec.stage), Some(Stage::Publish));
+    }
+
+    #[tokio::test]
+    async fn a_stop_reaches_who_waits_for_it_and_a_lost_lease_is_its_first_reason() {
+        let stop = StopSignal::default();
+        assert!(stop.check().is_ok());
+        let (interrupt, ended) = (stop.clone(), stop.clone());
+        let (reason, ()) = tokio::join!(ended.ended(), async { interrupt.interrupt() });
+        assert!(matches!(reason, RunError::Interrupted));
+        assert!(matches!(stop.check(), Err(RunError::Interrupted)));
+        stop.lease_lost();
+        assert!(matches!(stop.check(), Err(RunError::LeaseLost)));
+        assert!(matches!(stop.ended().await, RunError::LeaseLost));
     }
 }

@@ -106,7 +106,7 @@ fn charge(
                 Some(_) => Cost::Unknown,
                 None => Cost::Unpriced,
             },
-            failure: Some((error.kind(), error.to_string())),
+            failure: Some((error.kind().as_str(), error.to_string())),
             answer: None,
         },
     }

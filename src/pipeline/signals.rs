@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use aha_content::numbers::count;
+use aha_core::fetch::FetchErrorKind;
 use aha_core::item::NewItem;
 use aha_llm::{CallScope, Outcome, TaskItem};
 
@@ -19,7 +20,7 @@ use aha_llm::tasks::signal_parse::SignalInput;
 const BATCH: usize = 10;
 
 /// Why a search is disabled or its results are not read: kind and message, as shown with the source.
-pub(super) type DisabledReason = (&'static str, String);
+pub(super) type DisabledReason = (FetchErrorKind, String);
 
 /// The result of reading search results.
 #[derive(Debug, Default)]
@@ -38,7 +39,7 @@ pub(super) async fn disabled(context: &RunContext) -> Result<Option<DisabledReas
     if !gateway.can_do(signal_parse::TASK, scope.tier) {
         let why =
             "no model is configured that reads what a search finds: set OPENAI_MODEL, or name one for signal_parse";
-        return Ok(Some(("no_model", why.to_owned())));
+        return Ok(Some((FetchErrorKind::NoModel, why.to_owned())));
     }
     let exhausted = context.call_state.exhausted(signal_parse::TASK.as_str());
     let is_exhausted = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_exhausted();
@@ -46,7 +47,7 @@ pub(super) async fn disabled(context: &RunContext) -> Result<Option<DisabledReas
         let why = "the budget is used up (AHA_BUDGET_…_CREDITS); the search goes on when it is renewed".to_owned();
         let why = exhausted.map_or(why, |limit| limit.why);
         context.call_state.record_left_out(&why);
-        ("no_budget", why)
+        (FetchErrorKind::NoBudget, why)
     }))
 }
 
@@ -66,13 +67,13 @@ pub(super) async fn read(context: &RunContext, found: &SearchResponse) -> Result
                 VerifiedItem::NoPost => {}
                 VerifiedItem::Invented => invented += 1,
             },
-            Outcome::Failed { reason } => unread.push(("signal_parse", reason)),
-            Outcome::Skipped { reason } => unread.push(("no_budget", reason)),
+            Outcome::Failed { reason } => unread.push((FetchErrorKind::SignalParse, reason)),
+            Outcome::Skipped { reason } => unread.push((FetchErrorKind::NoBudget, reason)),
         }
     }
     let (count, all) = (unread.len(), results.len());
     // The budget comes first, because it is the reason that the user can act on.
-    unread.sort_by_key(|(kind, _)| *kind != "no_budget");
+    unread.sort_by_key(|(kind, _)| *kind != FetchErrorKind::NoBudget);
     read.disabled = unread
         .into_iter()
         .next()

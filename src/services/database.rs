@@ -5,8 +5,7 @@ use aha_store::OpenMode;
 use aha_store::copy::{CopyError, CopyRequest};
 
 pub use aha_store::copy::CopiedTable;
-pub use aha_store::error::RetryAdvice;
-pub use aha_store::{SchemaVersion, StoreError};
+pub use aha_store::{RetryAdvice, SchemaVersion, StoreError};
 
 use super::{Result, ServiceError};
 use crate::app::App;

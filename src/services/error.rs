@@ -1,9 +1,8 @@
 //! Why a use case failed, as a kind that each interface maps to its own codes.
 
 use aha_llm::conversation::ConversationError;
-use aha_store::StoreError;
 use aha_store::copy::CopyError;
-use aha_store::error::RetryAdvice;
+use aha_store::{RetryAdvice, StoreError};
 use serde::Serialize;
 use thiserror::Error;
 use tokio::task::JoinError;
@@ -86,6 +85,12 @@ impl ServiceError {
 
     pub(crate) fn invalid(field: &'static str, message: impl Into<String>) -> Self {
         Self::Invalid { field, message: message.into() }
+    }
+
+    /// `why` names the limit that is used up, and its setting.
+    pub(super) fn no_budget(why: &str) -> Self {
+        let next = "raise that limit, or wait until it is renewed; `aha-radar spend` shows what is left";
+        Self::BudgetExhausted { message: format!("{why}; {next}") }
     }
 
     #[must_use]

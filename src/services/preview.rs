@@ -114,7 +114,7 @@ async fn last_digest(
     proposed: Option<&Topic>,
 ) -> Result<Option<Digest>> {
     let copy = scratch.open(config.clone()).await?;
-    let gone = || ServiceError::not_found("topic", format!("there is no topic {name:?} any more"));
+    let gone = || ServiceError::not_found("topic", format!("there is no topic {name:?} any more; choose another"));
     let topic = copy.store().topic(name).await?.ok_or_else(gone)?;
     let runs = copy.store().runs(Some(topic.id), RUNS).await?;
     let Some(run) = runs.into_iter().map(|(run, _)| run).find(|run| run.done) else { return Ok(None) };

@@ -107,7 +107,8 @@ async fn find(app: &App, choice: &ReplayChoice) -> Result<(Topic, Run)> {
     })?;
     let topics = app.store().topics().await?;
     let topic = topics.into_iter().find(|topic| topic.id == run.topic_id);
-    Ok((topic.ok_or_else(|| ServiceError::not_found("topic", "the run's topic is gone"))?, run))
+    let none = "the run's topic was removed; choose another run, `aha-radar runs` lists them";
+    Ok((topic.ok_or_else(|| ServiceError::not_found("topic", none))?, run))
 }
 
 fn changed(settings: &RunSettings, choice: &ReplayChoice) -> Result<RunSettings> {

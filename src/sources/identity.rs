@@ -14,7 +14,7 @@ use aha_core::ids::{ItemId, SourceId};
 use aha_core::item::{ItemMetadata, NewItem, TimeBasis};
 use aha_core::time::Timestamp;
 use aha_net::hash::hex32;
-use aha_store::records::IdentifiedItem;
+use aha_store::IdentifiedItem;
 use url::Url;
 
 /// Resolving the relative URLs of an item may add this much to its markup.

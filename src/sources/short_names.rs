@@ -214,7 +214,7 @@ mod tests {
             "arxiv:../x",
             "lobsters:a/b",
         ] {
-            assert_eq!(resolve_short_name(wrong, &sites).unwrap_err().kind(), "bad_url", "{wrong}");
+            assert_eq!(resolve_short_name(wrong, &sites).unwrap_err().kind().as_str(), "bad_url", "{wrong}");
         }
     }
 

@@ -4,8 +4,8 @@
 //! It depends on no other crate of the workspace; all others except `benchmark` and `sentence` build on it. Money is
 //! whole micro-credits ([`money`]), times are whole milliseconds ([`time`]) from a [`clock`] that can be pinned, ids
 //! are derived from natural identities ([`ids`]), and states and kinds of rows are enumerations ([`run`], [`source`],
-//! [`topic`]). [`settings`] reads variables and collects the problems of each. [`failpoint`] lets a test kill the
-//! process at a named point, in debug builds only.
+//! [`fetch`], [`topic`]). [`settings`] reads variables and collects the problems of each. [`failpoint`] lets a test kill
+//! the process at a named point, in debug builds only.
 //!
 //! ```
 //! use aha_core::money::MicroCredits;
@@ -24,6 +24,7 @@ mod evidence;
 pub mod failpoint;
 pub mod failures;
 pub mod feedback;
+pub mod fetch;
 pub mod ids;
 pub mod item;
 pub mod model;

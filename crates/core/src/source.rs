@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::fetch::FetchErrorKind;
 use super::ids::{SourceId, TopicId};
 use super::time::Timestamp;
 
@@ -115,7 +116,7 @@ pub struct Source {
     pub weight: f64,
     pub health: SourceHealth,
     pub consecutive_failures: i64,
-    pub last_error_kind: Option<String>,
+    pub last_error_kind: Option<FetchErrorKind>,
     pub last_error: Option<String>,
     pub last_fetched_at: Option<Timestamp>,
     pub last_ok_at: Option<Timestamp>,

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use aha_core::money::{MicroCredits, Price};
-use aha_store::error::RetryAdvice;
-use aha_store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedStore, StoreError};
+use aha_store::{CallOutcome, LeasedSettlement, NewCall, RetryAdvice, Settlement, SharedStore, StoreError};
 
 use super::call_scope::CallScope;
 use super::error::{CallError, Charge};

@@ -29,17 +29,17 @@ mod answer_feedback;
 mod call_records;
 pub mod copy;
 mod driver_error;
-pub mod error;
+mod error;
 mod feedback;
 mod idempotency;
 mod item_lists;
 mod ledger;
 mod planner;
 mod postgres;
-pub mod records;
+mod records;
 mod retention;
 mod schema;
-pub mod search;
+mod search;
 mod shared;
 mod sqlite;
 mod summary_decisions;
@@ -53,7 +53,7 @@ use async_trait::async_trait;
 pub use accounts::AccountStore;
 pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
 pub use call_records::*;
-pub use error::StoreError;
+pub use error::{RetryAdvice, StoreError};
 pub use feedback::{FeedbackStore, FeedbackWrite, SavedProfile, feedback_id};
 pub use idempotency::{IdempotencyStore, IdempotentRequest, RequestState, StoredResponse};
 pub use item_lists::{ItemFilter, ItemListStore, ListedItem};
@@ -64,8 +64,8 @@ pub use records::*;
 pub use retention::{RemovedRows, RetentionStep, RetentionStore};
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use search::{
-    DocumentStore, EntryContent, EntryVector, Forms, NewDocument, PassageText, SearchHit, SearchQuery, SearchStore,
-    SentenceStore, VectorsVersion, forms,
+    DocumentStore, EntryContent, EntryVector, Forms, MAX_FREQUENCY, NewDocument, PassageText, SearchHit, SearchQuery,
+    SearchStore, SentenceStore, VectorsVersion, forms,
 };
 pub use sqlite::SqliteStore;
 pub use summary_decisions::{SummaryDecision, SummaryDecisionStore};

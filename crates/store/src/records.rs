@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 use std::time::Duration;
 
 use aha_core::digest::{DigestHead, Section};
+use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::{ClusterId, DigestId, DigestItemId, FetchRunId, ItemId, RunId, SourceId, TopicId};
 use aha_core::item::{Engagement, ItemMetadata, TimeBasis};
 use aha_core::money::MicroCredits;
@@ -12,7 +13,8 @@ use aha_core::story::Delivery;
 use aha_core::thresholds::Thresholds;
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
 
 /// The initial user, who owns all topics.
 pub(crate) const OWNER: &str = "owner";
@@ -65,15 +67,14 @@ pub struct IdentifiedItem {
     pub html: Option<String>,
 }
 
-/// How one fetch of a source ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// How one fetch of a source ended. Only a failure has a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchStatus {
     Ok,
     NotModified,
     /// Not fetched: the server had asked to come back later.
     Waiting,
-    Error,
+    Error(FetchErrorKind),
 }
 
 impl FetchStatus {
@@ -83,8 +84,26 @@ impl FetchStatus {
             Self::Ok => "ok",
             Self::NotModified => "not_modified",
             Self::Waiting => "waiting",
-            Self::Error => "error",
+            Self::Error(_) => "error",
         }
+    }
+
+    #[must_use]
+    pub const fn error_kind(self) -> Option<FetchErrorKind> {
+        match self {
+            Self::Error(kind) => Some(kind),
+            Self::Ok | Self::NotModified | Self::Waiting => None,
+        }
+    }
+}
+
+/// As the two columns.
+impl Serialize for FetchStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut columns = serializer.serialize_struct("FetchStatus", 2)?;
+        columns.serialize_field("status", self.as_str())?;
+        columns.serialize_field("error_kind", &self.error_kind())?;
+        columns.end()
     }
 }
 
@@ -96,7 +115,8 @@ pub struct FetchCommit {
     pub attempt: i64,
     pub source: SourceId,
     pub status: FetchStatus,
-    pub error: Option<(String, String)>,
+    /// The message of its failure; of another fetch, what was left out or why it waited.
+    pub error: Option<String>,
     pub http_status: Option<u16>,
     pub bytes: u64,
     pub started_at: Timestamp,
@@ -139,7 +159,6 @@ impl AddAssign for FetchCounts {
 pub struct FetchRecord {
     pub source: SourceId,
     pub status: FetchStatus,
-    pub error_kind: Option<String>,
     pub error: Option<String>,
 }
 
@@ -148,9 +167,8 @@ pub struct FetchRecord {
 pub struct PastFetch {
     pub run: RunId,
     pub attempt: i64,
-    /// `ok`, `not_modified`, `waiting` or `error`.
-    pub status: String,
-    pub error_kind: Option<String>,
+    #[serde(flatten)]
+    pub status: FetchStatus,
     pub error: Option<String>,
     pub http_status: Option<i64>,
     pub items_seen: i64,
@@ -164,8 +182,7 @@ pub struct PastFetch {
 /// The outcome of a fetch, for the list of sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchSummary {
-    /// `ok`, `not_modified`, `waiting` or `error`.
-    pub status: String,
+    pub status: FetchStatus,
     pub items_new: i64,
 }
 

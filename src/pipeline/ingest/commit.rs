@@ -1,11 +1,11 @@
 //! What is stored of a fetch: its row, the source's health and schedule, and the items.
 
+use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::FetchRunId;
 use aha_core::item::NewItem;
 use aha_core::source::{Source, SourceHealth};
 use aha_core::time::Timestamp;
-use aha_store::records::IdentifiedItem;
-use aha_store::{FetchCommit, FetchStatus};
+use aha_store::{FetchCommit, FetchStatus, IdentifiedItem};
 
 use super::RunContext;
 use crate::sources::blocking_pool::run_blocking;
@@ -105,23 +105,23 @@ pub(super) fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError
         postpone(commit, error.to_string());
         return;
     }
-    tracing::debug!(source = %source.url, kind = error.kind(), %error, "a source failed");
+    tracing::debug!(source = %source.url, kind = error.kind().as_str(), %error, "a source failed");
     commit.http_status = error.http_status();
     commit.not_before = error.retry_after().map(|wait| commit.finished_at + wait);
-    mark(commit, source, (error.kind().to_owned(), error.to_string()), jitter);
+    mark(commit, source, error.kind(), error.to_string(), jitter);
 }
 
 /// Has the source wait because of what its host did in answer to another one. It did not fail itself, so its health and
 /// its next check stay.
 fn postpone(commit: &mut FetchCommit, reason: String) {
     commit.status = FetchStatus::Waiting;
-    commit.error = Some((String::new(), reason));
+    commit.error = Some(reason);
 }
 
 /// Marks the source as failed; it shows the error until a fetch succeeds.
-pub(super) fn mark(commit: &mut FetchCommit, source: &Source, error: (String, String), jitter: f64) {
-    commit.status = FetchStatus::Error;
-    commit.health = if error.0 == "gone" { SourceHealth::Gone } else { SourceHealth::Failing };
+pub(super) fn mark(commit: &mut FetchCommit, source: &Source, kind: FetchErrorKind, error: String, jitter: f64) {
+    commit.status = FetchStatus::Error(kind);
+    commit.health = if kind == FetchErrorKind::Gone { SourceHealth::Gone } else { SourceHealth::Failing };
     commit.error = Some(error);
     let pause = fetch_schedule::pause(source.consecutive_failures.saturating_add(1), jitter);
     commit.next_check_at = pause.map(|wait| commit.finished_at + wait);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::fetch::FetchErrorKind;
 use aha_core::source::{Source, SourceHealth, SourceKind, Validators};
 use aha_core::time::Timestamp;
 use aha_llm::{Executed, NotSent};
@@ -208,7 +209,7 @@ async fn read_documents(
             let others = refreshed.failed.len().saturating_sub(1);
             commit.error = refreshed.failed.into_iter().next().map(|(path, reason)| {
                 let more = if others == 0 { String::new() } else { format!(", and {others} more") };
-                (String::new(), format!("{path}: {reason}{more}"))
+                format!("{path}: {reason}{more}")
             });
         }
         Err(RunError::Fetch(error)) => fail(&mut commit, source, &error, context.app.jitter()),
@@ -228,9 +229,11 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchR
     }
     match paid_search::search(&context.app, &scope_for(context, String::new()), source).await? {
         Executed::Answered(fetched) => Ok(fetched),
-        Executed::Failed(error) => disabled((error.kind(), error.to_string())),
-        Executed::NotSent(NotSent::NoBudget(exhausted)) => disabled(("no_budget", exhausted.why)),
-        Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => disabled(("not_sent", why)),
+        Executed::Failed(error) => disabled((FetchErrorKind::SearchFailed, error.to_string())),
+        Executed::NotSent(NotSent::NoBudget(exhausted)) => disabled((FetchErrorKind::NoBudget, exhausted.why)),
+        Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => {
+            disabled((FetchErrorKind::NotSent, why))
+        }
         Executed::NotSent(NotSent::Interrupted) => Err(RunError::Interrupted),
     }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use aha_core::fetch::FetchErrorKind;
 use aha_core::source::{Source, SourceKind};
 use aha_core::time::Timestamp;
 use url::Url;
@@ -105,12 +106,13 @@ fn host_of(source: &Source) -> Option<String> {
 
 /// Returns the time of its last fetch if that got no answer, or not all of it in time.
 fn timed_out_at(source: &Source) -> Option<Timestamp> {
-    let has_timed_out = matches!(source.last_error_kind.as_deref(), Some("timeout" | "stalled" | "connect"));
+    let has_timed_out = source.last_error_kind.is_some_and(FetchErrorKind::may_be_timeout);
     source.last_fetched_at.filter(|_| has_timed_out)
 }
 
 #[cfg(test)]
 mod tests {
+    use aha_core::fetch::FetchErrorKind;
     use aha_core::ids::TopicId;
     use aha_core::source::{NewSource, Source, SourceKind};
     use aha_core::time::Timestamp;
@@ -123,9 +125,9 @@ mod tests {
     }
 
     /// A source whose last fetch, at this time, failed.
-    fn failed(url: &str, kind: &str, at: i64) -> Source {
+    fn failed(url: &str, kind: FetchErrorKind, at: i64) -> Source {
         let last_fetched_at = Some(Timestamp::from_millis(at));
-        Source { last_error_kind: Some(kind.to_owned()), last_fetched_at, ..source(url) }
+        Source { last_error_kind: Some(kind), last_fetched_at, ..source(url) }
     }
 
     fn sources(urls: &[&str]) -> Vec<Source> {
@@ -164,11 +166,11 @@ mod tests {
     #[test]
     fn what_did_not_answer_last_time_comes_last() {
         let due = vec![
-            failed("https://a.example/1", "stalled", 9),
-            failed("https://a.example/2", "connect", 8),
-            failed("https://b.example/1", "timeout", 7),
+            failed("https://a.example/1", FetchErrorKind::Stalled, 9),
+            failed("https://a.example/2", FetchErrorKind::Connect, 8),
+            failed("https://b.example/1", FetchErrorKind::Timeout, 7),
             source("https://b.example/2"),
-            failed("https://c.example/1", "http_404", 6),
+            failed("https://c.example/1", FetchErrorKind::Http404, 6),
         ];
         let mut queues = HostQueues::of(due);
         assert_eq!(started(&mut queues), [3, 4, 1]);
@@ -195,7 +197,7 @@ mod tests {
                 if queued.place == ANSWERS {
                     (answers, timeouts) = (answers + 1, 0);
                 } else {
-                    due[queued.place] = failed(&urls[queued.place], "stalled", run);
+                    due[queued.place] = failed(&urls[queued.place], FetchErrorKind::Stalled, run);
                     timeouts += 1;
                 }
             }

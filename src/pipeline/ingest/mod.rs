@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use aha_content::numbers::count;
 use aha_core::failures::{Failure, group_failures};
+use aha_core::fetch::{FetchErrorKind, SourceStatus};
 use aha_core::ids::SourceId;
 use aha_core::source::{Source, SourceHealth, SourceKind};
 use aha_store::{FetchCommit, FetchCounts, FetchStatus};
@@ -29,10 +30,6 @@ use crate::sources::fetch_schedule;
 
 /// Maximum number of fetches committed together. The more there are, the fewer index pages are written twice.
 const MAX_COMMITTED_TOGETHER: usize = 24;
-
-/// The outcome of a source that was not asked because its host did not answer others. The digest lacks it like one that
-/// failed.
-const HOST_SILENT: &str = "host_silent";
 
 /// The topic's sources after those that were due have been read.
 #[derive(Debug)]
@@ -103,12 +100,13 @@ async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<()
 }
 
 /// A source, with the kind and the message of its failure.
-type Failed = (SourceId, String, String);
+type Failed = (SourceId, FetchErrorKind, String);
 
 /// Logs identical failures in one line.
 fn log_failures(urls: &HashMap<SourceId, String>, failed: &[Failed]) {
     let url = |id| urls.get(id).map_or("", String::as_str);
-    for group in group_failures(failed.iter().map(|(id, kind, reason)| Failure { url: url(id), kind, reason })) {
+    let failures = failed.iter().map(|(id, kind, reason)| Failure { url: url(id), kind: kind.as_str(), reason });
+    for group in group_failures(failures) {
         let (failed, sources) = (group.urls.len(), group.names());
         tracing::warn!(failed, %sources, kind = group.kind, error = %group.reason, "sources failed; the others go on");
     }
@@ -155,7 +153,7 @@ async fn commit_together(
     let (counts, commits) = committing.await??;
     for commit in commits {
         context.progress.step(&commit.source.to_string());
-        if let (FetchStatus::Error, Some((kind, reason))) = (commit.status, commit.error) {
+        if let (FetchStatus::Error(kind), Some(reason)) = (commit.status, commit.error) {
             failed.push((commit.source, kind, reason));
         }
     }
@@ -171,7 +169,7 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
         sources.iter().filter(|s| s.enabled && s.health == SourceHealth::Failing && !fetched_ids.contains(&s.id));
     let not_fetched = not_fetched.map(|source| SourceOutcome {
         source: source.id,
-        status: source.last_error_kind.clone().unwrap_or_else(|| "failing".to_owned()),
+        status: source.last_error_kind.map_or(SourceStatus::Failing, SourceStatus::Failed),
         error: source.last_error.clone(),
     });
     // One that waits for itself has a time before which it is not asked; a search waits in a dry run alone.
@@ -184,11 +182,14 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
         .into_iter()
         .map(|record| SourceOutcome {
             source: record.source,
-            status: match (record.status, record.error_kind) {
-                (FetchStatus::Error, Some(kind)) => kind,
-                (FetchStatus::Waiting, _) if was_not_asked(&record.source) => HOST_SILENT.to_owned(),
-                (FetchStatus::NotModified, _) => FetchStatus::Ok.as_str().to_owned(),
-                (status, _) => status.as_str().to_owned(),
+            status: match record.status {
+                FetchStatus::Ok | FetchStatus::NotModified => SourceStatus::Ok,
+                // The digest lacks it like one that failed.
+                FetchStatus::Waiting if was_not_asked(&record.source) => {
+                    SourceStatus::Failed(FetchErrorKind::HostSilent)
+                }
+                FetchStatus::Waiting => SourceStatus::Waiting,
+                FetchStatus::Error(kind) => SourceStatus::Failed(kind),
             },
             error: record.error,
         })
@@ -212,10 +213,10 @@ async fn read_search_results(context: &RunContext, fetch: SourceFetch) -> Result
     schedule(&mut commit, &source, freshness, context.app.jitter());
     if let Some(left_out) = read.left_out {
         tracing::warn!(source = %source.url, %left_out, "not all that a search found is used");
-        commit.error = Some((String::new(), left_out));
+        commit.error = Some(left_out);
     }
     if let Some((kind, reason)) = read.disabled {
-        mark(&mut commit, &source, (kind.to_owned(), reason), context.app.jitter());
+        mark(&mut commit, &source, kind, reason, context.app.jitter());
     }
     Ok(commit)
 }

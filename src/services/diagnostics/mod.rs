@@ -9,6 +9,7 @@ use std::path::Path;
 
 use aha_content::numbers::{count, times};
 use aha_core::failures::{Failure, group_failures};
+use aha_core::fetch::FetchErrorKind;
 use aha_core::schedule::Schedule;
 use aha_core::source::SourceHealth;
 use aha_core::topic::{Topic, topic_option};
@@ -248,7 +249,7 @@ async fn sources(store: &SharedStore, topic: &Topic, findings: &mut Findings) ->
     let failing = || sources.iter().filter(|s| matches!(s.health, SourceHealth::Failing | SourceHealth::Gone));
     let failures = failing().map(|source| Failure {
         url: &source.url,
-        kind: source.last_error_kind.as_deref().unwrap_or_default(),
+        kind: source.last_error_kind.map_or("", FetchErrorKind::as_str),
         reason: source.last_error.as_deref().unwrap_or("no reason was recorded"),
     });
     for group in group_failures(failures) {

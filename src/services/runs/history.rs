@@ -37,7 +37,8 @@ pub async fn by_id(app: &App, id: RunId) -> Result<PastRun> {
 /// When its topic no longer exists.
 pub async fn choice_to_repeat(app: &App, past: &PastRun) -> Result<RunChoice> {
     let topic = topics::list(app).await?.into_iter().find(|topic| topic.id == past.run.topic_id);
-    let topic = topic.ok_or_else(|| ServiceError::not_found("topic", "the run's topic is gone"))?;
+    let none = "the run's topic was removed; choose another run, `aha-radar runs` lists them";
+    let topic = topic.ok_or_else(|| ServiceError::not_found("topic", none))?;
     Ok(past.choice_to_repeat(&topic.name))
 }
 
@@ -75,7 +76,8 @@ pub async fn stored_digests(app: &App, runs: &[PastRun]) -> Result<HashSet<Diges
 pub async fn find(app: &App, topic: &str, id: RunId) -> Result<PastRun> {
     let of_topic = topics::find(app, topic).await?.id;
     let found = app.store().run(id).await?.filter(|(run, _)| run.topic_id == of_topic);
-    found.map(PastRun::from).ok_or_else(|| ServiceError::not_found("run", format!("topic {topic:?} has no run {id}")))
+    let none = || format!("topic {topic:?} has no run {id}; `aha-radar runs` lists them");
+    found.map(PastRun::from).ok_or_else(|| ServiceError::not_found("run", none()))
 }
 
 /// Returns the run whose id, or whose digest's, is `id` or begins with it; `None` if no run matches, or `id` is none.

@@ -236,8 +236,9 @@ impl Runs {
     /// # Errors
     /// When this process has never run the topic.
     pub fn watch(&self, topic: &str) -> Result<watch::Receiver<RunStatus>> {
-        let none = || ServiceError::not_found("run", format!("topic {topic:?} has not been run by this process"));
-        self.lock().get(topic).map(|watched| watched.status.subscribe()).ok_or_else(none)
+        let none = || format!("topic {topic:?} has not been run by this process; start a run first");
+        let found = self.lock().get(topic).map(|watched| watched.status.subscribe());
+        found.ok_or_else(|| ServiceError::not_found("run", none()))
     }
 
     /// Requests the topic's run to end at its next safe point.
@@ -245,15 +246,12 @@ impl Runs {
     /// # Errors
     /// When this process does not run the topic.
     pub fn cancel(&self, topic: &str) -> Result<()> {
-        match self.lock().get(topic).filter(|watched| watched.is_running()) {
-            Some(watched) => watched.stop.interrupt(),
-            None => {
-                return Err(ServiceError::not_found(
-                    "run",
-                    format!("topic {topic:?} is not being run by this process"),
-                ));
-            }
-        }
+        let runs = self.lock();
+        let Some(watched) = runs.get(topic).filter(|watched| watched.is_running()) else {
+            let message = format!("topic {topic:?} is not being run by this process; `aha-radar runs` lists runs");
+            return Err(ServiceError::not_found("run", message));
+        };
+        watched.stop.interrupt();
         Ok(())
     }
 

@@ -63,7 +63,8 @@ pub async fn names(app: &App) -> Result<BTreeMap<SourceId, String>> {
 /// # Errors
 /// When there is none.
 pub async fn by_id(app: &App, id: SourceId) -> Result<ListedSource> {
-    let none = || ServiceError::not_found("source", "there is no source of that id; it may have been removed");
+    let next = "`aha-radar source list` shows them";
+    let none = || ServiceError::not_found("source", format!("there is no source {id}, or it was removed; {next}"));
     let source = app.store().source(id).await?.ok_or_else(none)?;
     let topic = topics::list(app).await?.into_iter().find(|topic| topic.id == source.topic_id).ok_or_else(none)?;
     Ok(ListedSource { topic: topic.name, source })

@@ -39,7 +39,7 @@ pub async fn import(app: &App, name: &str, listed: &OpmlSources, topic: &str) ->
             1 => "its only outline cannot be used".to_owned(),
             several => format!("none of its {several} outlines can be used"),
         };
-        return Err(ServiceError::invalid("file", format!("{name}: {why}")));
+        return Err(ServiceError::invalid("file", format!("{name}: {why}; correct their xmlUrl")));
     }
     let now = app.clock().now();
     let topic = topics::ensure(app, topic).await?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aha_content::feed::ParsedFeed;
+use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::TopicId;
 use aha_core::item::NewItem;
 use aha_core::source::{NewSource, Source, SourceKind};
@@ -108,8 +109,9 @@ impl SourceTester {
             FetchOutcome::Feed(feed) => Ok(TestedSource::from(feed)),
             FetchOutcome::Results(found) => Ok(TestedSource::from(results(found))),
             FetchOutcome::NotModified => {
-                let message = "the server says the feed has not changed, although nothing was read before".to_owned();
-                Err(ServiceError::Conflict { message })
+                let message =
+                    "the server says the feed has not changed, although nothing was read before; try again later";
+                Err(ServiceError::Conflict { message: message.to_owned() })
             }
         }
     }
@@ -124,11 +126,10 @@ impl SourceTester {
         match search(&app, &scope, source).await? {
             Executed::Answered(result) => Ok(result?),
             Executed::Failed(error) => {
-                Err(FetchError::Search { kind: error.kind(), status: None, reason: error.to_string() }.into())
+                let (kind, reason) = (FetchErrorKind::SearchFailed, error.to_string());
+                Err(FetchError::Search { kind, status: None, reason }.into())
             }
-            Executed::NotSent(NotSent::NoBudget(exhausted)) => {
-                Err(ServiceError::BudgetExhausted { message: exhausted.why })
-            }
+            Executed::NotSent(NotSent::NoBudget(exhausted)) => Err(ServiceError::no_budget(&exhausted.why)),
             Executed::NotSent(NotSent::CircuitOpen(message) | NotSent::Unusable(message)) => {
                 Err(ServiceError::Conflict { message })
             }

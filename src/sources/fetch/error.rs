@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use aha_content::feed::ParseError;
+use aha_core::fetch::FetchErrorKind;
 use aha_net::address::ResolveFailure;
 use url::Url;
 
@@ -61,37 +62,37 @@ pub enum FetchError {
     Disallowed { url: String },
     /// A search that is disabled; `kind` is the reason.
     #[error("{reason}")]
-    Search { kind: &'static str, status: Option<u16>, reason: String },
+    Search { kind: FetchErrorKind, status: Option<u16>, reason: String },
     #[error("{path} cannot be read: {reason}")]
     File { path: String, reason: String },
 }
 
 impl FetchError {
-    /// The kind of failure, as stored and counted.
+    /// The kind of failure.
     #[must_use]
-    pub const fn kind(&self) -> &'static str {
+    pub const fn kind(&self) -> FetchErrorKind {
         match self {
-            Self::BadUrl { .. } | Self::BadName { .. } => "bad_url",
-            Self::RefusedAddress { .. } => "refused_address",
-            Self::Dns { .. } => "dns",
-            Self::Connect { .. } | Self::ConnectTimeout { .. } => "connect",
-            Self::Tls { .. } => "tls",
-            Self::Timeout { .. } => "timeout",
-            Self::Stalled { .. } => "stalled",
-            Self::HostSilent { .. } => "host_silent",
-            Self::Interrupted { .. } => "interrupted",
-            Self::TooLarge { .. } => "too_large",
-            Self::RedirectLoop { .. } => "redirect_loop",
-            Self::BadRedirect { .. } => "bad_redirect",
+            Self::BadUrl { .. } | Self::BadName { .. } => FetchErrorKind::BadUrl,
+            Self::RefusedAddress { .. } => FetchErrorKind::RefusedAddress,
+            Self::Dns { .. } => FetchErrorKind::Dns,
+            Self::Connect { .. } | Self::ConnectTimeout { .. } => FetchErrorKind::Connect,
+            Self::Tls { .. } => FetchErrorKind::Tls,
+            Self::Timeout { .. } => FetchErrorKind::Timeout,
+            Self::Stalled { .. } => FetchErrorKind::Stalled,
+            Self::HostSilent { .. } => FetchErrorKind::HostSilent,
+            Self::Interrupted { .. } => FetchErrorKind::Interrupted,
+            Self::TooLarge { .. } => FetchErrorKind::TooLarge,
+            Self::RedirectLoop { .. } => FetchErrorKind::RedirectLoop,
+            Self::BadRedirect { .. } => FetchErrorKind::BadRedirect,
             Self::Http { status, .. } => http_kind(*status),
-            Self::Gone { .. } => "gone",
-            Self::RateLimited { .. } | Self::HostLimited { .. } => "rate_limited",
-            Self::ServerError { .. } => "server_error",
-            Self::NotAFeed { .. } | Self::NoFeed { .. } => "not_a_feed",
-            Self::Unparseable { .. } => "unparseable",
-            Self::Disallowed { .. } => "disallowed",
-            Self::Search { kind, .. } => kind,
-            Self::File { .. } => "file",
+            Self::Gone { .. } => FetchErrorKind::Gone,
+            Self::RateLimited { .. } | Self::HostLimited { .. } => FetchErrorKind::RateLimited,
+            Self::ServerError { .. } => FetchErrorKind::ServerError,
+            Self::NotAFeed { .. } | Self::NoFeed { .. } => FetchErrorKind::NotAFeed,
+            Self::Unparseable { .. } => FetchErrorKind::Unparseable,
+            Self::Disallowed { .. } => FetchErrorKind::Disallowed,
+            Self::Search { kind, .. } => *kind,
+            Self::File { .. } => FetchErrorKind::File,
         }
     }
 
@@ -230,18 +231,18 @@ impl From<ResolveFailure> for FetchError {
     }
 }
 
-const fn http_kind(status: u16) -> &'static str {
+const fn http_kind(status: u16) -> FetchErrorKind {
     match status {
-        400 => "http_400",
-        401 => "http_401",
-        402 => "http_402",
-        403 => "http_403",
-        404 => "http_404",
-        405 => "http_405",
-        406 => "http_406",
-        451 => "http_451",
-        407..=450 | 452..=499 => "http_4xx",
-        _ => "http_other",
+        400 => FetchErrorKind::Http400,
+        401 => FetchErrorKind::Http401,
+        402 => FetchErrorKind::Http402,
+        403 => FetchErrorKind::Http403,
+        404 => FetchErrorKind::Http404,
+        405 => FetchErrorKind::Http405,
+        406 => FetchErrorKind::Http406,
+        451 => FetchErrorKind::Http451,
+        407..=450 | 452..=499 => FetchErrorKind::Http4xx,
+        _ => FetchErrorKind::HttpOther,
     }
 }
 

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 pub use provider::{SearchPrice, SearchProvider};
 pub use results::{SearchResponse, SearchResult};
 
+use aha_core::fetch::FetchErrorKind;
 use aha_core::source::{Source, Validators};
 
 use super::fetch::{FetchError, Fetcher, Response};
@@ -31,7 +32,7 @@ impl Signal {
 impl Connector for Signal {
     async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         let provider = self.0.as_ref().ok_or_else(|| {
-            disabled("no_search", None, "no search is configured: set AHA_SIGNAL_URL and AHA_SIGNAL_KEY")
+            disabled(FetchErrorKind::NoSearch, None, "no search is configured: set AHA_SIGNAL_URL and AHA_SIGNAL_KEY")
         })?;
         let words = source.url.strip_prefix("signal:").unwrap_or(&source.url);
         let sent = fetcher.send_request(&provider.request(words)).await;
@@ -55,7 +56,7 @@ impl Connector for Signal {
     }
 }
 
-fn disabled(kind: &'static str, status: Option<u16>, reason: &str) -> FetchError {
+fn disabled(kind: FetchErrorKind, status: Option<u16>, reason: &str) -> FetchError {
     FetchError::Search { kind, status, reason: reason.to_owned() }
 }
 
@@ -64,12 +65,12 @@ fn explained(error: FetchError) -> FetchError {
     let FetchError::Http { status, .. } = error else { return error };
     match status {
         401 | 403 => disabled(
-            "search_key",
+            FetchErrorKind::SearchKey,
             Some(status),
             &format!("the search refuses its key ({status}); check AHA_SIGNAL_KEY and AHA_SIGNAL_HEADERS"),
         ),
         402 => disabled(
-            "search_credits",
+            FetchErrorKind::SearchCredits,
             Some(status),
             "the credits of the search's account are used up (402); nothing is found until they are renewed there",
         ),

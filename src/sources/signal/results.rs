@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use aha_content::html::clean_line;
+use aha_core::fetch::FetchErrorKind;
 use aha_net::hash::hex32;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,14 +102,14 @@ fn list<'a>(provider: &SearchProvider, document: &'a Value) -> Result<&'a [Value
     if let Some(complaint) = ERROR_POINTERS.iter().find_map(|pointer| document.pointer(pointer)?.as_str()) {
         let said: String = clean_line(complaint).chars().take(200).collect();
         let reason = format!("the search answers with a complaint in place of results: {said}");
-        return Err(FetchError::Search { kind: "search_failed", status: None, reason });
+        return Err(FetchError::Search { kind: FetchErrorKind::SearchFailed, status: None, reason });
     }
     if is_none() || (provider.results.is_some() && document.is_object()) {
         return Ok(&[]);
     }
     let reason =
         "the search answers with JSON in which no list of results was found; AHA_SIGNAL_RESULTS says where it is";
-    Err(FetchError::Search { kind: "search_failed", status: None, reason: reason.to_owned() })
+    Err(FetchError::Search { kind: FetchErrorKind::SearchFailed, status: None, reason: reason.to_owned() })
 }
 
 fn related_by_id(provider: &SearchProvider, document: &Value) -> HashMap<String, Value> {

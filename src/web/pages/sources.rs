@@ -122,10 +122,10 @@ fn has_chart(rows: &[Row]) -> bool {
 /// Returns the bars, the oldest first.
 fn marks(fetches: &[FetchSummary]) -> Vec<Mark> {
     let mark = |(at, fetch): (usize, &FetchSummary)| {
-        let (class, height) = match (fetch.status.as_str(), fetch.items_new) {
-            ("error", _) => ("bad", 8),
-            (_, 0) => ("quietly", 3),
-            (_, new) => ("fine", usize::try_from(new).unwrap_or(8).clamp(4, 8)),
+        let (class, height) = match (fetch.status.error_kind(), fetch.items_new) {
+            (Some(_), _) => ("bad", 8),
+            (None, 0) => ("quietly", 3),
+            (None, new) => ("fine", usize::try_from(new).unwrap_or(8).clamp(4, 8)),
         };
         Mark { class, at: at * 3, height }
     };

@@ -2,6 +2,7 @@ use aha_core::digest::{
     Cost, Digest, DigestHead, DigestStatus, DigestStory, Evidence, Label, ScoreDebug, Section, Since, Skipped,
     SourceReport, StoryCost, StorySource,
 };
+use aha_core::fetch::{FetchErrorKind, SourceStatus};
 use aha_core::ids::{ClusterId, DigestId, DigestItemId};
 use aha_core::money::MicroCredits;
 use aha_core::run::RunMode;
@@ -184,7 +185,8 @@ async fn world_with_stories(store: &dyn Store) -> (World, DigestCommit) {
     );
     commit.digest.head.status = DigestStatus::Partial;
     commit.digest.stories = vec![full_story(&world, "a", 1), bare_story(&world, "b", 2)];
-    commit.digest.skipped = Skipped { folded: 1, muted: 2, already_delivered: 3, ranked_lower: 4, not_considered: 5 };
+    commit.digest.skipped =
+        Skipped { folded: 1, muted: 2, already_delivered: 3, ranked_lower: 4, below_minimum: 6, not_considered: 5 };
     commit.digest.sources = vec![SourceReport {
         id: world.first,
         name: "A".to_owned(),
@@ -192,7 +194,7 @@ async fn world_with_stories(store: &dyn Store) -> (World, DigestCommit) {
         items: 2,
         late: 1,
         shown: 2,
-        status: "timeout".to_owned(),
+        status: SourceStatus::Failed(FetchErrorKind::Timeout),
         error: Some("no answer in 30 s".to_owned()),
     }];
     commit.cursor = Some(at(24));

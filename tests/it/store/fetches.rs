@@ -1,5 +1,6 @@
 use std::slice::from_ref;
 
+use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::SourceId;
 use aha_core::item::{Engagement, FullTextFetch, PageOutcome, TimeBasis};
 use aha_core::source::{SourceHealth, Validators};
@@ -197,7 +198,7 @@ async fn a_failure_is_recorded_and_deletes_nothing(store: &dyn Store) {
     }
     let source = world.source(store, world.first).await;
     assert_eq!((source.health, source.consecutive_failures, source.enabled), (SourceHealth::Failing, 2, true));
-    assert_eq!(source.last_error_kind.as_deref(), Some("timeout"));
+    assert_eq!(source.last_error_kind, Some(FetchErrorKind::Timeout));
     assert_eq!((source.last_ok_at, source.last_fetched_at), (Some(at(24)), Some(at(26))));
     assert_eq!(source.validators, validators, "a failure takes no validator away");
     assert_eq!(store.unassigned_items(world.topic.id, at(24)).await.unwrap().len(), 1);
@@ -209,8 +210,8 @@ async fn a_failure_is_recorded_and_deletes_nothing(store: &dyn Store) {
 
 fn failed(world: &World, number: i64) -> FetchCommit {
     FetchCommit {
-        status: FetchStatus::Error,
-        error: Some(("timeout".to_owned(), "no answer in 30 s".to_owned())),
+        status: FetchStatus::Error(FetchErrorKind::Timeout),
+        error: Some("no answer in 30 s".to_owned()),
         http_status: None,
         health: SourceHealth::Failing,
         not_before: Some(at(40)),
@@ -334,17 +335,14 @@ async fn the_looks_of_a_pass_are_told(store: &dyn Store) {
     assert_eq!(store.fetched_sources(world.run, 2).await.unwrap(), [world.first]);
     let outcomes = store.fetch_outcomes(world.run, 1).await.unwrap();
     assert_eq!(outcomes.iter().map(|look| look.source).collect::<Vec<_>>(), both);
-    assert!(
-        outcomes.iter().all(|look| look.status == FetchStatus::Ok && look.error_kind.is_none()),
-        "the last look counts"
-    );
+    assert!(outcomes.iter().all(|look| look.status == FetchStatus::Ok), "the last look counts");
 }
 
 async fn an_error_is_told_with_its_kind(store: &dyn Store) {
     let world = World::new(store).await;
     store.commit_fetch(&world.lease, &failed(&world, 0)).await.unwrap();
     let look = store.fetch_outcomes(world.run, 1).await.unwrap().remove(0);
-    assert_eq!((look.status.as_str(), look.error_kind.as_deref()), ("error", Some("timeout")));
+    assert_eq!(look.status, FetchStatus::Error(FetchErrorKind::Timeout));
     assert_eq!(look.error.as_deref(), Some("no answer in 30 s"));
 }
 
@@ -352,8 +350,8 @@ async fn the_last_fetches_of_a_source_are_listed_with_the_newest_first(store: &d
     let world = World::new(store).await;
     store.commit_fetch(&world.lease, &world.look(0, world.first, &[item("a", 1), item("b", 2)])).await.unwrap();
     let failed = FetchCommit {
-        status: FetchStatus::Error,
-        error: Some(("timeout".to_owned(), "no answer in 30 s".to_owned())),
+        status: FetchStatus::Error(FetchErrorKind::Timeout),
+        error: Some("no answer in 30 s".to_owned()),
         http_status: None,
         health: SourceHealth::Failing,
         ..world.look(1, world.first, &[])
@@ -361,16 +359,19 @@ async fn the_last_fetches_of_a_source_are_listed_with_the_newest_first(store: &d
     store.commit_fetch(&world.lease, &failed).await.unwrap();
     store.commit_fetch(&world.lease, &world.look(2, world.second, &[])).await.unwrap();
     let fetches = store.last_fetches(world.first, 9).await.unwrap();
-    let kinds: Vec<_> = fetches.iter().map(|fetch| (fetch.status.as_str(), fetch.error_kind.as_deref())).collect();
-    assert_eq!(kinds, [("error", Some("timeout")), ("ok", None)]);
+    let statuses: Vec<_> = fetches.iter().map(|fetch| fetch.status).collect();
+    assert_eq!(statuses, [FetchStatus::Error(FetchErrorKind::Timeout), FetchStatus::Ok]);
+    let shown = serde_json::to_string(&fetches[0]).unwrap();
+    assert!(shown.contains(r#","status":"error","error_kind":"timeout","error":"no answer in 30 s","#), "{shown}");
     assert_eq!((fetches[1].items_seen, fetches[1].items_new, fetches[1].http_status), (2, 2, Some(200)));
     assert_eq!((fetches[1].run, fetches[1].finished_at), (world.run, at(24)));
     assert_eq!(store.last_fetches(world.first, 1).await.unwrap(), fetches[..1]);
-    let mark = |status: &str, items_new| FetchSummary { status: status.to_owned(), items_new };
+    let mark = |status, items_new| FetchSummary { status, items_new };
+    let failure = mark(FetchStatus::Error(FetchErrorKind::Timeout), 0);
     let marks = store.fetch_summaries(world.topic.id, 9).await.unwrap();
-    assert_eq!(marks[&world.first], [mark("error", 0), mark("ok", 2)]);
-    assert_eq!(marks[&world.second], [mark("ok", 0)]);
-    assert_eq!(store.fetch_summaries(world.topic.id, 1).await.unwrap()[&world.first], [mark("error", 0)]);
+    assert_eq!(marks[&world.first], [failure.clone(), mark(FetchStatus::Ok, 2)]);
+    assert_eq!(marks[&world.second], [mark(FetchStatus::Ok, 0)]);
+    assert_eq!(store.fetch_summaries(world.topic.id, 1).await.unwrap()[&world.first], [failure]);
 }
 
 on_every_database!(

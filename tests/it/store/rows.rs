@@ -2,6 +2,7 @@
 //! do.
 
 use aha_core::digest::Cost;
+use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::ClusterId;
 use aha_core::item::ItemMetadata;
 use aha_core::source::NewSource;
@@ -166,8 +167,8 @@ async fn nul_characters_are_left_out(store: &dyn Store, url: &str) {
     };
     for new in [1, 0] {
         let look = FetchCommit {
-            status: FetchStatus::Error,
-            error: Some(("kind\0".to_owned(), "message\0".to_owned())),
+            status: FetchStatus::Error(FetchErrorKind::Timeout),
+            error: Some("message\0".to_owned()),
             feed_title: Some("A\0".to_owned()),
             ..world.look(1 - new, world.first, std::slice::from_ref(&dirty))
         };
@@ -178,7 +179,7 @@ async fn nul_characters_are_left_out(store: &dyn Store, url: &str) {
     assert_eq!((stored.external_id.as_str(), stored.url.as_deref()), ("a", Some("https://a.example/a")));
     assert_eq!((stored.title.as_deref(), stored.body_text.as_str()), (Some("Title"), "Body"));
     assert_eq!((stored.author.as_deref(), &stored.metadata.categories[0][..]), (Some(""), "db \\u0000"));
-    assert_eq!(rows(url, "SELECT error_kind || error FROM fetch_runs").await, ["kindmessage", "kindmessage"]);
+    assert_eq!(rows(url, "SELECT error_kind || error FROM fetch_runs").await, ["timeoutmessage", "timeoutmessage"]);
 }
 
 /// Feeds write identifiers and addresses of any length.
@@ -229,6 +230,18 @@ async fn what_cannot_be_read_is_named(store: &dyn Store, url: &str) {
     alter(url, r#"UPDATE runs SET settings_json = '"none"'"#).await.unwrap();
     let error = store.unfinished_cursor_run(world.topic.id).await.unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    store.commit_fetch(&world.lease, &world.look(0, world.first, &[])).await.unwrap();
+    alter(url, "UPDATE fetch_runs SET status = 'error', error_kind = 'eaten'").await.unwrap();
+    alter(url, "UPDATE sources SET last_error_kind = 'eaten'").await.unwrap();
+    for error in [
+        store.fetch_outcomes(world.run, 1).await.unwrap_err(),
+        store.last_fetches(world.first, 1).await.unwrap_err(),
+        store.fetch_summaries(world.topic.id, 1).await.unwrap_err(),
+        store.source(world.first).await.unwrap_err(),
+    ] {
+        let message = error.to_string();
+        assert!(message.starts_with("a stored kind of failure of a fetch cannot be read: \"eaten\""), "{message}");
+    }
 }
 
 on_the_rows_of_every_database!(

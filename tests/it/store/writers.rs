@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use aha_store::error::RetryAdvice;
-use aha_store::{LeaseAttempt, SourceChange, StoreError};
+use aha_store::{LeaseAttempt, RetryAdvice, SourceChange, StoreError};
 use sqlx::{Connection, Executor, PgConnection};
 
 use super::world::{FreshPostgres, World, at, feed, item};

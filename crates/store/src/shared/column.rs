@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
 
+use aha_core::fetch::FetchErrorKind;
 use aha_core::time::Timestamp;
 use serde::Serialize;
 use serde::de::value::Error as WordError;
 use serde::de::{Deserialize, DeserializeOwned, IntoDeserializer};
 
-use crate::{Result, StoreError};
+use crate::{FetchStatus, Result, StoreError};
 
 pub fn id<T>(what: &'static str, text: &str) -> Result<T>
 where
@@ -30,6 +31,21 @@ where
 /// Parses one of an enumeration's names, as serde spells them.
 pub fn word<'a, T: Deserialize<'a>>(what: &'static str, text: &'a str) -> Result<T> {
     T::deserialize(IntoDeserializer::<WordError>::into_deserializer(text)).map_err(|e| StoreError::corrupt(what, e))
+}
+
+/// Describes a column with the kind of a fetch's failure.
+pub(crate) const FETCH_ERROR_KIND: &str = "kind of failure of a fetch";
+
+/// Reads a fetch's status and the kind of its failure, which the schema requires exactly if it failed.
+pub(crate) fn fetch_status(status: &str, error_kind: Option<&str>) -> Result<FetchStatus> {
+    let kind: Option<FetchErrorKind> = optional_id(FETCH_ERROR_KIND, error_kind)?;
+    match (status, kind) {
+        ("ok", None) => Ok(FetchStatus::Ok),
+        ("not_modified", None) => Ok(FetchStatus::NotModified),
+        ("waiting", None) => Ok(FetchStatus::Waiting),
+        ("error", Some(kind)) => Ok(FetchStatus::Error(kind)),
+        _ => Err(StoreError::corrupt("fetch's status", format_args!("{status:?} with the kind of failure {kind:?}"))),
+    }
 }
 
 pub fn number<T: TryFrom<i64>>(what: &'static str, number: i64) -> Result<T> {

@@ -18,13 +18,14 @@ const LAST: &str = "
 /// Reads only the shown rows of each source, in index order.
 const MARKS: &str = super::statement(PerDatabase {
     sqlite: "
-        SELECT f.source_id, f.status, f.items_new FROM sources s
+        SELECT f.source_id, f.status, f.error_kind, f.items_new FROM sources s
         JOIN fetch_runs f ON f.id IN (SELECT x.id FROM fetch_runs x WHERE x.source_id = s.id
                                       ORDER BY x.started_at DESC, x.id LIMIT $2)
         WHERE s.topic_id = $1 ORDER BY f.source_id, f.started_at DESC, f.id",
     postgres: "
-        SELECT f.source_id, f.status, f.items_new FROM sources s
-        CROSS JOIN LATERAL (SELECT x.id, x.source_id, x.status, x.items_new, x.started_at FROM fetch_runs x
+        SELECT f.source_id, f.status, f.error_kind, f.items_new FROM sources s
+        CROSS JOIN LATERAL (SELECT x.id, x.source_id, x.status, x.error_kind, x.items_new, x.started_at
+                            FROM fetch_runs x
                             WHERE x.source_id = s.id ORDER BY x.started_at DESC, x.id LIMIT $2) AS f
         WHERE s.topic_id = $1 ORDER BY f.source_id, f.started_at DESC, f.id",
 });
@@ -91,8 +92,7 @@ impl TryFrom<FetchRow> for PastFetch {
         Ok(Self {
             run: column::id("run", &row.run_id)?,
             attempt: row.attempt,
-            status: row.status,
-            error_kind: row.error_kind,
+            status: column::fetch_status(&row.status, row.error_kind.as_deref())?,
             error: row.error,
             http_status: row.http_status,
             items_seen: row.items_seen,
@@ -116,10 +116,11 @@ impl FetchHistoryStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn fetch_summaries(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchSummary>>> {
-        let rows: Vec<(String, String, i64)> =
+        let rows: Vec<(String, String, Option<String>, i64)> =
             sqlx::query_as(MARKS).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
         let mut marks: HashMap<SourceId, Vec<FetchSummary>> = HashMap::new();
-        for (source, status, items_new) in rows {
+        for (source, status, error_kind, items_new) in rows {
+            let status = column::fetch_status(&status, error_kind.as_deref())?;
             marks.entry(column::id("source", &source)?).or_default().push(FetchSummary { status, items_new });
         }
         Ok(marks)

@@ -5,12 +5,13 @@
 
 use std::collections::HashSet;
 
+use aha_core::fetch::FetchErrorKind;
 use aha_core::item::{Engagement, FullTextFetch, ItemMetadata, PageOutcome, TEASER_CHARS};
 
 use super::search::index_items;
 use super::{Connection, Values};
 use crate::shared::column;
-use crate::{FetchCommit, FetchCounts, FetchStatus, IdentifiedItem, Result};
+use crate::{FetchCommit, FetchCounts, IdentifiedItem, Result};
 
 const FIND_ITEM: &str = include_str!("find_item.sql");
 
@@ -103,13 +104,6 @@ impl KnownItem {
     fn may_be_filled_by(&self, item: &IdentifiedItem) -> bool {
         self.body_text.chars().count() < TEASER_CHARS && item.body_text.chars().count() >= TEASER_CHARS
     }
-}
-
-/// Returns kind and message; a fetch that did not fail has at most a message (why it waited).
-fn error_of(fetch: &FetchCommit) -> (Option<&str>, Option<&str>) {
-    let message = fetch.error.as_ref().map(|(_, message)| message.as_str());
-    let kind = fetch.error.as_ref().map_or("unknown", |(kind, _)| kind.as_str());
-    ((fetch.status == FetchStatus::Error).then_some(kind), message)
 }
 
 /// Stores what a fetch has to say about a known item. Only the source that published an item first may edit it; another
@@ -310,15 +304,14 @@ pub(super) fn bind_item(values: Values, fetch: &FetchCommit, item: &IdentifiedIt
 
 /// Binds the parameters of [`INSERT_FETCH_RUN`].
 pub(super) fn bind_fetch_run(values: Values, fetch: &FetchCommit, counts: FetchCounts) -> Values {
-    let (kind, message) = error_of(fetch);
     values
         .bind(fetch.id.to_string())
         .bind(fetch.run.to_string())
         .bind(fetch.attempt)
         .bind(fetch.source.to_string())
         .bind(fetch.status.as_str())
-        .bind(column::optional_text(kind))
-        .bind(column::optional_text(message))
+        .bind(fetch.status.error_kind().map(FetchErrorKind::as_str))
+        .bind(column::optional_text(fetch.error.as_deref()))
         .bind(fetch.http_status.map(i64::from))
         .bind(column::count(counts.seen))
         .bind(column::count(counts.new))
@@ -330,13 +323,12 @@ pub(super) fn bind_fetch_run(values: Values, fetch: &FetchCommit, counts: FetchC
 
 /// Binds the parameters of [`UPDATE_SOURCE`].
 pub(super) fn bind_source_update(values: Values, fetch: &FetchCommit) -> Values {
-    let (kind, message) = error_of(fetch);
     values
         .bind(fetch.source.to_string())
         .bind(fetch.status.as_str())
         .bind(fetch.health.as_str())
-        .bind(column::optional_text(kind))
-        .bind(column::optional_text(message))
+        .bind(fetch.status.error_kind().map(FetchErrorKind::as_str))
+        .bind(column::optional_text(fetch.error.as_deref()))
         .bind(fetch.finished_at.as_millis())
         .bind(column::millis(fetch.not_before))
         .bind(column::optional_text(fetch.validators.url.as_deref()))

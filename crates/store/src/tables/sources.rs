@@ -134,7 +134,7 @@ impl TryFrom<SourceRow> for Source {
             weight: row.weight,
             health: health_of(&row.health)?,
             consecutive_failures: row.consecutive_failures,
-            last_error_kind: row.last_error_kind,
+            last_error_kind: column::optional_id(column::FETCH_ERROR_KIND, row.last_error_kind.as_deref())?,
             last_error: row.last_error,
             last_fetched_at: column::optional_time(row.last_fetched_at),
             last_ok_at: column::optional_time(row.last_ok_at),
@@ -187,8 +187,8 @@ impl TryFrom<FetchRow> for FetchRecord {
 
     fn try_from(row: FetchRow) -> Result<Self> {
         let source = column::id("source id", &row.source_id)?;
-        let status = column::word("fetch's status", &row.status)?;
-        Ok(Self { source, status, error_kind: row.error_kind, error: row.error })
+        let status = column::fetch_status(&row.status, row.error_kind.as_deref())?;
+        Ok(Self { source, status, error: row.error })
     }
 }
 
