@@ -7,7 +7,8 @@ use aha_content::documents::passages_of_item;
 use aha_content::search_terms::query_stems;
 use aha_content::sentences::sentences;
 use aha_core::ids::ItemId;
-use aha_store::{Forms, SearchHit, SearchQuery};
+use aha_store::search_terms::Forms;
+use aha_store::{SearchHit, SearchQuery};
 use url::Url;
 
 use super::{AskError, AskRequest};

@@ -20,15 +20,21 @@ pub(super) async fn run(app: &App, arguments: SearchArguments) -> Result<Exit> {
     };
     let request = SearchRequest { text: query.join(" "), topic, source, since, limit, by };
     let found = search(app, &request).await?;
+    for note in &found.notes {
+        output::note(note);
+    }
     if let Some(since) = found.behind_since {
-        output::note(&format!("items added since {since} are not found yet; `aha-radar reindex` adds them"));
+        output::note(&format!(
+            "what was added since {since} is not found yet, or only with its accents as written; `aha-radar reindex` \
+             rebuilds the index"
+        ));
     }
     if json {
         output::print_json(&found)?;
         return Ok(Exit::Ok);
     }
     if found.results.is_empty() {
-        output::note("nothing was found");
+        output::note(&format!("nothing was found; {}", found.suggestion.unwrap_or_default()));
         return Ok(Exit::Ok);
     }
     let style = Style { is_coloured: output::colour_on_stdout(), width: output::terminal_width() };

@@ -64,8 +64,8 @@ pub use records::*;
 pub use retention::{RemovedRows, RetentionStep, RetentionStore};
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use search::{
-    DocumentStore, EntryContent, EntryVector, Forms, MAX_FREQUENCY, NewDocument, PassageText, SearchHit, SearchQuery,
-    SearchStore, SentenceStore, VectorsVersion, forms,
+    DocumentStore, EntryContent, EntryVector, MAX_FREQUENCY, NewDocument, PassageText, SearchHit, SearchQuery,
+    SearchStore, SentenceStore, VectorsVersion, terms as search_terms,
 };
 pub use sqlite::SqliteStore;
 pub use summary_decisions::{SummaryDecision, SummaryDecisionStore};

@@ -1,13 +1,19 @@
 //! Full-text search and documents: the operations and their records.
 
+pub mod terms;
+
 use std::fmt::Write as _;
 
-use aha_content::search_terms::{SearchTerms, phrase_stems, query_stems};
+use aha_content::search_terms::SearchTerms;
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use crate::Result;
+
+use terms::{ANY_ENDING, Forms, indexed};
+
+pub(crate) use terms::{IndexTerms, pieces};
 
 /// A fingerprint of a space's vectors: equal while they are unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +52,8 @@ pub trait SearchStore: Send + Sync {
     async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>>;
     /// Returns the number of entries.
     async fn search_entries(&self) -> Result<i64>;
-    /// Returns the arrival time of the oldest item that is not indexed; `None` if all are.
+    /// Returns the arrival time of the oldest item or document that is not indexed, or was by a version with other
+    /// terms; `None` if there is none.
     async fn oldest_unindexed(&self) -> Result<Option<Timestamp>>;
     /// Clears the index; searches find nothing until it is rebuilt.
     async fn clear_search(&self) -> Result<()>;
@@ -134,9 +141,6 @@ pub struct NewDocument {
     pub passages: Vec<(String, String)>,
 }
 
-/// A word or phrase in each form in which it may be indexed. One form has to occur, its words adjacent.
-pub type Forms = Vec<Vec<String>>;
-
 /// A search query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchQuery {
@@ -151,16 +155,6 @@ pub struct SearchQuery {
     pub limit: i64,
 }
 
-/// Returns the forms of a word or phrase of a query; empty if it contains no letter or digit.
-#[must_use]
-pub fn forms(text: &str) -> Forms {
-    let words = phrase_stems(text);
-    if words.iter().all(|words| words.len() == 1) {
-        return query_stems(text).into_iter().map(|stem| vec![stem]).collect();
-    }
-    words.into_iter().collect()
-}
-
 impl SearchQuery {
     /// Returns how many of the matching entries are ranked, at most.
     #[must_use]
@@ -171,16 +165,21 @@ impl SearchQuery {
     /// Renders the query in FTS5 syntax (sqlite.org/fts5.html). Stems contain only letters, digits, `+` and `#`, so
     /// quoting them is safe.
     pub(crate) fn fts5(&self) -> String {
-        let phrase = |words: &Vec<String>| format!("\"{}\"", words.join(" "));
-        let forms = |forms: &Forms| format!("({})", forms.iter().map(phrase).collect::<Vec<_>>().join(" OR "));
+        let phrase = |words: &Vec<String>| {
+            let words = words.join(" ");
+            words.strip_suffix(ANY_ENDING).map_or_else(|| format!("\"{words}\""), |begin| format!("\"{begin}\"*"))
+        };
+        let forms = |forms: &Forms| format!("({})", indexed(forms).iter().map(phrase).collect::<Vec<_>>().join(" OR "));
         self.expression(&forms, " OR ", " AND ", " NOT ")
     }
 
     /// Renders the query in `tsquery` syntax.
     pub(crate) fn tsquery(&self) -> String {
-        let word = |word: &String| format!("'{word}'");
+        let word = |word: &String| {
+            word.strip_suffix(ANY_ENDING).map_or_else(|| format!("'{word}'"), |begin| format!("'{begin}':*"))
+        };
         let phrase = |words: &Vec<String>| words.iter().map(word).collect::<Vec<_>>().join(" <-> ");
-        let forms = |forms: &Forms| format!("({})", forms.iter().map(phrase).collect::<Vec<_>>().join(" | "));
+        let forms = |forms: &Forms| format!("({})", indexed(forms).iter().map(phrase).collect::<Vec<_>>().join(" | "));
         self.expression(&forms, " | ", " & ", " & !")
     }
 
@@ -192,12 +191,13 @@ impl SearchQuery {
 
     fn expression(&self, forms: &dyn Fn(&Forms) -> String, any: &str, all: &str, not: &str) -> String {
         let wanted: Vec<String> = self.wanted.iter().map(forms).collect();
-        let mut expression = format!("({})", wanted.join(if self.is_any { any } else { all }));
-        for unwanted in &self.unwanted {
-            expression.push_str(not);
-            expression.push_str(&forms(unwanted));
+        let wanted = format!("({})", wanted.join(if self.is_any { any } else { all }));
+        // One NOT for all, as FTS5 allows no more than 256 within each other.
+        match self.unwanted.iter().map(forms).collect::<Vec<_>>().as_slice() {
+            [] => wanted,
+            [unwanted] => format!("{wanted}{not}{unwanted}"),
+            unwanted => format!("{wanted}{not}({})", unwanted.join(any)),
         }
-        expression
     }
 }
 
@@ -239,11 +239,13 @@ impl Entry {
         // Maximum position of a lexeme (postgresql.org/docs/current/textsearch-limitations.html); later ones get this
         // position.
         const MAX_POSITION: usize = 16_383;
-        let title = self.terms.title.split_whitespace().map(|term| (term, "A"));
-        let all = title.chain(self.terms.body.split_whitespace().map(|term| (term, "")));
+        let title = self.terms.title.split_whitespace().enumerate().map(|(place, term)| (place + 1, term, "A"));
+        // A position is left out, as a phrase does not begin in the title and end in the text.
+        let before = self.terms.title.split_whitespace().count() + 2;
+        let body = self.terms.body.split_whitespace().enumerate().map(|(place, term)| (before + place, term, ""));
         let mut out = String::with_capacity(self.terms.body.len() * 2);
-        for (position, (term, weight)) in all.enumerate() {
-            let position = (position + 1).min(MAX_POSITION);
+        for (position, term, weight) in title.chain(body) {
+            let position = position.min(MAX_POSITION);
             let _ = write!(out, "'{term}':{position}{weight} ");
         }
         out
@@ -252,8 +254,7 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use aha_content::search_terms::TermExtractor;
-
+    use super::terms::forms;
     use super::*;
 
     #[test]
@@ -267,6 +268,13 @@ mod tests {
         };
         assert_eq!(query.fts5(), r#"(("heat pump") AND ("engin" OR "engine")) NOT ("sport")"#);
         assert_eq!(query.tsquery(), "(('heat' <-> 'pump') & ('engin' | 'engine')) & !('sport')");
+        let query = SearchQuery {
+            wanted: vec![forms(&[&["jerí"], &["ferr*"]])],
+            unwanted: vec![forms(&[&["sport"]]), forms(&[&["日本"]])],
+            ..SearchQuery::default()
+        };
+        assert_eq!(query.fts5(), r#"(("jerí" OR "ferr"* OR "jeri")) NOT (("sport") OR ("日本" OR "日 本"))"#);
+        assert_eq!(query.tsquery(), "(('jerí' | 'ferr':* | 'jeri')) & !(('sport') | ('日本' | '日' <-> '本'))");
     }
 
     #[test]
@@ -277,8 +285,8 @@ mod tests {
 
     #[test]
     fn hostile_text_stays_a_vector() {
-        let terms = TermExtractor::default().terms("a'b\\c & d|!(e", "':*<-> x\0y", None);
+        let terms = IndexTerms::default().terms("a'b\\c & d|!(e", "':*<-> x\0y", None);
         let entry = Entry { id: String::new(), position: None, terms };
-        assert_eq!(entry.tsvector(), "'a':1A 'b':2A 'c':3A 'd':4A 'e':5A 'x':6 'y':7 ");
+        assert_eq!(entry.tsvector(), "'a':1A 'b':2A 'c':3A 'd':4A 'e':5A 'x':7 'y':8 ");
     }
 }

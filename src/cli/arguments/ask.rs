@@ -10,23 +10,30 @@ use url::Url;
 Examples:
   aha-radar search ferry -sport since:30d
   aha-radar search '\"heat pump\" source:wireline'    the two words side by side, of one source
-  aha-radar search source:wireline since:7d           the newest, without any word")]
+  aha-radar search 'ferry OR boat' quay             one of the two words, and the third
+  aha-radar search 'electri*'                       all words that begin so, of 3 letters or more
+  aha-radar search 'source:\"Hacker News\" rust'      a name with spaces, within the shell's quotes
+  aha-radar search source:wireline since:7d         the newest, without any word
+
+Capitals and accents make no difference: jeri finds Jerí. The filters are source:NAME, topic:NAME
+and since:DATE; of several sources or topics, any applies. OR, AND and NOT in capitals are
+operators; in quotation marks they are words.")]
 pub(in crate::cli) struct SearchArguments {
-    /// Words, all of which have to occur; "several words" side by side; -word not; source:NAME, topic:NAME,
-    /// since:DATE. Without words, the newest that pass the filters.
+    /// Words, all of which have to occur; "several words" side by side; -word not; one OR other; begin*; source:NAME,
+    /// topic:NAME, since:DATE. Without words, the newest that pass the filters.
     #[arg(required_unless_present_any = ["topic", "source", "since"])]
     pub(in crate::cli) query: Vec<String>,
     /// Only items and documents of this topic's sources.
     #[arg(long)]
     pub(in crate::cli) topic: Option<String>,
-    /// A part of the name or the address of a source.
+    /// Only sources with this in their name or address.
     #[arg(long)]
     pub(in crate::cli) source: Option<String>,
-    /// From then on: a date, an RFC 3339 time, or a span such as 30d.
-    #[arg(long)]
+    /// From then on: a date (2026-11-16), an RFC 3339 time, or a span back from now (30d).
+    #[arg(long, value_name = "WHEN")]
     pub(in crate::cli) since: Option<String>,
-    /// At most so many, the best first; without words the newest first. 100 at most.
-    #[arg(long, default_value_t = 20)]
+    /// At most this many, 1 to 100: the best first, without words the newest first.
+    #[arg(long, value_name = "N", default_value_t = 20)]
     pub(in crate::cli) limit: usize,
     /// By words, by meaning, or both; meaning needs the weights that `AHA_EMBED_MODEL_DIR` names.
     #[arg(long, value_enum, default_value_t = SearchedBy::Both)]
@@ -55,13 +62,13 @@ pub(in crate::cli) struct QuestionArguments {
     /// Answer from this topic's items and documents alone.
     #[arg(long)]
     pub(in crate::cli) topic: Option<String>,
-    /// From then on: a date, an RFC 3339 time, or a span such as 30d.
-    #[arg(long)]
+    /// From then on: a date (2026-11-16), an RFC 3339 time, or a span back from now (30d).
+    #[arg(long, value_name = "WHEN")]
     pub(in crate::cli) since: Option<String>,
     /// Print the answer with its sources as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
-    /// Print the answers and refusals that were called right on the page, as a ground truth of `benchmark`.
+    /// Print the answers and refusals that you marked as right on the page Ask, as a ground truth for `benchmark`.
     #[arg(long, conflicts_with_all = ["question", "topic", "since", "json"])]
     pub(in crate::cli) export: bool,
 }
@@ -71,15 +78,15 @@ pub(in crate::cli) struct QuestionArguments {
 Examples:
   aha-radar benchmark --ground-truth questions.yaml --validate-only
   aha-radar benchmark --ground-truth questions.yaml --api-url http://127.0.0.1:8080
-  aha-radar ask --export > questions.yaml    the answers that you called right; 20 or more are needed")]
+  aha-radar ask --export > questions.yaml    answers that you marked as right; it takes 20")]
 pub(in crate::cli) struct BenchmarkArguments {
-    /// Where /ask is, without it [default: `BENCHMARK_API_URL`, else <http://localhost:8080>].
+    /// The address of the API, without /ask [default: `BENCHMARK_API_URL`, else <http://localhost:8080>].
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) api_url: Option<Url>,
-    /// Seconds that an attempt may take [default: `BENCHMARK_TIMEOUT`, else 10].
+    /// Seconds that an attempt may take, more than 0 [default: `BENCHMARK_TIMEOUT`, else 10].
     #[arg(long, value_name = "SECONDS")]
     pub(in crate::cli) timeout: Option<f64>,
-    /// From which likeness (Levenshtein ratio) an answer is right [default: `BENCHMARK_THRESHOLD`, else 0.8].
+    /// Least similarity (Levenshtein ratio) of a right answer, 0 to 1 [default: `BENCHMARK_THRESHOLD`, else 0.8].
     #[arg(long, value_name = "0..1")]
     pub(in crate::cli) threshold: Option<f64>,
     /// The questions, at least 20, and their expected answers.
@@ -94,13 +101,13 @@ pub(in crate::cli) struct BenchmarkArguments {
     /// Only check the files; nothing is asked.
     #[arg(long)]
     pub(in crate::cli) validate_only: bool,
-    /// A report to compare with.
+    /// An earlier report to compare with.
     #[arg(long, value_name = "REPORT.json")]
     pub(in crate::cli) baseline: Option<PathBuf>,
-    /// Show the last so many reports of the results folder beside this one.
+    /// Also show this many earlier reports of the results folder, the last ones.
     #[arg(long, value_name = "N")]
     pub(in crate::cli) compare: Option<usize>,
-    /// Questions under way at once.
+    /// Questions asked at the same time, 1 or more.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(in crate::cli) concurrency: usize,
     /// Print the report as JSON.

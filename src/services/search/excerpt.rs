@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use aha_content::search_terms::query_stems;
+use aha_store::search_terms::{fold, index_terms, is_mark, is_word_alone};
 use serde::Serialize;
+
+use super::query::Term;
 
 /// Maximum length of an excerpt, in bytes.
 const EXCERPT_BYTES: usize = 240;
+/// Maximum number of words of a text that are compared.
+const MAX_WORDS: usize = 5_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExcerptPart {
@@ -15,71 +19,179 @@ pub struct ExcerptPart {
     pub is_match: bool,
 }
 
-/// Returns the text around the first match, with all matches marked.
-pub(super) fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> {
-    // No stemmer changes an ASCII first letter, so most words can be ruled out without stemming them in all languages.
-    let may_match = |word: &str| {
-        let first = word.chars().next().map(|c| c.to_ascii_lowercase()).filter(char::is_ascii_alphanumeric);
-        first.is_none_or(|first| stems.iter().any(|stem| stem.starts_with(first)))
+/// A word or phrase of a query: the words that have to be adjacent.
+#[derive(Debug)]
+pub(super) struct Pattern(Vec<PatternWord>);
+
+#[derive(Debug)]
+struct PatternWord {
+    /// The terms under which it is indexed.
+    terms: BTreeSet<String>,
+    /// Words that begin with it match, too.
+    beginning: Option<String>,
+}
+
+impl Pattern {
+    pub(super) fn of(term: &Term) -> Self {
+        let pattern_word = |(_, word): (usize, &str)| PatternWord {
+            terms: index_terms(word),
+            beginning: term.is_beginning.then(|| fold(word)),
+        };
+        Self(words(&term.text).map(pattern_word).filter(|word| !word.terms.is_empty()).collect())
+    }
+
+    /// Whether a text has the pattern where these words begin.
+    fn is_at(&self, words: &[(usize, &str)]) -> bool {
+        !self.0.is_empty()
+            && self.0.len() <= words.len()
+            && self.0.iter().zip(words).all(|(wanted, (_, word))| wanted.matches(word))
+    }
+}
+
+impl PatternWord {
+    fn matches(&self, word: &str) -> bool {
+        let first: String = word.trim_start_matches(['+', '#']).chars().take(1).collect();
+        // No stemmer changes a first letter otherwise than by its accent, so most words can be ruled out without
+        // stemming them in all languages.
+        if fold(&first).chars().next().is_some_and(|first| !self.terms.iter().any(|term| term.starts_with(first))) {
+            return false;
+        }
+        let begins = self.beginning.as_ref().is_some_and(|beginning| fold(word).starts_with(beginning));
+        begins || !index_terms(word).is_disjoint(&self.terms)
+    }
+}
+
+/// The parts of an excerpt; matches that nothing separates are one.
+#[derive(Default)]
+struct Parts(Vec<ExcerptPart>);
+
+impl Parts {
+    fn push(&mut self, text: &str, is_match: bool) {
+        if text.is_empty() {
+            return;
+        }
+        let text = text.replace('\n', " ");
+        match self.0.last_mut().filter(|last| last.is_match && is_match) {
+            Some(last) => last.text.push_str(&text),
+            None => self.0.push(ExcerptPart { text, is_match }),
+        }
+    }
+}
+
+/// Returns the words of a text and where they begin.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_letter = |c: char| c.is_alphanumeric() || is_mark(c) || matches!(c, '+' | '#');
+    // A character that is a word of its own ends the word before it, and itself.
+    let is_end = move |(before, c): (char, char)| {
+        !is_letter(before) || !is_letter(c) || is_word_alone(before) || is_word_alone(c)
     };
-    let is_wanted = |word: &str| may_match(word) && query_stems(word).iter().any(|stem| stems.contains(stem));
-    let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
-    let words: Vec<(usize, &str)> = text
-        .split(|c: char| !is_letter(c))
-        .filter(|word| !word.is_empty())
-        .map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
-        .take(5_000)
-        .collect();
-    let first = words.iter().find(|(_, word)| is_wanted(word)).map_or(0, |(at, _)| *at);
-    let start = text.floor_char_boundary(first.saturating_sub(EXCERPT_BYTES / 3));
-    let start = text[..start].rfind(char::is_whitespace).map_or(0, |at| at + 1).min(first);
-    let start = text.ceil_char_boundary(start);
+    let mut rest = text;
+    let next = move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let following = rest.char_indices().skip(1);
+        let end = rest.chars().zip(following).find(|(before, (_, c))| is_end((*before, *c)));
+        let (word, behind) = rest.split_at(end.map_or(rest.len(), |(_, (at, _))| at));
+        let at = text.len() - rest.len();
+        rest = behind;
+        Some((at, word))
+    };
+    std::iter::from_fn(next).filter(|(_, word)| word.contains(char::is_alphanumeric))
+}
+
+/// Returns the text around the first match, with all matches marked.
+pub(super) fn excerpt(text: &str, patterns: &[Pattern]) -> Vec<ExcerptPart> {
+    let words: Vec<(usize, &str)> = words(text).take(MAX_WORDS).collect();
+    let longest =
+        |at: usize| patterns.iter().filter(|pattern| pattern.is_at(&words[at..])).map(|pattern| pattern.0.len()).max();
+    let first = (0..words.len()).find(|at| longest(*at).is_some()).map_or(0, |at| words[at].0);
+    let near = text.floor_char_boundary(first.saturating_sub(EXCERPT_BYTES / 3));
+    let space = text[..near].rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    // Texts without spaces begin anywhere.
+    let start = if near - space <= EXCERPT_BYTES / 3 { space } else { near };
+    let start = text.ceil_char_boundary(start.min(first));
     let end = text.floor_char_boundary((start + EXCERPT_BYTES).min(text.len()));
     // Not within a word, unless it is longer than the excerpt.
     let last_space = || text[start..end].rfind(char::is_whitespace).map(|at| start + at).filter(|at| *at > first);
     let end = if end < text.len() { last_space().unwrap_or(end) } else { end };
-    let mut parts: Vec<ExcerptPart> = Vec::new();
-    let mut push = |text: &str, is_match: bool| {
-        if !text.is_empty() {
-            parts.push(ExcerptPart { text: text.replace('\n', " "), is_match });
-        }
-    };
+    let mut parts = Parts::default();
     if start > 0 {
-        push("… ", false);
+        parts.push("… ", false);
     }
-    let mut at = start;
-    for (from, word) in words.into_iter().filter(|(from, word)| *from >= start && from + word.len() <= end) {
-        if is_wanted(word) {
-            push(&text[at..from], false);
-            push(word, true);
+    let (mut at, mut marked_until) = (start, 0);
+    for (place, (from, word)) in words.iter().enumerate() {
+        if *from < start || from + word.len() > end {
+            continue;
+        }
+        if let Some(count) = longest(place) {
+            marked_until = marked_until.max(place + count);
+        }
+        if place < marked_until {
+            parts.push(&text[at..*from], false);
+            parts.push(word, true);
             at = from + word.len();
         }
     }
-    push(&text[at..end], false);
+    parts.push(&text[at..end], false);
     if end < text.len() {
-        push(" …", false);
+        parts.push(" …", false);
     }
-    parts
+    parts.0
 }
 
 #[cfg(test)]
 mod tests {
-    use aha_content::search_terms::text_stems;
-
+    use super::super::query::parse;
     use super::*;
+
+    fn parts(text: &str, query: &str) -> Vec<ExcerptPart> {
+        let patterns: Vec<Pattern> = parse(query).unwrap().wanted.iter().flatten().map(Pattern::of).collect();
+        excerpt(text, &patterns)
+    }
+
+    fn marked(text: &str, query: &str) -> Vec<String> {
+        parts(text, query).into_iter().filter(|part| part.is_match).map(|part| part.text).collect()
+    }
+
+    fn whole(text: &str, query: &str) -> String {
+        parts(text, query).into_iter().map(|part| part.text).collect()
+    }
 
     #[test]
     fn an_excerpt_marks_the_words_in_all_their_forms() {
         let text =
             format!("{} The engines of the ferry fail. An engine is old.", "Filler of no use at all. ".repeat(20));
-        let parts = excerpt(&text, &text_stems("engine"));
-        let marked: Vec<&str> = parts.iter().filter(|part| part.is_match).map(|part| part.text.as_str()).collect();
-        assert_eq!(marked, ["engines", "engine"]);
-        assert!(parts[0].text.starts_with('…'));
-        let long = format!("The engines {}", "hesitate ".repeat(60));
-        let shown: String = excerpt(&long, &text_stems("engine")).into_iter().map(|part| part.text).collect();
+        assert_eq!(marked(&text, "engine"), ["engines", "engine"]);
+        assert!(parts(&text, "engine")[0].text.starts_with('…'));
+        let shown = whole(&format!("The engines {}", "hesitate ".repeat(60)), "engine");
         assert!(shown.ends_with("hesitate …"), "{shown}");
-        let whole: String = excerpt("é ü", &text_stems("x")).into_iter().map(|part| part.text).collect();
-        assert_eq!(whole, "é ü");
+        assert_eq!(whole("é ü", "x"), "é ü");
+    }
+
+    #[test]
+    fn the_original_text_is_shown_whatever_its_accents() {
+        let text = "A vila de Jerí, informação; Jeri\u{301}coacoara e a Łódź.";
+        assert_eq!(marked(text, "jeri"), ["Jerí"]);
+        assert_eq!(marked(text, "JERICOACOARA informacao lodz"), ["informação", "Jeri\u{301}coacoara", "Łódź"]);
+        assert_eq!(whole(text, "jericoacoara"), text);
+        assert_eq!(marked("Die Häuser am Hafen", "haus"), ["Häuser"]);
+    }
+
+    #[test]
+    fn a_phrase_is_marked_where_its_words_are_adjacent() {
+        let text = "A night at sea is no night at the quay.";
+        assert_eq!(marked(text, "\"night at the quay\""), ["night", "at", "the", "quay"]);
+        assert_eq!(marked(text, "sea quay"), ["sea", "quay"]);
+        assert_eq!(marked("Ferries and ferrets; a fern", "ferr*"), ["Ferries", "ferrets"]);
+        assert_eq!(marked("C and C++ for O'Neil", "c++ o'neil"), ["C++", "O", "Neil"]);
+    }
+
+    #[test]
+    fn texts_without_spaces_are_marked_in_part() {
+        assert_eq!(marked("東京都の天気予報、天然の気", "天気"), ["天気"]);
+        let long = format!("{}天気予報{}", "東京都".repeat(200), "晴れ".repeat(200));
+        let shown = whole(&long, "天気");
+        assert!(shown.contains("天気") && shown.len() <= EXCERPT_BYTES + "… ".len() + " …".len(), "{shown}");
     }
 }

@@ -1,31 +1,33 @@
 //! Search: finds items and documents by words, and by meaning if embedding weights are set.
 //!
-//! All words of a query have to occur; `"several words"` have to be adjacent, `-word` must not occur, `source:`,
-//! `topic:` and `since:` narrow it and cannot be negated. A query of such filters alone lists the newest entries that
-//! pass them. With weights in `AHA_EMBED_MODEL_DIR`, entries of similar meaning are found as well, unless the query
-//! contains a phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion.
+//! All words of a query have to occur, of `one OR other` either; `"several words"` have to be adjacent, `-word` must
+//! not occur, `begin*` stands for all words that begin so. `source:`, `topic:` and `since:` narrow it and cannot be
+//! negated; of several sources or topics any applies. A query of filters alone lists the newest entries that pass them.
+//! With weights in `AHA_EMBED_MODEL_DIR`, entries of similar meaning are found as well, unless the query contains a
+//! phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion.
 
 mod excerpt;
+mod filters;
 mod query;
 mod vectors;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
-use aha_content::search_terms::text_stems;
 use aha_core::ids::{DigestItemId, ItemId, SourceId};
 use aha_core::time::Timestamp;
-use aha_store::{SearchHit, SearchQuery, forms};
+use aha_store::search_terms::Forms;
+use aha_store::{SearchHit, SearchQuery};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Result, ServiceError, stories, topics};
+use super::{Result, ServiceError, stories};
 use crate::app::App;
 use crate::embedding_weights;
 use crate::sentences;
-use excerpt::excerpt;
-use query::{Parsed, parse};
+use excerpt::{Pattern, excerpt};
+use query::{Parsed, Term, parse, shown};
 
 pub use excerpt::ExcerptPart;
 pub use query::since_when;
@@ -37,6 +39,8 @@ const CANDIDATES: i64 = 200;
 /// Maximum number of entries of similar meaning, before filters and excluded words apply.
 const NEAREST: usize = 1_000;
 const MAX_RESULTS: usize = 100;
+/// A later time to search from is an error. Today's date in a time zone ahead of UTC can be in the future.
+const MAX_AHEAD_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 /// The constant k of reciprocal rank fusion (Cormack et al. 2009).
 const RRF_K: f64 = 60.0;
 
@@ -83,8 +87,13 @@ pub enum SearchBy {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchResults {
     pub query: String,
-    /// Items since then are not found yet; `aha-radar reindex` adds them.
+    /// How parts of the query were read that can be meant in another way.
+    pub notes: Vec<String>,
+    /// What was added since then is not indexed, or was by an earlier version, which kept accents; `aha-radar reindex`
+    /// indexes it again.
     pub behind_since: Option<Timestamp>,
+    /// How to find more; null if there are results.
+    pub suggestion: Option<String>,
     pub results: Vec<SearchResult>,
 }
 
@@ -107,49 +116,105 @@ pub struct SearchResult {
 /// Searches items and documents.
 ///
 /// # Errors
-/// When the query contains neither a word nor a filter, a filter matches nothing, or the store fails.
+/// When the query contains neither a word nor a filter, a filter is unknown or matches nothing, or the store fails.
 pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults> {
-    let parsed = parse(&request.text)?;
-    let topic = request.topic.as_ref().or(parsed.topic.as_ref());
-    let source = request.source.as_ref().or(parsed.source.as_ref());
-    let sources = sources(app, topic, source).await?;
-    let since = request.since.as_ref().or(parsed.since.as_ref());
-    let is_filtered = topic.is_some() || source.is_some() || since.is_some();
-    let since = since.map(|text| since_when(text, app.clock().now())).transpose()?;
+    let parsed = parsed(request)?;
+    let topics: Vec<&str> = parsed.topics.iter().map(String::as_str).collect();
+    let names: Vec<&str> = parsed.sources.iter().map(String::as_str).collect();
+    let sources = filters::sources_of(app, &topics, &names).await?;
+    let is_filtered = sources.is_some() || parsed.since.is_some();
+    let since = parsed.since.as_ref().map(|text| past(text, app.clock().now())).transpose()?;
     let weights = embedding_weights::weights(app).await;
     if request.by == SearchBy::Meaning && weights.is_none() {
         let why = "searching by meaning needs weights: name their folder in AHA_EMBED_MODEL_DIR";
         return Err(ServiceError::invalid("by", why));
     }
     let query = SearchQuery {
-        wanted: parsed.wanted.iter().map(|text| forms(text)).filter(|forms| !forms.is_empty()).collect(),
-        unwanted: parsed.unwanted.iter().map(|text| forms(text)).filter(|forms| !forms.is_empty()).collect(),
+        wanted: parsed.wanted.iter().map(|group| group.iter().flat_map(Term::forms).collect::<Forms>()).collect(),
+        unwanted: parsed.unwanted.iter().map(Term::forms).collect(),
         is_any: false,
         sources,
         since,
-        limit: if weights.is_some() { CANDIDATES } else { shown(request) },
+        limit: if weights.is_some() { CANDIDATES } else { max_results(request) },
     };
-    let mut entries = if parsed.wanted.is_empty() && is_filtered {
+    let mut entries = if parsed.wanted.is_empty() && !parsed.has_other_text && is_filtered {
         app.store().newest_entries(&query).await?
     } else {
         matching(app, request.by, &parsed, &query, weights.as_ref()).await?
     };
-    entries.truncate(usize::try_from(shown(request)).unwrap_or(MAX_RESULTS));
+    entries.truncate(usize::try_from(max_results(request)).unwrap_or(MAX_RESULTS));
     let hits = app.store().search_hits(&entries, false).await?;
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
     let lines = stories::newest_lines(app, &items).await?;
-    let stems: BTreeSet<String> = parsed.wanted.iter().flat_map(|text| text_stems(text)).collect();
+    let patterns: Vec<Pattern> = parsed.wanted.iter().flatten().map(Pattern::of).collect();
+    let suggestion = if hits.is_empty() { Some(suggestion(app, &parsed).await?) } else { None };
     Ok(SearchResults {
         query: request.text.clone(),
+        notes: parsed.notes,
         behind_since: behind_since(app).await?,
+        suggestion,
         results: hits
             .into_iter()
             .map(|hit| SearchResult {
                 digest_item_id: hit.item.and_then(|item| lines.get(&item).copied()),
-                ..result(hit, &stems)
+                ..result(hit, &patterns)
             })
             .collect(),
     })
+}
+
+/// Parses the query, and adds the filters that are given beside it.
+fn parsed(request: &SearchRequest) -> Result<Parsed> {
+    let mut parsed = parse(&request.text)?;
+    let is_given = |value: &&String| !value.trim().is_empty();
+    parsed.topics.extend(request.topic.as_ref().filter(is_given).cloned());
+    parsed.sources.extend(request.source.as_ref().filter(is_given).cloned());
+    if let Some(since) = request.since.as_ref().filter(is_given) {
+        parsed.add_since(since)?;
+    }
+    Ok(parsed)
+}
+
+/// Parses a time to search from.
+///
+/// # Errors
+/// When it is no time, or in the future.
+fn past(text: &str, now: Timestamp) -> Result<Timestamp> {
+    let since = since_when(text, now)?;
+    if since.as_millis() - now.as_millis() <= MAX_AHEAD_MILLIS {
+        return Ok(since);
+    }
+    let why = format!("{} is in the future (it is {now}), so nothing can be newer; give an earlier date", shown(text));
+    Err(ServiceError::invalid("since", why))
+}
+
+/// Returns how to find more.
+async fn suggestion(app: &App, parsed: &Parsed) -> Result<String> {
+    if app.store().search_entries().await? == 0 {
+        let next = "nothing is indexed yet: add sources with `aha-radar source add URL` and make a run with \
+                    `aha-radar run`; what is stored already is indexed with `aha-radar reindex`";
+        return Ok(next.to_owned());
+    }
+    let mut ways = Vec::new();
+    if parsed.wanted.len() > 1 {
+        ways.push("leave out a word, or put OR between words of which one is enough");
+    }
+    if parsed.has_phrase {
+        ways.push("leave out the quotation marks");
+    }
+    if parsed.wanted.len() == 1 && !parsed.has_phrase {
+        ways.push("try another word, or the beginning of it with a * (ferr*)");
+    }
+    if !parsed.unwanted.is_empty() {
+        ways.push("exclude less");
+    }
+    if !parsed.sources.is_empty() || !parsed.topics.is_empty() {
+        ways.push("leave out the source or topic");
+    }
+    if parsed.since.is_some() {
+        ways.push("search a longer time");
+    }
+    Ok(format!("to find more, {}", ways.join("; ")))
 }
 
 /// Returns the entries that the query's words match, best first.
@@ -171,15 +236,17 @@ async fn matching(
     if by == SearchBy::Words || parsed.has_phrase {
         return Ok(entries);
     }
-    fused(app, weights, &parsed.wanted.join(" "), query, entries).await
+    let words: Vec<&str> = parsed.wanted.iter().flatten().map(|term| term.text.as_str()).collect();
+    fused(app, weights, &words.join(" "), query, entries).await
 }
 
 /// Returns the number of results to show. Without weights only these are read, as their order does not change.
-fn shown(request: &SearchRequest) -> i64 {
+fn max_results(request: &SearchRequest) -> i64 {
     i64::try_from(request.limit.clamp(1, MAX_RESULTS)).unwrap_or(CANDIDATES)
 }
 
-/// Returns the time since which items are missing from the index; `None` if it is complete.
+/// Returns the time since which items or documents are missing from the index, or have terms of an earlier version;
+/// `None` if it is complete.
 async fn behind_since(app: &App) -> Result<Option<Timestamp>> {
     let now = app.clock().now();
     if app.index_checks().is_recent(now) {
@@ -194,26 +261,9 @@ async fn behind_since(app: &App) -> Result<Option<Timestamp>> {
 
 /// Returns the sources that match a topic and a name; `None` for all.
 pub(crate) async fn sources(app: &App, topic: Option<&String>, name: Option<&String>) -> Result<Option<Vec<SourceId>>> {
-    if topic.is_none() && name.is_none() {
-        return Ok(None);
-    }
-    let topics = match topic {
-        Some(topic) => vec![topics::find(app, topic).await?],
-        None => app.store().topics().await?,
-    };
-    let wanted = name.map(|name| name.to_lowercase());
-    let mut found = Vec::new();
-    for topic in topics {
-        let is_wanted = |source: &aha_core::source::Source| {
-            let title = source.title.as_deref().unwrap_or_default().to_lowercase();
-            wanted.as_ref().is_none_or(|name| title.contains(name) || source.url.to_lowercase().contains(name))
-        };
-        found.extend(app.store().sources(topic.id).await?.iter().filter(|s| is_wanted(s)).map(|source| source.id));
-    }
-    if let (true, Some(name)) = (found.is_empty(), name) {
-        return Err(ServiceError::not_found("source", format!("no source's name or address contains '{name}'")));
-    }
-    Ok(Some(found))
+    let topics: Vec<&str> = topic.map(String::as_str).into_iter().collect();
+    let names: Vec<&str> = name.map(String::as_str).into_iter().collect();
+    filters::sources_of(app, &topics, &names).await
 }
 
 /// Combines the entries found by words with those of similar meaning by reciprocal rank fusion. Without weights, the
@@ -244,8 +294,8 @@ fn reciprocal(rank: usize) -> f64 {
     1.0 / (RRF_K + rank as f64 + 1.0)
 }
 
-fn result(hit: SearchHit, stems: &BTreeSet<String>) -> SearchResult {
-    let excerpt = excerpt(&hit.text, stems);
+fn result(hit: SearchHit, patterns: &[Pattern]) -> SearchResult {
+    let excerpt = excerpt(&hit.text, patterns);
     let title = hit.title.or_else(|| hit.document.clone()).or_else(|| hit.url.clone()).unwrap_or_default();
     SearchResult {
         title,

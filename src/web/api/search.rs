@@ -16,7 +16,8 @@ const LIMIT: usize = 20;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Wanted {
-    /// Words that must all occur; a "phrase"; -word to exclude; source:, topic: and since: as filters.
+    /// Words that must all occur; a "phrase"; -word to exclude; one OR other; begin*; source:, topic: and since: as
+    /// filters, of several sources or topics any. Capitals and accents make no difference.
     q: String,
     topic: Option<String>,
     source: Option<String>,
@@ -31,8 +32,12 @@ struct Wanted {
 #[derive(Debug, Serialize, ToSchema)]
 struct FoundBody {
     query: String,
-    /// Items added since then are not found yet.
+    /// How parts of the query were read that can be meant in another way.
+    notes: Vec<String>,
+    /// What was added since then is not found yet, or only with its accents as written.
     behind_since: Option<String>,
+    /// How to find more; null if there are results.
+    suggestion: Option<String>,
     results: Vec<ResultBody>,
 }
 
@@ -67,9 +72,11 @@ async fn find(_: Reader, State(state): State<WebState>, wanted: JsonQuery<Wanted
     let JsonQuery(Wanted { q, topic, source, since, limit, by }) = wanted;
     let request =
         SearchRequest { text: q, topic, source, since, limit: limit.unwrap_or(LIMIT), by: by.unwrap_or_default() };
-    let SearchResults { query, behind_since, results } = search::search(state.app(), &request).await?;
+    let SearchResults { query, notes, behind_since, suggestion, results } =
+        search::search(state.app(), &request).await?;
     let behind_since = behind_since.map(|since| since.to_string());
-    Ok(Json(FoundBody { query, behind_since, results: results.into_iter().map(body_of).collect() }))
+    let results = results.into_iter().map(body_of).collect();
+    Ok(Json(FoundBody { query, notes, behind_since, suggestion, results }))
 }
 
 fn body_of(result: SearchResult) -> ResultBody {

@@ -40,10 +40,14 @@ struct SearchPage {
     topics: TopicLinks,
     wanted: SearchQuery,
     spans: Vec<Choice>,
-    /// `None` without a query.
+    /// `None` without words and filters.
     results: Option<Vec<Found>>,
-    /// The time since which items are not indexed yet.
+    /// The time since which items are not indexed yet, or with their accents.
     behind: Option<String>,
+    /// How parts of the query were read.
+    notes: Vec<String>,
+    /// How to find more than nothing.
+    suggestion: Option<String>,
     problem: Option<String>,
 }
 
@@ -71,13 +75,27 @@ async fn page(
 ) -> Result<Response, Failure> {
     let topics = TopicLinks::read(state.app(), None).await?;
     let spans = choices(&SPANS, wanted.since.trim());
-    let mut page = SearchPage { shell, topics, spans, results: None, behind: None, problem: None, wanted };
-    if page.wanted.q.trim().is_empty() {
+    let mut page = SearchPage {
+        shell,
+        topics,
+        wanted,
+        spans,
+        results: None,
+        behind: None,
+        notes: Vec::new(),
+        suggestion: None,
+        problem: None,
+    };
+    let request = request(&page.wanted);
+    let is_filtered = request.topic.is_some() || request.source.is_some() || request.since.is_some();
+    if request.text.trim().is_empty() && !is_filtered {
         return Ok(html(&page)?.into_response());
     }
-    match search::search(state.app(), &request(&page.wanted)).await {
+    match search::search(state.app(), &request).await {
         Ok(found) => {
             page.behind = found.behind_since.map(day);
+            page.notes = found.notes;
+            page.suggestion = found.suggestion;
             page.results = Some(found.results.into_iter().map(Found::of).collect());
             Ok(html(&page)?.into_response())
         }

@@ -1,8 +1,9 @@
 use aha_core::ids::SourceId;
 use aha_core::time::Timestamp;
+use aha_store::search_terms::{forms, forms_of_beginning, index_terms};
 use aha_store::{
     EntryContent, IdentifiedItem, ItemText, NewDocument, NewEmbedding, RetentionStep, SearchHit, SearchQuery, Store,
-    StoreError, VectorsVersion, forms,
+    StoreError, VectorsVersion,
 };
 
 use super::on_every_database;
@@ -54,6 +55,113 @@ async fn words_are_found_in_all_their_forms(store: &dyn Store) {
     assert_eq!(found(store, &query(&["日本"])).await.len(), 1);
     assert!(found(store, &query(&["nothing"])).await.is_empty());
     assert!(found(store, &SearchQuery { limit: 5, ..SearchQuery::default() }).await.is_empty());
+}
+
+async fn accents_make_no_difference(store: &dyn Store) {
+    let world = World::new(store).await;
+    let items = [
+        text("a", "A vila de Jerí", "Informações públicas sobre a praia.", "pt"),
+        text("b", "Jericho", "La informacion publica del pais.", "es"),
+        text("c", "Jeri\u{301} decomposed", "Ils ont annoncé la grève.", "fr"),
+        text("d", "Die Straße am Łódź-Ufer", "Новая ёлка; Αθήνα", "de"),
+    ];
+    world.with_items(store, &items).await;
+    let both = ["A vila de Jerí", "Jeri\u{301} decomposed"];
+    for written in ["jeri", "jerí", "JERÍ", "jeri\u{301}", "jéri"] {
+        assert_eq!(found(store, &query(&[written])).await, both, "{written}");
+    }
+    for (written, title) in [
+        ("informacoes", "A vila de Jerí"),
+        ("informação", "A vila de Jerí"),
+        ("información pública", "Jericho"),
+        ("país", "Jericho"),
+        ("informacoes publicas", "A vila de Jerí"),
+        ("annonce", "Jeri\u{301} decomposed"),
+        ("strasse", "Die Straße am Łódź-Ufer"),
+        ("lodz ufer", "Die Straße am Łódź-Ufer"),
+        ("елка", "Die Straße am Łódź-Ufer"),
+        ("ΑΘΗΝΑ", "Die Straße am Łódź-Ufer"),
+    ] {
+        let names = found(store, &query(&[written])).await;
+        assert!(names.iter().any(|name| name == title), "{written}: {names:?}");
+    }
+    let without = SearchQuery { unwanted: vec![forms("jeri")], ..query(&["informacion"]) };
+    assert_eq!(found(store, &without).await, ["Jericho"]);
+    let counted = store.term_frequencies(&["łódź".to_owned(), "ghost".to_owned()]).await.unwrap();
+    assert_eq!(counted, [("łódź".to_owned(), 1)], "of a stem as it is indexed");
+    assert!(index_terms("Jerí").contains("jeri"));
+}
+
+async fn parts_of_texts_without_spaces_are_found(store: &dyn Store) {
+    let world = World::new(store).await;
+    let long = "東京都の天気予報は今日も晴れですがしかし明日は雨が降るでしょう";
+    let items = [text("a", "One", long, "ja"), text("b", "Two", "天の気分。서울에서 만나요", "ja")];
+    world.with_items(store, &items).await;
+    for (written, titles) in [
+        ("天気", &["One"][..]),
+        ("天気予報は今日", &["One"]),
+        ("雨", &["One"]),
+        ("気", &["One", "Two"]),
+        ("서울", &["Two"]),
+        ("京東", &[]),
+    ] {
+        assert_eq!(found(store, &query(&[written])).await, titles, "{written}");
+    }
+    assert_eq!(store.term_frequencies(&["天気".to_owned()]).await.unwrap(), [("天気".to_owned(), 2)]);
+}
+
+async fn one_of_several_words_is_enough_and_words_are_found_by_their_beginning(store: &dyn Store) {
+    stocked(store).await;
+    let group = |words: &[&str]| words.iter().flat_map(|word| forms(word)).collect::<Vec<_>>();
+    let either = SearchQuery { wanted: vec![group(&["ferry", "house"]), forms("heat")], ..query(&[]) };
+    assert_eq!(found(store, &either).await.len(), 2);
+    let either = SearchQuery { wanted: vec![group(&["ferry", "heat pump"]), forms("house")], ..query(&[]) };
+    assert!(found(store, &either).await.is_empty());
+    let beginning = |word: &str| SearchQuery { wanted: vec![forms_of_beginning(word).unwrap()], ..query(&[]) };
+    assert_eq!(found(store, &beginning("harb*")).await, ["Ferry engines fail"]);
+    assert_eq!(found(store, &beginning("háus*")).await, ["Die Häuser am Hafen"]);
+    assert_eq!(found(store, &beginning("engines*")).await, ["Ferry engines fail"]);
+    assert!(found(store, &beginning("arbour*")).await.is_empty());
+    let without = SearchQuery { unwanted: vec![forms_of_beginning("harb*").unwrap()], ..query(&["heat"]) };
+    assert_eq!(found(store, &without).await, ["A pump for every house"]);
+}
+
+async fn no_text_breaks_a_query(store: &dyn Store) {
+    stocked(store).await;
+    let many: Vec<String> = (0..400).map(|number| format!("zz{number}")).collect();
+    let unwanted = SearchQuery { unwanted: many.iter().map(|word| forms(word)).collect(), ..query(&["ferry"]) };
+    assert_eq!(found(store, &unwanted).await, ["Ferry engines fail"]);
+    let any = SearchQuery { is_any: true, wanted: many.iter().map(|word| forms(word)).collect(), ..query(&[]) };
+    found(store, &any).await;
+    let one = SearchQuery { wanted: vec![many.iter().flat_map(|word| forms(word)).collect()], ..query(&[]) };
+    found(store, &one).await;
+    let phrase = many.join(" ");
+    for hostile in [
+        phrase.as_str(),
+        "NEAR(ferry engines)",
+        "title:ferry",
+        "^ferry",
+        "{title body}: ferry",
+        "ferry\" OR \"x",
+        "ferry:*",
+        "!ferry & 'x' | \\",
+        "fer\0ry",
+        "e\u{301}\u{301}\u{301}",
+        "İ",
+        "हिन्दी",
+        "100%_*",
+    ] {
+        found(store, &query(&[hostile])).await;
+        let unwanted = SearchQuery { unwanted: vec![forms(hostile)], ..query(&[]) };
+        store.newest_entries(&unwanted).await.unwrap();
+    }
+    assert_eq!(found(store, &query(&["'^ferry\"*"])).await, ["Ferry engines fail"]);
+}
+
+async fn a_phrase_does_not_begin_in_the_title_and_end_in_the_text(store: &dyn Store) {
+    stocked(store).await;
+    assert_eq!(found(store, &query(&["ferry engines fail"])).await.len(), 1);
+    assert!(found(store, &query(&["fail the harbour"])).await.is_empty());
 }
 
 async fn phrases_stand_side_by_side_and_what_is_unwanted_goes(store: &dyn Store) {
@@ -288,6 +396,11 @@ async fn an_item_of_two_topics_is_one_entry(store: &dyn Store) {
 
 on_every_database!(
     words_are_found_in_all_their_forms,
+    accents_make_no_difference,
+    parts_of_texts_without_spaces_are_found,
+    one_of_several_words_is_enough_and_words_are_found_by_their_beginning,
+    no_text_breaks_a_query,
+    a_phrase_does_not_begin_in_the_title_and_end_in_the_text,
     phrases_stand_side_by_side_and_what_is_unwanted_goes,
     markup_comes_with_what_asks_for_it,
     sources_and_times_narrow_it,

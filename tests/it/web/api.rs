@@ -60,6 +60,12 @@ fn the_story_of_an_item_is_that_of_the_newest_digest_of_any_topic() {
         let site = Site::start(&mut radar);
         let found = site.get("/api/v1/search?q=Marigold").json();
         assert_eq!(found["results"][0]["story_id"], line, "{engine:?}: {found}");
+        let unclosed = site.get("/api/v1/search?q=%22Marigold").json();
+        assert!(unclosed["notes"][0].as_str().unwrap().contains("is not closed"), "{engine:?}: {unclosed}");
+        assert!(site.get("/search?q=%22Marigold").body.contains("is not closed"), "{engine:?}");
+        assert!(site.get("/search?q=sorce:quay").body.contains("did you mean source:?"), "{engine:?}");
+        assert!(site.get("/search?q=xylophone").body.contains("to find more, try another word"), "{engine:?}");
+        assert!(site.get("/search?q=&source=quay").body.contains("1 result."), "{engine:?}: filters alone");
         let page = site.get(&format!("/items/{item}"));
         assert!(page.body.contains(&format!("/stories/{line}\"")), "{engine:?}: {}", page.body);
     }

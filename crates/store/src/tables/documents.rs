@@ -1,6 +1,5 @@
 //! `documents` and `document_passages`, with the index entries of the passages.
 
-use aha_content::search_terms::TermExtractor;
 use aha_core::ids::{DocumentId, SourceId};
 use async_trait::async_trait;
 
@@ -8,7 +7,7 @@ use super::search::{heading, index};
 use super::{Connection, Database};
 use crate::Result;
 use crate::error::StoreError;
-use crate::search::{DocumentStore, Entry, NewDocument};
+use crate::search::{DocumentStore, Entry, IndexTerms, NewDocument};
 use crate::shared::column;
 
 const DOCUMENTS: &str = "SELECT path, content_hash FROM documents WHERE source_id = $1 ORDER BY path";
@@ -93,7 +92,7 @@ async fn insert_document(
         .bind(document.read_at.as_millis())
         .execute(&mut *connection)
         .await?;
-    let mut extractor = TermExtractor::default();
+    let mut index_terms = IndexTerms::default();
     let mut entries = Vec::with_capacity(document.passages.len());
     for (position, (section, text)) in document.passages.iter().enumerate() {
         let position = column::count(position);
@@ -105,7 +104,7 @@ async fn insert_document(
             .execute(&mut *connection)
             .await?;
         let heading = heading(document.title.as_deref(), section);
-        let terms = extractor.terms(&heading, text, document.language.as_deref());
+        let terms = index_terms.terms(&heading, text, document.language.as_deref());
         entries.push(Entry { id: id.to_owned(), position: Some(position), terms });
     }
     index(connection, &entries).await

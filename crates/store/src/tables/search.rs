@@ -1,8 +1,8 @@
 //! `search_entries` and, on SQLite, `search_index`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use aha_content::search_terms::{SearchTerms, TermExtractor};
+use aha_content::search_terms::SearchTerms;
 use aha_core::ids::SourceId;
 use aha_core::item::ItemMetadata;
 use aha_core::time::Timestamp;
@@ -10,7 +10,8 @@ use async_trait::async_trait;
 
 use super::{Connection, Database};
 use crate::search::{
-    Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore, VectorsVersion,
+    Entry, EntryContent, EntryVector, IndexTerms, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore, VectorsVersion,
+    pieces,
 };
 use crate::shared::{PerDatabase, column};
 use crate::{IdentifiedItem, Result, StoreError};
@@ -61,9 +62,17 @@ const FREQUENCIES: &str = super::statement(PerDatabase {
 
 const COUNT_ENTRIES: &str = "SELECT count(*) FROM search_entries";
 
+/// 2 is the version of the terms that [`IndexTerms`] makes: to be increased, here and in the inserts, when the terms of
+/// a text change, so that `search` reports the entries of earlier versions until they are indexed again.
 const OLDEST_MISSING: &str = "
-    SELECT min(i.fetched_at) FROM content_items i
-    WHERE i.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id)";
+    SELECT min(o.arrived_at) FROM (
+        SELECT min(i.fetched_at) AS arrived_at FROM content_items i
+        WHERE i.deleted_at IS NULL
+          AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id AND e.terms_version = 2)
+        UNION ALL
+        SELECT min(d.read_at) AS arrived_at FROM documents d JOIN document_passages p ON p.document_id = d.id
+        WHERE NOT EXISTS (SELECT 1 FROM search_entries e
+                          WHERE e.document_id = p.document_id AND e.position = p.position AND e.terms_version = 2)) o";
 
 /// Oldest first, as items are stored: searches treat the entries inserted last as the newest.
 const MISSING_ITEMS: &str = "
@@ -77,25 +86,26 @@ const MISSING_PASSAGES: &str = "
     WHERE NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.document_id = p.document_id AND e.position = p.position)
     ORDER BY p.document_id, p.position LIMIT $1";
 
-/// Inserts entries of items, given as a list of arrays of id and terms. On SQLite, existing entries are kept.
+/// Inserts entries of items, given as a list of arrays of id and terms. On SQLite, existing entries keep their ids.
 const INSERT_ITEMS: &str = super::statement(PerDatabase {
     sqlite: "
-        INSERT INTO search_entries (item_id) SELECT w.value ->> 0 FROM json_each($1) w
-        WHERE true ON CONFLICT DO NOTHING",
+        INSERT INTO search_entries (item_id, terms_version) SELECT w.value ->> 0, 2 FROM json_each($1) w
+        WHERE true ON CONFLICT (item_id) DO UPDATE SET terms_version = excluded.terms_version",
     postgres: "
-        INSERT INTO search_entries (item_id, terms)
-        SELECT w.value ->> 0, CAST(w.value ->> 1 AS tsvector)
+        INSERT INTO search_entries (item_id, terms, terms_version)
+        SELECT w.value ->> 0, CAST(w.value ->> 1 AS tsvector), 2
         FROM json_array_elements(CAST(CAST($1 AS text) AS json)) AS w (value)
-        ON CONFLICT (item_id) DO UPDATE SET terms = excluded.terms",
+        ON CONFLICT (item_id) DO UPDATE SET terms = excluded.terms, terms_version = excluded.terms_version",
 });
 
 const INSERT_PASSAGES: &str = super::statement(PerDatabase {
     sqlite: "
-        INSERT INTO search_entries (document_id, position) SELECT w.value ->> 0, w.value ->> 2 FROM json_each($1) w
+        INSERT INTO search_entries (document_id, position, terms_version)
+        SELECT w.value ->> 0, w.value ->> 2, 2 FROM json_each($1) w
         WHERE true ON CONFLICT DO NOTHING",
     postgres: "
-        INSERT INTO search_entries (document_id, position, terms)
-        SELECT w.value ->> 0, CAST(w.value ->> 2 AS bigint), CAST(w.value ->> 1 AS tsvector)
+        INSERT INTO search_entries (document_id, position, terms, terms_version)
+        SELECT w.value ->> 0, CAST(w.value ->> 2 AS bigint), CAST(w.value ->> 1 AS tsvector), 2
         FROM json_array_elements(CAST(CAST($1 AS text) AS json)) AS w (value)
         ON CONFLICT DO NOTHING",
 });
@@ -137,8 +147,8 @@ const fn terms_of(variants: PerDatabase) -> Option<&'static str> {
 pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_>]) -> Result<()> {
     // If an item occurs twice, its later text is used; one statement cannot insert both.
     let last: HashMap<&str, &IdentifiedItem> = items.iter().map(|(id, item)| (id.as_str(), *item)).collect();
-    let mut extractor = TermExtractor::default();
-    let mut entries: Vec<Entry> = last.into_iter().map(|(id, item)| entry(id, item, &mut extractor)).collect();
+    let mut index_terms = IndexTerms::default();
+    let mut entries: Vec<Entry> = last.into_iter().map(|(id, item)| entry(id, item, &mut index_terms)).collect();
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     index(connection, &entries).await
 }
@@ -146,9 +156,9 @@ pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_
 /// An item with the id under which it is stored.
 pub(super) type ToIndex<'i> = (String, &'i IdentifiedItem);
 
-fn entry(id: &str, item: &IdentifiedItem, extractor: &mut TermExtractor) -> Entry {
+fn entry(id: &str, item: &IdentifiedItem, index_terms: &mut IndexTerms) -> Entry {
     let (title, language) = (item.title.as_deref().unwrap_or_default(), item.metadata.language.as_deref());
-    Entry { id: id.to_owned(), position: None, terms: extractor.terms(title, &item.body_text, language) }
+    Entry { id: id.to_owned(), position: None, terms: index_terms.terms(title, &item.body_text, language) }
 }
 
 /// Indexes entries, which must be all items or all passages.
@@ -308,12 +318,24 @@ impl SearchStore for Database {
     }
 
     async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>> {
+        let pieces: Vec<(&String, Vec<String>)> = stems.iter().map(|stem| (stem, pieces(stem))).collect();
+        // Entries of an earlier version have the stem itself.
+        let terms: BTreeSet<&String> = pieces.iter().flat_map(|(stem, pieces)| pieces.iter().chain([*stem])).collect();
         let rows: Vec<(String, i64)> = sqlx::query_as(FREQUENCIES)
-            .bind(column::to_json(stems)?)
+            .bind(column::to_json(&terms)?)
             .bind(MAX_FREQUENCY)
             .fetch_all(&mut *self.reader().await?)
             .await?;
-        Ok(rows.into_iter().filter(|(_, entries)| *entries > 0).collect())
+        let counted: HashMap<String, i64> = rows.into_iter().collect();
+        let count = |term: &String| counted.get(term).copied().unwrap_or_default();
+        let frequency = |(stem, pieces): (&String, Vec<String>)| {
+            let of_pieces = pieces.iter().map(count).min().unwrap_or_default();
+            (stem.clone(), of_pieces.max(count(stem)))
+        };
+        let mut frequencies: Vec<(String, i64)> = pieces.into_iter().map(frequency).collect();
+        frequencies.retain(|(_, entries)| *entries > 0);
+        frequencies.sort();
+        Ok(frequencies)
     }
 
     async fn search_entries(&self) -> Result<i64> {
@@ -338,18 +360,18 @@ impl SearchStore for Database {
         let mut write = self.write("index_missing").await?;
         let items: Vec<(String, Option<String>, String, String)> =
             sqlx::query_as(MISSING_ITEMS).bind(limit).fetch_all(write.connection()).await?;
-        let mut extractor = TermExtractor::default();
+        let mut index_terms = IndexTerms::default();
         let mut entries = Vec::with_capacity(items.len());
         for (id, title, body, metadata) in items {
             let metadata: ItemMetadata = column::json("item's metadata", &metadata)?;
-            let terms = extractor.terms(&title.unwrap_or_default(), &body, metadata.language.as_deref());
+            let terms = index_terms.terms(&title.unwrap_or_default(), &body, metadata.language.as_deref());
             entries.push(Entry { id, position: None, terms });
         }
         index(write.connection(), &entries).await?;
         let rows: Vec<PassageRow> = sqlx::query_as(MISSING_PASSAGES).bind(limit).fetch_all(write.connection()).await?;
         let mut passage = |row: PassageRow| {
             let heading = heading(row.title.as_deref(), &row.section);
-            let terms = extractor.terms(&heading, &row.text, row.language.as_deref());
+            let terms = index_terms.terms(&heading, &row.text, row.language.as_deref());
             Entry { id: row.document_id, position: Some(row.position), terms }
         };
         let passages: Vec<Entry> = rows.into_iter().map(&mut passage).collect();
