@@ -5,12 +5,14 @@
 use std::fmt;
 
 use comfy_table::{ContentArrangement, Table, presets};
-use unicode_width::UnicodeWidthChar as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::output;
 
 /// Columns by which text below a row is indented.
 const INDENT: usize = 4;
+/// Asks for the character before it as an emoji.
+const EMOJI_SELECTOR: char = '\u{fe0f}';
 
 /// A table, one line a row.
 #[derive(Debug)]
@@ -129,19 +131,26 @@ pub(super) fn hang(line: &str, indent: usize, width: Option<usize>) -> Vec<Strin
 fn break_of(line: &str, indent: usize, width: usize) -> Option<usize> {
     let mut used = 0;
     let mut last = None;
+    let mut before = "";
     for (index, (at, c)) in line.char_indices().enumerate() {
         let is_break = c == ' ' && index > indent && !line[..at].ends_with(' ');
         if is_break && (used <= width || last.is_none()) {
             last = Some(at);
         }
-        used += c.width().unwrap_or(0);
+        let end = at + c.len_utf8();
+        // A variation selector can make the character before it an emoji, which is wider.
+        used += match c {
+            EMOJI_SELECTOR => line[at - before.len()..end].width() - before.width(),
+            _ => c.width().unwrap_or(0),
+        };
+        before = &line[at..end];
     }
     last.filter(|_| used > width)
 }
 
-/// Returns the columns that a text takes; control characters take none.
+/// Returns the columns that a text without control characters takes.
 fn columns(text: &str) -> usize {
-    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+    text.width()
 }
 
 #[cfg(test)]
@@ -193,6 +202,8 @@ mod tests {
         let address = format!("  {URL}");
         assert_eq!(hang(&format!("  see {URL} there"), 2, Some(20)), ["  see", address.as_str(), "  there"]);
         assert_eq!(hang("as it is", 2, None), ["as it is"]);
+        assert_eq!(hang("🌡\u{fe0f}🌡\u{fe0f} ab cd", 0, Some(7)), ["🌡\u{fe0f}🌡\u{fe0f} ab", "cd"]);
+        assert_eq!(hang("🌡\u{fe0f}🌡\u{fe0f} ab cd", 0, Some(6)), ["🌡\u{fe0f}🌡\u{fe0f}", "ab cd"]);
         assert!(hang("", 4, Some(10)).is_empty());
     }
 }

@@ -15,8 +15,8 @@ pub(super) async fn run(app: &App, command: TopicCommand) -> Result<Exit> {
     match command {
         TopicCommand::List { json } => list(app, json).await?,
         TopicCommand::Add { name, settings } => add(app, name.trim(), settings).await?,
-        TopicCommand::Interests { topic, trial, days, json } => {
-            interests::show(app, &topic, trial.as_deref(), days, json).await?;
+        TopicCommand::Interests { name, trial, days, json } => {
+            interests::show(app, &name, trial.as_deref(), days, json).await?;
         }
         TopicCommand::Remove { name } => remove(app, &name).await?,
         TopicCommand::Unmute { name, rules } => remove_rules(app, &name, RuleAction::Mute, &rules).await?,

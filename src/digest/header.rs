@@ -4,6 +4,7 @@
 
 use aha_content::numbers::count;
 use aha_core::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
+use aha_core::fetch::SourceStatus;
 
 use super::format::{Calendar, list};
 use super::sanitise::short_text;
@@ -15,17 +16,17 @@ const NAME_CHARS: usize = 80;
 /// Late sources that are named; the rest are counted.
 const LATE_NAMED: usize = 5;
 
-/// Formats `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, with the number of
-/// stories about the reader's interests if there are any; or states that the day was quiet.
+/// Formats `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 76 items left out`, with the number of stories
+/// about the reader's interests if there are any; or states that the day was quiet.
 #[must_use]
 pub fn header_line(digest: &Digest) -> String {
     let head = &digest.head;
     if is_quiet(digest) {
         return quiet_line(digest);
     }
-    let left_out = match digest.skipped.total() {
-        0 => "nothing folded or skipped".to_owned(),
-        n => format!("{n} folded or skipped"),
+    let left_out = match digest.skipped.left_out() {
+        0 => "nothing left out".to_owned(),
+        n => format!("{} left out", count(n, "item", "items")),
     };
     let came_in = format!("{}, {}", count(head.items, "item", "items"), count(head.sources, "source", "sources"));
     let parts = [Some(shown(digest)), about_interests(digest), Some(left_out)];
@@ -49,7 +50,7 @@ fn about_interests(digest: &Digest) -> Option<String> {
     })
 }
 
-/// Formats `112 told by a story shown · 20 muted by your rules · …`: why items are not shown.
+/// Formats `112 more in the stories shown · 20 muted by your rules · …`: why items are not shown.
 #[must_use]
 pub fn reasons_line(skipped: &Skipped) -> Option<String> {
     let parts = reason_list(skipped);
@@ -64,11 +65,12 @@ pub(super) fn reason_list(skipped: &Skipped) -> Vec<String> {
 /// Returns key, number and description of each reason that applies to at least one item.
 pub(super) fn reasons(skipped: &Skipped) -> impl Iterator<Item = (&'static str, usize, &'static str)> {
     [
-        ("folded", skipped.folded, "told by a story shown"),
+        ("folded", skipped.folded, "more in the stories shown"),
         ("muted", skipped.muted, "muted by your rules"),
-        ("before", skipped.already_delivered, "shown before"),
-        ("lower", skipped.ranked_lower, "ranked lower"),
-        ("over", skipped.not_considered, "not considered (over the plan’s limit)"),
+        ("before", skipped.already_delivered, "shown in an earlier digest"),
+        ("lower", skipped.ranked_lower, "ranked below the stories shown"),
+        ("low", skipped.below_minimum, "below the topic’s minimum score"),
+        ("over", skipped.not_considered, "not judged: over the number that a run judges"),
     ]
     .into_iter()
     .filter(|(_, n, _)| *n > 0)
@@ -137,7 +139,7 @@ fn budget_gap(cost: &Cost) -> Option<String> {
 
 /// Returns the sources that the run could not read, for whatever reason.
 pub(super) fn unread(digest: &Digest) -> impl Iterator<Item = &SourceReport> {
-    digest.sources.iter().filter(|source| source.status != "ok")
+    digest.sources.iter().filter(|source| source.status != SourceStatus::Ok)
 }
 
 pub(crate) fn is_quiet(digest: &Digest) -> bool {

@@ -10,8 +10,9 @@ use aha_content::numbers::count;
 use aha_core::digest::Digest;
 use anstyle::{AnsiColor, Style};
 
+use super::header::is_quiet;
 use super::sanitise;
-use super::view::{Page, Source, Story, item_command};
+use super::view::{Page, Source, Story, item_command, search_command};
 use super::wrap::{columns, cut, wrap, wrap_parts};
 
 /// Nothing could be read below this width, so a smaller one is ignored.
@@ -43,7 +44,7 @@ pub struct Footer<'a> {
 pub fn render(digest: &Digest, width: usize, colour: bool, footer: Footer<'_>) -> String {
     let page = Page::of(digest);
     let mut screen = Screen { width: width.clamp(MIN_WIDTH, MAX_WIDTH), colour, text: String::new() };
-    screen.head(&page);
+    screen.head(&page, footer.is_latest, is_quiet(digest));
     for story in &page.top {
         screen.blank();
         screen.story(story);
@@ -67,8 +68,13 @@ struct Screen {
 }
 
 impl Screen {
-    fn head(&mut self, page: &Page) {
+    fn head(&mut self, page: &Page, is_latest: bool, is_quiet: bool) {
         self.line(&[(BOLD, &format!("{} · {}", page.topic, page.day))]);
+        // What a quiet digest says instead of counts names the window.
+        if !is_quiet {
+            let newest = if is_latest { ", the newest window" } else { "" };
+            self.paragraph(0, DIM, &format!("{}{newest}", page.window));
+        }
         self.paragraph(0, Style::new(), &page.header);
         self.parts(0, DIM, &page.reasons);
         self.paragraph(0, WARN, page.gaps.as_deref().unwrap_or_default());
@@ -149,6 +155,10 @@ impl Screen {
     fn footer(&mut self, page: &Page, footer: Footer<'_>, digest: &Digest) {
         self.blank();
         self.paragraph(0, DIM, &page.cost);
+        if footer.is_latest && digest.skipped.left_out() > 0 {
+            let command = search_command(&digest.head);
+            self.paragraph(0, DIM, &format!("{command} lists what is left out too"));
+        }
         let mut hints = Vec::new();
         if let Some(story) = digest.stories.first() {
             let command = if footer.is_latest {

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aha_core::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
+use aha_core::digest::{Digest, DigestHead, DigestStory, Label, Section, Since, SourceReport, StorySource};
 use aha_core::failures::{Failure, group_failures};
+use aha_core::fetch::SourceStatus;
 use aha_core::summary::Summary;
-use aha_core::topic::topic_option;
+use aha_core::topic::{DEFAULT_TOPIC, topic_option};
 use aha_llm::local;
 
 use super::cost_summary;
@@ -240,7 +241,7 @@ impl Failing {
             unread(digest).map(|report| (report.url.as_str(), report)).collect();
         let failures = unread(digest).map(|report| Failure {
             url: &report.url,
-            kind: &report.status,
+            kind: report.status.as_str(),
             reason: report.error.as_deref().unwrap_or_default(),
         });
         let mut failing = Vec::new();
@@ -262,13 +263,22 @@ impl Failing {
         let message = report.error.as_deref().map(|error| short_text(error, MAX_CHARS)).unwrap_or_default();
         Self {
             name: or_else(short_text(&report.name, 80), || short_text(&report.url, 80)),
-            kind: text(&report.status).replace('_', " "),
-            message: match report.status.as_str() {
-                "waiting" => or_else(message, || "asked us to come back later".to_owned()),
-                _ => message,
+            kind: text(report.status.as_str()).replace('_', " "),
+            message: match report.status {
+                SourceStatus::Waiting => or_else(message, || "asked us to come back later".to_owned()),
+                SourceStatus::Ok | SourceStatus::Failing | SourceStatus::Failed(_) => message,
             },
         }
     }
+}
+
+/// Returns the command that lists all items since the window of a digest began, also those that are left out.
+pub(crate) fn search_command(head: &DigestHead) -> String {
+    let option = match head.topic.as_str() {
+        DEFAULT_TOPIC => format!(" --topic {DEFAULT_TOPIC}"),
+        other => topic_option(&short_text(other, MAX_CHARS)),
+    };
+    format!("aha-radar search{option} --since {}", Calendar::of(head).iso_day(head.window_start))
 }
 
 /// Returns the command that explains a story by its rank. Without a topic the command uses the default one.

@@ -2,11 +2,13 @@
 //!
 //! Input: cleaned text and a width in columns. Output: lines. Called by `terminal`.
 
-use unicode_width::UnicodeWidthChar as _;
+use unicode_width::UnicodeWidthStr as _;
 
-/// Returns the columns that `text` takes.
+/// Returns the columns that a text without control characters takes, after Unicode Standard Annex 11: 0 for combining
+/// marks, 2 for East Asian wide characters and most emoji. A character that a variation selector turns into an emoji
+/// takes 2 as well, and so does a sequence that is drawn as one emoji.
 pub(super) fn columns(text: &str) -> usize {
-    text.chars().map(char_columns).sum()
+    text.width()
 }
 
 /// Breaks `text` at spaces into lines of at most `width` columns; a word too long for a line is split.
@@ -23,10 +25,11 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
             line.push(' ');
         }
         for c in word.chars() {
-            if columns(&line) + char_columns(c) > width {
-                lines.push(std::mem::take(&mut line));
-            }
             line.push(c);
+            if columns(&line) > width {
+                line.pop();
+                lines.push(std::mem::replace(&mut line, c.to_string()));
+            }
         }
     }
     if !line.is_empty() {
@@ -55,22 +58,16 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
-    let mut kept = String::new();
-    let mut used = 1;
-    for c in text.chars() {
-        used += char_columns(c);
-        if used > width {
+    let mut kept = "";
+    for (at, c) in text.char_indices() {
+        let longer = &text[..at + c.len_utf8()];
+        // The ellipsis takes a column.
+        if columns(longer) >= width {
             break;
         }
-        kept.push(c);
+        kept = longer;
     }
     format!("{}…", kept.trim_end())
-}
-
-/// Returns the columns of a character, after Unicode Standard Annex 11: 0 for combining marks and controls, 2 for East
-/// Asian wide characters and most emoji.
-fn char_columns(c: char) -> usize {
-    c.width().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -92,6 +89,8 @@ mod tests {
         assert_eq!(columns("✅⚡⭐🟢"), 8);
         assert_eq!(columns("✨❌🪐"), 6);
         assert_eq!((columns("🌡"), columns("e\u{301}"), columns("日本")), (1, 1, 4));
+        assert_eq!((columns("🌡\u{fe0f}"), columns("👩\u{200d}🔬"), columns("❤\u{fe0f}")), (2, 2, 2));
+        assert_eq!(cut(&"🌡\u{fe0f}".repeat(3), 5), format!("{}…", "🌡\u{fe0f}".repeat(2)));
         assert_eq!(wrap("✅✅✅", 4), ["✅✅", "✅"]);
         assert_eq!(cut("⚡⚡⚡", 5), "⚡⚡…");
     }

@@ -44,7 +44,10 @@ pub async fn add(app: &App, story: &DigestStory, text: &str) -> Result<()> {
     let operation = json!({ "kind": "todo", "action": "create", "title": title(text), "recurrence": { "type": "none" }, "link": link(story) });
     match planner::apply(app, vec![operation], Some(version), None).await? {
         Apply::Done { .. } => Ok(()),
-        Apply::Invalid(_) => Err(ServiceError::invalid("number", "this follow-up cannot be a todo")),
+        Apply::Invalid(_) => {
+            let message = "this follow-up cannot be a todo; add one in your own words";
+            Err(ServiceError::invalid("number", message))
+        }
         // Submitted twice at the same time: the other request has added it.
         Apply::Changed { .. } if is_todo(app, story, text).await? => Ok(()),
         Apply::Changed { .. } | Apply::KeyReused | Apply::InFlight => {

@@ -65,7 +65,10 @@ pub struct StoredItem {
 /// # Errors
 /// When none has that id, or retention removed its text.
 pub async fn find(app: &App, id: ItemId) -> Result<StoredItem> {
-    let none = || ServiceError::not_found("item", format!("there is no item {id}, or it was removed by its age"));
+    let none = || {
+        let message = format!("there is no item {id}, or it was removed by its age; `aha-radar search` finds others");
+        ServiceError::not_found("item", message)
+    };
     let item = app.store().item(id).await?.ok_or_else(none)?;
     let html = app.store().items_html(&[id]).await?.pop().map(|(_, html)| html);
     let source = app.store().source(item.source_id).await?.map(|source| source.display_name());

@@ -30,6 +30,7 @@ impl Scratch {
     ///
     /// # Errors
     /// When it cannot be created.
+    #[expect(clippy::disallowed_methods, reason = "two processes must not use the same folder")]
     pub fn new() -> Result<Self> {
         let name = format!("aha-radar-dry-run-{}-{:08x}", std::process::id(), rand::random::<u32>());
         let folder = std::env::temp_dir().join(name);

@@ -21,6 +21,9 @@ use crate::app::App;
 /// A rank has at most this number of digits; more are the beginning of an id.
 const MAX_RANK_DIGITS: usize = 3;
 
+/// The next step where an id is wrong.
+const WHERE_IDS_ARE: &str = "`aha-radar digest` and `aha-radar search` show the ids";
+
 /// Digest items read for the beginning of an id: one more than are named.
 const READ: i64 = 6;
 
@@ -48,8 +51,9 @@ async fn by_rank(app: &App, rank: usize, topic: &str) -> Result<FoundStory> {
     let count = digest.stories.len();
     let found = digest.stories.into_iter().find(|story| story.rank == rank);
     let there = if count == 0 { "no story".to_owned() } else { format!("the ranks 1 to {count}") };
-    let none = || ServiceError::not_found("story", format!("the latest digest has {there}; got {rank}"));
-    Ok(FoundStory { digest: digest.head, story: found.ok_or_else(none)? })
+    let none = || format!("the newest digest of topic {topic:?} has {there}; got {rank}");
+    let story = found.ok_or_else(|| ServiceError::not_found("story", none()))?;
+    Ok(FoundStory { digest: digest.head, story })
 }
 
 /// Returns a story by the id of its line.
@@ -58,7 +62,7 @@ async fn by_rank(app: &App, rank: usize, topic: &str) -> Result<FoundStory> {
 /// When no digest has it.
 pub async fn by_id(app: &App, id: DigestItemId) -> Result<FoundStory> {
     let found = app.store().digest_line(id).await?.map(|(digest, story)| FoundStory { digest, story });
-    found.ok_or_else(|| ServiceError::not_found("story", format!("no digest has an item {id}")))
+    found.ok_or_else(|| ServiceError::not_found("story", format!("no digest has an item {id}; {WHERE_IDS_ARE}")))
 }
 
 /// Resolves an id or the beginning of one.
@@ -68,13 +72,16 @@ async fn find_id(app: &App, item: &str) -> Result<DigestItemId> {
     }
     let Some(prefix) = id_prefix(item) else {
         let expected = format!(
-            "a rank in the latest digest nor the id of a digest item, or {MIN_DIGITS} or more of its first digits"
+            "a rank in the newest digest nor the id of a digest item, or {MIN_DIGITS} or more of its first digits"
         );
-        return Err(ServiceError::invalid("item", format!("{item:?} is neither {expected}")));
+        return Err(ServiceError::invalid("item", format!("{item:?} is neither {expected}; {WHERE_IDS_ARE}")));
     };
     let found = app.store().digest_items(&prefix, READ).await?;
     match found.as_slice() {
-        [] => Err(ServiceError::not_found("story", format!("no digest has an item whose id begins with {prefix}"))),
+        [] => {
+            let message = format!("no digest has an item whose id begins with {prefix}; {WHERE_IDS_ARE}");
+            Err(ServiceError::not_found("story", message))
+        }
         [one] => Ok(one.id),
         several => Err(ServiceError::invalid("item", ambiguous(&prefix, several))),
     }

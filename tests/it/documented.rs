@@ -153,6 +153,18 @@ fn every_kind_of_source_is_described() {
 }
 
 #[test]
+fn decisions_are_numbered_without_gaps_and_listed() {
+    let folder = std::fs::read_dir(repository("docs/decisions")).unwrap();
+    let names = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files: BTreeSet<String> = names.filter(|name| name != "README.md").collect();
+    let list = read("docs/decisions/README.md");
+    for (number, file) in (1..).zip(&files) {
+        assert!(file.starts_with(&format!("{number:04}-")), "{file} is not number {number}");
+        assert!(list.contains(&format!("({file})")), "{file} is not listed");
+    }
+}
+
+#[test]
 fn the_model_of_the_readme_can_answer_within_its_limits() {
     let text = read("README.md");
     let (_, example) = blocks(&text, "sh").into_iter().find(|(_, block)| block.contains("OPENAI_MODEL=")).unwrap();

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::fetch::SourceStatus;
 use super::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId};
 use super::money::MicroCredits;
 use super::run::RunMode;
@@ -213,8 +214,7 @@ pub struct SourceReport {
     pub late: usize,
     /// Shown stories that contain an item of this source.
     pub shown: usize,
-    /// `ok`, `waiting` (asked us to come back later), or the kind of failure.
-    pub status: String,
+    pub status: SourceStatus,
     pub error: Option<String>,
 }
 
@@ -232,8 +232,11 @@ pub struct Skipped {
     pub muted: usize,
     /// In a story that an earlier digest showed and that has not grown since.
     pub already_delivered: usize,
-    /// Judged, but ranked below the stories shown.
+    /// Ranked below the stories shown, of which there are as many as the topic allows.
     pub ranked_lower: usize,
+    /// In a story with a score below the topic's minimum ([`DigestSizes::at_least`](super::topic::DigestSizes)).
+    #[serde(default)]
+    pub below_minimum: usize,
     /// Excluded before judgement by the plan's limit on candidates.
     pub not_considered: usize,
 }
@@ -241,7 +244,13 @@ pub struct Skipped {
 impl Skipped {
     #[must_use]
     pub const fn total(&self) -> usize {
-        self.folded + self.muted + self.already_delivered + self.ranked_lower + self.not_considered
+        self.folded + self.left_out()
+    }
+
+    /// Items of stories that are not shown at all.
+    #[must_use]
+    pub const fn left_out(&self) -> usize {
+        self.muted + self.already_delivered + self.ranked_lower + self.below_minimum + self.not_considered
     }
 }
 

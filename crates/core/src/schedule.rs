@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeZone, Utc};
 use chrono_tz::Tz;
-use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
+use croner::{Cron, YEAR_UPPER_LIMIT};
 use thiserror::Error;
 
 use super::time::{MINUTE_MS, Timestamp};
@@ -17,11 +17,21 @@ pub const MAX_CATCH_UP: u32 = 6;
 /// Shortest and longest interval, in minutes.
 const INTERVAL_MINUTES: std::ops::RangeInclusive<i64> = 15..=43_200;
 
+/// Years that are searched for a due time: 29 February falls on every weekday within 28.
+const SEARCHED_YEARS: i32 = 40;
+
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error(
-    "{0:?} is neither a cron expression of five fields nor an interval of 15 minutes to 30 days (every 30m, every 6h, every 2d)"
-)]
-pub struct ScheduleError(String);
+pub enum ScheduleError {
+    #[error(
+        "{0:?} is neither a cron expression of five fields nor an interval of 15 minutes to 30 days (every 30m, every 6h, every 2d)"
+    )]
+    Form(String),
+    #[error(
+        "{0:?} names a date that never occurs, such as 31 February; name one that does, for example \"0 7 28 2 *\" \
+         (28 February at 07:00) or \"0 7 1 * *\" (the first of each month at 07:00)"
+    )]
+    NeverDue(String),
+}
 
 /// A parsed schedule.
 #[derive(Debug, Clone)]
@@ -70,14 +80,15 @@ impl Schedule {
     /// Parses a cron expression or `every INTERVAL`.
     ///
     /// # Errors
-    /// When the text has neither form.
+    /// When the text has neither form, or names a date that no year has.
     pub fn parse(text: &str) -> Result<Self, ScheduleError> {
-        let bad = || ScheduleError(text.to_owned());
+        let bad = || ScheduleError::Form(text.to_owned());
         if let Some(interval) = text.trim().strip_prefix("every ") {
             return interval_minutes(interval.trim()).map(Self::Every).ok_or_else(bad);
         }
         let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
-        parser.parse(text).map(|cron| Self::Cron(Box::new(cron))).map_err(|_| bad())
+        let cron = parser.parse(text).map_err(|_| bad())?;
+        if is_ever_due(&cron) { Ok(Self::Cron(Box::new(cron))) } else { Err(ScheduleError::NeverDue(text.to_owned())) }
     }
 
     /// Returns the first due time after `after`.
@@ -142,6 +153,13 @@ fn interval_minutes(text: &str) -> Option<i64> {
     count.checked_mul(minutes).filter(|total| INTERVAL_MINUTES.contains(total))
 }
 
+/// Returns whether a cron expression names any date of the last years that the search covers: it ends at a fixed year,
+/// so that one without a date costs a search of few years.
+fn is_ever_due(cron: &Cron) -> bool {
+    let start = Tz::UTC.with_ymd_and_hms(YEAR_UPPER_LIMIT - SEARCHED_YEARS, 1, 1, 0, 0, 0).single();
+    start.is_some_and(|start| cron.find_next_occurrence(&start, true).is_ok())
+}
+
 fn local(at: Timestamp, zone: Tz) -> DateTime<Tz> {
     zone.from_utc_datetime(&at.to_utc().naive_utc())
 }
@@ -199,6 +217,18 @@ mod tests {
             assert!(Schedule::parse(bad).is_err(), "{bad}");
         }
         assert!(["0 7 * * *", "*/20 6-22 * * MON-FRI", "@daily"].into_iter().all(|good| Schedule::parse(good).is_ok()));
+    }
+
+    #[test]
+    fn a_date_that_no_year_has_is_refused_with_an_example() {
+        for never in ["0 7 31 2 *", "0 7 30,31 2 *", "0 7 31 4,6,9,11 *"] {
+            let error = Schedule::parse(never).unwrap_err();
+            assert_eq!(error, ScheduleError::NeverDue(never.to_owned()));
+            assert!(error.to_string().contains("\"0 7 28 2 *\""), "{error}");
+        }
+        for rare in ["0 7 29 2 *", "0 7 31 2,3 *", "0 7 31 2 1", "59 23 31 12 *", "0 7 L 2 *", "30 2 * * *"] {
+            assert!(Schedule::parse(rare).is_ok(), "{rare}");
+        }
     }
 
     #[test]

@@ -13,12 +13,13 @@ Examples:
   xclip -o | aha-radar deep-dive 3
   aha-radar deep-dive 3 --promote                        keep the summary just made")]
 pub(in crate::cli) struct DeepDiveArguments {
-    /// The story: its rank in the latest digest, or the id that a line of any digest shows, or its first digits.
+    /// The story: its rank in the digest of the newest window, or the id that a line of any digest shows, or its first
+    /// digits (4 or more).
     pub(in crate::cli) item: String,
-    /// The topic whose latest digest has the rank.
+    /// The topic in whose digest the rank is.
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
-    /// The text, at most 60,000 characters of UTF-8; `-` is standard input, as without it.
+    /// A file with the text, at most 60,000 characters of UTF-8; without it, or as `-`, standard input.
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) file: Option<PathBuf>,
     /// Only say what it would cost; nothing is asked.

@@ -135,7 +135,7 @@ mod tests {
         }
         for (forgotten, says) in [
             (&["topic", "set", "default", "--interests", "--schedule", "every 6h"][..], "unexpected argument"),
-            (&["topic", "interests", "--try", "--days", "3"], "unexpected argument"),
+            (&["topic", "interests", "--try", "--days", "3"], "looks like an option"),
             (&["topic", "interests", "--try", "--json"], "looks like an option"),
             (&["init", "--interests", "-h"], "looks like an option"),
         ] {

@@ -15,7 +15,7 @@ pub(in crate::cli) enum JournalCommand {
         #[arg(required = true)]
         words: Vec<String>,
         /// At most this many blocks.
-        #[arg(long, default_value_t = 10)]
+        #[arg(long, value_name = "N", default_value_t = 10)]
         limit: usize,
         #[command(flatten)]
         graph: GraphArgument,
@@ -23,18 +23,20 @@ pub(in crate::cli) enum JournalCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Say what was found of a graph: its kind, its pages and days.
+    /// Report what was found of a graph: its kind, its pages and days.
     Init {
         #[command(flatten)]
         graph: GraphArgument,
+        /// Print it as JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Take the latest apply back: files that were not changed since are as they were, of others only what was written
-    /// is removed.
+    /// Take back what the last `extract --apply` wrote: files not changed since are restored; from others only what was
+    /// written is removed.
     Undo {
         #[command(flatten)]
         graph: GraphArgument,
+        /// Print it as JSON.
         #[arg(long)]
         json: bool,
     },
@@ -42,13 +44,17 @@ pub(in crate::cli) enum JournalCommand {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct GraphArgument {
-    /// The folder of the graph, Logseq's or plain Markdown; else `AHA_JOURNAL_GRAPH`.
+    /// The folder of the daily notes and pages, Logseq's or plain Markdown; without it, that of `AHA_JOURNAL_GRAPH`.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) graph: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags, which stand alone")]
+#[command(after_help = "\
+Examples:
+  aha-radar journal extract --graph ~/notes                    shows what it would write
+  aha-radar journal extract 2026-03-02..2026-03-08 --apply     of a week, and writes it")]
 pub(in crate::cli) struct ExtractArguments {
     /// A day (2026-03-02, today, yesterday) or days from one to another (A..B); without it the latest day before
     /// today.

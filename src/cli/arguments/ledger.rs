@@ -22,7 +22,7 @@ Examples:
   aha-radar calls --state error         why models did not answer
   aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\"")]
 pub(in crate::cli) struct CallsArguments {
-    /// Only those that ended like this.
+    /// Only those in this state: reserved is under way, unsettled has an unknown outcome.
     #[arg(long, value_parser = PossibleValuesParser::new(STATES))]
     pub(in crate::cli) state: Option<String>,
     /// Only those of this task.
@@ -33,7 +33,7 @@ pub(in crate::cli) struct CallsArguments {
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) run: Option<String>,
     /// At most this many, newest first.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20)]
     pub(in crate::cli) limit: u32,
     /// Print the calls as JSON.
     #[arg(long)]
@@ -55,7 +55,7 @@ pub(in crate::cli) struct SpendArguments {
     /// What to add up by.
     #[arg(long, default_value = "day", value_parser = PossibleValuesParser::new(BY))]
     pub(in crate::cli) by: String,
-    /// Of how many days, today included.
+    /// Of how many days, 1 to 3660, today included.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=3660))]
     pub(in crate::cli) days: u16,
     /// Print the report as JSON.
@@ -76,10 +76,10 @@ pub(in crate::cli) enum SpendCommand {
 pub(in crate::cli) struct AdjustArguments {
     /// The call: its id or the first digits (4 or more), as `aha-radar calls` shows it.
     pub(in crate::cli) call_id: String,
-    /// What it really cost, in credits: 0, or 0.0125.
+    /// What it really cost, in credits, 0 or more with at most six decimals: 0.0125.
     #[arg(allow_hyphen_values = true)]
     pub(in crate::cli) credits: String,
-    /// Where you know it from.
+    /// Where you know it from; it is kept with the correction.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) reason: String,
     /// Print the call before and after as JSON.

@@ -41,36 +41,37 @@ pub(in crate::cli) struct AskArguments {
     /// The question; without it, standard input.
     #[arg(allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) question: Option<String>,
-    /// Which model: PROVIDER/MODEL, or as much of it as only one configured model is called by. Without it, the one of
-    /// the task `manual_summary` at the low tier, or the only one there is.
+    /// Which model: PROVIDER/MODEL, or any part of it that only one configured model has. Without it, the one of the
+    /// task `manual_summary` at the low tier, or the only one there is.
     #[arg(long, value_name = "MODEL")]
     pub(in crate::cli) model: Option<String>,
     /// The system prompt.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = free_text)]
     pub(in crate::cli) system: Option<String>,
-    /// A file with the JSON Schema that the answer is to fit.
+    /// A file with the JSON Schema that the answer has to satisfy.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) schema: Option<PathBuf>,
     /// Show the answer as it comes. With `--json`, a line of JSON for each event: `text` (a piece of it), `retry`
     /// (what came so far is void), and at the end `answer`, the whole, or `error`.
     #[arg(long)]
     pub(in crate::cli) stream: bool,
-    /// Maximum number of attempts until an answer is accepted; if omitted, that of the model's entry in the catalogue,
-    /// otherwise 3.
+    /// Maximum number of attempts until an answer is accepted, 1 to 10; if omitted, that of the model's entry in the
+    /// catalogue, otherwise 3.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(in crate::cli) attempts: Option<u32>,
     /// A folder for the archive of the conversation, a JSON file: question, answers and attempts, and the model's
     /// settings without keys. It is written too when no answer was accepted.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) archive: Option<PathBuf>,
-    /// Print answer, usage, tries and cost as JSON.
+    /// Print answer, usage, attempts and cost as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CheckArguments {
-    /// Only these, instead of all that are configured; as much of a name is enough as only one is called by.
+    /// Only these, instead of all that are configured: PROVIDER/MODEL, or any part of it that only one has. May be
+    /// repeated.
     #[arg(long = "model", value_name = "MODEL")]
     pub(in crate::cli) models: Vec<String>,
     /// Print what each answered as JSON.
@@ -81,13 +82,15 @@ pub(in crate::cli) struct CheckArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  aha-radar llm questionnaire examples/questionnaire.yaml --models openai/gpt-5-mini,openai/gpt-5 --out answers
+  aha-radar llm questionnaire examples/questionnaire.yaml --out answers \\
+      --models openai/gpt-5-mini,openai/gpt-5
 
-In the folder: responses.jsonl and metadata.jsonl, a line a model and question each, line by line about the same; report.md.")]
+The folder --out gets responses.jsonl and metadata.jsonl, with a line for each model and question in
+the same order, and report.md.")]
 pub(in crate::cli) struct QuestionnaireArguments {
     /// The questions, in YAML: see examples/questionnaire.yaml.
     pub(in crate::cli) file: PathBuf,
-    /// Who is asked; as much of a name is enough as only one configured model is called by.
+    /// The models to ask, separated by commas: PROVIDER/MODEL, or any part of it that only one configured model has.
     #[arg(long, value_name = "MODEL,…", value_delimiter = ',', required = true)]
     pub(in crate::cli) models: Vec<String>,
     /// The folder that answers are written to.
@@ -100,7 +103,7 @@ pub(in crate::cli) struct QuestionnaireArguments {
     /// Ask again what got no accepted answer before; without it, that is reported as it was, and not paid for again.
     #[arg(long)]
     pub(in crate::cli) again: bool,
-    /// Conversations under way at once.
+    /// Conversations at the same time, 1 to 64.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(in crate::cli) at_once: u32,
     /// Print the comparison as JSON.

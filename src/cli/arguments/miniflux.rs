@@ -16,14 +16,14 @@ pub(in crate::cli) struct MinifluxArguments {
     /// The topic that reads the feeds.
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
-    /// Bring each category to a topic of its name, instead of all to one.
+    /// Import each category to a topic of its name, instead of all to one.
     #[arg(long, conflicts_with = "topic")]
     pub(in crate::cli) categories_as_topics: bool,
     /// Which feedback a star counts as.
     #[arg(long, default_value = "save")]
     pub(in crate::cli) stars: Stars,
-    /// How many of the entries last read are brought; 0 for none.
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    /// How many of the entries last read are imported, 0 to 1000.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub(in crate::cli) reads: u16,
     /// Only report what would be imported; nothing is stored.
     #[arg(long)]

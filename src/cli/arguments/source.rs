@@ -30,26 +30,26 @@ pub(in crate::cli) enum SourceCommand {
     },
     /// Read sources and show what is in them, storing nothing.
     ///
-    /// Of a search (signal:WORDS) there remains what it has cost: it is charged as in a run, within the budget.
+    /// Except for a search (signal:WORDS): its cost is charged as in a run, within the budget, and recorded.
     Test {
         /// An address, a local file or a short name, as `source add` takes them.
         #[arg(required = true, value_name = "URL|FILE|NAME")]
         locations: Vec<String>,
-        /// One JSON object a source and line.
+        /// Print one JSON object per source and line.
         #[arg(long)]
         json: bool,
     },
-    /// Bring the feeds of a Miniflux, and what was starred and read there as feedback.
+    /// Import the feeds of a Miniflux server, and what was starred and read there as feedback.
     ///
     /// Starred entries count as saved, read ones as a tenth of a like: by their words, source and author, at once,
-    /// whether or not the entry itself was fetched here. Doing it again adds only what is new. The API token stands
-    /// in `AHA_MINIFLUX_TOKEN`; for a Miniflux in your own network its host has to be in `AHA_FETCH_ALLOW`.
+    /// whether or not the entry itself was fetched here. Doing it again adds only what is new. The API token is read
+    /// from `AHA_MINIFLUX_TOKEN`; for a Miniflux in your own network its host has to be in `AHA_FETCH_ALLOW`.
     ImportMiniflux(MinifluxArguments),
     /// Change how a source is read; what is not named stays as it is.
     Set {
         #[command(flatten)]
         choice: SourceChoice,
-        /// Multiplies the score of its stories, from 0.1 to 3.
+        /// Multiplies the score of its stories, from 0.1 to 3; 1 leaves it as it is.
         #[arg(long, required_unless_present = "full_text")]
         weight: Option<f64>,
         /// Whether to read the pages that its teasers link to.
@@ -60,7 +60,7 @@ pub(in crate::cli) enum SourceCommand {
     Enable(SourceChoice),
     /// Stop reading a source; its items are kept.
     Disable(SourceChoice),
-    /// Forget a source; its items stay in old digests.
+    /// Remove a source; its items stay in old digests.
     Remove(SourceChoice),
 }
 
@@ -75,7 +75,7 @@ pub(in crate::cli) struct AddArguments {
     /// Addresses of feeds or pages, local feed files or short names; with `--type documents`, folders or files.
     #[arg(required = true, value_name = "URL|FILE|NAME")]
     pub(in crate::cli) locations: Vec<String>,
-    /// The topic that reads them; it is made if there is none of that name.
+    /// The topic that reads them; it is created if there is none of that name.
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
     /// `documents`: folders or files of your own (Markdown, HTML, text, PDF), to be searched and asked about. They are
@@ -111,7 +111,7 @@ pub(in crate::cli) enum OpmlCommand {
     Import {
         /// The list that a feed reader exports, in OPML.
         file: PathBuf,
-        /// The topic that reads them; it is made if there is none of that name.
+        /// The topic that reads them; it is created if there is none of that name.
         #[arg(long, default_value = "default")]
         topic: String,
     },

@@ -27,18 +27,18 @@ Example:
         /// The account, as `user list` shows it.
         name: String,
     },
-    /// Make a token by which a feed reader reads the user's feeds where log-in is needed, in the place of the one
-    /// before; it is shown once.
+    /// Make a token with which a feed reader reads the user's feeds where signing in is required. It replaces the one
+    /// before, and is shown once.
     FeedToken {
         /// The account whose feeds are read.
         #[arg(default_value = "owner")]
         name: String,
-        /// Take it back instead: who has it reads no more.
+        /// Revoke the token instead: a feed reader that has it reads no more.
         #[arg(long)]
         revoke: bool,
     },
-    /// Set an account's password, the first line of standard input, and end its sessions; that of `owner` makes the
-    /// account.
+    /// Set an account's password, the first line of standard input, and end its sessions. For `owner` it creates the
+    /// account if there is none.
     Password {
         /// The account, as `user list` shows it, or `owner`.
         name: String,

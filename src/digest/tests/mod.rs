@@ -5,6 +5,7 @@ pub(crate) mod sample;
 use std::path::Path;
 
 use aha_core::digest::{Digest, DigestStatus, Section, Skipped, SourceReport};
+use aha_core::fetch::{FetchErrorKind, SourceStatus};
 use aha_core::money::MicroCredits;
 use insta::assert_snapshot;
 use unicode_width::UnicodeWidthStr as _;
@@ -39,6 +40,16 @@ fn colour_says_nothing_new() {
     assert!(coloured.contains('\u{1b}') && !coloured.contains("\u{1b}[31m") && !coloured.contains("\u{1b}[5m"));
     let plain = anstream::adapter::strip_str(&coloured).to_string();
     assert_eq!(plain, terminal::render(&sample::full(), 80, false, Footer::default()));
+}
+
+#[test]
+fn the_header_names_the_window_and_whether_it_is_the_newest() {
+    let header = |is_latest| {
+        let text = terminal::render(&sample::full(), 80, false, Footer { html: None, is_latest });
+        text.lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(header(false), "Wed 18 Nov 07:00 – Thu 19 Nov 07:00, Europe/Berlin");
+    assert_eq!(header(true), "Wed 18 Nov 07:00 – Thu 19 Nov 07:00, Europe/Berlin, the newest window");
 }
 
 #[test]
@@ -115,7 +126,7 @@ fn a_reader_with_interests_is_told_how_many_stories_are_about_them() {
         story.score_debug.evidence.has_interests = true;
         story.score_debug.evidence.matched_interests.clear();
     }
-    assert!(header_line(&digest).contains("4 min; none is about your interests; 211"), "{}", header_line(&digest));
+    assert!(header_line(&digest).contains("4 min; none is about your interests; 99"), "{}", header_line(&digest));
     digest.stories[0].score_debug.evidence.matched_interests = vec!["ferries".to_owned()];
     assert!(header_line(&digest).contains("; 1 matches your interests;"), "{}", header_line(&digest));
     for story in &mut digest.stories[1..3] {
@@ -127,18 +138,46 @@ fn a_reader_with_interests_is_told_how_many_stories_are_about_them() {
 #[test]
 fn header_lines_count_right() {
     let mut digest = sample::full();
-    assert_eq!(header_line(&digest), "218 items, 15 sources → 3 stories and 4 to scan, 4 min; 211 folded or skipped");
+    assert_eq!(header_line(&digest), "218 items, 15 sources → 3 stories and 4 to scan, 4 min; 99 items left out");
     assert_eq!(
         reasons_line(&digest.skipped).as_deref(),
-        Some("112 told by a story shown · 20 muted by your rules · 31 shown before · 48 ranked lower")
+        Some(
+            "112 more in the stories shown · 20 muted by your rules · 31 shown in an earlier digest · \
+             48 ranked below the stories shown"
+        )
     );
     assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 sources could not be read; 2 stories are not judged"));
     digest.stories.truncate(1);
     (digest.head.items, digest.head.sources, digest.skipped) = (1, 1, Skipped::default());
-    assert_eq!(header_line(&digest), "1 item, 1 source → 1 story, 4 min; nothing folded or skipped");
+    assert_eq!(header_line(&digest), "1 item, 1 source → 1 story, 4 min; nothing left out");
     digest.stories[0].section = Section::Scan;
-    assert_eq!(header_line(&digest), "1 item, 1 source → 1 to scan, 4 min; nothing folded or skipped");
+    assert_eq!(header_line(&digest), "1 item, 1 source → 1 to scan, 4 min; nothing left out");
     assert_eq!(reasons_line(&digest.skipped), None);
+}
+
+#[test]
+fn a_story_below_the_minimum_is_not_said_to_be_ranked_below_others() {
+    let mut digest = sample::full();
+    digest.stories.truncate(1);
+    (digest.head.items, digest.head.sources) = (3, 1);
+    digest.skipped = Skipped { folded: 1, below_minimum: 1, ..Skipped::default() };
+    assert_eq!(header_line(&digest), "3 items, 1 source → 1 story, 4 min; 1 item left out");
+    let reasons = reasons_line(&digest.skipped);
+    assert_eq!(reasons.as_deref(), Some("1 more in the stories shown · 1 below the topic’s minimum score"));
+}
+
+#[test]
+fn the_command_that_lists_what_is_left_out_names_topic_and_first_day() {
+    let mut digest = sample::full();
+    let latest = Footer { html: None, is_latest: true };
+    let hint = "aha-radar search --topic default --since 2026-11-18 lists what is left out too";
+    assert!(terminal::render(&digest, 80, false, latest).contains(hint));
+    assert!(!terminal::render(&digest, 80, false, Footer::default()).contains("left out too"), "not the latest");
+    "Ann's boats".clone_into(&mut digest.head.topic);
+    let text = terminal::render(&digest, 100, false, latest);
+    assert!(text.contains(r"aha-radar search --topic='Ann'\''s boats' --since 2026-11-18"), "{text}");
+    digest.skipped = Skipped { folded: 3, ..Skipped::default() };
+    assert!(!terminal::render(&digest, 80, false, latest).contains("left out too"), "nothing is left out");
 }
 
 #[test]
@@ -153,12 +192,18 @@ fn a_few_unread_sources_of_many_are_named_at_the_foot_alone() {
 #[test]
 fn sources_that_fail_alike_are_listed_together() {
     let mut digest = sample::full();
-    let failed = digest.sources.iter().find(|source| source.status != "ok").unwrap().clone();
+    let failed = digest.sources.iter().find(|source| source.status != SourceStatus::Ok).unwrap().clone();
     for number in 0..5 {
         let host = format!("host{number}.example");
         let error = Some(format!("the name {host} could not be resolved"));
         let (url, name) = (format!("https://{host}/feed"), format!("Feed {number}"));
-        digest.sources.push(SourceReport { url, name, status: "dns".to_owned(), error, ..failed.clone() });
+        digest.sources.push(SourceReport {
+            url,
+            name,
+            status: SourceStatus::Failed(FetchErrorKind::Dns),
+            error,
+            ..failed.clone()
+        });
     }
     let text = terminal::render(&digest, 100, false, Footer::default());
     assert!(text.contains("7 sources could not be read"), "{text}");
@@ -200,7 +245,7 @@ fn the_command_named_is_about_the_digests_topic() {
 fn a_quiet_day_with_unread_sources_admits_it() {
     let mut digest = sample::quiet();
     assert_eq!(gaps_line(&digest), None);
-    "timeout".clone_into(&mut digest.sources[0].status);
+    digest.sources[0].status = SourceStatus::Failed(FetchErrorKind::Timeout);
     assert!(header_line(&digest).ends_with("07:00, as far as can be told: 1 source could not be read"));
 }
 

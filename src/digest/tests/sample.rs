@@ -152,7 +152,7 @@ fn report(name: &str, status: &str, error: Option<&str>) -> SourceReport {
         items: 9,
         late: 0,
         shown: 1,
-        status: status.to_owned(),
+        status: status.parse().unwrap(),
         error: error.map(str::to_owned),
     }
 }
@@ -189,7 +189,14 @@ pub(crate) fn full() -> Digest {
             ),
             report("Busy_Blog", "waiting", None),
         ],
-        skipped: Skipped { folded: 112, muted: 20, already_delivered: 31, ranked_lower: 48, not_considered: 0 },
+        skipped: Skipped {
+            folded: 112,
+            muted: 20,
+            already_delivered: 31,
+            ranked_lower: 48,
+            below_minimum: 0,
+            not_considered: 0,
+        },
         cost: Cost::default(),
     }
 }

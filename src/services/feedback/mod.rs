@@ -98,7 +98,11 @@ pub async fn undo_by_name(
     let event = match &given[..] {
         [] => return Err(no_story),
         [event, others @ ..] if others.iter().all(|other| other.item_id == event.item_id) => event,
-        _ => return Err(ServiceError::invalid("item", format!("{prefix} is the beginning of several ids; give more"))),
+        _ => {
+            let next = "give more of it, as `aha-radar feedback list` shows it";
+            let message = format!("{prefix} is the beginning of several ids; {next}");
+            return Err(ServiceError::invalid("item", message));
+        }
     };
     let withdrawal = FeedbackWrite::Withdraw { item: event.item_id, kind };
     let changes = write(app, user, known.id, withdrawal).await?;
@@ -141,7 +145,7 @@ fn change(app: &App, found: &FoundStory, event: &FeedbackEvent, written: &Writte
 
 /// Builds the event that is stored for a story: it contains the words of the representative item's text.
 async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: FeedbackKind) -> Result<FeedbackEvent> {
-    let none = || ServiceError::invalid("item", "the story has no item");
+    let none = || ServiceError::invalid("item", "the story has no item that the feedback is about; choose another");
     let member = story.sources.first().ok_or_else(none)?;
     let stored = app.store().load_items(topic, &[member.item_id]).await?;
     let body = stored.first().map(|(item, _)| item.body_text.as_str()).filter(|body| !body.is_empty());

@@ -36,7 +36,8 @@ pub async fn adjust(app: &App, call: &str, credits: &str, reason: &str) -> Resul
         return Err(ServiceError::invalid("reason", "--reason expects a word on where you know the cost from"));
     }
     let before = find(app, call).await?;
-    let id: CallId = before.id.parse().map_err(|_| ServiceError::invalid("call", format!("{} is no id", before.id)))?;
+    let no_id = || format!("{} is no id of a call; `aha-radar calls` lists them", before.id);
+    let id: CallId = before.id.parse().map_err(|_| ServiceError::invalid("call", no_id()))?;
     let reason = reason.trim().to_owned();
     let adjustment = Adjustment { call: id, to_microcredits: to.0, reason, at: app.clock().now() };
     app.store().adjust_call(&adjustment).await?;

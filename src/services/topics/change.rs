@@ -60,7 +60,11 @@ pub(super) fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     }
     apply_times(topic, change)?;
     if let Some(tier) = &change.budget_tier {
-        let unknown = |()| ServiceError::invalid("budget_tier", format!("{tier:?} is none of low, normal, high"));
+        let unknown = |()| {
+            let message =
+                format!("{tier:?} is no budget tier; give low, normal or high, or \"\" for that of AHA_BUDGET_TIER");
+            ServiceError::invalid("budget_tier", message)
+        };
         topic.budget_tier = if tier.is_empty() { None } else { Some(tier.parse().map_err(unknown)?) };
     }
     if let Some(percent) = change.budget_share {
@@ -94,7 +98,7 @@ fn apply_times(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     }
     if let Some(zone) = &change.timezone {
         if !zone.is_empty() && zone.parse::<chrono_tz::Tz>().is_err() {
-            let wrong = format!("{zone:?} is no IANA time zone, such as Europe/Berlin");
+            let wrong = format!("{zone:?} is no IANA time zone; give one such as Europe/Berlin");
             return Err(ServiceError::invalid("timezone", wrong));
         }
         topic.timezone = Some(zone.clone()).filter(|zone| !zone.is_empty());
@@ -138,7 +142,7 @@ pub(in super::super) fn at_most(field: &'static str, value: u8, most: u8) -> Res
     if value <= most {
         return Ok(());
     }
-    Err(ServiceError::invalid(field, format!("{field} is a number from 0 to {most}; got {value}")))
+    Err(ServiceError::invalid(field, format!("{field} expects a number from 0 to {most}; got {value}")))
 }
 
 impl From<RuleError> for ServiceError {

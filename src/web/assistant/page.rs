@@ -200,6 +200,7 @@ fn percent(share: f64) -> u32 {
     (share * 100.0).round() as u32
 }
 
+#[expect(clippy::disallowed_methods, reason = "each page has its own Idempotency-Key, AHA_NOW or not")]
 async fn message(
     _: Editor,
     State(state): State<WebState>,

@@ -70,6 +70,9 @@ fn wrong_usage_exits_with_2_and_says_what_is_wanted() {
     radar.run(&["digest", "2"]).exits(USAGE).says("neither `latest` nor the id of a digest");
     radar.run(&["source", "list", "--topic", "nope"]).exits(USAGE).says("topic list");
     radar.run(&["source", "remove", "nope"]).exits(USAGE).says("source list");
+    radar.run(&["search", "ferry", "--source", "nowhere"]).exits(USAGE).says("source list");
+    radar.run(&["item", "abcd1234"]).exits(USAGE).says("`aha-radar digest` and `aha-radar search` show the ids");
+    radar.run(&["topic", "interests", "nope"]).exits(USAGE).says("there is no topic \"nope\"");
     let id = radar.json(&["source", "list", "--json"])[0]["id"].as_str().unwrap().to_owned();
     for too_short in ["", &id[..1], &id[..3]] {
         radar.run(&["source", "remove", too_short]).exits(USAGE).says("source list");
@@ -78,6 +81,8 @@ fn wrong_usage_exits_with_2_and_says_what_is_wanted() {
     radar.run(&["topic", "set", "default", "--boost", "word:("]).exits(USAGE).says("regular expression");
     radar.run(&["topic", "set", "default", "--timezone", "Berlin"]).exits(USAGE).says("Europe/Berlin");
     radar.run(&["topic", "set", "default", "--schedule", "hourly"]).exits(USAGE).says("every 6h");
+    let never = radar.run(&["topic", "set", "default", "--schedule", "0 7 31 2 *"]).exits(USAGE);
+    never.says("never occurs").says("for example \"0 7 28 2 *\"");
     radar.run(&["opml", "import", "nowhere.opml"]).exits(USAGE).says("nowhere.opml");
     radar.run(&["--no-such-flag"]).exits(USAGE);
     radar.run(&[]).exits(USAGE).says("--run-once");

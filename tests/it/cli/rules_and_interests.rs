@@ -80,6 +80,8 @@ fn interests_can_be_tried_on_what_is_stored() {
     assert!(line("wanted less").contains("opera") && line("not wanted").contains("ferries"), "{said}");
     assert!(line("Zebrafish regrow").contains("asked for"), "{said}");
     assert!(said.contains("of 3 items from 2026-") && !said.contains("ferry sinks"), "{said}");
+    let named = ["topic", "interests", "default", "--try", "zebrafish, a bit of opera, no ferries"];
+    assert_eq!(radar.ok(&named), said, "the topic is named as for the other commands");
     let found: Value =
         serde_json::from_str(&radar.ok(&["topic", "interests", "--try", "zebrafish", "--json"])).unwrap();
     assert_eq!((&found["strong"], &found["clauses"][0]["items"]), (&1.into(), &1.into()), "{found}");
