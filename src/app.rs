@@ -27,8 +27,9 @@ use crate::single_flight::SingleFlight;
 use crate::sources::Connectors;
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::sources::full_text::Pages;
+use crate::sources::pdf_process::PdfReader;
 
-/// Store, gateway, embedder, fetcher, connectors, clock and settings.
+/// Store, gateway, embedder, fetcher, connectors, reader of PDF files, clock and settings.
 #[derive(Clone)]
 pub struct App {
     store: SharedStore,
@@ -37,6 +38,7 @@ pub struct App {
     fetcher: Arc<Fetcher>,
     connectors: Arc<Connectors>,
     pages: Arc<Pages>,
+    pdf_reader: PdfReader,
     running: RunningTopics,
     index_checks: IndexCheckCache,
     profile_cache: LastValues<TopicId, Profile>,
@@ -80,6 +82,7 @@ impl App {
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
             connectors: Arc::new(connectors(&config)),
             pages: Arc::default(),
+            pdf_reader: PdfReader::of_this_program(),
             running: RunningTopics::default(),
             index_checks: IndexCheckCache::default(),
             profile_cache: LastValues::default(),
@@ -119,6 +122,11 @@ impl App {
     #[must_use]
     pub fn pages(&self) -> &Pages {
         &self.pages
+    }
+
+    #[must_use]
+    pub const fn pdf_reader(&self) -> &PdfReader {
+        &self.pdf_reader
     }
 
     /// The topics that this process is running.
@@ -275,6 +283,7 @@ impl RunningTopics {
 
 /// Returns the source of random waits; while `AHA_NOW` pins the clock, a run repeats exactly, so it is always the same
 /// number.
+#[expect(clippy::disallowed_methods, reason = "this is where the injected source is made")]
 fn jitter(config: &Config) -> Jitter {
     if config.clock.is_pinned() { Arc::new(|| 0.5) } else { Arc::new(rand::random::<f64>) }
 }

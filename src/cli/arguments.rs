@@ -10,6 +10,8 @@ mod ledger;
 mod llm;
 mod miniflux;
 mod source;
+#[cfg(test)]
+mod tests;
 mod topic;
 mod user;
 
@@ -40,9 +42,16 @@ Then tell it what matters to you, and let it run:
   aha-radar topic set default --interests \"sqlite, heat pumps, ferries\"
   aha-radar daemon
 
-`aha-radar --run-once` is the same as `aha-radar run`. Settings are read from the environment and .env; see .env.example.
-Exit codes: 0 ok, 1 failed, 2 usage or configuration, 3 partial (a digest exists, something is missing), 4 the budget is
-used up (a degraded digest exists), 130 interrupted.";
+`aha-radar --run-once` is the same as `aha-radar run`.
+Settings are read from the environment and .env; .env.example lists them.
+
+Exit codes:
+  0    ok
+  1    failed
+  2    usage or configuration
+  3    partial: a digest exists, something is missing
+  4    the budget is used up: a degraded digest exists
+  130  interrupted";
 
 /// Fetches feeds, groups the reports of one story, scores each story from 0 to 100, and writes a digest in which every
 /// score and source can be traced.
@@ -63,18 +72,18 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Read the sources once and make a digest (the same as --run-once).
     Run(RunArguments),
-    /// Keep running: each topic on its schedule, with pages, API and GET /health on `AHA_LISTEN`
-    /// (<http://127.0.0.1:8080>).
+    /// Keep running: each topic on its schedule, with pages, API and GET /health on the address and port of
+    /// `AHA_LISTEN` (127.0.0.1:8080 by default).
     Daemon,
-    /// Serve pages, API and GET /health on `AHA_LISTEN` (<http://127.0.0.1:8080>), without running topics on their
-    /// schedules.
+    /// Serve pages, API and GET /health on the address and port of `AHA_LISTEN` (127.0.0.1:8080 by default), without
+    /// running topics on their schedules.
     Serve(GraphArgument),
     /// Accounts for the web: add, list, remove, password.
     #[command(subcommand)]
     User(UserCommand),
     /// Create the database and the topic "default", and show the next steps.
     Init(InitArguments),
-    /// Topics: list, add, set (interests, schedule, muted words, sizes), try interests, unmute, remove.
+    /// Topics: list, add, set (interests, schedule, muted words, sizes), try interests, unmute, unboost, remove.
     #[command(subcommand)]
     Topic(TopicCommand),
     /// Sources: add, list, test, set, enable, disable, remove, import from Miniflux.
@@ -87,7 +96,7 @@ pub(super) enum Command {
     Digest(DigestArguments),
     /// Read a digest by keys: next, open, like, dislike, save, why, undo.
     Review(ReviewArguments),
-    /// Explain why a story is shown: every term of its score, in words.
+    /// Explain why a story is shown, and each part of its score.
     Item(ItemArguments),
     /// Rank a past run again with other weights, from stored answers. No model is called and nothing is stored. Your
     /// feedback since then counts too.
@@ -133,13 +142,12 @@ pub(super) enum Command {
     /// Your daily notes: find what will still be true next year and copy it to the pages where it belongs.
     #[command(subcommand)]
     Journal(JournalCommand),
-    /// Estimate how likely headlines are noise: clickbait, lists, promotions, job advertisements. One headline per
-    /// line.
+    /// Estimate how likely headlines are noise (clickbait, lists, promotions, job advertisements), from 0 to 1.
     Noise(NoiseArguments),
     /// Measure clustering on labelled stories, and find the thresholds that suit them.
     ///
-    /// The input has a JSON object a line: {"id", "story", "title", "text"} and, if known, `published_at`. All of them
-    /// are put together as a run does it, and compared with the labels.
+    /// The input has one JSON object per line: {"id", "story", "title", "text"} and, if known, `published_at`. They are
+    /// clustered as in a run, and the clusters compared with the stories.
     Calibrate(CalibrateArguments),
     /// Report the settings, what is wrong and how to fix it; exit 1 if something is wrong.
     Doctor(DoctorArguments),
@@ -172,13 +180,19 @@ pub(super) enum Command {
     /// Print the completions of a shell: bash, elvish, fish, powershell or zsh.
     ///
     /// For bash: aha-radar completions bash > ~/.local/share/bash-completion/completions/aha-radar
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        /// The shell that is to complete `aha-radar`.
+        shell: clap_complete::Shell,
+    },
     /// Print the manual page, or write that of every command into a folder.
     Man {
         /// Where `aha-radar.1`, `aha-radar-run.1`, … are written.
         #[arg(long = "into", value_name = "DIR")]
         folder: Option<PathBuf>,
     },
+    /// Read one PDF file from standard input; the program starts itself with this for each PDF among your documents.
+    #[command(hide = true)]
+    ReadPdf,
 }
 
 #[derive(Debug, Args)]
@@ -191,14 +205,15 @@ pub(super) struct RunArguments {
     /// The topic to run.
     #[arg(long, default_value = "default")]
     pub(super) topic: String,
-    /// Read this window whatever was read before, and claim nothing: START..END, each a date (its local midnight) or
-    /// an RFC 3339 time. One that is not over ends now. Without it: from where the last run ended to now.
+    /// Read this window whatever was read before: START..END, each a date (its local midnight) or an RFC 3339 time. One
+    /// that is not over ends now. Where the next run without --window begins does not change. Without it: from where
+    /// the last run ended to now.
     #[arg(long, value_name = "START..END")]
     pub(super) window: Option<String>,
     /// First add the sources of an OPML file; those already there are left as they are.
     #[arg(long, value_name = "FILE.opml")]
     pub(super) import: Option<PathBuf>,
-    /// Judge stories again that were judged before.
+    /// Judge stories again that were judged before; the models' answers are paid for again.
     #[arg(long)]
     pub(super) rejudge: bool,
     /// Only estimate the model calls and their cost: nothing is spent, nothing is stored, no file is written. The
@@ -220,31 +235,37 @@ pub(super) struct InitArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aha-radar digest                                the latest
+  aha-radar digest                                that of the newest window
   aha-radar digest list                           the digests with their ids, newest first
   aha-radar digest 833b324c                       one of them
   aha-radar digest --format html > digest.html")]
 pub(super) struct DigestArguments {
-    /// `latest`, the id of a digest or its first digits (4 or more), or `list`.
+    /// `latest` (that of the window with the latest end, whichever run was made last), the id of a digest or its first
+    /// digits (4 or more), or `list`.
     #[arg(default_value = "latest")]
     pub(super) which: String,
     /// The topic of `latest` [default: default], or of those that are listed [default: all].
     #[arg(long)]
     pub(super) topic: Option<String>,
     /// md, html, json or rss; without it, as text for the terminal.
-    #[arg(long)]
+    #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<String>,
     /// The same as --format json; with `list`, the list as JSON.
     #[arg(long, conflicts_with = "format")]
     pub(super) json: bool,
-    /// With `list`: at most this many.
-    #[arg(long, default_value_t = 20)]
+    /// With `list`: at most this many, newest window first.
+    #[arg(long, value_name = "N", default_value_t = 20)]
     pub(super) limit: u32,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aha-radar review              the digest of the newest window
+  aha-radar review 833b324c     another, of any topic")]
 pub(super) struct ReviewArguments {
-    /// `latest`, or the id of a digest or its first digits; `aha-radar digest list` shows them.
+    /// `latest` (that of the window with the latest end), or the id of a digest or its first digits (4 or more);
+    /// `aha-radar digest list` shows them.
     #[arg(default_value = "latest")]
     pub(super) which: String,
     /// The topic of `latest`.
@@ -255,12 +276,13 @@ pub(super) struct ReviewArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aha-radar item 1          the first story of the latest digest
+  aha-radar item 1          the first story of the newest digest
   aha-radar item c33435     a line of any digest, or a result of `aha-radar search`")]
 pub(super) struct ItemArguments {
-    /// The rank in the latest digest, or the id that a line of any digest shows, or its first digits (4 or more).
+    /// The rank in the digest of the newest window, or the id that a line of any digest shows, or its first digits
+    /// (4 or more).
     pub(super) item: String,
-    /// The topic whose latest digest has the rank.
+    /// The topic in whose digest the rank is.
     #[arg(long, default_value = "default")]
     pub(super) topic: String,
     /// Print the story as JSON.
@@ -274,7 +296,7 @@ pub(super) struct RunsArguments {
     #[arg(long)]
     pub(super) topic: Option<String>,
     /// At most this many, newest window first.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20)]
     pub(super) limit: u32,
     /// Print the runs as JSON, with the process of each attempt and whole ids.
     #[arg(long)]
@@ -284,14 +306,15 @@ pub(super) struct RunsArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aha-radar replay --weight novelty=3                the latest run, with more weight on what is new
+  aha-radar replay --weight novelty=3                the run of the newest window, new things first
   aha-radar replay 833b324c --weight heuristic=0     the run of that digest")]
 pub(super) struct ReplayArguments {
     /// The id of a finished run (`aha-radar runs --json`) or of its digest (`aha-radar runs`), or its first digits
-    /// (4 or more), or `latest`.
+    /// (4 or more), or `latest`: the finished run of the newest window.
     #[arg(default_value = "latest")]
     pub(super) run: String,
-    /// A weight to rank by instead of the run's: NAME=NUMBER, with the names of `AHA_RANK_WEIGHTS`. May be repeated.
+    /// A weight to rank by instead of the run's: NAME=NUMBER, with the names and ranges of `AHA_RANK_WEIGHTS` in
+    /// .env.example. May be repeated.
     #[arg(long, value_name = "NAME=NUMBER")]
     pub(super) weight: Vec<String>,
     /// Print the digest as JSON.
@@ -300,27 +323,34 @@ pub(super) struct ReplayArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  echo \"Ten tricks your plumber hates\" | aha-radar noise")]
 pub(super) struct NoiseArguments {
-    /// A file with a headline a line; `-` is standard input.
+    /// A file with one headline per line; `-` is standard input.
     #[arg(long, default_value = "-", value_name = "FILE")]
     pub(super) input: PathBuf,
-    /// One JSON object a line: `{"headline":…,"noise":…}`, from 0 to 1.
+    /// Print one JSON object per line: `{"headline":…,"noise":…}`.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aha-radar calibrate --input labelled.jsonl
+  aha-radar calibrate --input labelled.jsonl --tune    stores the thresholds found")]
 pub(super) struct CalibrateArguments {
-    /// The labelled documents.
+    /// The labelled documents, one JSON object per line.
     #[arg(long, value_name = "LABELLED.jsonl")]
     pub(super) input: PathBuf,
     /// Write {"id", "cluster"} for each document to this file.
     #[arg(long, value_name = "OUT.jsonl")]
     pub(super) assignments: Option<PathBuf>,
-    /// Find the thresholds that suit these labels and keep them for the runs to come.
+    /// Find the thresholds that suit these labels and store them for later runs.
     #[arg(long)]
     pub(super) tune: bool,
-    /// Decides the order of documents of one time.
+    /// A number that decides the order of documents of the same time.
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
     /// Print the measurement as JSON.
@@ -346,8 +376,12 @@ pub(super) struct MigrateArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aha-radar copy --to postgres://user:password@localhost/aha_radar
+  aha-radar copy --to sqlite://copy.db")]
 pub(super) struct CopyArguments {
-    /// The other database, SQLite or Postgres, written as in `DATABASE_URL`. It is made (SQLite) and migrated first.
+    /// The other database, SQLite or Postgres, written as in `DATABASE_URL`. It is created (SQLite) and migrated first.
     #[arg(long, value_name = "URL")]
     pub(super) to: String,
     /// Print the tables with their rows and hashes as JSON.
@@ -357,7 +391,7 @@ pub(super) struct CopyArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct RetainArguments {
-    /// Only show what would go.
+    /// Only show how many rows would be removed.
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Print the counts as JSON.

@@ -31,6 +31,7 @@ mod noise;
 mod opml;
 mod output;
 mod progress;
+mod read_pdf;
 mod replay;
 mod retain;
 mod review;
@@ -78,6 +79,7 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
     let command = match cli.command {
         Command::Completions { shell } => return manual::completions(shell),
         Command::Man { folder } => return manual::pages(folder.as_deref()),
+        Command::ReadPdf => return read_pdf::run(),
         command => command,
     };
     let config = Config::load()?;
@@ -103,6 +105,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Review(arguments) => review::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::pages(folder.as_deref()),
+        Command::ReadPdf => read_pdf::run(),
         Command::Digest(arguments) => digest::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Item(arguments) => item::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Replay(arguments) => Box::pin(replay::run(config, arguments)).await,

@@ -29,9 +29,9 @@ pub struct Refreshed {
 /// When its folder cannot be read, or the store fails.
 pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> {
     let known: BTreeMap<String, String> = app.store().documents(source.id).await?.into_iter().collect();
-    let (url, now) = (source.url.clone(), app.clock().now());
+    let (url, pdf_reader, now) = (source.url.clone(), app.pdf_reader().clone(), app.clock().now());
     // A PDF can take long, and a folder can be large.
-    let reading = tokio::task::spawn_blocking(move || changes(&url, &known, now));
+    let reading = tokio::task::spawn_blocking(move || changes(&url, &known, &pdf_reader, now));
     let gave_up = |_| FetchError::Unparseable { reason: "reading the documents was given up".to_owned() };
     let found = reading.await.map_err(gave_up).and_then(|found| found);
     let Changes { read, unreadable, hashes, removed, unchanged, failed } = found?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use aha_content::documents::{Document, DocumentError, Format, MAX_DOCUMENT_BYTES, read};
+use aha_content::documents::{Document, DocumentError, Format, MAX_DOCUMENT_BYTES, read_with};
 use aha_content::language::Languages;
 use aha_core::time::Timestamp;
 use aha_net::hash::hex32;
@@ -14,13 +14,14 @@ use thiserror::Error;
 use url::Url;
 
 use super::fetch::FetchError;
+use super::pdf_process::{PdfError, PdfReader};
 
 /// Maximum number of documents of a source; the rest is left out and reported.
 const MAX_FILES: usize = 20_000;
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
 /// Part of the hash of a document. With another version all documents count as changed and are read again.
-const READER_VERSION: u32 = 3;
+const READER_VERSION: u32 = 4;
 /// Begin what is stored in place of the hash of a document that could not be read; the hash and the reason follow. It has
 /// no passages, or those of an earlier content.
 const UNREADABLE: &str = "unreadable ";
@@ -48,15 +49,33 @@ enum ReadError {
     File(#[from] std::io::Error),
     #[error(transparent)]
     Document(#[from] DocumentError),
+    #[error(transparent)]
+    Pdf(#[from] PdfError),
+}
+
+impl ReadError {
+    /// Whether the content is the reason, so that reading it again would fail again.
+    const fn is_of_content(&self) -> bool {
+        match self {
+            Self::File(_) => false,
+            Self::Document(_) => true,
+            Self::Pdf(error) => error.is_of_file(),
+        }
+    }
 }
 
 /// Reads new and changed documents; `known` has the hash of each path read before. A known document that cannot be read
 /// stays as it was; one that holds no text any more is removed. One that could not be read is not read again before it
-/// changes, but is reported each time. Blocks, so call it on a blocking thread.
+/// changes, but is reported each time. `pdf_reader` reads the PDF files. Blocks, so call it on a blocking thread.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
-pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> Result<Changes, FetchError> {
+pub fn changes(
+    url: &str,
+    known: &BTreeMap<String, String>,
+    pdf_reader: &PdfReader,
+    now: Timestamp,
+) -> Result<Changes, FetchError> {
     let failed = |reason: String| FetchError::File { path: url.to_owned(), reason };
     let root = Url::parse(url).ok().and_then(|url| url.to_file_path().ok());
     let root = root.ok_or_else(|| failed("it names no local folder or file".to_owned()))?;
@@ -78,7 +97,7 @@ pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> R
     let base = if root.is_file() { root.parent().unwrap_or(&root) } else { &root };
     let names = names(&files, base);
     for (file, (path, name)) in files.iter().zip(&names) {
-        match read_one(file, path, name, known.get(path), now) {
+        match read_one(file, (path, name), known.get(path), pdf_reader, now) {
             Reading::Read(document) => changes.read.push(*document),
             Reading::Unchanged => changes.unchanged += 1,
             Reading::FailedBefore(reason) => changes.failed.push((path.clone(), reason)),
@@ -193,7 +212,13 @@ enum Reading {
 }
 
 /// Reads a document if it is new or changed.
-fn read_one(file: &Path, path: &str, name: &str, known: Option<&String>, now: Timestamp) -> Reading {
+fn read_one(
+    file: &Path,
+    (path, name): (&str, &str),
+    known: Option<&String>,
+    pdf_reader: &PdfReader,
+    now: Timestamp,
+) -> Reading {
     let (bytes, modified) = match contents(file) {
         Ok(contents) => contents,
         Err(error) => return Reading::Failed { error, hash: None },
@@ -207,9 +232,12 @@ fn read_one(file: &Path, path: &str, name: &str, known: Option<&String>, now: Ti
     if let Some(reason) = failure.and_then(|failure| failure.strip_prefix(content_hash.as_str())) {
         return Reading::FailedBefore(reason.trim_start().to_owned());
     }
-    match read(name, &bytes) {
+    match read_with(name, &bytes, |bytes| pdf_reader.read(bytes).map_err(ReadError::from)) {
         Ok(document) => Reading::Read(Box::new(new_document(document, path, name, content_hash, modified, now))),
-        Err(error) => Reading::Failed { error: error.into(), hash: Some(content_hash) },
+        Err(error) => {
+            let hash = error.is_of_content().then_some(content_hash);
+            Reading::Failed { error, hash }
+        }
     }
 }
 
@@ -254,7 +282,18 @@ fn new_document(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// Returns a reader that refuses every PDF.
+    fn refusing() -> PdfReader {
+        PdfReader::of_script(r#"echo '{"Err":"it is broken"}'"#, Duration::from_secs(60))
+    }
+
+    fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> Result<Changes, FetchError> {
+        super::changes(url, known, &refusing(), now)
+    }
 
     #[test]
     fn new_changed_and_deleted_documents_are_found() {
@@ -324,6 +363,31 @@ mod tests {
         let third = changes(&url, &known, Timestamp::from_millis(7)).unwrap();
         assert_eq!((third.read.len(), third.removed), (1, vec!["tides.pdf".to_owned()]));
         assert_eq!((third.hashes.len(), third.unreadable.len()), (1, 0), "the passages read at first stay");
+    }
+
+    #[test]
+    fn a_pdf_is_tried_again_if_its_process_was_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("fees-2026.pdf"), "%PDF").unwrap();
+        let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+        let mut known = BTreeMap::new();
+        let found = |known: &BTreeMap<String, String>, script: &str| {
+            let reader = PdfReader::of_script(script, Duration::from_secs(60));
+            super::changes(&url, known, &reader, Timestamp::from_millis(5)).unwrap()
+        };
+        let stopped = found(&known, "kill -s TERM $$");
+        assert_eq!((stopped.failed.len(), stopped.unreadable.len(), stopped.hashes.len()), (1, 0, 0));
+        assert!(stopped.failed[0].1.contains("the next run reads it"), "{:?}", stopped.failed);
+        let broken = found(&known, "kill -s KILL $$");
+        assert!(broken.failed[0].1.contains("1 GiB"), "{:?}", broken.failed);
+        known.extend(broken.unreadable.iter().map(|document| (document.path.clone(), document.content_hash.clone())));
+        let answer = r#"echo '{"Ok":{"title":null,"passages":[["Page 1","Nine euros."]]}}'"#;
+        let again = found(&known, answer);
+        assert_eq!((&again.failed, again.read.len()), (&broken.failed, 0), "it is not read before it changes");
+        known.clear();
+        let read = found(&known, answer).read;
+        assert_eq!(read[0].passages, [("Page 1".to_owned(), "Nine euros.".to_owned())]);
+        assert_eq!(read[0].dated, Timestamp::parse_rfc3339("2026-01-01T00:00:00Z").unwrap());
     }
 
     #[test]

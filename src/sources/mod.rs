@@ -15,6 +15,7 @@ pub mod identity;
 mod location;
 pub mod miniflux;
 pub mod opml;
+pub mod pdf_process;
 mod reddit;
 mod short_names;
 pub mod signal;

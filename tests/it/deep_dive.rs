@@ -52,6 +52,8 @@ fn the_same_text_is_paid_for_once_and_kept_nowhere(engine: Engine) {
     assert!(ran.stderr.contains("credits with gpt-mock"), "{ran:#?}");
     let [call] = &api.calls()[..] else { panic!("{:#?}", api.calls()) };
     assert!(call.prompt().contains(MARKER), "it was sent");
+    let prompt = call.prompt();
+    assert!(prompt.contains("text pasted by the user") && !prompt.contains("The Feed"), "{prompt}");
     assert_eq!(call.schema_name(), "manual_summary_v1");
     let bill = i64::try_from(api.bill().total.microcredits).unwrap();
     assert_eq!(rows::number(&radar, SPENT), bill);
@@ -62,7 +64,7 @@ fn the_same_text_is_paid_for_once_and_kept_nowhere(engine: Engine) {
     dive(&radar, &[]).exits(0).says("One line by the mock").says("costs nothing");
     let again = radar.json(&["deep-dive", "1", "--file", "text.txt", "--json"]);
     assert_eq!((&again["microcredits"], &again["stored_before"]), (&0.into(), &true.into()));
-    assert_eq!(again["summary"]["provider"], "openai");
+    assert_eq!((&again["summary"]["provider"], &again["text_source"]), (&"openai".into(), &"pasted_by_user".into()));
     assert_eq!((api.calls().len(), rows::number(&radar, SPENT)), (1, bill));
 
     dive(&radar, &["--promote"]).exits(0);
@@ -185,10 +187,14 @@ fn without_a_model_local_quotes_from_it_for_nothing() {
     let radar = with_a_digest(Engine::Sqlite);
     let ran = dive(&radar, &[]).exits(0).says("answered by `local`, free").says("cost: nothing").says("by local/");
     assert!(ran.stdout.contains('“'), "{ran:#?}");
+    assert!(ran.stdout.starts_with("summary of the text you pasted") && !ran.stdout.contains("The Feed"), "{ran:#?}");
+    let quotes: String = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(quotes.contains("— text pasted by the user"), "{ran:#?}");
     assert_eq!(rows::number(&radar, "SELECT count(*) FROM budget_counters"), 0);
     radar.run(&["deep-dive", "1", "--promote"]).exits(USAGE).says("give it one with --file");
     dive(&radar, &["--promote"]).exits(0);
-    assert_eq!(reviews(&radar).len(), 1);
+    let [kept] = &reviews(&radar)[..] else { panic!("{:?}", reviews(&radar)) };
+    assert!(kept.contains("text pasted by the user") && !kept.contains("The Feed"), "{kept}");
     radar.run(&["deep-dive", "1", "--drop"]).exits(0);
     assert_eq!(reviews(&radar), ["dropped -"]);
 }

@@ -35,6 +35,7 @@ mod money;
 mod outages;
 mod pages;
 mod partial;
+mod pdf_files;
 mod politeness;
 mod questionnaires;
 mod replay;

@@ -11,7 +11,7 @@ use super::output;
 use crate::app::App;
 use crate::digest::deep_dive::render;
 use crate::services::ServiceError;
-use crate::services::deep_dive::{self, DeepDive, DeepDiveEstimate, PastedText};
+use crate::services::deep_dive::{self, DeepDive, DeepDiveEstimate, PastedText, TextSource};
 use crate::services::stories::{self, FoundStory};
 
 pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit> {
@@ -78,7 +78,14 @@ fn show(made: &DeepDive, as_json: bool) -> Result<()> {
         paid => format!("{} credits", MicroCredits(paid)),
     };
     let footer = format!("cost: {cost}");
-    output::print(&render(&made.title, &made.summary, &footer, output::width(), output::colour_on_stdout()))
+    let summary = render(&made.title, &made.summary, &footer, output::width(), output::colour_on_stdout());
+    output::print(&format!("{}\n{summary}", origin(made.text_source)))
+}
+
+const fn origin(text_source: TextSource) -> &'static str {
+    match text_source {
+        TextSource::PastedByUser => "summary of the text you pasted; the story's sources did not give it",
+    }
 }
 
 fn in_words(estimate: &DeepDiveEstimate) -> String {

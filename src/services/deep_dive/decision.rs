@@ -7,13 +7,14 @@ use aha_llm::tasks::manual_summary;
 use aha_store::SummaryDecision;
 use serde::Serialize;
 
-use super::{Result, ServiceError};
+use super::{Result, ServiceError, TextSource};
 use crate::app::App;
 
 /// Returns the item for which a text is pasted: the story's representative.
 pub(super) fn item(story: &DigestStory) -> Result<ItemId> {
     let first = story.sources.first().map(|source| source.item_id);
-    first.ok_or_else(|| ServiceError::invalid("item", "this story has no source left; no text can be given for it"))
+    let none = "this story has no source left that a text could be given for; choose another story";
+    first.ok_or_else(|| ServiceError::invalid("item", none))
 }
 
 /// The decision on a story's summary.
@@ -66,6 +67,7 @@ pub(super) async fn promote(app: &App, item: ItemId, summary_json: &str, call_id
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptSummary {
     pub item_id: ItemId,
+    pub text_source: TextSource,
     pub summary: Summary,
 }
 
@@ -75,5 +77,6 @@ pub struct KeptSummary {
 /// When the store fails.
 pub async fn kept(app: &App) -> Result<Vec<KeptSummary>> {
     let kept = app.store().kept_summaries().await?.into_iter();
-    Ok(kept.map(|(item_id, summary)| KeptSummary { item_id, summary }).collect())
+    let text_source = TextSource::PastedByUser;
+    Ok(kept.map(|(item_id, summary)| KeptSummary { item_id, text_source, summary }).collect())
 }

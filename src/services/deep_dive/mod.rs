@@ -60,11 +60,20 @@ pub struct DeepDiveEstimate {
     pub estimate: Option<Estimate>,
 }
 
+/// Who gave a summarised text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextSource {
+    /// The user pasted it. Nobody checked whether a source of the story has it.
+    PastedByUser,
+}
+
 /// A summary of a pasted text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeepDive {
     pub item_id: ItemId,
     pub title: String,
+    pub text_source: TextSource,
     pub summary: Summary,
     pub call_id: String,
     pub stored_before: bool,
@@ -94,7 +103,7 @@ pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Resu
         Outcome::Failed { reason } => {
             return Err(ServiceError::Gateway { message: format!("there is no summary: {reason}") });
         }
-        Outcome::Skipped { reason } => return Err(ServiceError::BudgetExhausted { message: reason }),
+        Outcome::Skipped { reason } => return Err(ServiceError::no_budget(&reason)),
     };
     let answer_json = answer.to_string();
     let is_stored = text.is_answered();
@@ -106,6 +115,7 @@ pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Resu
     Ok(DeepDive {
         item_id: decision::item(&found.story)?,
         title: found.story.title.clone(),
+        text_source: TextSource::PastedByUser,
         summary: serde_json::from_value(answer).map_err(StoreError::from)?,
         call_id,
         stored_before: is_stored,

@@ -15,6 +15,8 @@ use aha_llm::tasks::manual_summary;
 use aha_llm::tasks::summary::SummaryInput;
 
 const TASK: Task = manual_summary::TASK;
+/// The source of the text, for the model and in quotes by `local`: the story's sources did not write it.
+const SOURCE: &str = "text pasted by the user";
 
 /// A text, ready to be summarised.
 #[derive(Debug)]
@@ -86,12 +88,11 @@ impl PastedText {
 }
 
 fn input(story: &DigestStory, text: &str, interests: String) -> SummaryInput {
-    let source = story.sources.first().map_or_else(String::new, |source| source.name.clone());
     let known = &story.score_debug.evidence;
     SummaryInput {
         title: story.title.clone(),
         headlines: vec![story.title.clone()],
-        texts: vec![(source, text.to_owned())],
+        texts: vec![(SOURCE.to_owned(), text.to_owned())],
         discussions: story.discussions.clone(),
         interests,
         // Only evidence about the story: what concerns the feed's text, which may have been a teaser, does not apply to

@@ -1,6 +1,6 @@
 //! Groups consecutive blocks into passages. Called by the readers of the formats.
 
-use super::{Document, DocumentStatus, Passage};
+use super::{Date, Document, DocumentStatus, Passage};
 use crate::fold::fold_line;
 use crate::sentences::sentences;
 
@@ -12,6 +12,8 @@ const SECTION_CHARS: usize = 120;
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     title: Option<String>,
+    /// The date in its metadata.
+    dated: Option<Date>,
     section: Option<String>,
     /// The unit that names a section without a heading.
     unit: Unit,
@@ -50,6 +52,11 @@ impl Builder {
         if self.title.is_none() && !text.is_empty() {
             self.title = Some(text);
         }
+    }
+
+    /// Adds a date from the document's metadata. The newest counts.
+    pub(super) fn date(&mut self, date: Option<Date>) {
+        self.dated = self.dated.max(date);
     }
 
     /// Starts a page: the blocks that follow are on it.
@@ -121,7 +128,8 @@ impl Builder {
 
     pub(super) fn finish(mut self) -> Document {
         self.end_passage();
-        Document { title: self.title, passages: self.passages, status: DocumentStatus::default() }
+        let status = DocumentStatus { dated: self.dated, is_replaced: false };
+        Document { title: self.title, passages: self.passages, status }
     }
 }
 

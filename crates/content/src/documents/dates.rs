@@ -1,5 +1,6 @@
 //! Finds dates in documents: `1 January 2025`, `January 2025`, `2025-01-31`, `31.1.2025`, `(2025)`.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -73,19 +74,33 @@ static END: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// A date in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FoundDate {
+    /// Where it is.
+    pub(super) place: Range<usize>,
+    pub(super) date: Date,
+    /// It is a year without a month.
+    pub(super) is_year: bool,
+}
+
 /// Returns all dates of a text in order, without those on which something ends. Of a period of years only the first: a
 /// plan for 2025 to 2028 is not from 2028.
-pub(super) fn dates(text: &str) -> Vec<Date> {
+pub(super) fn dates(text: &str) -> Vec<FoundDate> {
     let (Some(numeric), Some(written)) = (NUMERIC.as_ref(), WRITTEN.as_ref()) else { return Vec::new() };
     // Without them, since the year of "Minutes 2025-11-20" does not belong to a month's name.
     let without_numeric = numeric.replace_all(text, |found: &regex::Captures<'_>| " ".repeat(found[0].len()));
-    let mut found: Vec<(usize, Date)> = Vec::new();
+    let mut found: Vec<FoundDate> = Vec::new();
     for (pattern, text) in [(numeric, text), (written, &*without_numeric)] {
         let captures = pattern.captures_iter(text).filter(|captures| !is_end_of_period(captures, text));
-        found.extend(captures.filter_map(|captures| Some((captures.get(0)?.start(), date(&captures)?))));
+        found.extend(captures.filter_map(|captures| {
+            let (whole, year) = (captures.get(0)?.range(), year_alone(&captures));
+            let start = year.map_or(whole.start, |year| year.start());
+            Some(FoundDate { place: start..whole.end, date: date(&captures)?, is_year: year.is_some() })
+        }));
     }
-    found.sort_by_key(|(start, _)| *start);
-    found.into_iter().map(|(_, date)| date).collect()
+    found.sort_by_key(|found| found.place.start);
+    found
 }
 
 fn is_end_of_period(found: &regex::Captures<'_>, text: &str) -> bool {
@@ -95,6 +110,12 @@ fn is_end_of_period(found: &regex::Captures<'_>, text: &str) -> bool {
     let year = found.name("alone").or_else(|| found.name("year"));
     let whole = found.get(0).and_then(|whole| text.get(..whole.start()));
     ends(&PERIOD, year.and_then(|year| text.get(..year.start()))) || ends(&END, whole)
+}
+
+/// Returns the year of a date without a month. The word before it may be no month, as in "from 2025".
+fn year_alone<'t>(found: &regex::Captures<'t>) -> Option<regex::Match<'t>> {
+    let has_month = found.name("month").is_some_and(|word| month(word.as_str()).is_some());
+    found.name("alone").or_else(|| found.name("year").filter(|_| !has_month))
 }
 
 fn date(found: &regex::Captures<'_>) -> Option<Date> {
@@ -127,7 +148,7 @@ mod tests {
     use super::*;
 
     fn written(text: &str) -> Vec<String> {
-        dates(text).iter().map(ToString::to_string).collect()
+        dates(text).iter().map(|found| found.date.to_string()).collect()
     }
 
     #[test]

@@ -83,7 +83,8 @@ impl Hidden {
     }
 }
 
-/// Whether the element is not shown, by its attribute `hidden` or its own style.
+/// Whether the element is not shown, by its attribute `hidden` or its own style. One with `aria-hidden` is shown: only
+/// a screen reader leaves it out.
 fn is_hidden(tag: &Tag<'_>) -> bool {
     tag.attributes(MAX_ATTRIBUTES).any(|(name, value)| {
         name.eq_ignore_ascii_case("hidden") || (name.eq_ignore_ascii_case("style") && is_invisible(value))

@@ -4,6 +4,7 @@
 use super::Document;
 use super::builder::Builder;
 use super::hidden::Hidden;
+use super::stated_dates::date_of_head;
 use super::struck::Struck;
 use super::table::{Span, Table};
 use crate::html::decode_entities;
@@ -25,6 +26,7 @@ fn read_with(markup: &str, struck: Struck) -> Reader {
     if let Some(title) = title_of(markup) {
         reader.builder.title(&decode_entities(title));
     }
+    reader.builder.date(date_of_head(markup));
     walk(markup, &mut reader);
     reader.leave_row();
     reader.end_block();
@@ -257,6 +259,8 @@ mod tests {
         assert_eq!(text("<p>Open <span hidden>on Monday</p><p>New."), "Open\nNew.");
         assert_eq!(text("<table><tr hidden><td>Old<tr><td>New</table>"), "New");
         assert_eq!(text("<p style='display:block; font-size: 0.9em'>Shown.</p>"), "Shown.");
+        let not_read_aloud = "<p>Open <span aria-hidden='true'>daily</span>.</p>";
+        assert_eq!(text(not_read_aloud), "Open daily.", "only a screen reader leaves it out");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use super::Document;
 use super::builder::{Builder, Rows};
 use super::hidden::Hidden;
+use super::stated_dates::date_of_front_matter;
 use super::struck::Struck;
 use crate::markup::{self, Receiver, walk};
 
@@ -35,6 +36,8 @@ struct Reader {
     rows: Rows,
     cells: Vec<String>,
     in_metadata: bool,
+    /// The text of the front matter.
+    metadata: String,
     struck: Struck,
     hidden: Hidden,
     /// The open block of HTML, whose comments may have several lines.
@@ -72,6 +75,7 @@ impl Reader {
         match event {
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
+            Event::Text(text) if self.in_metadata => self.metadata.push_str(&text),
             Event::Text(text) | Event::Code(text)
                 if !self.in_metadata && !self.struck.is_open() && !self.hidden.is_open() =>
             {
@@ -130,7 +134,10 @@ impl Reader {
                 let (text, level) = (std::mem::take(&mut self.text), self.heading.take());
                 self.builder.heading(level.unwrap_or(2), &text);
             }
-            TagEnd::MetadataBlock(_) => self.in_metadata = false,
+            TagEnd::MetadataBlock(_) => {
+                self.in_metadata = false;
+                self.builder.date(date_of_front_matter(&std::mem::take(&mut self.metadata)));
+            }
             TagEnd::TableCell => self.cells.push(std::mem::take(&mut self.text)),
             TagEnd::TableHead => self.rows.header(std::mem::take(&mut self.cells)),
             TagEnd::TableRow => {

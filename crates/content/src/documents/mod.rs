@@ -2,10 +2,11 @@
 //!
 //! Input: the bytes of a file and its name, or the text of an item. Output: a [`Document`] of [`Passage`]s, each with
 //! the name of its section: its heading, or the number of its first paragraph. Called where documents are read and
-//! where questions are answered. No I/O; a PDF can take long and must be read on a blocking thread.
+//! where questions are answered. No I/O; a PDF can take long and much memory, and must be read in a process of its own.
 //!
 //! A passage contains one block (paragraph, list entry, table row) per line. A row names its columns (`Room: Spelt ·
-//! Seats: 4`), so that a line can be quoted alone. Comments, scripts, front matter and struck-out text are skipped.
+//! Seats: 4`), so that a line can be quoted alone. Comments, scripts, front matter (except its date) and struck-out
+//! text are skipped.
 
 mod builder;
 mod dates;
@@ -16,6 +17,7 @@ mod pdf;
 mod pdf_check;
 mod pdf_size;
 mod plain;
+mod stated_dates;
 mod status;
 mod struck;
 mod table;
@@ -26,6 +28,7 @@ use std::borrow::Cow;
 use chrono::NaiveDate;
 use thiserror::Error;
 
+pub use pdf::read as read_pdf;
 pub use status::{DocumentStatus, document_status};
 
 /// Larger files are refused.
@@ -94,18 +97,31 @@ impl Format {
 /// # Errors
 /// When the file is too large, of an unknown format, broken, or without text.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Document, DocumentError> {
+    read_with(name, bytes, read_pdf)
+}
+
+/// Reads a file into a document, a PDF with another function than [`read_pdf`], such as one that calls it in a process
+/// of its own.
+///
+/// # Errors
+/// As [`read`], and those of that function.
+pub fn read_with<E: From<DocumentError>>(
+    name: &str,
+    bytes: &[u8],
+    of_pdf: impl FnOnce(&[u8]) -> Result<Document, E>,
+) -> Result<Document, E> {
     let format = Format::of(name).ok_or(DocumentError::UnknownFormat)?;
     if bytes.len() > MAX_DOCUMENT_BYTES {
-        return Err(DocumentError::TooLarge);
+        return Err(DocumentError::TooLarge.into());
     }
     let mut document = match format {
         Format::Markdown => markdown::read(&text_of(bytes)),
         Format::Html => html::read(&text_of(bytes)),
         Format::Plain => plain::read(&text_of(bytes)),
-        Format::Pdf => pdf::read(bytes)?,
+        Format::Pdf => of_pdf(bytes)?,
     };
     if document.passages.is_empty() {
-        return Err(DocumentError::NoText);
+        return Err(DocumentError::NoText.into());
     }
     document.status = document_status(name, &document);
     Ok(document)
@@ -166,6 +182,18 @@ mod tests {
         assert_eq!(read("a.docx", b"x"), Err(DocumentError::UnknownFormat));
         assert_eq!(read("a.md", b" \n<!-- nothing -->\n"), Err(DocumentError::NoText));
         assert!(matches!(read("a.pdf", b"%PDF-1.4 broken"), Err(DocumentError::Pdf(_))));
+    }
+
+    #[test]
+    fn a_pdf_that_another_function_read_is_checked_and_dated_as_any_document() {
+        let read = |text: &str| {
+            let passage = Passage { section: "Page 1".to_owned(), text: text.to_owned() };
+            let passages = (!text.is_empty()).then_some(passage).into_iter().collect();
+            let document = Document { title: None, passages, status: DocumentStatus::default() };
+            read_with("fees-2026.pdf", b"%PDF", |_| Ok::<_, DocumentError>(document))
+        };
+        assert_eq!(read("Nine euros.").unwrap().status.dated, NaiveDate::from_ymd_opt(2026, 1, 1));
+        assert_eq!(read(""), Err(DocumentError::NoText));
     }
 
     #[test]

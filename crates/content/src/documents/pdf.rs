@@ -15,8 +15,12 @@ const MAX_PAGES: usize = 2_000;
 
 const CONTRADICTING: &str = "its objects contradict each other";
 
-/// Reads a PDF. A broken file is an error, even if the library panics.
-pub(super) fn read(bytes: &[u8]) -> Result<super::Document, DocumentError> {
+/// Reads the text of a PDF, without its status. A broken file is an error, even if the library panics; some files make
+/// it loop, use up the memory or end the process, so call it in one that may end.
+///
+/// # Errors
+/// [`DocumentError::Pdf`], when the file is broken, or unpacks to far more than it is.
+pub fn read(bytes: &[u8]) -> Result<super::Document, DocumentError> {
     if !bytes.starts_with(b"%PDF") {
         return Err(DocumentError::Pdf("it does not begin as one".to_owned()));
     }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::dates::dates;
+use super::stated_dates::stated_dates;
 use super::{Date, Document};
 use crate::sentences::sentences;
 
@@ -14,7 +15,7 @@ const BEGINNING_CHARS: usize = 900;
 /// A document's status; see the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DocumentStatus {
-    /// The newest date in its beginning, its title or its file name.
+    /// The newest date in its metadata, its title or its file name, or stated of the document in its beginning.
     pub dated: Option<Date>,
     /// The document says that it was superseded, withdrawn or archived.
     pub is_replaced: bool,
@@ -94,7 +95,8 @@ fn says_replaced(sentence: &str) -> bool {
     is_match(&STATUS, sentence) || is_match(&REPLACED, sentence) && !is_match(&OF_THINGS, sentence)
 }
 
-/// Reads the status from a document's name, title and beginning.
+/// Reads the status from a document's name, title and beginning, and from the date of its metadata, which its status
+/// has already.
 #[must_use]
 pub fn document_status(name: &str, document: &Document) -> DocumentStatus {
     let mut beginning = String::new();
@@ -106,17 +108,16 @@ pub fn document_status(name: &str, document: &Document) -> DocumentStatus {
     }
     beginning.truncate(beginning.floor_char_boundary(BEGINNING_CHARS));
     let title = document.title.as_deref().unwrap_or_default();
-    let mut status = DocumentStatus { dated: None, is_replaced: is_match(&TITLE, title) };
-    let mut found = dates(title);
-    found.extend(dates(&spaced(name)));
+    let is_replaced = is_match(&TITLE, title);
+    let named = dates(title).into_iter().chain(dates(&spaced(name))).map(|found| found.date);
+    let mut status = DocumentStatus { dated: named.chain(document.status.dated).max(), is_replaced };
     for sentence in beginning.lines().flat_map(sentences) {
         if says_replaced(sentence) {
             status.is_replaced = true;
         } else if !is_about_another(sentence) {
-            found.extend(dates(sentence));
+            status.dated = stated_dates(sentence).into_iter().chain(status.dated).max();
         }
     }
-    status.dated = found.into_iter().max();
     status
 }
 
@@ -168,6 +169,23 @@ mod tests {
             document_status("mooring-2021.md", "# Mooring\n\n## Lines\n\nTwo."),
             Ok((Some("2021-01-01".to_owned()), false))
         );
+    }
+
+    #[test]
+    fn a_date_of_what_a_document_tells_about_is_not_its_date() {
+        let rules = "# Mooring (2023)\n\nVersion 2, in force from 1 March 2023.\n\n\
+                     > Status: replaced by \"Mooring (2025)\". Kept because some berths of 2024 are not settled.";
+        assert_eq!(document_status("m.md", rules), Ok((Some("2023-03-01".to_owned()), true)));
+        let history = "# The pier\n\nThe pier was built in 1987. A storm took half of it on 5 May 2019.";
+        assert_eq!(document_status("pier.md", history), Ok((None, false)));
+    }
+
+    #[test]
+    fn metadata_dates_a_document() {
+        let front_matter = "---\ntitle: Fees\ndate: 2025-05-03\n---\n# Fees\n\nSince 2019 a night costs nine euros.";
+        assert_eq!(document_status("fees.md", front_matter), Ok((Some("2025-05-03".to_owned()), false)));
+        let page = "<html><head><meta name='last-modified' content='2025-05-03'></head><body><p>Nine euros.</p>";
+        assert_eq!(document_status("fees.html", page), Ok((Some("2025-05-03".to_owned()), false)));
     }
 
     #[test]

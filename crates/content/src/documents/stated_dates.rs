@@ -1,0 +1,205 @@
+//! Finds the dates that a document states of itself: "Updated 3 May 2025", "Valid from January 2025", a line that is
+//! only a date, front matter, `meta` tags. Dates of what a document tells about are none of them.
+//!
+//! Input: a sentence of its beginning, or its metadata. Output: dates. Called by the readers of HTML and Markdown and
+//! by [`super::status`].
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Date;
+use super::dates::dates;
+use crate::markup::Tag;
+
+/// Words for a document, in English, German, French and Spanish.
+const DOCUMENT: &str = r"(?:document|version|edition|policy|page|text|list|guide|guidance|handbook|manual|rules?
+    |rulebook|regulations?|guidelines?|instructions?|procedures?|notice|plan|circular|memo|memorandum|sheet|schedule
+    |timetable|tariff|terms|agreement|directive|standard|draft|report|review|minutes|code|bylaws|charter|brochure
+    |leaflet|flyer|booklet|article|specification|contract|form|template|checklist|catalogue|faq|announcement|statute
+    |ordinance|decree|decision|resolution|offer|newsletter|letter|survey|log|dokument|bericht|protokoll|rapport
+    |documento|informe)";
+/// Words before the date of a document.
+const STATED: &str = r"(?:date|dated|datum|fecha|stand|as\s+(?:of|at)|status|state|updated?|revised|revision|amended
+    |changed?|edit(?:ed)?|modified|review(?:ed)?|approved|adopted|issued?|published|released?|printed|written|created
+    |prepared|drafted|posted|collected|compiled|effective|valid|in\s+(?:force|effect)|applicable|appl(?:ies|y)
+    |entries(?:\s+up\s+to)?|edition|version|draft|minutes
+    |gültig|in\s+kraft|fassung|ausgabe|auflage|aktualisier(?:t|ung)|geändert|änderung|überarbeitet|veröffentlicht
+    |beschlossen|erstellt
+    |mise?\s+à\s+jour|en\s+vigueur|publiée?|édition|modifiée?|adoptée?|valable
+    |actualiza(?:d[oa]|ción)|vigente|en\s+vigor|publicad[oa]|aprobad[oa]|edición|versión|revisad[oa]|modificad[oa]
+    |válid[oa])";
+/// What stands before these words: the begin of a sentence or of a part of it. "The roof was updated" is of the roof.
+const BEFORE: &str = r"(?:^|[,;:.|·(\[–—]\s*|\s-\s+)\W*
+    (?:(?:this|the|these|diese[rs]?|der|die|das|ce|cette|le|la|el|est[ae])\s+)?";
+const OF_ITSELF: &str = r"(?:(?:is|are|was|were|(?:has|have)\s+been)\s+)?
+    (?:(?:first|last|latest|newly|full|date|zuletzt|letzte|dernière|última)\s+(?:of\s+)?){0,2}";
+
+/// Finds the words directly before a date, with the number of an edition at most: "version 3.1 of".
+static CLOSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?xi){BEFORE}(?:{DOCUMENT}\s+)?{OF_ITSELF}{STATED}(?:\s+date)?\W{{0,3}}(?:\s*(?:no\.?\s*)?v?\d[\d.]*,?\s*)?
+        \s*(?:(?:of|on|in|from|since|at|as|by|ab|am|vom|von|seit|im|zum|le|du|de|depuis|desde|el|en|del)\s+){{0,3}}
+        (?:the\s+)?\W*$"
+    ))
+    .ok()
+});
+
+/// The same with a few words between: "adopted by the assembly on".
+static NEAR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?xi){BEFORE}(?:{DOCUMENT}\s+)?{OF_ITSELF}{STATED}\b(?:\s+date\b)?\W{{0,3}}(?:[^\s,;:()]+\s+){{0,5}}\W*$"
+    ))
+    .ok()
+});
+
+/// Finds what a document is called, before the date at the end of the sentence: "A flyer for families, June 2026".
+static CALLED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&format!(r"(?xi)^\W*(?:(?:an?|the|this|our)\s+)?{DOCUMENT}\b[^.;:]*,\s*$")).ok());
+
+/// Finds what a line has before its date if it is only a date: nothing, a place or a day of the week.
+static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\W*(?:\p{L}+,\s+)?$").ok());
+
+fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+/// Returns the dates that a sentence states of its document. A year alone is one only directly after the words for it.
+pub(super) fn stated_dates(sentence: &str) -> Vec<Date> {
+    let has_no_word = |text: &str| !text.contains(char::is_alphanumeric);
+    let is_stated = |found: &super::dates::FoundDate| {
+        let (before, after) = (&sentence[..found.place.start], &sentence[found.place.end..]);
+        let is_only_date = has_no_word(after)
+            && (has_no_word(before) || (!found.is_year && (is_match(&PLACE, before) || is_match(&CALLED, before))));
+        is_only_date || is_match(&CLOSE, before) || (!found.is_year && is_match(&NEAR, before))
+    };
+    dates(sentence).into_iter().filter(is_stated).map(|found| found.date).collect()
+}
+
+/// Returns the newest date of an entry of a document's metadata, if the entry is its date.
+fn date_of_entry(key: &str, value: &str) -> Option<Date> {
+    const KEYS: [&str; 25] = [
+        "articlemodifiedtime",
+        "articlepublishedtime",
+        "created",
+        "date",
+        "dated",
+        "datemodified",
+        "datepublished",
+        "dcdate",
+        "dcdatemodified",
+        "dctermsdate",
+        "dctermsmodified",
+        "effective",
+        "effectivedate",
+        "lastmod",
+        "lastmodified",
+        "lastmodifiedat",
+        "lastreviewed",
+        "lastupdated",
+        "modified",
+        "published",
+        "publishdate",
+        "reviewed",
+        "revised",
+        "updated",
+        "validfrom",
+    ];
+    let key: String = key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    if !KEYS.contains(&key.as_str()) {
+        return None;
+    }
+    dates(value).into_iter().map(|found| found.date).max()
+}
+
+/// Returns the newest date in front matter: lines such as `date: 2025-05-03`.
+pub(super) fn date_of_front_matter(text: &str) -> Option<Date> {
+    text.lines().filter_map(|line| line.split_once(':')).filter_map(|(key, value)| date_of_entry(key, value)).max()
+}
+
+/// Returns the newest date in the `meta` tags of the head, which the tokenizer skips.
+pub(super) fn date_of_head(markup: &str) -> Option<Date> {
+    const HEAD_BYTES: usize = 16_384;
+    const MAX_ATTRIBUTES: usize = 8;
+    const TAG: &str = "<meta";
+    let head = &markup[..markup.floor_char_boundary(HEAD_BYTES)];
+    let lower = head.to_ascii_lowercase();
+    let end = lower.find("<body").unwrap_or(head.len());
+    let tags = lower[..end].match_indices(TAG).filter_map(|(at, _)| {
+        let rest = &head[at + TAG.len()..];
+        let attributes = &rest[..rest.find('>')?];
+        let tag = Tag { name: "meta", kind: None, attributes };
+        let value = |names: &[&str]| {
+            let is_meant = |name: &str| names.iter().any(|other| name.eq_ignore_ascii_case(other));
+            tag.attributes(MAX_ATTRIBUTES).find(|(name, _)| is_meant(name)).map(|(_, value)| value)
+        };
+        date_of_entry(value(&["name", "property", "itemprop", "http-equiv"])?, value(&["content"])?)
+    });
+    tags.max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stated(sentence: &str) -> Vec<String> {
+        stated_dates(sentence).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_date_that_is_said_of_the_document_counts() {
+        for (sentence, date) in [
+            ("Date: 2025-05-03", "2025-05-03"),
+            ("Updated: 3 May 2025 · Owner: Ida", "2025-05-03"),
+            ("Effective date: 1 March 2025", "2025-03-01"),
+            ("Effective 1 March 2025", "2025-03-01"),
+            ("Last reviewed in March 2025.", "2025-03-01"),
+            ("Version of 3 May 2025", "2025-05-03"),
+            ("Version 3.4, in force from 1 May 2025.", "2025-05-01"),
+            ("Adopted by the assembly on 12 April 2025.", "2025-04-12"),
+            ("Collected by the Office manager, last full edit in November 2024.", "2024-11-01"),
+            ("Review written 19 March 2025 by the Platform Lead.", "2025-03-19"),
+            ("Entries up to 10 October 2025.", "2025-10-10"),
+            ("This policy was last reviewed on 3 May 2025.", "2025-05-03"),
+            ("Status: 30 September 2025.", "2025-09-30"),
+            ("Edition of 2024", "2024-01-01"),
+            ("A flyer for families, June 2026.", "2026-06-01"),
+            ("May 2026.", "2026-05-01"),
+            ("Vienna, 3 May 2025", "2025-05-03"),
+            ("Fassung vom 3. März 2024", "2024-03-03"),
+            ("gültig ab 1.1.2025 bis zum 31.12.2027", "2025-01-01"),
+            ("Mis à jour le 12 juillet 2022", "2022-07-12"),
+            ("Actualizado el 3 de mayo de 2025", "2025-05-03"),
+        ] {
+            assert_eq!(stated(sentence), [date], "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_date_of_what_the_document_tells_about_does_not_count() {
+        for sentence in [
+            "The pier was built on 5 May 2027.",
+            "The roof was updated on 3 May 2020.",
+            "In 2019 the company moved.",
+            "In operation since 2 October 2025.",
+            "This price sheet ended on 31 December 2025.",
+            "Published results from 2019 show this.",
+            "The company was founded in 1987 and published its first book in 1990.",
+            "Kept because some leave balances from 2023 and 2024 are still being settled.",
+            "Valid for subscriptions that were begun in 2025.",
+        ] {
+            assert_eq!(stated(sentence), [""; 0], "{sentence}");
+        }
+    }
+
+    #[test]
+    fn metadata_has_dates() {
+        let front_matter =
+            "title: Fees of 2030\nopening: 2031-01-01\nDate: 2025-05-03T10:00:00Z\nupdated: 2025-06-01\n";
+        assert_eq!(date_of_front_matter(front_matter).map(|date| date.to_string()).as_deref(), Some("2025-06-01"));
+        let head = "<head><META content='2025-05-03' name=\"DCTERMS.modified\"><meta name=date content=2024-01-01>\
+                    <meta name='description' content='Fees of 2030'></head><body><meta name=date content=2032-01-01>";
+        assert_eq!(date_of_head(head).map(|date| date.to_string()).as_deref(), Some("2025-05-03"));
+        assert_eq!(date_of_head("<p>No head, and <meta without an end"), None);
+    }
+}
