@@ -26,6 +26,8 @@ enum Fit {
     Context,
     /// It mentions the subject.
     Mention,
+    /// It says in passing what the subject is: "X (an editor)", "X, a town in …", "the painter X".
+    Explanation,
     /// It begins a passage under the subject as a heading.
     Lead,
     /// "X is a …".
@@ -65,6 +67,7 @@ pub(super) fn sentences_about(
     let others = others.iter().filter(|(fit, unit)| *fit > Fit::Context && is_recent(part(*unit)) == older.is_none());
     let probability = match fit {
         Fit::Definition | Fit::Lead => 0.9,
+        Fit::Explanation => 0.8,
         Fit::Mention => 0.7,
         Fit::Context => 0.5,
     };
@@ -93,17 +96,18 @@ fn fitting(
         // In "This section is for all staff. The notice period …" the beginning says nothing of the subject, nor does an
         // article's "If you like this, subscribe" before it names what its title does.
         let names = |unit: usize| has_all(&stems, &stems_of(&all.units[unit].words, all));
-        let others_name = fits.iter().any(|(fit, _)| *fit == Fit::Mention);
+        let is_mention = |fit: Fit| matches!(fit, Fit::Mention | Fit::Explanation);
+        let others_name = fits.iter().any(|(fit, _)| is_mention(*fit));
         let is_preface = |(fit, unit): &(Fit, usize)| *fit == Fit::Lead && !names(*unit) && others_name;
         let is_definition = overview.kind == OverviewKind::Definition;
-        let naming = || fits.iter().find(|(fit, _)| *fit == Fit::Mention && !is_definition);
+        let naming = || fits.iter().find(|(fit, _)| is_mention(*fit) && !is_definition);
         fitting.extend(match fits.first() {
             Some(first) if is_preface(first) => naming().map(|(_, unit)| (Fit::Lead, *unit)),
             first => first.copied(),
         });
     }
     if overview.kind == OverviewKind::Definition {
-        fitting.retain(|(fit, _)| *fit >= Fit::Lead);
+        fitting.retain(|(fit, _)| *fit >= Fit::Explanation);
     }
     fitting
 }
@@ -156,6 +160,7 @@ fn fit(
     match () {
         () if defines(sentence.text, &overview.subject) => Some(Fit::Definition),
         () if is_lead && (is_heading || is_title) => Some(Fit::Lead),
+        () if has_all(&own) && explains(sentence.text, &overview.subject) => Some(Fit::Explanation),
         () if has_all(&own) => Some(Fit::Mention),
         () if has_each && stems.iter().any(|stem| own.contains(stem.as_str())) => Some(Fit::Context),
         () => None,
@@ -168,6 +173,31 @@ fn has_all(stems: &HashSet<String>, words: &HashSet<&str>) -> bool {
 
 fn stems_of<'a>(words: &[usize], all: &'a Vocabulary<'_>) -> HashSet<&'a str> {
     words.iter().map(|word| all.stems[*word].as_str()).collect()
+}
+
+/// Whether a sentence says what the subject is where it names it: in brackets or between commas behind it, or by "called"
+/// before it.
+fn explains(sentence: &str, subject: &[String]) -> bool {
+    let (sentence, subject) = (sentence.to_lowercase(), subject.join(" "));
+    let Some(at) = sentence.find(&subject) else { return false };
+    let (before, after) = (&sentence[..at], &sentence[at + subject.len()..]);
+    let is_alone = !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
+    let in_brackets = after.strip_prefix(" (").and_then(|after| after.split_once(')')).map(|(within, _)| within);
+    // Of "X (2019)" or "X (see below)" nothing is learnt.
+    let is_meaning = |within: &str| {
+        let words = words(within);
+        words.len() > 1
+            && !words.iter().any(|word| digits(word).is_some())
+            && !["see", "and", "or"].contains(&&*words[0])
+    };
+    let begins_meaning =
+        |after: &str| ["a ", "an ", "the ", "one of "].iter().any(|article| after.starts_with(article));
+    let is_apposition =
+        [", ", " – ", " — ", " - "].iter().any(|mark| after.strip_prefix(mark).is_some_and(begins_meaning));
+    // "In X, the mayor said …" goes on with something else.
+    let is_place = ["in", "at", "on", "for", "to", "with", "by", "from"].contains(&before.trim());
+    let is_called = ["called ", "named ", "known as ", "dubbed "].iter().any(|word| before.ends_with(word));
+    is_alone && (in_brackets.is_some_and(is_meaning) || is_apposition && !is_place || is_called)
 }
 
 /// Whether a sentence has the subject's words next to each other: "the drop was dead" is about no dead drop.
@@ -296,6 +326,33 @@ mod tests {
         let subject = ["dead".to_owned(), "drop".to_owned()];
         assert!(has_in_order("Leave it at the dead drops.", &subject));
         assert!(!has_in_order("The drop was dead.", &subject) && !has_in_order("Dead", &subject));
+    }
+
+    #[test]
+    fn what_says_in_passing_what_the_subject_is_goes_before_other_mentions() {
+        let notes = [
+            passage("a.md", "Tools", 0, &["Termio was slow again today.", "Much else was slow, too."]),
+            passage("b.md", "Setup", 0, &["With the help of Termio (a shell client) a host was added."]),
+        ];
+        let answered = |question| answer(&Question::new(question), &notes, &SimilarityModels::shipped(), None);
+        for question in ["What is Termio?", "Tell me about Termio"] {
+            let text = answered(question).unwrap().text();
+            assert_eq!(text, "With the help of Termio (a shell client) a host was added.", "{question}");
+        }
+        let explains = |sentence: &str| explains(sentence, &["kestrel".to_owned()]);
+        for sentence in ["Kestrel, a small ferry, is late.", "A ferry called Kestrel", "Kestrel — the new boat"] {
+            assert!(explains(sentence), "{sentence}");
+        }
+        for sentence in [
+            "Kestrel (2019) is late",
+            "Kestrel (see below)",
+            "Kestrels, a bird",
+            "In Kestrel, the mayor spoke",
+            "Kestrel, and a boat",
+            "Boats",
+        ] {
+            assert!(!explains(sentence), "{sentence}");
+        }
     }
 
     #[test]
