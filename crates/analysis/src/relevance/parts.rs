@@ -36,7 +36,7 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         denied: false,
         from_pause: None,
         after_bracket: None,
-        denies_here: false,
+        denial_here: None,
         compares: false,
         narrows: None,
         segment: 0,
@@ -48,6 +48,14 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
     }
     narrow(&mut splitter.parts);
     splitter.parts
+}
+
+/// How a negation is worded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Denial {
+    No,
+    /// "Less", which a "more" ends: "less sport more science".
+    Less,
 }
 
 struct Splitter<'t> {
@@ -62,8 +70,8 @@ struct Splitter<'t> {
     from_pause: Option<bool>,
     /// The value of `denied` after the open bracket, if one is open.
     after_bracket: Option<bool>,
-    /// Whether a negation stands since the last pause or "and".
-    denies_here: bool,
+    /// The negation that stands since the last pause or "and".
+    denial_here: Option<Denial>,
     /// Whether a comparative ("more") stands since the last pause.
     compares: bool,
     /// The part that a condition narrows, until the next pause.
@@ -107,7 +115,7 @@ impl Splitter<'_> {
     fn pause(&mut self, at: usize) -> usize {
         (self.last_segment, self.segment) = (self.segment, self.parts.len());
         self.denied = self.from_pause.take().unwrap_or(self.denied);
-        (self.denies_here, self.compares, self.narrows) = (false, false, None);
+        (self.denial_here, self.compares, self.narrows) = (None, false, None);
         self.bracket(at);
         self.begin_part();
         let rest = &self.sentence[at + 1..];
@@ -201,7 +209,7 @@ impl Splitter<'_> {
             }
             Phrase::Minor => return self.minor(),
             Phrase::Than => return self.lesser(at),
-            Phrase::Wish if !self.ends_denial() => return,
+            Phrase::Wish if !self.ends_denial() && !self.is_more_after_less(at) => return,
             Phrase::Background => return self.begin_background(),
             Phrase::LeadIn => {
                 self.parts.last_mut().into_iter().for_each(|part| only_places(&mut part.tokens));
@@ -214,10 +222,13 @@ impl Splitter<'_> {
                 self.turn();
             }
             Phrase::Exception if self.denied || self.is_after_denied() => self.turn(),
-            Phrase::Denial | Phrase::EitherDenial | Phrase::Exception => (self.denied, self.denies_here) = (true, true),
+            Phrase::Denial | Phrase::EitherDenial | Phrase::Exception => {
+                let is_less = is_less(self.words[at]) == Some(true) || self.words[at] == "fewer";
+                (self.denied, self.denial_here) = (true, Some(if is_less { Denial::Less } else { Denial::No }));
+            }
             Phrase::ShortDenial => {
                 self.from_pause.get_or_insert(self.denied);
-                (self.denied, self.denies_here) = (true, true);
+                (self.denied, self.denial_here) = (true, Some(Denial::No));
             }
             Phrase::Wish | Phrase::Turn => {
                 self.turn();
@@ -225,7 +236,7 @@ impl Splitter<'_> {
             }
             Phrase::TrailingDenial => self.answer(true),
             Phrase::TrailingWish => self.answer(false),
-            Phrase::Separator => self.denies_here &= is_or(self.words[at]),
+            Phrase::Separator => self.denial_here = self.denial_here.filter(|_| is_or(self.words[at])),
             Phrase::Condition if self.ends_denial() => self.turn(),
             Phrase::Condition => self.narrows = self.narrowed(at),
         }
@@ -279,11 +290,18 @@ impl Splitter<'_> {
 
     /// Whether a wish here ends a negation: the negation stands before the last pause or "and".
     const fn ends_denial(&self) -> bool {
-        self.denied && !self.denies_here
+        self.denied && self.denial_here.is_none()
+    }
+
+    /// Whether the word at `at` ends a "less": "less sport more science".
+    fn is_more_after_less(&self, at: usize) -> bool {
+        self.denial_here == Some(Denial::Less)
+            && is_comparative(self.words[at])
+            && self.parts.last().is_some_and(|part| has_content(slice::from_ref(part)))
     }
 
     const fn turn(&mut self) {
-        (self.denied, self.from_pause, self.denies_here) = (false, None, false);
+        (self.denied, self.from_pause, self.denial_here) = (false, None, None);
     }
 
     fn begin_background(&mut self) {

@@ -101,7 +101,8 @@ impl Query<'_> {
             let score = score * place_factor(clause, &found);
             if let Some(wording) = wording.filter(|_| score > 0.0) {
                 let score = clause.factor * score / self.mean_weight;
-                let (share, is_together, similarity) = self.met(wording, share, *similarity, &occurrences);
+                let usual = clause.usual.as_ref().map_or(0.0, |usual| cosine(usual, &document.vector));
+                let (share, is_together, similarity) = self.met(wording, share, similarity.max(usual), &occurrences);
                 clauses.push(ClauseMatch { clause: clause.number, score, share, is_together, similarity });
             }
         }

@@ -33,25 +33,21 @@ fn words_and_marks(text: &str) -> Vec<Token> {
     let mut at = 0;
     let hyphens = LeadingHyphens::of(text);
     // In a text of capitals "IT" may be "it", unless the text has nothing else.
-    let has_small_letters = text.contains(char::is_lowercase) || capitals_meaning(text.trim()).is_some();
+    let has_capitals_alone = !text.contains(char::is_lowercase) && text.trim().contains(char::is_whitespace);
     while let Some(found) = next_word(&text[at..]) {
         push_mark(&mut tokens, text, at..at + found.start);
         hyphens.push(&mut tokens, text, at..at + found.start);
         let mut word = String::new();
-        let meaning = if has_small_letters { capitals_meaning(found.text) } else { None };
-        fold(meaning.unwrap_or(found.text), found.is_initials, &mut word);
+        fold(found.text, found.is_initials, &mut word);
+        if has_capitals_alone {
+            word.make_ascii_lowercase();
+        }
         // Initials at the end of a sentence include its full stop.
         tokens.push(Token { word, mark: Mark::None, start: at + found.start, end: at + found.end });
         at += found.end;
     }
     push_mark(&mut tokens, text, at..text.len());
     tokens
-}
-
-/// Returns the subject that an abbreviation in capitals stands for, which in small letters is a function word.
-fn capitals_meaning(word: &str) -> Option<&'static str> {
-    // "Information" is a lead-in word.
-    (word == "IT").then_some("technology")
 }
 
 /// The word that stands for a hyphen before a word, which excludes it as in a search: "science -politics".

@@ -37,6 +37,9 @@ pub(super) struct QueryClause {
     pub(super) scope: Vec<usize>,
     /// The vector of its English wording, if there is one, otherwise of its own words.
     pub(super) vector: Vector,
+    /// Of a clause of one word, the vector of its singular or plural if that is more frequent. It decides whether a text
+    /// has the word in its sense, but not the order, in which it was no better on the 51 texts (0.717 for 0.719).
+    pub(super) usual: Option<Vector>,
 }
 
 /// A wording of a clause, with the indexes of its terms.
@@ -94,7 +97,8 @@ impl<'a> Query<'a> {
             let wordings = terms.into_iter().map(weighed).collect();
             let kind = if clause.denied { &mut denied } else { &mut wanted };
             let factor = if clause.is_minor { MINOR_CLAUSE } else { 1.0 };
-            kind.push(QueryClause { number, factor, wordings, scope, vector: vector(clause) });
+            let (vector, usual) = (vector(clause), usual_vector(clause));
+            kind.push(QueryClause { number, factor, wordings, scope, vector, usual });
         }
         let mean_weight = mean(wanted.iter().map(QueryClause::weight));
         let long_names = LongNames::of(corpus);
@@ -237,6 +241,16 @@ fn vector(clause: &Clause) -> Vector {
         table.add(rank, table.weight(rank), &mut vector);
     }
     vector
+}
+
+/// Returns the vector of the singular or plural of a clause's only word, if that is more frequent.
+fn usual_vector(clause: &Clause) -> Option<Vector> {
+    let table = WordVectors::shipped();
+    let [word] = &clause.english.first().map_or(&clause.words, |english| &english.words)[..] else { return None };
+    let rank = table.usual_rank(word).filter(|rank| Some(*rank) != table.rank(word))?;
+    let mut vector = [0.0; DIMENSIONS];
+    table.add(rank, 1.0, &mut vector);
+    Some(vector)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of documents")]

@@ -69,6 +69,17 @@ impl WordVectors {
         self.ranks.get(word).copied()
     }
 
+    /// Returns the rank of the word, or of its singular or plural if that is more frequent and of like meaning: the
+    /// vector of "wars" is less precise than that of "war", and "news" is no plural of "new".
+    pub(crate) fn usual_rank(&self, word: &str) -> Option<usize> {
+        const MIN_SIMILARITY: f64 = 0.6;
+        let own = self.rank(word);
+        let is_alike = |rank: &usize| own.is_none_or(|own| self.similarity(own, *rank) >= MIN_SIMILARITY);
+        let singular = word.strip_suffix('s').filter(|singular| singular.len() > 2).and_then(|form| self.rank(form));
+        let plural = self.rank(&format!("{word}s"));
+        singular.into_iter().chain(plural).filter(is_alike).chain(own).min()
+    }
+
     /// Returns the word's share of all words of English texts, by Zipf's law.
     pub(crate) fn share(&self, word: &str) -> f64 {
         let rank = self.rank(word).map_or(UNLISTED_RANK, |rank| as_f64(rank + 1));
@@ -182,6 +193,16 @@ mod tests {
         let similarity = |one, other| table.similarity(table.rank(one).unwrap(), table.rank(other).unwrap());
         assert!(similarity("film", "movie") > 0.6 && similarity("film", "movie") > similarity("film", "harbour") + 0.3);
         assert!(table.nearest(table.rank("election").unwrap(), 8, 0.6).iter().any(|(word, _)| *word == "elections"));
+    }
+
+    #[test]
+    fn a_plural_has_the_vector_of_its_singular_if_that_is_usual() {
+        let table = WordVectors::shipped();
+        assert_eq!(table.usual_rank("wars"), table.rank("war"));
+        assert_eq!(table.usual_rank("elections"), table.rank("election"));
+        assert_eq!(table.usual_rank("news"), table.rank("news"));
+        assert_eq!(table.usual_rank("physics"), table.rank("physics"));
+        assert_eq!(table.usual_rank("zxqv"), None);
     }
 
     #[test]

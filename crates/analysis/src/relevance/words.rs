@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Calls `each` with every word of a text in lower case, in order: letters and digits, with `+` and `#` at the end
-/// (`c++`, `c#`). Single letters are skipped. `U.S.` and upper-case `US` become the word `usa`, but `us` does not.
+/// (`c++`, `c#`). Single letters are skipped. `U.S.` and upper-case `US` become the word `usa`, but `us` does not; `ICE`
+/// and the like keep their capitals ([`is_acronym`]).
 pub(super) fn each_query_word(text: &str, mut each: impl FnMut(&str)) {
     let mut lower = String::new();
     let mut rest = text;
@@ -123,7 +124,8 @@ fn plain_word(bytes: &[u8]) -> Option<(u128, usize)> {
         None => false,
         Some(next) => !next.is_ascii() || matches!(next, b'+' | b'#' | b'\'') || *next == b'.' && length == 1,
     };
-    let is_plain = (1..16).contains(&length) && !may_continue && !bytes.starts_with(b"US");
+    let is_special = || matches!(&bytes[..length], b"US") || is_acronym(&bytes[..length]);
+    let is_plain = (1..16).contains(&length) && !may_continue && !is_special();
     is_plain.then(|| (u128::from(halves[1]) << 64 | u128::from(halves[0]), length))
 }
 
@@ -194,6 +196,12 @@ fn possessive(rest: &str) -> usize {
     }
 }
 
+/// Whether a word in capitals is an acronym that is another word in lower case; it keeps its capitals. "ICE" is the
+/// agency, "ice" is frozen.
+const fn is_acronym(word: &[u8]) -> bool {
+    matches!(word, b"ICE" | b"IT" | b"MIT" | b"WHO")
+}
+
 /// Appends a word in the form used for comparison, without stemming.
 pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
     if is_initials {
@@ -203,6 +211,8 @@ pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
         }
     } else if word == "US" {
         into.push_str("usa");
+    } else if is_acronym(word.as_bytes()) {
+        into.push_str(word);
     } else if word.is_ascii() {
         into.push_str(word);
         into.make_ascii_lowercase();

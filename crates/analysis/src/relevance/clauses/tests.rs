@@ -354,11 +354,21 @@ fn one_word_in_another_form_does_not_name_several() {
 }
 
 #[test]
-fn capitals_that_are_function_words_in_small_letters_are_abbreviations() {
+fn acronyms_that_are_other_words_in_lower_case_keep_their_capitals() {
     let words =
         |text: &str| Interests::parse(text).clauses.iter().map(|clause| clause.words.clone()).collect::<Vec<_>>();
-    assert_eq!(words("IT"), [["technology"]]);
-    assert_eq!(parsed("IT security and ferries"), ["IT security", "ferries"]);
+    assert_eq!(words("IT"), [["IT"]]);
+    assert_eq!(words("IT security, vaccines and the WHO"), [vec!["IT", "security"], vec!["vaccines"], vec!["WHO"]]);
+    assert_eq!(words("raids by ICE; ice on the lake")[0], ["raids", "ICE"]);
+    assert_eq!(words("raids by ICE; ice on the lake")[1], ["ice", "lake"]);
     assert_eq!(words("ferries, if it rains"), words("ferries, if rains"));
     assert_eq!(parsed("FERRIES AND THE BRIDGE, I LIKE IT"), ["FERRIES", "BRIDGE"]);
+}
+
+#[test]
+fn more_ends_less() {
+    assert_eq!(parsed("less Trump more science"), ["-Trump", "science"]);
+    assert_eq!(parsed("weniger Sport mehr Wissenschaft"), ["-Sport", "Wissenschaft"]);
+    assert_eq!(parsed("less sport, more science"), ["-sport", "science"]);
+    assert_eq!(parsed("no more sport"), ["-sport"]);
 }
