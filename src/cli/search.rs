@@ -25,8 +25,8 @@ pub(super) async fn run(app: &App, arguments: SearchArguments) -> Result<Exit> {
     }
     if let Some(since) = found.behind_since {
         output::note(&format!(
-            "what was added since {since} is not found yet, or only with its accents as written; `aha-radar reindex` \
-             rebuilds the index"
+            "the index is incomplete or of an earlier version: what was added since {since} is not found yet, or only \
+             with its accents as written; `aha-radar reindex` rebuilds the index"
         ));
     }
     if json {

@@ -41,6 +41,8 @@ const NEAREST: usize = 1_000;
 const MAX_RESULTS: usize = 100;
 /// A later time to search from is an error. Today's date in a time zone ahead of UTC can be in the future.
 const MAX_AHEAD_MILLIS: i64 = 24 * 60 * 60 * 1_000;
+/// Maximum number of notes in the error of a query without a word.
+const MAX_REASONS: usize = 3;
 /// The constant k of reciprocal rank fusion (Cormack et al. 2009).
 const RRF_K: f64 = 60.0;
 
@@ -195,6 +197,11 @@ async fn suggestion(app: &App, parsed: &Parsed) -> Result<String> {
                     `aha-radar run`; what is stored already is indexed with `aha-radar reindex`";
         return Ok(next.to_owned());
     }
+    Ok(format!("to find more, {}", changes(parsed).join("; ")))
+}
+
+/// Returns changes of a query with which it finds more.
+fn changes(parsed: &Parsed) -> Vec<&'static str> {
     let mut ways = Vec::new();
     if parsed.wanted.len() > 1 {
         ways.push("leave out a word, or put OR between words of which one is enough");
@@ -203,7 +210,12 @@ async fn suggestion(app: &App, parsed: &Parsed) -> Result<String> {
         ways.push("leave out the quotation marks");
     }
     if parsed.wanted.len() == 1 && !parsed.has_phrase {
-        ways.push("try another word, or the beginning of it with a * (ferr*)");
+        let has_beginning = parsed.wanted.iter().flatten().any(|term| term.is_beginning);
+        ways.push(if has_beginning {
+            "try another word, or fewer letters before the *"
+        } else {
+            "try another word, or the beginning of it with a * (ferr*)"
+        });
     }
     if !parsed.unwanted.is_empty() {
         ways.push("exclude less");
@@ -214,7 +226,20 @@ async fn suggestion(app: &App, parsed: &Parsed) -> Result<String> {
     if parsed.since.is_some() {
         ways.push("search a longer time");
     }
-    Ok(format!("to find more, {}", ways.join("; ")))
+    ways
+}
+
+/// Returns the error of a query that has nothing to search for, with what became of its words.
+fn no_word(parsed: &Parsed) -> ServiceError {
+    let mut why = "the query holds no word to search for".to_owned();
+    if !parsed.unwanted.is_empty() {
+        why.push_str(", it only excludes words");
+    }
+    let reasons: Vec<&str> = parsed.notes.iter().take(MAX_REASONS).map(String::as_str).collect();
+    if !reasons.is_empty() {
+        why = format!("{why} ({})", reasons.join("; "));
+    }
+    ServiceError::invalid("q", format!("{why}; add one, or list the newest with source:, topic: or since:"))
 }
 
 /// Returns the entries that the query's words match, best first.
@@ -226,8 +251,7 @@ async fn matching(
     weights: Option<&Arc<Weights>>,
 ) -> Result<Vec<i64>> {
     if query.wanted.is_empty() {
-        let why = "the query holds no word to search for; add one, or list the newest with source:, topic: or since:";
-        return Err(ServiceError::invalid("q", why));
+        return Err(no_word(parsed));
     }
     let entries = match by {
         SearchBy::Meaning => Vec::new(),
@@ -307,5 +331,32 @@ fn result(hit: SearchHit, patterns: &[Pattern]) -> SearchResult {
         item_id: hit.item.map(|item| item.to_string()),
         digest_item_id: None,
         excerpt,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_without_a_word_is_refused_with_the_reason() {
+        let long = "x".repeat(70);
+        for (query, reason) in [
+            ("?!", "holds no word to search for; add one"),
+            ("-ferry", "holds no word to search for, it only excludes words; add one"),
+            ("NOT ferry", "(NOT ferry was read as -ferry;"),
+            (long.as_str(), "no word of such a length is indexed); add one"),
+        ] {
+            let error = no_word(&parse(query).unwrap()).to_string();
+            assert!(error.contains(reason), "{query}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_word_is_suggested_once() {
+        let suggested = |query| changes(&parse(query).unwrap());
+        assert_eq!(suggested("ferries"), ["try another word, or the beginning of it with a * (ferr*)"]);
+        assert_eq!(suggested("ferri*"), ["try another word, or fewer letters before the *"]);
+        assert_eq!(suggested("\"ferri*\""), ["leave out the quotation marks"]);
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use aha_content::fold::fold_line;
 use aha_core::time::Timestamp;
-use aha_store::search_terms::{Forms, forms, forms_of_beginning};
+use aha_store::search_terms::{Forms, forms, forms_of_beginning, is_word_alone};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use strsim::osa_distance;
 
@@ -64,7 +65,7 @@ const FILTERS_OF_OTHER_TOOLS: [(&str, &str); 40] = [
 const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 
 /// A word or phrase of a query.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Term {
     pub(super) text: String,
     /// Whether all words that begin with it are meant.
@@ -137,7 +138,9 @@ pub(super) fn parse(text: &str) -> Result<Parsed> {
         return Err(ServiceError::invalid("q", why));
     }
     let mut parsed = Parsed::default();
-    let parts = parts(text, &mut parsed)?;
+    // As the texts were stored: a pasted word can contain soft hyphens.
+    let text = fold_line(text);
+    let parts = parts(&text, &mut parsed)?;
     let (mut is_joined, mut is_negated) = (false, false);
     let mut before: Option<Part<'_>> = None;
     for (at, part) in parts.iter().copied().enumerate() {
@@ -159,10 +162,16 @@ pub(super) fn parse(text: &str) -> Result<Parsed> {
         before = Some(part);
         (is_joined, is_negated) = (false, false);
     }
+    parsed.remove_repeated();
     parsed.note_groups();
-    let mut seen = BTreeSet::new();
-    parsed.notes.retain(|note| seen.insert(note.clone()));
+    keep_first(&mut parsed.notes);
     Ok(parsed)
+}
+
+/// Removes values that are equal to an earlier one.
+fn keep_first<T: Ord + Clone>(values: &mut Vec<T>) {
+    let mut seen = BTreeSet::new();
+    values.retain(|value| seen.insert(value.clone()));
 }
 
 /// Whether an operator stands where it can apply; elsewhere it is a word (`Portland OR`).
@@ -268,12 +277,22 @@ impl Parsed {
     /// Returns a word as a term.
     fn term(&mut self, text: &str, is_quoted: bool) -> Term {
         let is_beginning = !is_quoted && text.ends_with('*') && forms_of_beginning(text).is_some();
-        let has_other_stars = text.trim_end_matches('*').contains('*') || text.ends_with('*') && !is_beginning;
-        if has_other_stars && !is_quoted {
+        let word = text.trim_end_matches('*');
+        // Behind a character that is a word of its own, anything can follow anyway.
+        let has_effect = is_beginning || word.ends_with(is_word_alone);
+        let has_ignored_star = word.contains('*') || text.ends_with('*') && !has_effect;
+        if has_ignored_star && !is_quoted {
             let word = shown(text);
             self.notes.push(format!("the * of {word} was ignored: it works behind three or more letters of a word"));
         }
         Term { text: text.to_owned(), is_beginning }
+    }
+
+    /// Removes words that are given several times, as the database would look up each of them.
+    fn remove_repeated(&mut self) {
+        self.wanted.iter_mut().for_each(keep_first);
+        keep_first(&mut self.wanted);
+        keep_first(&mut self.unwanted);
     }
 
     /// Notes how groups were formed if that can be meant in another way.
@@ -544,11 +563,29 @@ mod tests {
             let notes = parse(query).unwrap().notes;
             assert!(notes.iter().any(|found| found.contains(note)), "{query}: {notes:?}");
         }
-        for query in ["“night train” ferr* C++ & rust", "ferry boat -gas", "NEAR(a ^b {c} col"] {
+        for query in ["“night train” ferr* C++ & rust", "ferry boat -gas", "NEAR(a ^b {c} col", "日本* OR 天気予報*"]
+        {
             assert!(parse(query).unwrap().notes.is_empty(), "{query}");
         }
         assert_eq!(words("“night train” & ?! \0").0, ["night train"]);
         assert!(parse("ferr*").unwrap().wanted[0][0].is_beginning);
+    }
+
+    #[test]
+    fn a_word_is_searched_for_once() {
+        let parsed =
+            parse("ferr* ferr* ferry boat OR ferry ferry OR boat OR ferry quay \"quay\" boat OR ferry").unwrap();
+        let groups = [vec!["ferr*"], vec!["ferry"], vec!["boat", "ferry"], vec!["ferry", "boat"], vec!["quay"]];
+        assert_eq!(texts(&parsed.wanted), groups);
+        assert!(parsed.has_phrase && parsed.wanted[0][0].is_beginning, "{parsed:?}");
+        assert_eq!(parse(&"ferr* ".repeat(160)).unwrap().wanted.len(), 1);
+        assert_eq!(words("ferry -gas -gas -oil").1, ["gas", "oil"]);
+    }
+
+    #[test]
+    fn invisible_characters_are_left_out_as_in_texts() {
+        assert_eq!(words("ener\u{ad}gie \u{202e}ferry quay\u{feff}").0, ["energie", "ferry", "quay"]);
+        assert_eq!(parse("source:\u{200b}wire").unwrap().sources, ["wire"]);
     }
 
     #[test]

@@ -64,6 +64,7 @@ async fn accents_make_no_difference(store: &dyn Store) {
         text("b", "Jericho", "La informacion publica del pais.", "es"),
         text("c", "Jeri\u{301} decomposed", "Ils ont annoncé la grève.", "fr"),
         text("d", "Die Straße am Łódź-Ufer", "Новая ёлка; Αθήνα", "de"),
+        text("e", "The ofﬁce", "A ligature, as in the text of some PDF files.", "en"),
     ];
     world.with_items(store, &items).await;
     let both = ["A vila de Jerí", "Jeri\u{301} decomposed"];
@@ -81,6 +82,7 @@ async fn accents_make_no_difference(store: &dyn Store) {
         ("lodz ufer", "Die Straße am Łódź-Ufer"),
         ("елка", "Die Straße am Łódź-Ufer"),
         ("ΑΘΗΝΑ", "Die Straße am Łódź-Ufer"),
+        ("offices", "The ofﬁce"),
     ] {
         let names = found(store, &query(&[written])).await;
         assert!(names.iter().any(|name| name == title), "{written}: {names:?}");

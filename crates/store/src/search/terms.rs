@@ -7,7 +7,7 @@
 //! without accents has another stem, that one is added behind the text, where it is found but is no part of a phrase.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use aha_content::search_terms::{SearchTerms, TermExtractor, each_index_word, phrase_stems, query_stems};
 
@@ -37,6 +37,8 @@ const ENDINGS: [(&str, &str); 10] = [
 #[derive(Debug, Default)]
 pub(crate) struct IndexTerms {
     stems: TermExtractor,
+    /// By language, words with accents, and their stem without accents if it is another one. Texts share most words.
+    others: HashMap<String, HashMap<String, Option<String>>>,
 }
 
 impl IndexTerms {
@@ -55,26 +57,34 @@ impl IndexTerms {
         if !has_other_letters(text) {
             return stems;
         }
-        let mut accented = BTreeSet::new();
-        each_index_word(text, |word| {
-            if !word.is_ascii() && word.chars().any(|c| without_accent(c).is_some()) {
-                accented.insert(word.to_owned());
-            }
-        });
         let mut terms = fold(&stems);
-        let mut added = BTreeSet::new();
-        for word in accented {
-            let plain = self.stems.terms(&fold(&word), "", language).title;
-            if plain != fold(&self.stems.terms(&word, "", language).title) {
-                added.insert(plain);
-            }
-        }
-        for plain in added {
+        for plain in self.other_stems(text, language) {
             for part in [" ", SEPARATOR, " ", plain.as_str()] {
                 terms.push_str(part);
             }
         }
         terms
+    }
+
+    /// Returns the stems of a text's words as they are written without accents, if they are other ones.
+    fn other_stems(&mut self, text: &str, language: Option<&str>) -> BTreeSet<String> {
+        let Self { stems, others } = self;
+        let others = others.entry(language.unwrap_or_default().to_owned()).or_default();
+        let mut found = BTreeSet::new();
+        each_index_word(text, |word| {
+            if word.is_ascii() || !word.chars().any(|c| without_accent(c).is_some()) {
+                return;
+            }
+            if let Some(other) = others.get(word) {
+                found.extend(other.clone());
+                return;
+            }
+            let plain = stems.terms(&fold(word), "", language).title;
+            let other = (plain != fold(&stems.terms(word, "", language).title)).then_some(plain);
+            found.extend(other.clone());
+            others.insert(word.to_owned(), other);
+        });
+        found
     }
 }
 
@@ -231,6 +241,12 @@ const fn without_accent(c: char) -> Option<&'static str> {
         'æ' => "ae",
         'œ' => "oe",
         'ĳ' => "ij",
+        'ﬀ' => "ff",
+        'ﬁ' => "fi",
+        'ﬂ' => "fl",
+        'ﬃ' => "ffi",
+        'ﬄ' => "ffl",
+        'ﬅ' | 'ﬆ' => "st",
         '\u{e0}'..='\u{e5}' | '\u{101}' | '\u{103}' | '\u{105}' => "a",
         'ç' | '\u{107}' | '\u{109}' | '\u{10b}' | '\u{10d}' => "c",
         'ð' | '\u{10f}' | '\u{111}' => "d",
@@ -359,6 +375,10 @@ mod tests {
             ("istanbul", "İSTANBUL", "tr"),
             ("café's", "the cafe's", "en"),
             ("iphone", "ｉＰｈｏｎｅ", "ja"),
+            // As the text of some PDF files has them.
+            ("offices", "The ofﬁce and its ﬂoors", "en"),
+            ("floor", "The ofﬁce and its ﬂoors", "en"),
+            ("ﬁnding", "She found and finds", "en"),
         ] {
             assert!(found(query, text, language), "{query} / {text}: {:?}", forms(query));
         }
@@ -391,6 +411,11 @@ mod tests {
             TermExtractor::default().terms(title, body, Some("en"))
         );
         assert_eq!(IndexTerms::default().terms("", "energía", Some("es")).body, "energ + energi");
+        let mut index_terms = IndexTerms::default();
+        for _ in 0..2 {
+            assert_eq!(index_terms.terms("", "energía", Some("es")).body, "energ + energi");
+            assert_eq!(index_terms.terms("", "energía", Some("xx")).body, "energia", "of each language");
+        }
         let stems: Forms = query_stems("engine").into_iter().map(|stem| vec![stem]).collect();
         assert_eq!(forms("engine"), stems);
     }
