@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use aha_core::source::Source;
 use aha_store::NewDocument;
 use serde::Serialize;
+use tokio_util::sync::CancellationToken;
 
 use super::RunError;
 use crate::app::App;
@@ -30,8 +31,11 @@ pub struct Refreshed {
 pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> {
     let known: BTreeMap<String, String> = app.store().documents(source.id).await?.into_iter().collect();
     let (url, pdf_reader, now) = (source.url.clone(), app.pdf_reader().clone(), app.clock().now());
+    let stop = CancellationToken::new();
+    // An attempt that ends drops this future, and the process ends only after its threads.
+    let _stopped_when_dropped = stop.clone().drop_guard();
     // A PDF can take long, and a folder can be large.
-    let reading = tokio::task::spawn_blocking(move || changes(&url, &known, &pdf_reader, now));
+    let reading = tokio::task::spawn_blocking(move || changes(&url, &known, &pdf_reader, &stop, now));
     let gave_up = |_| FetchError::Unparseable { reason: "reading the documents was given up".to_owned() };
     let found = reading.await.map_err(gave_up).and_then(|found| found);
     let Changes { read, unreadable, hashes, removed, unchanged, failed } = found?;

@@ -11,6 +11,7 @@ use aha_core::time::Timestamp;
 use aha_net::hash::hex32;
 use aha_store::NewDocument;
 use thiserror::Error;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::fetch::FetchError;
@@ -21,7 +22,7 @@ const MAX_FILES: usize = 20_000;
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
 /// Part of the hash of a document. With another version all documents count as changed and are read again.
-const READER_VERSION: u32 = 4;
+const READER_VERSION: u32 = 5;
 /// Begin what is stored in place of the hash of a document that could not be read; the hash and the reason follow. It has
 /// no passages, or those of an earlier content.
 const UNREADABLE: &str = "unreadable ";
@@ -66,7 +67,8 @@ impl ReadError {
 
 /// Reads new and changed documents; `known` has the hash of each path read before. A known document that cannot be read
 /// stays as it was; one that holds no text any more is removed. One that could not be read is not read again before it
-/// changes, but is reported each time. `pdf_reader` reads the PDF files. Blocks, so call it on a blocking thread.
+/// changes, but is reported each time. `pdf_reader` reads the PDF files. After `stop`, the files that were not read yet
+/// stay as they were. Blocks, so call it on a blocking thread.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
@@ -74,6 +76,7 @@ pub fn changes(
     url: &str,
     known: &BTreeMap<String, String>,
     pdf_reader: &PdfReader,
+    stop: &CancellationToken,
     now: Timestamp,
 ) -> Result<Changes, FetchError> {
     let failed = |reason: String| FetchError::File { path: url.to_owned(), reason };
@@ -96,8 +99,12 @@ pub fn changes(
     }
     let base = if root.is_file() { root.parent().unwrap_or(&root) } else { &root };
     let names = names(&files, base);
+    let read_pdf = |bytes: &[u8]| pdf_reader.read(bytes, stop).map_err(ReadError::from);
     for (file, (path, name)) in files.iter().zip(&names) {
-        match read_one(file, (path, name), known.get(path), pdf_reader, now) {
+        if stop.is_cancelled() {
+            break;
+        }
+        match read_one(file, (path, name), known.get(path), read_pdf, now) {
             Reading::Read(document) => changes.read.push(*document),
             Reading::Unchanged => changes.unchanged += 1,
             Reading::FailedBefore(reason) => changes.failed.push((path.clone(), reason)),
@@ -216,7 +223,7 @@ fn read_one(
     file: &Path,
     (path, name): (&str, &str),
     known: Option<&String>,
-    pdf_reader: &PdfReader,
+    read_pdf: impl FnOnce(&[u8]) -> Result<Document, ReadError>,
     now: Timestamp,
 ) -> Reading {
     let (bytes, modified) = match contents(file) {
@@ -232,7 +239,7 @@ fn read_one(
     if let Some(reason) = failure.and_then(|failure| failure.strip_prefix(content_hash.as_str())) {
         return Reading::FailedBefore(reason.trim_start().to_owned());
     }
-    match read_with(name, &bytes, |bytes| pdf_reader.read(bytes).map_err(ReadError::from)) {
+    match read_with(name, &bytes, read_pdf) {
         Ok(document) => Reading::Read(Box::new(new_document(document, path, name, content_hash, modified, now))),
         Err(error) => {
             let hash = error.is_of_content().then_some(content_hash);
@@ -288,11 +295,11 @@ mod tests {
 
     /// Returns a reader that refuses every PDF.
     fn refusing() -> PdfReader {
-        PdfReader::of_script(r#"echo '{"Err":"it is broken"}'"#, Duration::from_secs(60))
+        PdfReader::of_script(r#"echo '{"Err":"it is broken"}'"#, Duration::from_mins(1))
     }
 
     fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> Result<Changes, FetchError> {
-        super::changes(url, known, &refusing(), now)
+        super::changes(url, known, &refusing(), &CancellationToken::new(), now)
     }
 
     #[test]
@@ -366,14 +373,27 @@ mod tests {
     }
 
     #[test]
+    fn after_a_stop_no_file_is_read_and_none_counts_as_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("fees.md"), "Nine euros.").unwrap();
+        std::fs::write(folder.path().join("tides.pdf"), "%PDF").unwrap();
+        let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+        let known = BTreeMap::from([("fees.md".to_owned(), "before".to_owned())]);
+        let stop = CancellationToken::new();
+        stop.cancel();
+        let found = super::changes(&url, &known, &refusing(), &stop, Timestamp::from_millis(5)).unwrap();
+        assert!(found.read.is_empty() && found.removed.is_empty() && found.failed.is_empty(), "{found:?}");
+    }
+
+    #[test]
     fn a_pdf_is_tried_again_if_its_process_was_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("fees-2026.pdf"), "%PDF").unwrap();
         let url = Url::from_directory_path(folder.path()).unwrap().to_string();
         let mut known = BTreeMap::new();
         let found = |known: &BTreeMap<String, String>, script: &str| {
-            let reader = PdfReader::of_script(script, Duration::from_secs(60));
-            super::changes(&url, known, &reader, Timestamp::from_millis(5)).unwrap()
+            let reader = PdfReader::of_script(script, Duration::from_mins(1));
+            super::changes(&url, known, &reader, &CancellationToken::new(), Timestamp::from_millis(5)).unwrap()
         };
         let stopped = found(&known, "kill -s TERM $$");
         assert_eq!((stopped.failed.len(), stopped.unreadable.len(), stopped.hashes.len()), (1, 0, 0));

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::support::radar::{Radar, finish};
+use crate::support::radar::{Radar, finish, signal};
 
 const NOW: &str = "2026-11-19T07:00:00Z";
 const SIZE_AND_FONT: &str = "/MediaBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >>";
@@ -22,6 +22,10 @@ fn pdf(entries: &str, text: &str, table_end: &str) -> Vec<u8> {
         format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
     ];
+    of_objects(&objects, table_end)
+}
+
+fn of_objects(objects: &[String], table_end: &str) -> Vec<u8> {
     let count = 1 + objects.len() + table_end.lines().count();
     let (mut file, mut table) = ("%PDF-1.4\n".to_owned(), format!("xref\n0 {count}\n0000000000 65535 f \n"));
     for (number, object) in objects.iter().enumerate() {
@@ -35,6 +39,24 @@ fn pdf(entries: &str, text: &str, table_end: &str) -> Vec<u8> {
 
 fn plain_pdf() -> Vec<u8> {
     pdf(SIZE_AND_FONT, "A night at the quay costs nine euros.", "")
+}
+
+/// Returns a PDF that takes many seconds to read: its font has a map of very many characters.
+fn slow_pdf() -> Vec<u8> {
+    let map = format!("1 beginbfchar {} endbfchar", "<0001> <0041>\n".repeat(600_000));
+    let stream = |content: &str| format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len());
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Count 1 /Kids [3 0 R] >>".to_owned(),
+        format!("<< /Type /Page /Parent 2 0 R /Contents 4 0 R {SIZE_AND_FONT} >>"),
+        stream("BT /F1 12 Tf 72 720 Td <0001> Tj ET"),
+        "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [6 0 R] /ToUnicode 8 0 R >>"
+            .to_owned(),
+        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /FontDescriptor 7 0 R >>".to_owned(),
+        "<< /Type /FontDescriptor /FontName /X >>".to_owned(),
+        stream(&map),
+    ];
+    of_objects(&objects, "")
 }
 
 /// Returns an installation, and the arguments that add a folder of it with this file and a text.
@@ -106,14 +128,17 @@ fn start_reading(radar: &Radar) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Returns the limits of a process on memory, processor time and core files, each the current and the maximum one.
+/// Returns the limits of a process on memory, processor time and core files, each the current and the maximum one, and
+/// how much the kernel prefers to kill it when no memory is left.
 fn limits(process: &Child) -> Vec<String> {
-    let all = std::fs::read_to_string(format!("/proc/{}/limits", process.id())).unwrap();
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/{}/{name}", process.id())).unwrap();
+    let all = read("limits");
     let of = |resource: &str| {
         let row = all.lines().find_map(|line| line.strip_prefix(resource)).unwrap();
         row.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
     };
-    ["Max address space", "Max cpu time", "Max core file size"].map(of).to_vec()
+    let limits = ["Max address space", "Max cpu time", "Max core file size"].map(of);
+    limits.into_iter().chain([read("oom_score_adj").trim().to_owned()]).collect()
 }
 
 #[test]
@@ -121,7 +146,7 @@ fn the_process_that_reads_a_pdf_limits_itself_and_needs_no_settings() {
     // Other commands refuse a setting that there is not.
     let radar = Radar::at(NOW).with("AHA_NO_SUCH_SETTING", "1");
     let mut process = start_reading(&radar);
-    let expected = ["1073741824 1073741824", "60 61", "0 0"];
+    let expected = ["1073741824 1073741824", "60 61", "0 0", "1000"];
     for _ in 0..2_400 {
         if limits(&process) == expected {
             break;
@@ -133,6 +158,34 @@ fn the_process_that_reads_a_pdf_limits_itself_and_needs_no_settings() {
     let ran = finish(process).exits(0);
     assert_eq!(ran.json()["Ok"]["passages"][0], serde_json::json!(["Page 1", "A night at the quay costs nine euros."]));
     assert!(!radar.database().exists());
+}
+
+/// Whether a process has started another one that has not ended.
+fn has_child(process: &Child) -> bool {
+    let all = std::fs::read_dir("/proc").unwrap();
+    let stats = all.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok());
+    let mut parents = stats.filter_map(|stat| stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse::<u32>().ok());
+    parents.any(|parent| parent == process.id())
+}
+
+#[test]
+fn a_run_that_is_asked_to_stop_does_not_wait_for_the_pdfs_that_it_reads() {
+    let (radar, add) = with_pdf(&plain_pdf());
+    radar.ok(&words(&add));
+    let slow = slow_pdf();
+    for number in 0..5 {
+        std::fs::write(radar.folder().join(format!("handbook/slow-{number}.pdf")), &slow).unwrap();
+    }
+    let mut run = radar.start(&["run"]);
+    while !has_child(&run) {
+        assert!(run.try_wait().unwrap().is_none(), "it ended before it read a PDF");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let begun = Instant::now();
+    signal(&run, "TERM");
+    finish(run).exits(130);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    is_answered_from_the_pdf(&radar);
 }
 
 #[test]

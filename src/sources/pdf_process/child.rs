@@ -19,7 +19,7 @@ const MAX_CPU_SECONDS: u64 = 60;
 /// When the file cannot be read from the pipe, or nobody reads the answer any more.
 pub fn run() -> Result<()> {
     limit_resources();
-    end_with_parent();
+    end_before_parent();
     answer(std::io::stdin().lock(), &mut std::io::stdout().lock())
 }
 
@@ -49,17 +49,20 @@ fn limit_resources() {
     }
 }
 
-/// Asks the kernel to kill this process when the thread that waits for its answer ends.
+/// Asks the kernel to kill this process when the thread that waits for its answer ends, and before any other process
+/// when no memory is left.
 #[cfg(target_os = "linux")]
-fn end_with_parent() {
+fn end_before_parent() {
     use rustix::process::{Signal, set_parent_process_death_signal};
 
-    // Without it, the limit on the processor time remains.
+    const FIRST: &str = "1000";
+    // Without them, the limits remain.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    let _ = std::fs::write("/proc/self/oom_score_adj", FIRST);
 }
 
 #[cfg(not(target_os = "linux"))]
-fn end_with_parent() {}
+fn end_before_parent() {}
 
 #[cfg(test)]
 mod tests {

@@ -13,21 +13,24 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aha_content::documents::{Document, DocumentStatus, Passage};
 use aha_core::failpoint;
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use tokio_util::sync::CancellationToken;
 
 const COMMAND: &str = "read-pdf";
 /// The running program, also after another file has taken its place.
 const RUNNING_PROGRAM: &str = "/proc/self/exe";
 /// As messages and docs/ASK.md say.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
+/// How soon a process is ended after nobody wants its answer any more.
+const STOP_POLL: Duration = Duration::from_millis(50);
 /// Maximum length of an answer: twice that of the text that is read of a document.
 const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -45,7 +48,10 @@ pub(super) enum PdfError {
     Broken,
     #[error("the process that was reading it was asked to stop; the next run reads it")]
     Stopped,
-    #[error("no process could read it ({0}); check the limits on processes and memory; the next run tries again")]
+    #[error(
+        "no process could read it ({0}); check that this program may start itself, and the limits on processes and \
+         memory; the next run tries again"
+    )]
     NotRun(#[source] io::Error),
 }
 
@@ -106,11 +112,16 @@ impl PdfReader {
         Self { program: PathBuf::from("/bin/sh"), arguments: vec!["-c".to_owned(), script.to_owned()], deadline }
     }
 
-    /// Reads a PDF, without its status. Blocks until the process has answered, or was ended at the deadline.
-    pub(super) fn read(&self, bytes: &[u8]) -> Result<Document, PdfError> {
+    /// Reads a PDF, without its status. Blocks until the process has answered, or was ended at the deadline or because
+    /// of `stop`.
+    pub(super) fn read(&self, bytes: &[u8], stop: &CancellationToken) -> Result<Document, PdfError> {
         let mut process = Process(self.start().map_err(PdfError::NotRun)?);
-        let (answer, status) = process.exchange(bytes, self.deadline).map_err(PdfError::NotRun)?;
-        let answer = answer.ok_or(PdfError::TooLong)?;
+        let (answer, status) = process.exchange(bytes, self.deadline, stop).map_err(PdfError::NotRun)?;
+        let answer = match answer {
+            Some(answer) => answer,
+            None if stop.is_cancelled() => return Err(PdfError::Stopped),
+            None => return Err(PdfError::TooLong),
+        };
         if answer.len() as u64 > MAX_ANSWER_BYTES {
             return Err(PdfError::TooMuchText);
         }
@@ -129,7 +140,8 @@ impl PdfReader {
             // `ps` shows it.
             command.arg0("aha-radar");
         }
-        command.spawn()
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.program.display()));
+        command.spawn().map_err(named)
     }
 }
 
@@ -146,14 +158,31 @@ fn without_answer(status: ExitStatus) -> PdfError {
     }
 }
 
+/// Waits for what a thread sends, until the deadline or the stop.
+fn receive<T>(from: &Receiver<T>, deadline: Duration, stop: &CancellationToken) -> Result<T, RecvTimeoutError> {
+    let begun = Instant::now();
+    loop {
+        let left = deadline.saturating_sub(begun.elapsed());
+        match from.recv_timeout(left.min(STOP_POLL)) {
+            Err(RecvTimeoutError::Timeout) if left > STOP_POLL && !stop.is_cancelled() => {}
+            received => return received,
+        }
+    }
+}
+
 /// A process that is killed and waited for when the value is dropped.
 #[derive(Debug)]
 struct Process(Child);
 
 impl Process {
     /// Writes the file and reads the answer, at the same time because a pipe holds little. Returns the answer, which is
-    /// cut behind its maximum length, or `None` at the deadline; and how the process ended.
-    fn exchange(&mut self, bytes: &[u8], deadline: Duration) -> io::Result<(Option<Vec<u8>>, ExitStatus)> {
+    /// cut behind its maximum length, or `None` at the deadline or the stop; and how the process ended.
+    fn exchange(
+        &mut self,
+        bytes: &[u8],
+        deadline: Duration,
+        stop: &CancellationToken,
+    ) -> io::Result<(Option<Vec<u8>>, ExitStatus)> {
         let missing = || io::Error::other("it has no pipes");
         let mut stdin = self.0.stdin.take().ok_or_else(missing)?;
         let stdout = self.0.stdout.take().ok_or_else(missing)?;
@@ -171,7 +200,7 @@ impl Process {
             };
             let writing = Builder::new().spawn_scoped(threads, write);
             let reading = writing.and_then(|_| Builder::new().spawn_scoped(threads, read));
-            let answer = reading.map(|_| answer_rx.recv_timeout(deadline));
+            let answer = reading.map(|_| receive(&answer_rx, deadline, stop));
             // This closes the pipes, which ends both threads. If the process has ended, it stays ended as it was.
             let status = self.end()?;
             match answer? {

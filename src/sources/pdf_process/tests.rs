@@ -3,21 +3,23 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use tokio_util::sync::CancellationToken;
+
 use super::{MAX_ANSWER_BYTES, PdfError, PdfReader};
 
 /// Longer than any of these takes.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_mins(2);
 
 /// Returns why a process that runs this script did not read a file, which is longer than a pipe holds.
 fn error_of(script: &str, deadline: Duration) -> PdfError {
-    PdfReader::of_script(script, deadline).read(&vec![b'x'; 1_000_000]).unwrap_err()
+    PdfReader::of_script(script, deadline).read(&vec![b'x'; 1_000_000], &CancellationToken::new()).unwrap_err()
 }
 
 #[test]
 fn a_file_and_an_answer_longer_than_a_pipe_pass_at_the_same_time() {
     let text = "Nine euros. ".repeat(100_000);
     let answer = format!(r#"{{"Ok":{{"title":"Fees","passages":[["Page 1","{text}"]]}}}}"#);
-    let document = PdfReader::of_script("exec cat", LONG).read(answer.as_bytes()).unwrap();
+    let document = PdfReader::of_script("exec cat", LONG).read(answer.as_bytes(), &CancellationToken::new()).unwrap();
     assert_eq!((document.title.as_deref(), document.passages.len()), (Some("Fees"), 1));
     assert_eq!((document.passages[0].section.as_str(), document.passages[0].text.len()), ("Page 1", text.len()));
 }
@@ -42,6 +44,20 @@ fn a_process_that_takes_too_long_is_ended_and_waited_for() {
     // A process that nobody waited for would still get signals.
     let signalled = Command::new("kill").args(["-0", process.trim()]).output().unwrap();
     assert!(!signalled.status.success(), "process {process} is left");
+}
+
+#[test]
+fn a_process_is_ended_soon_after_nobody_wants_its_answer() {
+    let reader = PdfReader::of_script("exec sleep 100", LONG);
+    let (stop, begun) = (CancellationToken::new(), Instant::now());
+    let error = std::thread::scope(|threads| {
+        let reading = threads.spawn(|| reader.read(b"%PDF", &stop).unwrap_err());
+        std::thread::sleep(Duration::from_millis(200));
+        stop.cancel();
+        reading.join().unwrap()
+    });
+    assert!(matches!(error, PdfError::Stopped) && !error.is_of_file(), "{error:?}");
+    assert!(begun.elapsed() < Duration::from_secs(50));
 }
 
 #[test]
@@ -77,7 +93,8 @@ fn a_process_is_not_given_the_environment() {
 #[test]
 fn a_program_that_cannot_be_started_is_not_the_fault_of_a_file() {
     let reader = PdfReader { program: "/no/such/program".into(), ..PdfReader::of_script("", LONG) };
-    let error = reader.read(b"%PDF").unwrap_err();
+    let error = reader.read(b"%PDF", &CancellationToken::new()).unwrap_err();
     assert!(matches!(error, PdfError::NotRun(_)) && !error.is_of_file(), "{error:?}");
-    assert!(error.to_string().contains("the next run tries again"), "{error}");
+    let message = error.to_string();
+    assert!(message.contains("(/no/such/program: ") && message.contains("the next run tries again"), "{message}");
 }

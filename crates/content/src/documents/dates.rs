@@ -7,59 +7,35 @@ use regex::Regex;
 
 use super::Date;
 
-/// Prefixes of month names in English, German, French and Spanish, unambiguous within each language.
-const MONTHS: [(&str, u32); 38] = [
-    ("jan", 1),
-    ("ene", 1),
-    ("jän", 1),
-    ("feb", 2),
-    ("fév", 2),
-    ("fev", 2),
-    ("mar", 3),
-    ("mär", 3),
-    ("apr", 4),
-    ("avr", 4),
-    ("abr", 4),
-    ("may", 5),
-    ("mai", 5),
-    ("jun", 6),
-    ("juin", 6),
-    ("jul", 7),
-    ("juil", 7),
-    ("aug", 8),
-    ("aoû", 8),
-    ("ago", 8),
-    ("sep", 9),
-    ("oct", 10),
-    ("okt", 10),
-    ("nov", 11),
-    ("dec", 12),
-    ("dez", 12),
-    ("déc", 12),
-    ("dic", 12),
-    ("january", 1),
-    ("february", 2),
-    ("march", 3),
-    ("april", 4),
-    ("june", 6),
-    ("july", 7),
-    ("august", 8),
-    ("october", 10),
-    ("november", 11),
-    ("december", 12),
+/// Names of the months in English, German, French and Spanish. Their beginnings count, too: "Sept".
+const MONTHS: [&[&str]; 12] = [
+    &["january", "januar", "jänner", "janvier", "enero"],
+    &["february", "februar", "feber", "février", "fevrier", "febrero"],
+    &["march", "märz", "mars", "marzo"],
+    &["april", "avril", "abril"],
+    &["may", "mai", "mayo"],
+    &["june", "juni", "juin", "junio"],
+    &["july", "juli", "juillet", "julio"],
+    &["august", "août", "aout", "agosto"],
+    &["september", "septembre", "septiembre", "setiembre"],
+    &["october", "oktober", "octobre", "octubre"],
+    &["november", "novembre", "noviembre"],
+    &["december", "dezember", "décembre", "decembre", "diciembre"],
 ];
 
 static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x)
-        (?: (?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+ (?:of\s+|de\s+)?)? (?P<month>\p{L}{3,10})\.?,?\s+ (?:(?P<day_after>\d{1,2})(?:st|nd|rd|th)?,\s+)? (?:de\s+)?(?P<year>(?:19|20)\d\d)\b
+        (?: (?P<day>\d{1,2})(?:st|nd|rd|th|\.)?(?:\s+|-) (?:of\s+|de\s+)?)? (?P<month>\p{L}{3,10})\.?,?(?:\s+|-)
+            (?:(?P<day_after>\d{1,2})(?:st|nd|rd|th)?,\s+)? (?:de\s+)?(?P<year>(?:19|20)\d\d)\b
         | \b(?P<alone>(?:19|20)\d\d)\b",
     )
     .ok()
 });
 
-static NUMERIC: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?P<iso>(?:19|20)\d\d-\d\d-\d\d)|(?P<dotted>\d{1,2}\.\d{1,2}\.(?:19|20)\d\d)").ok());
+static NUMERIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?P<iso>(?:19|20)\d\d(?:-\d\d-\d\d|/\d\d/\d\d))|(?P<dotted>\d{1,2}\.\d{1,2}\.(?:19|20)\d\d)").ok()
+});
 
 /// What stands before the year in which a period ends, as in "2025 to 2028".
 static PERIOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -69,10 +45,17 @@ static PERIOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What stands before a date on which something ends or is due, as in "valid until 31 December 2027".
 static END: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(?:until|till|through|expires?(?:\s+on)?|next\s+review(?:\s+(?:on|in))?|due(?:\s+(?:on|in|by))?|bis(?:\s+zum)?|gültig\s+bis|jusqu(?:'|’)?(?:au)?|hasta(?:\s+el)?)\s*:?\s*$",
+        r"(?xi)(?:\b(?:until|till|through|before|by|valid\s+to|expires?(?:\s+on)?
+            |next\s+review(?:\s+(?:on|in|date))?|due(?:\s+(?:on|in|by))?
+            |bis(?:\s+zum)?|gültig\s+bis|jusqu(?:'|’)?(?:au)?|hasta(?:\s+el)?)
+        |(?:^|[,;:.|·(–—-])\W*review\s+date)\s*:?\s*$",
     )
     .ok()
 });
+
+/// What stands between the two dates of a period, as in "1 May 2025 to 30 April 2026".
+static BETWEEN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)^\s*(?:[-–—]|to|bis(?:\s+zum)?|à|au|al?)\s*(?:the|el)?\s*$").ok());
 
 /// A date in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,8 +67,8 @@ pub(super) struct FoundDate {
     pub(super) is_year: bool,
 }
 
-/// Returns all dates of a text in order, without those on which something ends. Of a period of years only the first: a
-/// plan for 2025 to 2028 is not from 2028.
+/// Returns all dates of a text in order, without those on which something ends. Of a period only the first: a plan for
+/// 2025 to 2028 is not from 2028.
 pub(super) fn dates(text: &str) -> Vec<FoundDate> {
     let (Some(numeric), Some(written)) = (NUMERIC.as_ref(), WRITTEN.as_ref()) else { return Vec::new() };
     // Without them, since the year of "Minutes 2025-11-20" does not belong to a month's name.
@@ -100,6 +83,12 @@ pub(super) fn dates(text: &str) -> Vec<FoundDate> {
         }));
     }
     found.sort_by_key(|found| found.place.start);
+    let mut before: Option<usize> = None;
+    found.retain(|found| {
+        let between = before.replace(found.place.end).and_then(|end| text.get(end..found.place.start));
+        let is_end = between.is_some_and(|text| BETWEEN.as_ref().is_some_and(|regex| regex.is_match(text)));
+        !is_end
+    });
     found
 }
 
@@ -108,8 +97,9 @@ fn is_end_of_period(found: &regex::Captures<'_>, text: &str) -> bool {
         before.is_some_and(|before| regex.as_ref().is_some_and(|regex| regex.is_match(before)))
     };
     let year = found.name("alone").or_else(|| found.name("year"));
-    let whole = found.get(0).and_then(|whole| text.get(..whole.start()));
-    ends(&PERIOD, year.and_then(|year| text.get(..year.start()))) || ends(&END, whole)
+    // The word before a year may be "until".
+    let start = year_alone(found).or_else(|| found.get(0)).map(|first| first.start());
+    ends(&PERIOD, year.and_then(|year| text.get(..year.start()))) || ends(&END, start.and_then(|at| text.get(..at)))
 }
 
 /// Returns the year of a date without a month. The word before it may be no month, as in "from 2025".
@@ -122,7 +112,7 @@ fn date(found: &regex::Captures<'_>) -> Option<Date> {
     let number = |name: &str| found.name(name).and_then(|text| text.as_str().parse::<u32>().ok());
     let year = |text: &str| text.parse::<i32>().ok();
     if let Some(iso) = found.name("iso") {
-        return iso.as_str().parse().ok();
+        return iso.as_str().replace('/', "-").parse().ok();
     }
     if let Some(dotted) = found.name("dotted") {
         return Date::parse_from_str(dotted.as_str(), "%d.%m.%Y").ok();
@@ -139,8 +129,7 @@ fn date(found: &regex::Captures<'_>) -> Option<Date> {
 
 fn month(word: &str) -> Option<u32> {
     let word = word.to_lowercase();
-    let begins = |(name, _): &&(&str, u32)| word == *name || (name.chars().count() <= 4 && word.starts_with(name));
-    MONTHS.iter().filter(begins).max_by_key(|(name, _)| name.len()).map(|(_, month)| *month)
+    (1..).zip(MONTHS).find(|(_, names)| names.iter().any(|name| name.starts_with(&word))).map(|(month, _)| month)
 }
 
 #[cfg(test)]
@@ -168,5 +157,23 @@ mod tests {
             ["2025-01-01"]
         );
         assert_eq!(written("gültig ab 1.1.2025 bis zum 31.12.2027"), ["2025-01-01"]);
+        assert_eq!(written("2025/02/28, 3-May-2024, Sept. 3, 2023"), ["2025-02-28", "2024-05-03", "2023-09-03"]);
+    }
+
+    #[test]
+    fn the_end_of_a_period_and_what_is_due_is_no_date() {
+        for period in ["from 1 May 2025 to 30 April 2026", "1.5.2025 – 30.4.2026", "du 1 mai 2025 au 30 avril 2026"] {
+            assert_eq!(written(period), ["2025-05-01"], "{period}");
+        }
+        for due in ["Apply by 3 May 2027", "Apply before 3 May 2027", "Valid until 2027", "Review date: 3 May 2027"] {
+            assert_eq!(written(due), [""; 0], "{due}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_only_begins_like_a_month_is_none() {
+        for words in ["Decision 2025", "Marina 2025", "Mayor 2025", "Separate list 2025"] {
+            assert_eq!(written(words), ["2025-01-01"], "{words}");
+        }
     }
 }

@@ -14,7 +14,8 @@ pub(super) fn read(text: &str) -> Document {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
     let read_with = |struck| {
         let mut reader = Reader { struck, ..Reader::default() };
         Parser::new_ext(text, options).for_each(|event| reader.event(event));

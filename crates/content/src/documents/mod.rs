@@ -16,6 +16,7 @@ mod markdown;
 mod pdf;
 mod pdf_check;
 mod pdf_size;
+mod pdf_widths;
 mod plain;
 mod stated_dates;
 mod status;

@@ -7,6 +7,7 @@ use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 use super::builder::Builder;
 use super::pdf_check::problem;
 use super::pdf_size::load;
+use super::pdf_widths::list_widths;
 use super::plain::paragraphs;
 use super::{DocumentError, MAX_TEXT_BYTES};
 
@@ -37,10 +38,11 @@ pub fn read(bytes: &[u8]) -> Result<super::Document, DocumentError> {
 
 /// Returns the text of each page. One that cannot be read is empty; if none can, that is an error.
 fn pages(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let document = load(bytes)?;
+    let mut document = load(bytes)?;
     if let Some(problem) = problem(&document, MAX_PAGES) {
         return Err(problem.to_owned());
     }
+    list_widths(&mut document);
     let (mut pages, mut length, mut unreadable) = (Vec::new(), 0, 0);
     for number in (1..=u32::MAX).take(document.get_pages().len().min(MAX_PAGES)) {
         if length > MAX_TEXT_BYTES {
@@ -127,6 +129,29 @@ mod tests {
         ];
         let objects: Vec<Vec<u8>> = objects.iter().map(|object| object.as_bytes().to_vec()).chain([stream]).collect();
         of_bytes(&objects)
+    }
+
+    #[test]
+    fn no_space_is_read_within_a_word_of_glyphs_of_one_width() {
+        let names = "<0001> <0074> <0002> <0068> <0003> <0065> <0004> <0066> <0005> <0072> ";
+        let map = format!(
+            "begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 5 beginbfchar {names}endbfchar endcmap"
+        );
+        // "the", and from where it ends, "ft" and "re".
+        let content = "BT /F1 10 Tf 10 700 Td <000100020003> Tj 15 0 Td <00040001> Tj 20 0 Td <00050003> Tj ET";
+        let stream = |text: &str| format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len());
+        let objects = [
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Count 1 /Kids [3 0 R] >>".to_owned(),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 8 0 R >>".to_owned(),
+            "<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts [5 0 R] /ToUnicode 7 0 R >>".to_owned(),
+            "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A /FontDescriptor 6 0 R /DW 0 /W [1 5 500] >>".to_owned(),
+            "<< /Type /FontDescriptor /FontName /A /Flags 4 >>".to_owned(),
+            stream(&map),
+            stream(content),
+        ];
+        let document = read(&of_objects(&objects)).unwrap();
+        assert_eq!(document.passages[0].text, "theft re");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Date;
-use super::dates::dates;
+use super::dates::{FoundDate, dates};
 use crate::markup::Tag;
 
 /// Words for a document, in English, German, French and Spanish.
@@ -39,16 +39,24 @@ const OF_ITSELF: &str = r"(?:(?:is|are|was|were|(?:has|have)\s+been)\s+)?
 static CLOSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?xi){BEFORE}(?:{DOCUMENT}\s+)?{OF_ITSELF}{STATED}(?:\s+date)?\W{{0,3}}(?:\s*(?:no\.?\s*)?v?\d[\d.]*,?\s*)?
-        \s*(?:(?:of|on|in|from|since|at|as|by|ab|am|vom|von|seit|im|zum|le|du|de|depuis|desde|el|en|del)\s+){{0,3}}
+        \s*(?:(?:of|on|in|from|since|at|as|ab|am|vom|von|seit|im|zum|le|du|de|depuis|desde|el|en|del):?\s+){{0,3}}
         (?:the\s+)?\W*$"
     ))
     .ok()
 });
 
-/// The same with a few words between: "adopted by the assembly on".
+/// Those that are said of a document also with a few words between: not "Change your password on", "Updated fees apply".
+const DONE: &str = r"(?:dated|updated|revised|amended|changed|edited|modified|reviewed|approved|adopted|issued|published
+    |released|printed|written|created|prepared|drafted|posted|collected|compiled|effective|valid|in\s+(?:force|effect)
+    |gültig|in\s+kraft|aktualisiert|geändert|überarbeitet|veröffentlicht|beschlossen|erstellt
+    |mise?\s+à\s+jour|en\s+vigueur|publiée?|modifiée?|adoptée?|valable
+    |actualizad[oa]|vigente|en\s+vigor|publicad[oa]|aprobad[oa]|revisad[oa]|modificad[oa]|válid[oa])";
+
+/// The same with who did it or where between: "adopted by the assembly on".
 static NEAR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
-        r"(?xi){BEFORE}(?:{DOCUMENT}\s+)?{OF_ITSELF}{STATED}\b(?:\s+date\b)?\W{{0,3}}(?:[^\s,;:()]+\s+){{0,5}}\W*$"
+        r"(?xi){BEFORE}(?:{DOCUMENT}\s+)?{OF_ITSELF}{DONE}\s+(?:\p{{L}}+ly\s+)?
+        (?:(?:by|at|in|for|under|with|von|vom|durch|im|par|por|en|dans)\s+(?:[^\s,;:()]+\s+){{1,5}}|on\s+)\W*$"
     ))
     .ok()
 });
@@ -66,43 +74,62 @@ fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 
 /// Returns the dates that a sentence states of its document. A year alone is one only directly after the words for it.
 pub(super) fn stated_dates(sentence: &str) -> Vec<Date> {
-    let has_no_word = |text: &str| !text.contains(char::is_alphanumeric);
-    let is_stated = |found: &super::dates::FoundDate| {
-        let (before, after) = (&sentence[..found.place.start], &sentence[found.place.end..]);
-        let is_only_date = has_no_word(after)
-            && (has_no_word(before) || (!found.is_year && (is_match(&PLACE, before) || is_match(&CALLED, before))));
-        is_only_date || is_match(&CLOSE, before) || (!found.is_year && is_match(&NEAR, before))
+    let is_stated = |found: &FoundDate| {
+        let before = &sentence[..found.place.start];
+        is_match(&CLOSE, before) || (!found.is_year && is_match(&NEAR, before))
     };
     dates(sentence).into_iter().filter(is_stated).map(|found| found.date).collect()
 }
 
+/// Returns the date of a sentence that is only a date, with a place or what the document is called at most.
+pub(super) fn date_alone(sentence: &str) -> Option<Date> {
+    let has_no_word = |text: &str| !text.contains(char::is_alphanumeric);
+    let is_alone = |found: &FoundDate| {
+        let (before, after) = (&sentence[..found.place.start], &sentence[found.place.end..]);
+        has_no_word(after)
+            && (has_no_word(before) || (!found.is_year && (is_match(&PLACE, before) || is_match(&CALLED, before))))
+    };
+    dates(sentence).into_iter().find(is_alone).map(|found| found.date)
+}
+
 /// Returns the newest date of an entry of a document's metadata, if the entry is its date.
 fn date_of_entry(key: &str, value: &str) -> Option<Date> {
-    const KEYS: [&str; 25] = [
+    const KEYS: [&str; 36] = [
         "articlemodifiedtime",
         "articlepublishedtime",
         "created",
+        "createdat",
         "date",
+        "datecreated",
         "dated",
         "datemodified",
         "datepublished",
         "dcdate",
+        "dcdatecreated",
+        "dcdateissued",
         "dcdatemodified",
+        "dctermscreated",
         "dctermsdate",
+        "dctermsissued",
         "dctermsmodified",
         "effective",
         "effectivedate",
+        "issued",
         "lastmod",
         "lastmodified",
         "lastmodifiedat",
         "lastreviewed",
         "lastupdated",
         "modified",
-        "published",
+        "ogupdatedtime",
+        "publicationdate",
         "publishdate",
+        "published",
+        "publishedat",
         "reviewed",
         "revised",
         "updated",
+        "updatedat",
         "validfrom",
     ];
     let key: String = key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
@@ -112,22 +139,19 @@ fn date_of_entry(key: &str, value: &str) -> Option<Date> {
     dates(value).into_iter().map(|found| found.date).max()
 }
 
-/// Returns the newest date in front matter: lines such as `date: 2025-05-03`.
+/// Returns the newest date in front matter: lines such as `date: 2025-05-03` (YAML) or `date = 2025-05-03` (TOML).
+/// Indented lines are parts of an entry, which may tell of something else, such as an event.
 pub(super) fn date_of_front_matter(text: &str) -> Option<Date> {
-    text.lines().filter_map(|line| line.split_once(':')).filter_map(|(key, value)| date_of_entry(key, value)).max()
+    let lines = text.lines().filter(|line| !line.starts_with([' ', '\t', '-']));
+    lines.filter_map(|line| line.split_once([':', '='])).filter_map(|(key, value)| date_of_entry(key, value)).max()
 }
 
 /// Returns the newest date in the `meta` tags of the head, which the tokenizer skips.
 pub(super) fn date_of_head(markup: &str) -> Option<Date> {
     const HEAD_BYTES: usize = 16_384;
     const MAX_ATTRIBUTES: usize = 8;
-    const TAG: &str = "<meta";
     let head = &markup[..markup.floor_char_boundary(HEAD_BYTES)];
-    let lower = head.to_ascii_lowercase();
-    let end = lower.find("<body").unwrap_or(head.len());
-    let tags = lower[..end].match_indices(TAG).filter_map(|(at, _)| {
-        let rest = &head[at + TAG.len()..];
-        let attributes = &rest[..rest.find('>')?];
+    let tags = metas(head).into_iter().filter_map(|attributes| {
         let tag = Tag { name: "meta", kind: None, attributes };
         let value = |names: &[&str]| {
             let is_meant = |name: &str| names.iter().any(|other| name.eq_ignore_ascii_case(other));
@@ -138,12 +162,37 @@ pub(super) fn date_of_head(markup: &str) -> Option<Date> {
     tags.max()
 }
 
+/// Returns the attributes of each `meta` tag of a head, but not of those within comments and scripts.
+fn metas(head: &str) -> Vec<&str> {
+    const TAG: &str = "<meta";
+    const SKIPPED: [(&str, &str); 4] =
+        [("<!--", "-->"), ("<script", "</script"), ("<style", "</style"), ("<template", "</template")];
+    let lower = head.to_ascii_lowercase();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(start) = lower[at..].find('<').map(|next| at + next) {
+        let rest = &lower[start..];
+        if rest.starts_with("<body") {
+            break;
+        }
+        let skipped = SKIPPED.iter().find(|(begin, _)| rest.starts_with(begin));
+        let (begin, end) = if rest.starts_with(TAG) { (TAG, ">") } else { *skipped.unwrap_or(&("<", "")) };
+        let inner = start + begin.len();
+        let Some(length) = lower[inner..].find(end) else { break };
+        if begin == TAG {
+            found.push(&head[inner..inner + length]);
+        }
+        at = inner + length;
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn stated(sentence: &str) -> Vec<String> {
-        stated_dates(sentence).iter().map(ToString::to_string).collect()
+        let found = stated_dates(sentence).into_iter().chain(date_alone(sentence));
+        found.map(|date| date.to_string()).collect()
     }
 
     #[test]
@@ -170,6 +219,11 @@ mod tests {
             ("gültig ab 1.1.2025 bis zum 31.12.2027", "2025-01-01"),
             ("Mis à jour le 12 juillet 2022", "2022-07-12"),
             ("Actualizado el 3 de mayo de 2025", "2025-05-03"),
+            ("Effective from: 1 June 2025.", "2025-06-01"),
+            ("Approved unanimously on 3 May 2025.", "2025-05-03"),
+            ("Valid from 1 May 2025 to 30 April 2026.", "2025-05-01"),
+            ("Updated: 2025/05/03", "2025-05-03"),
+            ("Last review date: 3 May 2025", "2025-05-03"),
         ] {
             assert_eq!(stated(sentence), [date], "{sentence}");
         }
@@ -187,6 +241,17 @@ mod tests {
             "The company was founded in 1987 and published its first book in 1990.",
             "Kept because some leave balances from 2023 and 2024 are still being settled.",
             "Valid for subscriptions that were begun in 2025.",
+            "Updated fees apply from 1 May 2019 to guests.",
+            "In short, updated boats arrived on 3 May 2019.",
+            "State of emergency was declared on 3 May 2020.",
+            "Review the list on 3 May 2027.",
+            "Change your password by 3 May 2027.",
+            "Apply by 3 May 2027.",
+            "Posted letters from 3 May 2020 were lost.",
+            "Printed tickets of 3 May 2020 are void.",
+            "Stand at the pier on 3 May 2020.",
+            "In effect, the company ended on 3 May 2019.",
+            "Review date: 3 May 2030",
         ] {
             assert_eq!(stated(sentence), [""; 0], "{sentence}");
         }
@@ -197,9 +262,24 @@ mod tests {
         let front_matter =
             "title: Fees of 2030\nopening: 2031-01-01\nDate: 2025-05-03T10:00:00Z\nupdated: 2025-06-01\n";
         assert_eq!(date_of_front_matter(front_matter).map(|date| date.to_string()).as_deref(), Some("2025-06-01"));
+        let toml = "title = \"Fees of 2030\"\ndate = 2025-05-03T10:00:00Z\n";
+        assert_eq!(date_of_front_matter(toml).map(|date| date.to_string()).as_deref(), Some("2025-05-03"));
+        assert_eq!(
+            date_of_front_matter("events:\n  - date: 2030-01-01\n- date: 2030-01-01\n  date: 2031-01-01\n"),
+            None
+        );
         let head = "<head><META content='2025-05-03' name=\"DCTERMS.modified\"><meta name=date content=2024-01-01>\
                     <meta name='description' content='Fees of 2030'></head><body><meta name=date content=2032-01-01>";
         assert_eq!(date_of_head(head).map(|date| date.to_string()).as_deref(), Some("2025-05-03"));
+        for (meta, date) in [
+            ("<meta name='DC.date.issued' content=2025-05-03>", Some("2025-05-03")),
+            ("<meta property='og:updated_time' content='2025-05-03T10:00:00Z'>", Some("2025-05-03")),
+            ("<!-- <meta name=date content=2030-01-01> --><meta name=date content=2025-05-03>", Some("2025-05-03")),
+            ("<script>x = '<meta name=date content=2030-01-01>'</script>", None),
+            ("<!-- <meta name=date content=2030-01-01>", None),
+        ] {
+            assert_eq!(date_of_head(meta).map(|date| date.to_string()).as_deref(), date, "{meta}");
+        }
         assert_eq!(date_of_head("<p>No head, and <meta without an end"), None);
     }
 }

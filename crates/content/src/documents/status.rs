@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::dates::dates;
-use super::stated_dates::stated_dates;
+use super::stated_dates::{date_alone, stated_dates};
 use super::{Date, Document};
 use crate::sentences::sentences;
 
@@ -111,12 +111,20 @@ pub fn document_status(name: &str, document: &Document) -> DocumentStatus {
     let is_replaced = is_match(&TITLE, title);
     let named = dates(title).into_iter().chain(dates(&spaced(name))).map(|found| found.date);
     let mut status = DocumentStatus { dated: named.chain(document.status.dated).max(), is_replaced };
+    let mut alone = Vec::new();
     for sentence in beginning.lines().flat_map(sentences) {
         if says_replaced(sentence) {
             status.is_replaced = true;
         } else if !is_about_another(sentence) {
             status.dated = stated_dates(sentence).into_iter().chain(status.dated).max();
+            alone.extend(date_alone(sentence));
         }
+    }
+    alone.sort_unstable();
+    alone.dedup();
+    // Several are a list of dates, as of meetings.
+    if let [date] = alone[..] {
+        status.dated = status.dated.max(Some(date));
     }
     status
 }
@@ -181,9 +189,19 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_is_only_a_date_dates_a_document_unless_there_are_several() {
+        let letter = "Vienna, 3 May 2025\n\nDear Ida,\n\nthe pier opens on 4 June 2026.";
+        assert_eq!(document_status("letter.txt", letter), Ok((Some("2025-05-03".to_owned()), false)));
+        let meetings = "# Meetings\n\nWe meet on these days.\n\n- 3 May 2030\n- 4 June 2030";
+        assert_eq!(document_status("meetings.md", meetings), Ok((None, false)));
+    }
+
+    #[test]
     fn metadata_dates_a_document() {
         let front_matter = "---\ntitle: Fees\ndate: 2025-05-03\n---\n# Fees\n\nSince 2019 a night costs nine euros.";
         assert_eq!(document_status("fees.md", front_matter), Ok((Some("2025-05-03".to_owned()), false)));
+        let toml = "+++\ntitle = \"Fees\"\ndate = 2025-05-03\n+++\n# Fees\n\nSince 2019 a night costs nine euros.";
+        assert_eq!(document_status("fees.md", toml), Ok((Some("2025-05-03".to_owned()), false)));
         let page = "<html><head><meta name='last-modified' content='2025-05-03'></head><body><p>Nine euros.</p>";
         assert_eq!(document_status("fees.html", page), Ok((Some("2025-05-03".to_owned()), false)));
     }
