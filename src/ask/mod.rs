@@ -43,15 +43,24 @@ pub const MAX_QUESTION_CHARS: usize = 2_000;
 pub struct AskRequest {
     pub question: String,
     pub topic: Option<String>,
+    /// Names, or parts of names or addresses, of which any applies; of all sources if there are none.
+    pub sources: Vec<String>,
     /// A date, an RFC 3339 time, or `30d`.
     pub since: Option<String>,
+}
+
+impl AskRequest {
+    /// Returns whether only a part of what was read may be used.
+    #[must_use]
+    pub fn is_narrowed(&self) -> bool {
+        self.topic.is_some() || !self.sources.is_empty() || self.since.is_some()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     pub answer: String,
     /// The same text by sentence.
-    #[serde(skip)]
     pub sentences: Vec<CitedSentence>,
     /// At least one.
     pub citations: Vec<Citation>,
@@ -63,11 +72,20 @@ pub struct Answer {
     pub degraded: Option<String>,
 }
 
-/// A sentence of an answer, with the indices of its citations.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A sentence of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CitedSentence {
     pub text: String,
+    /// Indices of its citations in those of the answer, from 0.
     pub citations: Vec<usize>,
+}
+
+impl CitedSentence {
+    /// Returns its citations as readers see them: numbered from 1 in brackets, without spaces.
+    #[must_use]
+    pub fn numbers(&self) -> String {
+        self.citations.iter().map(|place| format!("[{}]", place + 1)).collect::<Vec<_>>().concat()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,6 +96,9 @@ pub struct Citation {
     pub relevance_score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// When the item was published, or the date of the document; `None` if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Timestamp>,
     /// `None` for a passage of a document.
     #[serde(skip)]
     pub item: Option<ItemId>,
@@ -149,6 +170,18 @@ pub fn checked(question: &str) -> Result<String, AskError> {
     }
     let text = cleaned(question);
     if text.is_empty() { Err(AskError::Empty) } else { Ok(text) }
+}
+
+/// Maximum number of words in a search that is suggested.
+const MAX_SEARCHED_WORDS: usize = 8;
+
+/// Returns a query with which a search finds the texts that have any content word of the question; `None` if it has no
+/// such word.
+#[must_use]
+pub fn search_query(question: &str) -> Option<String> {
+    let mut words = Question::new(&cleaned(question)).terms;
+    words.truncate(MAX_SEARCHED_WORDS);
+    (!words.is_empty()).then(|| words.join(" OR "))
 }
 
 /// Replaces control characters and collapses white space.
@@ -340,6 +373,7 @@ fn cited_place(
         section: candidate.section.to_owned(),
         relevance_score,
         url: passage.url.clone(),
+        time: (candidate.dated != 0).then(|| Timestamp::from_millis(candidate.dated)),
         item: passage.item,
     });
     citations.len() - 1
@@ -357,6 +391,21 @@ mod tests {
     fn a_question_is_one_line_without_controls() {
         assert_eq!(cleaned(" how\tmany\u{1b}[2J\n berths? "), "how many [2J berths?");
         assert_eq!(cleaned("\u{0}\n"), "");
+    }
+
+    #[test]
+    fn a_search_is_suggested_for_any_content_word() {
+        let query = search_query("Which orchestra plays in\tVienna on Thursday at 09:30?");
+        assert_eq!(query.as_deref(), Some("orchestra OR plays OR vienna OR thursday OR 09:30"));
+        assert_eq!(search_query("What is it?"), None);
+        let long = search_query(&(0..30).map(|number| format!("word{number} ")).collect::<Vec<_>>().concat()).unwrap();
+        assert!(long.ends_with("word6 OR word7"), "{long}");
+    }
+
+    #[test]
+    fn sources_are_numbered_from_one() {
+        let cited = CitedSentence { text: "A night costs nine euros.".to_owned(), citations: vec![0, 2] };
+        assert_eq!(cited.numbers(), "[1][3]");
     }
 
     #[test]

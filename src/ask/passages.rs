@@ -6,7 +6,7 @@ use aha_analysis::retrieval::{Block, CandidatePassage, PassageFrequencies, Quest
 use aha_content::documents::passages_of_item;
 use aha_content::search_terms::query_stems;
 use aha_content::sentences::sentences;
-use aha_core::ids::ItemId;
+use aha_core::ids::{ItemId, SourceId};
 use aha_store::search_terms::Forms;
 use aha_store::{SearchHit, SearchQuery};
 use url::Url;
@@ -102,7 +102,7 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
     if entries == 0 {
         return Ok(None);
     }
-    let sources = sources(app, request.topic.as_ref(), None).await?;
+    let sources = sources_of(app, request).await?;
     let since = request.since.as_ref().map(|text| since_when(text, app.clock().now())).transpose()?;
     let words = words(question);
     let stems: Vec<String> = words.iter().flatten().collect::<BTreeSet<_>>().into_iter().cloned().collect();
@@ -118,6 +118,20 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
     let shared = app.store().shared_document_names().await.map_err(crate::services::ServiceError::from)?;
     qualify(&mut found, shared.into_iter().collect());
     Ok(Some(Found { passages: most_promising(found, question, &frequencies), frequencies }))
+}
+
+/// Returns the sources that may be used: those of the topic that any of the names means. `None` for all.
+async fn sources_of(app: &App, request: &AskRequest) -> Result<Option<Vec<SourceId>>, AskError> {
+    let (topic, names) = (request.topic.as_ref(), &request.sources);
+    let given: BTreeSet<&String> = names.iter().filter(|name| !name.trim().is_empty()).collect();
+    if given.is_empty() {
+        return Ok(sources(app, topic, None).await?);
+    }
+    let mut all = BTreeSet::new();
+    for name in given {
+        all.extend(sources(app, topic, Some(name)).await?.into_iter().flatten());
+    }
+    Ok(Some(all.into_iter().collect()))
 }
 
 /// Adds the source to the names that texts of several sources have: those `shared` by documents, and those of the items

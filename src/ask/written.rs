@@ -45,7 +45,8 @@ pub(super) fn is_configured(app: &App) -> bool {
 }
 
 /// Asks the model about these passages, the most likely first, within the time limit. A call that takes longer goes on in
-/// the background: it is settled, and its answer stored for the next time.
+/// the background: it is settled, and its answer stored for the next time. Topic, sources and time of the question are
+/// part of the key of a stored answer by the passages that they leave.
 pub(super) async fn write(app: &App, question: &str, candidates: &[&CandidatePassage<'_>], limit: Duration) -> Written {
     let passages: Vec<NumberedPassage> =
         candidates.iter().enumerate().map(|(at, candidate)| numbered(at + 1, candidate)).collect();

@@ -12,8 +12,9 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::form::SentForm;
 use super::{Failure, JsonBody, Reader, WebState};
-use crate::ask::{AskError, AskRequest, ask, feedback};
+use crate::ask::{Answer, AskError, AskRequest, Citation, CitedSentence, ask, feedback};
 use crate::services::{ErrorKind, ServiceError};
 
 /// Maximum number of questions in a batch, and how many are answered concurrently.
@@ -21,14 +22,14 @@ const MAX_BATCH: usize = 50;
 const MAX_CONCURRENT: usize = 2;
 
 #[derive(Debug, Deserialize, ToSchema)]
-pub(super) struct QuestionBody {
+struct QuestionBody {
     /// The question, in a sentence.
     #[schema(min_length = 1, max_length = 2000)]
-    pub(super) question: String,
+    question: String,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct AnswerBody {
+struct AnswerBody {
     answer: String,
     /// At least one.
     citations: Vec<CitationBody>,
@@ -45,6 +46,38 @@ struct CitationBody {
     relevance_score: f64,
 }
 
+/// An answer under `/api/v1`, which also says which sentence comes from which citation.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct CitedAnswerBody {
+    answer: String,
+    /// The answer by sentence.
+    sentences: Vec<AnswerSentence>,
+    /// At least one.
+    citations: Vec<AnswerSource>,
+    /// A note that a newer text was preferred to an older one, that no text is recent, or that no model answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct AnswerSentence {
+    text: String,
+    /// Indices in `citations`, from 0.
+    citations: Vec<usize>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct AnswerSource {
+    document: String,
+    section: String,
+    /// From 0 to 1.
+    relevance_score: f64,
+    /// Of an item.
+    url: Option<String>,
+    /// When the item was published, or the date of the document; null if unknown.
+    time: Option<String>,
+}
+
 /// `{"error","message"}`, of the contract.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct AskFailure {
@@ -58,6 +91,9 @@ struct BatchBody {
     /// Up to 50 questions.
     questions: Vec<String>,
     topic: Option<String>,
+    /// Parts of names or addresses of sources, of which any applies; without any, of all sources.
+    #[serde(default)]
+    source: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -85,7 +121,7 @@ struct BatchAnswers {
 #[derive(Debug, Serialize, ToSchema)]
 struct BatchAnswer {
     question: String,
-    answer: Option<AnswerBody>,
+    answer: Option<CitedAnswerBody>,
     /// Why there is none.
     failure: Option<AskFailure>,
 }
@@ -125,17 +161,17 @@ async fn answer(state: &WebState, JsonBody(QuestionBody { question }): JsonBody<
 async fn ask_batch(
     _: Reader,
     State(state): State<WebState>,
-    JsonBody(BatchBody { questions, topic }): JsonBody<BatchBody>,
+    JsonBody(BatchBody { questions, topic, source }): JsonBody<BatchBody>,
 ) -> Result<Json<BatchAnswers>, Failure> {
     if questions.is_empty() || questions.len() > MAX_BATCH {
         return Err(Failure::invalid("questions", format!("send from 1 to {MAX_BATCH} questions")));
     }
     let asked = questions.into_iter().map(|question| {
-        let (state, topic) = (state.clone(), topic.clone());
+        let (state, topic, sources) = (state.clone(), topic.clone(), source.clone());
         async move {
-            let request = AskRequest { question: question.clone(), topic, since: None };
+            let request = AskRequest { question: question.clone(), topic, sources, since: None };
             match ask(state.app(), &request).await {
-                Ok(answer) => BatchAnswer { question, answer: Some(body_of(answer)), failure: None },
+                Ok(answer) => BatchAnswer { question, answer: Some(cited_body_of(answer)), failure: None },
                 Err(error) => BatchAnswer { question, answer: None, failure: Some(failure_of(&error)) },
             }
         }
@@ -169,14 +205,43 @@ async fn give_feedback(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) fn body_of(answer: crate::ask::Answer) -> AnswerBody {
-    let citation = |one: crate::ask::Citation| CitationBody {
+/// Returns what the form of the ask page asks.
+pub(super) fn request_of(form: &SentForm) -> AskRequest {
+    let filled = |name: &str| Some(form.text(name).to_owned()).filter(|text| !text.is_empty());
+    AskRequest {
+        question: form.text("question").to_owned(),
+        topic: filled("topic"),
+        sources: form.all("source").filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+        since: filled("since"),
+    }
+}
+
+/// The body by the contract, which has no other fields.
+fn body_of(answer: Answer) -> AnswerBody {
+    let citation = |one: Citation| CitationBody {
         document: one.document,
         section: one.section,
         relevance_score: one.relevance_score,
     };
     AnswerBody {
         answer: answer.answer,
+        citations: answer.citations.into_iter().map(citation).collect(),
+        note: answer.note.or(answer.degraded),
+    }
+}
+
+pub(super) fn cited_body_of(answer: Answer) -> CitedAnswerBody {
+    let sentence = |one: CitedSentence| AnswerSentence { text: one.text, citations: one.citations };
+    let citation = |one: Citation| AnswerSource {
+        document: one.document,
+        section: one.section,
+        relevance_score: one.relevance_score,
+        url: one.url,
+        time: one.time.map(|time| time.to_string()),
+    };
+    CitedAnswerBody {
+        answer: answer.answer,
+        sentences: answer.sentences.into_iter().map(sentence).collect(),
         citations: answer.citations.into_iter().map(citation).collect(),
         note: answer.note.or(answer.degraded),
     }

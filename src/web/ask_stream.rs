@@ -11,15 +11,28 @@ use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use axum::routing::post;
 use futures::stream::{Stream, unfold};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::ask::{QuestionBody, body_of, failure_of};
+use super::ask::{cited_body_of, failure_of, request_of};
 use super::form::SentForm;
 use super::{Failure, JsonBody, Reader, WebState};
 use crate::ask::{AskRequest, ask_reporting, checked};
+
+#[derive(Debug, Deserialize, ToSchema)]
+struct StreamBody {
+    /// The question, in a sentence.
+    #[schema(min_length = 1, max_length = 2000)]
+    question: String,
+    topic: Option<String>,
+    /// Parts of names or addresses of sources, of which any applies; without any, of all sources.
+    #[serde(default)]
+    source: Vec<String>,
+}
 
 /// Maximum number of document names that are sent.
 const MAX_NAMES: usize = 8;
@@ -33,15 +46,15 @@ pub(super) fn page_routes() -> Router<WebState> {
 }
 
 /// Answers a question in events: `found`, then `answer` or `failure`, and `done`.
-#[utoipa::path(post, path = "/api/v1/ask/stream", tag = "ask", request_body = QuestionBody, responses(
+#[utoipa::path(post, path = "/api/v1/ask/stream", tag = "ask", request_body = StreamBody, responses(
     (status = 200, description = "events", content_type = "text/event-stream", body = String)))]
 async fn ask_stream(
     _: Reader,
     State(state): State<WebState>,
-    JsonBody(QuestionBody { question }): JsonBody<QuestionBody>,
+    JsonBody(StreamBody { question, topic, source }): JsonBody<StreamBody>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     checked(&question)?;
-    Ok(events(state, AskRequest { question, ..AskRequest::default() }))
+    Ok(events(state, AskRequest { question, topic, sources: source, since: None }))
 }
 
 /// The same for the form of the ask page.
@@ -50,10 +63,9 @@ async fn ask_stream_from_form(
     State(state): State<WebState>,
     form: SentForm,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
-    let question = form.text("question").to_owned();
-    checked(&question)?;
-    let non_empty = |name: &str| Some(form.text(name).to_owned()).filter(|text| !text.is_empty());
-    Ok(events(state, AskRequest { question, topic: non_empty("topic"), since: non_empty("since") }))
+    let request = request_of(&form);
+    checked(&request.question)?;
+    Ok(events(state, request))
 }
 
 fn events(state: WebState, request: AskRequest) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
@@ -64,7 +76,7 @@ fn events(state: WebState, request: AskRequest) -> Sse<impl Stream<Item = Result
             let _ = sender.send(("found", json!({ "documents": documents })));
         };
         let (name, data) = match ask_reporting(state.app(), &request, &found).await {
-            Ok(answer) => ("answer", json!(body_of(answer))),
+            Ok(answer) => ("answer", json!(cited_body_of(answer))),
             Err(error) => ("failure", json!(failure_of(&error))),
         };
         let _ = sender.send((name, data));

@@ -194,3 +194,37 @@ fn a_server_that_stops_waits_for_the_answers_that_it_has_asked_for() {
     assert_eq!(calls.load(Ordering::SeqCst), 1);
     assert_eq!(rows::query(&radar, "SELECT state FROM provider_calls"), ["ok"]);
 }
+
+#[test]
+fn an_answer_is_stored_for_the_sources_that_it_was_asked_of() {
+    let runtime = runtime();
+    let (address, calls) = serving(&runtime, Duration::ZERO, |prompt| {
+        let text = if prompt.contains("nine euros") {
+            "A night at the quay costs nine euros."
+        } else {
+            "A night at the island costs eleven euros."
+        };
+        json!({"is_answered": true, "sentences": [{"text": text, "passages": [1, 2]}]})
+    });
+    let radar = with_model(address);
+    for (name, text) in [
+        ("quay", "# Quay\n\n## Fees\n\nA night at the quay costs nine euros.\n"),
+        ("island", "# Island\n\n## Fees\n\nA night at the island costs eleven euros.\n"),
+    ] {
+        let folder = radar.folder().join("ports").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("fees.md"), text).unwrap();
+        radar.ok(&["source", "add", folder.to_str().unwrap(), "--type", "documents"]);
+    }
+    for (source, price, calls_until_then) in [
+        (&["--source", "ports/island"][..], "eleven", 1),
+        (&[], "nine", 2),
+        (&["--source", "ports/island"], "eleven", 2),
+        (&[], "nine", 2),
+    ] {
+        let asked = &["ask", "--json", "What does a night at the quay cost?"][..];
+        let answer = radar.json(&[asked, source].concat());
+        assert!(answer["degraded"].is_null() && answer["answer"].as_str().unwrap().contains(price), "{answer}");
+        assert_eq!(calls.load(Ordering::SeqCst), calls_until_then, "{source:?}");
+    }
+}

@@ -54,7 +54,12 @@ pub(in crate::cli) enum SearchedBy {
 #[command(after_help = "\
 Examples:
   aha-radar ask \"Which ferry lost power off Tarnsund?\"
-  aha-radar ask --since 7d What does the tide array cost?")]
+  aha-radar ask --since 7d What does the tide array cost?
+  aha-radar ask --source handbook --source wireline \"What does a night cost?\"    of either source
+
+[1] behind a sentence is the number of its source in the list below it. Without a model, the
+sentences are quoted, and sometimes are about something only similar: read them before you rely
+on them.")]
 pub(in crate::cli) struct QuestionArguments {
     /// The question; quotation marks keep a shell from reading its signs.
     #[arg(required_unless_present = "export")]
@@ -62,6 +67,9 @@ pub(in crate::cli) struct QuestionArguments {
     /// Answer from this topic's items and documents alone.
     #[arg(long)]
     pub(in crate::cli) topic: Option<String>,
+    /// Answer only from sources with this in their name or address. May be repeated: any of them.
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) source: Vec<String>,
     /// From then on: a date (2026-11-16), an RFC 3339 time, or a span back from now (30d).
     #[arg(long, value_name = "WHEN")]
     pub(in crate::cli) since: Option<String>,
@@ -69,7 +77,7 @@ pub(in crate::cli) struct QuestionArguments {
     #[arg(long)]
     pub(in crate::cli) json: bool,
     /// Print the answers and refusals that you marked as right on the page Ask, as a ground truth for `benchmark`.
-    #[arg(long, conflicts_with_all = ["question", "topic", "since", "json"])]
+    #[arg(long, conflicts_with_all = ["question", "topic", "source", "since", "json"])]
     pub(in crate::cli) export: bool,
 }
 

@@ -10,10 +10,11 @@ use serde::Deserialize;
 
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::topic_links::{TopicLinks, encoded};
-use super::{Choice, SPANS, Shell, choices, html};
+use super::{Choice, SPANS, Shell, choices, day, html};
 use crate::ask::{self, Answer, AskError, AskRequest, CitedSentence, MAX_QUESTION_CHARS, feedback};
 use crate::digest::sanitise::{Link, short_text};
 use crate::services::{ErrorKind, stories};
+use crate::web::ask::request_of;
 use crate::web::form::SentForm;
 
 const MAX_TITLE_CHARS: usize = 200;
@@ -28,6 +29,8 @@ struct AskPage {
     shell: Shell,
     topics: TopicLinks,
     topic: String,
+    /// The names of sources that were chosen.
+    source_names: Vec<String>,
     question: String,
     spans: Vec<Choice>,
     answered: Option<Answered>,
@@ -55,13 +58,18 @@ struct Cited {
     link: Link,
     /// The item's story in a digest.
     story: Option<String>,
+    /// The day of the item or document; empty if unknown.
+    day: String,
+    machine_time: String,
 }
 
 /// Why there is no answer, and what to try.
 struct Refusal {
     why: String,
     next: Next,
-    /// Whether only a topic or a time was searched.
+    /// A search for any of the question's words; empty if it has none.
+    search_query: String,
+    /// Whether only a topic, some sources or a time was searched.
     is_narrowed: bool,
 }
 
@@ -81,6 +89,7 @@ enum Next {
 struct AskQuery {
     question: String,
     topic: String,
+    source: String,
     since: String,
     /// `noted` after an answer was rated.
     said: String,
@@ -98,27 +107,38 @@ async fn page(
 async fn begin(state: &WebState, shell: Shell, query: AskQuery) -> Result<AskPage, Failure> {
     let topics = TopicLinks::read(state.app(), None).await?;
     let spans = choices(&SPANS, &query.since);
-    let AskQuery { question, topic, said, .. } = query;
+    let AskQuery { question, topic, source, said, .. } = query;
+    let source_names: Vec<String> = Some(source).filter(|name| !name.is_empty()).into_iter().collect();
     let is_noted = said == "noted";
     let is_written = ask::is_written(state.app());
-    Ok(AskPage { shell, topics, topic, question, spans, answered: None, refusal: None, is_noted, is_written })
+    Ok(AskPage {
+        shell,
+        topics,
+        topic,
+        source_names,
+        question,
+        spans,
+        answered: None,
+        refusal: None,
+        is_noted,
+        is_written,
+    })
 }
 
 async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let text = |name: &str| form.text(name).to_owned();
-    let filled = |name: &str| Some(text(name)).filter(|text| !text.is_empty());
-    let request = AskRequest { question: text("question"), topic: filled("topic"), since: filled("since") };
+    let request = request_of(&form);
     let query =
         AskQuery { question: text("question"), topic: text("topic"), since: text("since"), ..AskQuery::default() };
     let mut page = begin(&state, shell, query).await?;
+    page.source_names.clone_from(&request.sources);
     match ask::ask(state.app(), &request).await {
         Ok(answer) => {
             page.answered = Some(shown(&state, answer).await?);
             Ok(html(&page)?.into_response())
         }
         Err(error) => {
-            let refusal =
-                Refusal { is_narrowed: request.topic.is_some() || request.since.is_some(), ..refusal(error)? };
+            let refusal = refusal(error, &request)?;
             let status = if refusal.next == Next::Correct { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
             page.refusal = Some(refusal);
             Ok((status, html(&page)?).into_response())
@@ -141,6 +161,8 @@ async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
         section: short_text(&citation.section, MAX_TITLE_CHARS),
         link: Link::of(citation.url.as_deref()),
         story: citation.item.and_then(|item| lines.get(&item)).map(ToString::to_string),
+        day: citation.time.map(day).unwrap_or_default(),
+        machine_time: citation.time.map(|time| time.to_string()).unwrap_or_default(),
     });
     let text = answer.answer;
     Ok(Answered {
@@ -153,7 +175,7 @@ async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
 }
 
 /// Returns what the reader can do about the error; other errors get an error page.
-fn refusal(error: AskError) -> Result<Refusal, Failure> {
+fn refusal(error: AskError, request: &AskRequest) -> Result<Refusal, Failure> {
     let why = error.to_string();
     let next = match error {
         AskError::Empty | AskError::TooLong => Next::Correct,
@@ -164,5 +186,6 @@ fn refusal(error: AskError) -> Result<Refusal, Failure> {
             _ => return Err(error.into()),
         },
     };
-    Ok(Refusal { why, next, is_narrowed: false })
+    let search_query = ask::search_query(&request.question).unwrap_or_default();
+    Ok(Refusal { why, next, search_query, is_narrowed: request.is_narrowed() })
 }
