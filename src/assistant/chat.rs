@@ -1,8 +1,8 @@
-//! An answer in words. Without a model it answers questions about what is planned, done, open or overdue. To anything
-//! else it lists the planner items of the days ahead.
+//! An answer in words. Without a model it answers questions about what is planned, done, open or overdue, and names
+//! what else the message asks. To a greeting it lists the planner items of the days ahead.
 
 use aha_llm::tasks::assistant;
-use aha_planner::language::{Inquiry, asked_records, inquiry};
+use aha_planner::language::{Inquiry, asked_parts, asked_records};
 use aha_planner::record::{GoalStatus, Item, Kind};
 use chrono::{Days, NaiveDate};
 use serde_json::Value;
@@ -16,6 +16,13 @@ use crate::services::Result;
 /// Days after today that are listed if the message asks about none.
 const DAYS_AHEAD: u64 = 6;
 const MAX_LINES: usize = 20;
+/// A longer part of a message is cut off where it is repeated.
+const MAX_QUOTED_CHARS: usize = 80;
+
+/// What can be asked if something was not understood.
+const CAN_ANSWER: &str = "Without a model, only questions about what is planned, open, done or overdue are answered. \
+    Ask, for example, \"what's on tomorrow\", \"what is overdue\" or \"when is the dentist\". A change is a sentence \
+    of its own, such as \"add buy milk tomorrow\".";
 
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     draft.checked = None;
@@ -28,15 +35,33 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
 
 fn by_rules(draft: &Draft<'_>) -> String {
     let today = draft.today.date;
-    let ahead = today.checked_add_days(Days::new(DAYS_AHEAD)).unwrap_or(today);
-    match inquiry(&draft.message.text, draft.today) {
-        Some(Inquiry::Planned { first, last, kind }) => on_days(draft, first, last, kind),
-        Some(Inquiry::Done { first, last }) => done(draft, first, last),
-        Some(Inquiry::Overdue) => overdue(draft).unwrap_or_else(|| "Nothing is overdue.".to_owned()),
-        Some(Inquiry::Open(kind)) => open(draft, kind),
-        Some(Inquiry::Record(words)) => record(draft, &words),
-        None => on_days(draft, today, ahead, None),
+    let parts = asked_parts(&draft.message.text, draft.today);
+    if parts.is_empty() {
+        return on_days(draft, today, today.checked_add_days(Days::new(DAYS_AHEAD)).unwrap_or(today), None);
     }
+    let not_understood: Vec<String> =
+        parts.iter().filter(|part| part.inquiry.is_none()).map(|part| quoted(&part.text)).collect();
+    let mut said: Vec<String> =
+        parts.iter().filter_map(|part| part.inquiry.as_ref()).map(|inquiry| answer(draft, inquiry)).collect();
+    if !not_understood.is_empty() {
+        said.push(format!("Not understood: {}. {CAN_ANSWER}", lines(not_understood)));
+    }
+    said.join(" ")
+}
+
+fn answer(draft: &Draft<'_>, inquiry: &Inquiry) -> String {
+    match inquiry {
+        Inquiry::Planned { first, last, kind } => on_days(draft, *first, *last, *kind),
+        Inquiry::Done { first, last } => done(draft, *first, *last),
+        Inquiry::Overdue => overdue(draft).unwrap_or_else(|| "Nothing is overdue.".to_owned()),
+        Inquiry::Open(kind) => open(draft, *kind),
+        Inquiry::Record(words) => record(draft, words),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let cut: String = text.chars().take(MAX_QUOTED_CHARS).collect();
+    if cut.len() < text.len() { format!("\"{cut}…\"") } else { format!("\"{cut}\"") }
 }
 
 /// Lists what is planned on some days: what is open, and on past days also what was done. If today is among them, the

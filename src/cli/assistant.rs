@@ -1,11 +1,15 @@
 //! `aha-radar assistant`, `todo` and `agenda`: shows and changes planner items.
 
 use aha_core::ids::BatchId;
+use aha_planner::apply::State;
 use aha_planner::language::{Reading, Selection, assumed_days, read};
+use aha_planner::matching::{self, Candidate};
 use aha_planner::operation::{Action, Operation};
 use aha_planner::record::{Item, Kind};
+use aha_planner::recurrence::Recurrence;
 use aha_planner::repair::due_day;
 use anyhow::{Result, anyhow};
+use chrono::NaiveDate;
 use serde_json::{Value, json};
 
 use super::arguments::{AgendaArguments, AssistantArguments, TodoCommand};
@@ -17,6 +21,9 @@ use crate::services::planner::{self, Apply, UndoOutcome};
 
 /// Without an end date an agenda covers a week.
 const DEFAULT_DAYS: u64 = 6;
+
+/// Of more todos that a title may mean, only the first are named.
+const MAX_CHOICES: usize = 10;
 
 pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit> {
     let message = Message {
@@ -109,7 +116,7 @@ pub(super) async fn todo(app: &App, command: Option<TodoCommand>) -> Result<Exit
     match command.unwrap_or(TodoCommand::List { all: false, json: false }) {
         TodoCommand::List { all, json } => list(app, all, json).await?,
         TodoCommand::Add { text, json } => add(app, &text, json).await?,
-        TodoCommand::Done { ids, json } => done(app, &ids, json).await?,
+        TodoCommand::Done { wanted, json } => done(app, &wanted, json).await?,
         TodoCommand::Delete { ids, json } => {
             let delete = |id: &i64| json!({ "kind": "todo", "action": "delete", "id": id });
             report(&apply(app, ids.iter().map(delete).collect(), None).await?, json)?;
@@ -180,9 +187,15 @@ fn is_addition(operations: &[Operation]) -> bool {
     !operations.is_empty() && operations.iter().all(|operation| operation.action == Action::Create)
 }
 
-async fn done(app: &App, ids: &[i64], as_json: bool) -> Result<()> {
+/// Marks todos as done: those with the ids, or the one that the words together name.
+async fn done(app: &App, wanted: &[String], as_json: bool) -> Result<()> {
     let state = planner::planner(app).await?.state;
     let today = planner::today(app).await?.date;
+    let by_id: Result<Vec<i64>, _> = wanted.iter().map(|word| word.trim_start_matches('#').parse()).collect();
+    let ids = match by_id {
+        Ok(ids) => ids,
+        Err(_) => vec![open_todo(&state, &wanted.join(" "), today)?],
+    };
     let operation = |id: &i64| match state.item(Kind::Todo, *id).filter(|item| item.recurrence.repeats()) {
         Some(item) => {
             json!({ "kind": "todo", "action": "complete_occurrence", "id": id, "occurrenceDate": due_day(item, today) })
@@ -190,6 +203,26 @@ async fn done(app: &App, ids: &[i64], as_json: bool) -> Result<()> {
         None => json!({ "kind": "todo", "action": "complete", "id": id }),
     };
     report(&apply(app, ids.iter().map(operation).collect(), None).await?, as_json)
+}
+
+/// Returns the id of the one open todo whose title has these words.
+fn open_todo(state: &State, words: &str, today: NaiveDate) -> Result<i64> {
+    let open = state.candidates(today, false).filter(|one| one.kind == Kind::Todo);
+    let has_words = !matching::tokens(words).is_empty();
+    let found = if has_words { matching::matches(words, open) } else { Vec::new() };
+    let why = match found[..] {
+        [only] => return Ok(only.id),
+        [] => format!(
+            "{words:?} is neither an id nor in the title of one open todo; `aha-radar todo list` shows ids and titles"
+        ),
+        _ => {
+            let choice = |one: &Candidate<'_>| format!("#{} {}", one.id, one.title);
+            let choices: Vec<String> = found.iter().take(MAX_CHOICES).map(choice).collect();
+            let more = if found.len() > MAX_CHOICES { ", and more" } else { "" };
+            format!("{words:?} can be {}{more}; repeat the command with one of the ids", choices.join(", "))
+        }
+    };
+    Err(UsageError(output::one_safe_text(&why)).into())
 }
 
 async fn undo(app: &App, batch: Option<&str>, as_json: bool) -> Result<()> {
@@ -202,6 +235,7 @@ async fn undo(app: &App, batch: Option<&str>, as_json: bool) -> Result<()> {
         UndoOutcome::Undone { restored, version } if as_json => {
             output::print_json(&json!({ "batchId": batch, "restored": restored, "version": version }))
         }
+        UndoOutcome::Undone { restored: 1, .. } => output::print("undone: 1 record is as before"),
         UndoOutcome::Undone { restored, .. } => output::print(&format!("undone: {restored} records are as before")),
         UndoOutcome::NotFound => Err(UsageError("there is no such batch".to_owned()).into()),
         UndoOutcome::AlreadyUndone => Err(UsageError("that was undone before".to_owned()).into()),
@@ -218,9 +252,24 @@ fn report(response: &Value, as_json: bool) -> Result<()> {
         let kind = result["op"]["kind"].as_str().unwrap_or_default();
         let title = result[kind]["title"].as_str().unwrap_or_default();
         let op = result["op"]["op"].as_str().unwrap_or_default();
-        output::print(&output::one_safe_text(&format!("{op}: {kind} #{} {title}", result["id"])))?;
+        let when = if op == "create" { planned(&result[kind]) } else { String::new() };
+        output::print(&output::one_safe_text(&format!("{op}: {kind} #{} {title}{when}", result["id"])))?;
     }
     Ok(())
+}
+
+/// Returns when a record is planned: " (on Fri 2026-11-20 at 15:00)"; nothing if it has no day.
+fn planned(record: &Value) -> String {
+    let recurrence: Option<Recurrence> = serde_json::from_value(record["recurrence"].clone()).ok();
+    let repeats = recurrence.filter(Recurrence::repeats);
+    let Some(day) = record["scheduledFor"].as_str().and_then(|day| day.parse::<NaiveDate>().ok()) else {
+        return String::new();
+    };
+    let preposition = if repeats.is_some() { "from" } else { "on" };
+    let time = ["startTime", "timeOfDay"].into_iter().find_map(|name| record[name].as_str());
+    let time = time.map(|time| format!(" at {time}")).unwrap_or_default();
+    let often = repeats.map(|recurrence| format!(", {}", recurrence.in_words())).unwrap_or_default();
+    format!(" ({preposition} {}{time}{often})", day.format("%a %Y-%m-%d"))
 }
 
 pub(super) async fn agenda(app: &App, arguments: AgendaArguments) -> Result<Exit> {

@@ -9,14 +9,14 @@ use aha_core::ids::BatchId;
 use aha_net::hash::hex64;
 use aha_planner::apply::State;
 use aha_planner::calendar;
-use aha_planner::language::Today;
+use aha_planner::language::{ClockChange, Today};
 use aha_planner::operation::Operation;
 use aha_planner::record::{Goal, Item, Kind, Occurrence, agenda as occurrences};
 use aha_planner::time_of_day::TimeOfDay;
 use aha_planner::validate::{Validation, validate_proposal};
 pub use aha_store::UndoOutcome;
 use aha_store::{ApplyOutcome, ApplyRequest, IdempotencyKey, Planner, StoreError, owner};
-use chrono::{NaiveDate, NaiveDateTime, TimeDelta, TimeZone as _, Timelike as _};
+use chrono::{NaiveDate, NaiveDateTime, Offset as _, TimeDelta, TimeZone as _, Timelike as _};
 use chrono_tz::Tz;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -32,6 +32,9 @@ const MAX_AGENDA_DAYS: i64 = 3 * 366;
 
 /// The most minutes that a clock change leaves out: Samoa left out a day in 2011.
 const MAX_SKIPPED_MINUTES: i64 = 24 * 60;
+
+/// How many days ahead a clock change is searched for. Most zones that have any have two in a year.
+const MAX_DAYS_TO_CHANGE: i64 = 366;
 
 /// How long a request waits for another one that is changing the same records.
 const MAX_WAIT: Duration = Duration::from_secs(20);
@@ -74,11 +77,37 @@ pub async fn zone(app: &App) -> Result<Tz> {
 
 /// Returns the user's date and time.
 pub async fn today(app: &App) -> Result<Today> {
-    let now = app.clock().now().to_utc().with_timezone(&zone(app).await?);
+    let zone = zone(app).await?;
+    let now = app.clock().now().to_utc().with_timezone(&zone);
     let part = |number: u32| u16::try_from(number).unwrap_or(0);
     let time = TimeOfDay::new(part(now.hour()), part(now.minute())).or(TimeOfDay::new(0, 0));
     let time = time.ok_or_else(|| ServiceError::invalid("now", "the clock shows no time of a day"))?;
-    Ok(Today { date: now.date_naive(), time })
+    Ok(Today { date: now.date_naive(), time, clock_changes: clock_changes(zone, now.naive_utc()) })
+}
+
+/// Returns the next two clock changes, each within [`MAX_DAYS_TO_CHANGE`] of now or of the one before it.
+fn clock_changes(zone: Tz, now_utc: NaiveDateTime) -> [Option<ClockChange>; 2] {
+    const DAY: i64 = 24 * 60;
+    let offset = |minutes: i64| {
+        let at = now_utc.checked_add_signed(TimeDelta::minutes(minutes)).unwrap_or(now_utc);
+        i64::from(zone.offset_from_utc_datetime(&at).fix().local_minus_utc()) / 60
+    };
+    let next = |from: i64| {
+        let known = offset(from);
+        let mut after = (1..=MAX_DAYS_TO_CHANGE).map(|day| from + day * DAY).find(|at| offset(*at) != known)?;
+        let mut before = after - DAY;
+        while after - before > 1 {
+            let middle = before + (after - before) / 2;
+            if offset(middle) == known {
+                before = middle;
+            } else {
+                after = middle;
+            }
+        }
+        Some(ClockChange { in_minutes: after, forward_minutes: offset(after) - known })
+    };
+    let first = next(0);
+    [first, first.and_then(|first| next(first.in_minutes))]
 }
 
 /// Says which time of an operation does not exist because the clocks are put forward then, and what to say instead.

@@ -3,6 +3,7 @@
 
 mod dates;
 mod models;
+mod questions;
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let repaired = aha_planner::repair::repair(&checked, &state, "2026-03-11".parse()?);
     apply(&mut state, &repaired.valid(), &mut 0, Timestamp::from_millis(0))?;
     let time: TimeOfDay = "08:00".parse()?;
-    let today = Today { date: "2026-03-11".parse()?, time };
+    let today = Today::new("2026-03-11".parse()?, time);
     for sentence in stdin().lines() {
         let sentence = sentence?;
         let answer = match read(&sentence, &state, today, &Selection::default()) {

@@ -4,7 +4,7 @@
 
 use aha_core::time::Timestamp;
 use aha_planner::apply::{State, apply};
-use aha_planner::language::{Inquiry, Question, Reading, Selection, Today, asked_records, inquiry, read};
+use aha_planner::language::{Inquiry, Question, Reading, Selection, Today, asked_parts, asked_records, inquiry, read};
 use aha_planner::operation::Operation;
 use aha_planner::record::Kind;
 use aha_planner::repair::repair;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// A Wednesday.
 fn today() -> Today {
-    Today { date: day(3, 11), time: TimeOfDay::new(8, 0).unwrap() }
+    Today::new(day(3, 11), TimeOfDay::new(8, 0).unwrap())
 }
 
 fn day(month: u32, day: u32) -> NaiveDate {
@@ -89,10 +89,42 @@ fn questions_about_days_name_their_days() {
         ("show my todos", Some(Inquiry::Open(Some(Kind::Todo)))),
         ("when is my next dentist appointment?", Some(Inquiry::Record("dentist appointment".to_owned()))),
         ("schedule for tomorrow", planned(day(3, 12), day(3, 12))),
+        ("summarise my week", planned(day(3, 11), day(3, 15))),
+        ("give me an overview of my week", planned(day(3, 11), day(3, 15))),
         ("do I have to pay the rent on Friday?", Some(Inquiry::Record("pay the rent".to_owned()))),
         ("did I pay the electricity bill?", Some(Inquiry::Record("pay the electricity bill".to_owned()))),
     ] {
         assert_eq!(inquiry(say, today()), expected, "{say}");
+        assert_eq!(reading(say, &[]), Reading::Chat, "{say}");
+    }
+}
+
+#[test]
+fn a_sentence_that_asks_several_things_has_a_part_for_each() {
+    let tomorrow = || Some(Inquiry::Planned { first: day(3, 12), last: day(3, 12), kind: None });
+    let dentist = || Some(Inquiry::Record("dentist".to_owned()));
+    for (say, expected) in [
+        ("What's the weather?", vec![("What's the weather", None)]),
+        (
+            "what do I have to do tomorrow and who is the president",
+            vec![("what do I have to do tomorrow", tomorrow()), ("who is the president", None)],
+        ),
+        (
+            "who is the president, and what's overdue?",
+            vec![("who is the president", None), ("what's overdue", Some(Inquiry::Overdue))],
+        ),
+        (
+            "when is the dentist and who is the president?",
+            vec![("when is the dentist", dentist()), ("who is the president", None)],
+        ),
+        ("what's on tomorrow and the weather", vec![("what's on tomorrow", tomorrow()), ("the weather", None)]),
+        ("what's on tomorrow? Add milk", vec![("what's on tomorrow", tomorrow()), ("Add milk", None)]),
+        ("what's on tomorrow?", vec![("what's on tomorrow", tomorrow())]),
+        ("hello", Vec::new()),
+    ] {
+        let parts: Vec<_> = asked_parts(say, today()).into_iter().map(|part| (part.text, part.inquiry)).collect();
+        let expected: Vec<_> = expected.into_iter().map(|(text, asked)| (text.to_owned(), asked)).collect();
+        assert_eq!(parts, expected, "{say}");
         assert_eq!(reading(say, &[]), Reading::Chat, "{say}");
     }
 }

@@ -95,9 +95,9 @@ pub(in crate::cli) enum TodoCommand {
     },
     /// Mark some as done; of one that repeats, today's occurrence or the last that was due.
     Done {
-        /// Their numbers, as `todo list` shows them.
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<i64>,
+        /// Their numbers, as `todo list` shows them; or words of the title of one open todo.
+        #[arg(required = true, value_name = "ID|TITLE")]
+        wanted: Vec<String>,
         /// Print what was changed as JSON.
         #[arg(long)]
         json: bool,

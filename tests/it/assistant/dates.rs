@@ -56,3 +56,45 @@ fn the_day_taken_for_a_week_is_said() {
     assert_eq!(answered["text"], format!("Add todo \"call Ann\" on 2026-11-23. {said}"));
     radar.run(&["todo", "add", "call Ann next week"]).exits(0).says(said);
 }
+
+#[test]
+fn the_day_of_what_was_added_is_printed() {
+    let radar = radar(Engine::Sqlite);
+    let added = |text: &str, printed: &str| radar.run(&["todo", "add", text]).exits(0).says(printed);
+    added("buy milk tomorow", "create: todo #1 buy milk (on Fri 2026-11-20)");
+    added("call Ann on Friday at 3pm", "create: todo #2 call Ann (on Fri 2026-11-20 at 15:00)");
+    added("water the plants every 3 days", "create: todo #3 water the plants (from Thu 2026-11-19, every 3 days)");
+    radar.run(&["todo", "undo"]).exits(0).says("undone: 1 record is as before");
+    let leap = "\"29 February\" does not exist in 2027: Tuesday, 2028-02-29 was taken.";
+    added("call Zoe on 29 February", "(on Tue 2028-02-29)").says(leap);
+}
+
+/// In Berlin it is 21:00, and the clocks are put forward five hours later.
+#[test]
+fn hours_from_now_are_counted_across_a_clock_change() {
+    let radar = Radar::at("2027-03-27T20:00:00Z").with("AHA_TIMEZONE", "Europe/Berlin").on(Engine::Sqlite);
+    for (hours, time) in [(4, "01:00"), (5, "03:00"), (8, "06:00")] {
+        let sentence = format!("call Bob in {hours} hours");
+        let answered = radar.json(&["assistant", &sentence, "--json"]);
+        let operation = &answered["operations"][0]["op"];
+        assert_eq!(
+            (&operation["scheduledFor"], &operation["timeOfDay"]),
+            (&json!("2027-03-28"), &json!(time)),
+            "{answered}"
+        );
+    }
+}
+
+#[test]
+fn a_title_that_means_one_open_todo_marks_it_as_done() {
+    let radar = radar(Engine::Sqlite);
+    for text in ["buy milk", "buy oat bread", "call Ann"] {
+        radar.ok(&["todo", "add", text]);
+    }
+    radar.run(&["todo", "done", "buy"]).exits(2).says("can be #1 buy milk, #2 buy oat bread; repeat the command");
+    radar.run(&["todo", "done", "unicorn"]).exits(2).says("neither an id nor in the title of one open todo");
+    radar.run(&["todo", "done", "oat", "bread"]).exits(0).says("todo #2 buy oat bread");
+    radar.run(&["todo", "done", "milk"]).exits(0).says("todo #1 buy milk");
+    radar.run(&["todo", "done", "milk"]).exits(2).says("neither an id nor in the title of one open todo");
+    radar.ok(&["todo", "done", "#3"]);
+}

@@ -33,7 +33,7 @@ use crate::time_of_day::TimeOfDay;
 use crate::validate::validate_proposal;
 pub use assumed::assumed_days;
 use commands::command::{Command, Destination};
-pub use questions::{Inquiry, asked_records, inquiry};
+pub use questions::{AskedPart, Inquiry, asked_parts, asked_records, inquiry};
 use text::tokens::Token;
 use text::words::{WordList, word_list};
 
@@ -56,13 +56,41 @@ static RECORD_NOUNS: WordList = WordList::new(|| word_list(include_str!("words/r
 pub struct Today {
     pub date: NaiveDate,
     pub time: TimeOfDay,
+    /// The next clock changes, in their order.
+    pub clock_changes: [Option<ClockChange>; 2],
+}
+
+/// A change of the clocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockChange {
+    /// In how many minutes from now it occurs.
+    pub in_minutes: i64,
+    /// By how many minutes the clocks are put forward; negative if they are put back.
+    pub forward_minutes: i64,
 }
 
 impl Today {
+    /// Returns a date and time of a zone without clock changes.
+    #[must_use]
+    pub const fn new(date: NaiveDate, time: TimeOfDay) -> Self {
+        Self { date, time, clock_changes: [None; 2] }
+    }
+
     /// Returns the day on which that time occurs next.
     #[must_use]
     pub fn next(self, time: TimeOfDay) -> NaiveDate {
         if time < self.time { self.date.succ_opt().unwrap_or(self.date) } else { self.date }
+    }
+
+    /// Returns the local day and time when so many minutes have passed.
+    #[must_use]
+    pub fn in_minutes(self, minutes: i64) -> Option<(NaiveDate, TimeOfDay)> {
+        let passed = self.clock_changes.iter().flatten().filter(|change| change.in_minutes <= minutes);
+        let forward: i64 = passed.map(|change| change.forward_minutes).sum();
+        let of_today = i64::from(self.time.hour()) * 60 + i64::from(self.time.minute()) + minutes + forward;
+        let date = self.date.checked_add_signed(chrono::TimeDelta::try_days(of_today.div_euclid(24 * 60))?)?;
+        let of_day = u16::try_from(of_today.rem_euclid(24 * 60)).ok()?;
+        Some((date, TimeOfDay::new(of_day / 60, of_day % 60)?))
     }
 }
 
@@ -132,7 +160,8 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     }
     let plain_words = text::courtesy::without_adverbs(&words);
     let expanded = clauses::lists::without_intro(&clauses::lists::corrected(&plain_words, today), today);
-    let tokens = clauses::gapping::with_repeated_verbs(&expanded, today);
+    let dated = clauses::lists::with_shared_day(&expanded, today);
+    let tokens = clauses::gapping::with_repeated_verbs(&dated, today);
     let reader = Reader { sentence, state, today, selection, context: ClauseContext::default(), is_only_clause: false };
     let reading = reader.read(&tokens);
     let only_adds = || {
@@ -259,8 +288,9 @@ impl Reader<'_> {
             .filter(|(_, used)| !**used)
             .map(|(word, _)| word.clone())
             .collect();
-        let of_records =
-            text::phrases::has_any(&clause[1..], &RECORD_NOUNS) || commands::guard::means_all(&content_words);
+        // In "check the oven every day" the day is no field of a record.
+        let named = if when.repeat.is_some() { &content_words[..] } else { &clause[1..] };
+        let of_records = text::phrases::has_any(named, &RECORD_NOUNS) || commands::guard::means_all(&content_words);
         verb && changes && clause.len() > 1 && (repeats || !of_records) && !self.mentions_existing(&content_words)
     }
 

@@ -1,4 +1,5 @@
 //! Recognises questions about what is planned: "what's on tomorrow", "what's due this week", "when is the dentist".
+//! [`asked_parts`] returns the parts of a sentence that asks more.
 //!
 //! Input: a sentence. Output: what it asks about, or `None`; then it is read as a command or as talk. A sentence counts
 //! as a question about days only if it contains nothing but the question and the days, so that "list the bike on
@@ -11,7 +12,7 @@ use super::text::courtesy::plain;
 use super::text::numbers::month;
 use super::text::past_forms::presents;
 use super::text::phrases::{after_any, before_end, has_any, without_marks};
-use super::text::tokens::{Token, tokens};
+use super::text::tokens::{Token, text_of, tokens};
 use super::text::vocabulary::kind_noun;
 use super::text::words::{WordList, word_list};
 use super::values::dates;
@@ -35,6 +36,27 @@ pub enum Inquiry {
     /// A record, by words of its title.
     Record(String),
 }
+
+/// A part of a sentence, and what it asks about the records. `None` if it asks nothing about them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedPart {
+    pub text: String,
+    pub inquiry: Option<Inquiry>,
+}
+
+/// A longer sentence is one part, since each of its words may begin another one.
+const MAX_WORDS_IN_PARTS: usize = 60;
+
+/// Words between two parts of a sentence.
+const JOINERS: &str = "and|,|&|plus|then|but|or";
+
+/// Beginnings of questions of any kind.
+const QUESTION_STARTS: &str = "who|who's|what|what's|whats|when|when's|where|where's|why|how|how's|which|did|do i|\
+    do we|am i|have i|is|are|can|will|does|tell me";
+
+/// Sentences that ask nothing.
+const GREETINGS: &str = "hello|hi|hey|good morning|good afternoon|good evening|good night|thanks|thank you|no thanks|\
+    no thank you|no worries|yes please|ok|okay|bye|goodbye|there";
 
 /// Phrases before a question.
 const BEFORE: &str = "remind me|tell me|let me know|let me see|i want to know|i'd like to know|i'd like to see|\
@@ -80,6 +102,53 @@ pub fn of_tokens(sentence: &[Token], today: Today) -> Option<Inquiry> {
         return None;
     }
     of_days(words, today.date).or_else(|| of_record(words, today.date))
+}
+
+/// Returns the parts of a sentence that is read as talk, each with what it asks about. Greetings are no parts.
+#[must_use]
+pub fn asked_parts(sentence: &str, today: Today) -> Vec<AskedPart> {
+    let words = super::text::compounds::normalised(&tokens(sentence));
+    let mut found = Vec::new();
+    if words.len() > MAX_WORDS_IN_PARTS {
+        found.push((&words[..], of_tokens(&words, today)));
+    } else if let Some(inquiry) = of_tokens(&words, today).filter(|inquiry| !matches!(inquiry, Inquiry::Record(_))) {
+        found.push((&words[..], Some(inquiry)));
+    } else {
+        words.split(|word| word.is_one_of(".|!|?|;")).for_each(|part| split_parts(part, today, &mut found));
+    }
+    let text = |words: &[Token]| text_of(sentence, without_marks(words), |_| false);
+    found.into_iter().map(|(words, inquiry)| AskedPart { text: text(words), inquiry }).collect()
+}
+
+/// Appends the parts of words without a full stop. A part that asks something is as long as possible.
+fn split_parts<'t>(words: &'t [Token], today: Today, found: &mut Vec<(&'t [Token], Option<Inquiry>)>) {
+    let is_greeting = |words: &[Token]| after_any(words, GREETINGS).is_some_and(|rest| rest.len() < 2);
+    let whole = without_marks(words);
+    let words = plain(whole);
+    if words.is_empty() || is_greeting(whole) || is_greeting(words) {
+        return;
+    }
+    let inquiry = of_tokens(words, today);
+    // In "when is the dentist and who is the president" the second question is no part of the title.
+    let joiners: Vec<usize> = (1..words.len()).filter(|at| words[*at].is_one_of(JOINERS)).collect();
+    let asks = |at: &&usize| after_any(plain(&words[**at + 1..]), QUESTION_STARTS).is_some_and(|rest| !rest.is_empty());
+    let is_whole = matches!(&inquiry, Some(asked) if !matches!(asked, Inquiry::Record(_)));
+    if let Some(at) = joiners.iter().find(asks).filter(|_| !is_whole) {
+        split_parts(&words[..*at], today, found);
+        split_parts(&words[at + 1..], today, found);
+        return;
+    }
+    if inquiry.is_some() {
+        found.push((words, inquiry));
+        return;
+    }
+    match joiners.iter().rev().find_map(|at| Some((at, of_tokens(&words[..*at], today)?))) {
+        Some((at, inquiry)) => {
+            found.push((&words[..*at], Some(inquiry)));
+            split_parts(&words[at + 1..], today, found);
+        }
+        None => found.push((words, None)),
+    }
 }
 
 /// Parses a question about several records.

@@ -149,6 +149,10 @@ impl Reader<'_> {
                         on the page after the change.";
             return Some(Question::new(text, Vec::new()));
         }
+        if forbids_change(clause) {
+            let text = format!("\"{}\" asks for nothing to be changed. What should be planned?", self.text(clause));
+            return Some(Question::new(&text, Vec::new()));
+        }
         is_not_done(clause).then(|| self.ask_what(&self.text(clause)))
     }
 
@@ -298,4 +302,12 @@ fn is_not_done(clause: &[Token]) -> bool {
     let is_past = |rest: &[Token]| rest.first().is_some_and(|verb| !verb.quoted && !presents(&verb.lower).is_empty());
     let unreal = around(clause, UNREAL).is_some_and(|(before, rest)| before.len() < 3 && is_past(rest));
     unreal || after_any(clause, DENIED).is_some()
+}
+
+/// Matches "do not delete the milk", "never move it", which neither change a record nor are a thing to do.
+fn forbids_change(clause: &[Token]) -> bool {
+    const CHANGING: &str =
+        "delete|remove|cancel|move|shift|push|postpone|reschedule|rename|complete|mark|tick|change|add";
+    let rest = after_any(clause, "do not|don't|dont|never|please do not|please don't");
+    rest.and_then(<[Token]>::first).is_some_and(|verb| verb.is_one_of(CHANGING))
 }

@@ -1,7 +1,8 @@
 //! Days and times: which one a phrase means, and what is said about one that does not exist.
 
-use aha_planner::language::{Reading, Selection, assumed_days, read};
-use aha_planner::recurrence::Recurrence;
+use aha_planner::language::{ClockChange, Reading, Selection, Today, assumed_days, read};
+use aha_planner::recurrence::{Recurrence, Rule};
+use aha_planner::time_of_day::TimeOfDay;
 use chrono::NaiveDate;
 
 use crate::{plan, state, today};
@@ -33,8 +34,64 @@ fn a_night_lasts_until_the_morning_and_what_is_written_is_not_overridden() {
         ("call Ann tonight at 9", "2026-03-11", "21:00"),
         ("call mum tomorrow at midnight", "2026-03-12", "00:00"),
         ("lunch tomorrow at 12", "2026-03-12", "12:00"),
+        ("call Bob tonight at 2:30", "2026-03-12", "02:30"),
+        ("call Bob at 2 tonight", "2026-03-12", "02:00"),
+        ("call Bob tomorrow night at 3", "2026-03-13", "03:00"),
+        ("call Bob on Saturday night at 2:30", "2026-03-15", "02:30"),
+        ("call Bob on Saturday at 2:30 at night", "2026-03-14", "02:30"),
+        ("call Bob tonight at 2pm", "2026-03-11", "14:00"),
+        ("call Bob tomorrow morning at 14:00", "2026-03-12", "14:00"),
     ] {
         assert_eq!(day_and_time(say), (day.to_owned(), time.to_owned()), "{say}");
+    }
+}
+
+/// Today began ten minutes ago, so that the night to it has not ended.
+#[test]
+fn after_midnight_tonight_is_the_night_that_has_begun() {
+    let now = Today { time: TimeOfDay::new(0, 10).unwrap(), ..today() };
+    for (say, day) in [("call Bob at 2am tonight", 11), ("call Bob at 2am tomorrow night", 13)] {
+        let reading = read(say, &state(), now, &Selection::default());
+        let Reading::Plan(operations) = reading else { panic!("{say}: {reading:?}") };
+        assert_eq!(operations[0].scheduled_for, Some(NaiveDate::from_ymd_opt(2026, 3, day)), "{say}");
+    }
+}
+
+#[test]
+fn a_day_of_this_or_the_next_month_is_in_that_month() {
+    for (say, day) in [
+        ("call Bob on the 31st of this month", "2026-03-31"),
+        ("call Bob on the 3rd of the month", "2026-04-03"),
+        ("call Bob on the 30th of next month", "2026-04-30"),
+    ] {
+        assert_eq!(day_and_time(say), (day.to_owned(), String::new()), "{say}");
+    }
+    assert!(asked("call Bob on the 3rd of this month").starts_with("2026-03-03 has passed."));
+}
+
+#[test]
+fn a_day_and_a_time_in_one_word_are_read() {
+    assert_eq!(day_and_time("call Bob on 2026-03-30T10:00"), ("2026-03-30".to_owned(), "10:00".to_owned()));
+}
+
+#[test]
+fn a_day_or_time_that_does_not_exist_is_no_new_title() {
+    for (say, why) in [
+        ("change the dentist to 31 April", "\"31 April\" does not exist."),
+        ("change the dentist to 31/4", "\"31/4\" does not exist."),
+        ("change the dentist to 25:00", "\"25:00\" is no time of day."),
+        ("change Review contract to 9:60", "To what time should"),
+        ("change Review contract to 10.70", "To what should"),
+    ] {
+        let question = asked(say);
+        assert!(question.contains(why), "{say}: {question}");
+    }
+}
+
+#[test]
+fn what_is_forbidden_is_neither_done_nor_added() {
+    for say in ["do not delete the milk", "don't move the dentist", "never cancel the meeting with Tom"] {
+        assert!(asked(say).contains("asks for nothing to be changed"), "{say}");
     }
 }
 
@@ -87,9 +144,26 @@ fn a_day_or_time_that_does_not_exist_is_named_with_what_to_say_instead() {
         ("call Ann on Friday at 12:75", "\"12:75\" is no time of day.", "from 00:00 to 23:59"),
         ("call Ann at 3:75pm", "\"3:75pm\" is no time of day.", "from 00:00 to 23:59"),
         ("call Ann at 13pm", "\"13pm\" is no time of day.", "Say \"13:00\""),
+        ("call Ann at 25.30", "\"25.30\" is no time of day.", "from 00:00 to 23:59"),
+        ("call Ann at 25h", "\"25h\" is no time of day.", "from 00:00 to 23:59"),
+        ("call Ann at 2400 hours", "\"2400 hours\" is no time of day.", "from 00:00 to 23:59"),
+        ("call Ann tomorrow from 9 to 25", "\"25\" is no time of day.", "from 00:00 to 23:59"),
         ("call Ann at 27 o'clock", "\"27 o'clock\" is no time of day.", "from 00:00 to 23:59"),
         ("call Ann on 31 February", "\"31 February\" does not exist.", "Say \"28 February\" or \"1 March\"."),
         ("call Ann on the 31st of April", "\"the 31st of April\" does not exist.", "Say \"30 April\" or \"1 May\"."),
+        ("call Ann on the thirty-first of April", "\"the thirty-first of April\" does not exist.", "\"30 April\""),
+        ("call Ann on 30.2. at 10", "\"30.2.\" does not exist.", "Say \"28 February\" or \"1 March\"."),
+        ("call Ann on 31.4", "\"31.4\" does not exist.", "Say \"30 April\" or \"1 May\"."),
+        ("call Ann on the 31/4 at 10", "\"31/4\" does not exist.", "Say \"30 April\" or \"1 May\"."),
+        ("call Ann on 4/31", "\"4/31\" does not exist.", "Say \"30 April\" or \"1 May\"."),
+        ("call Ann on 32/4 at 10", "\"32/4\" does not exist.", "Say \"30 April\" or \"1 May\"."),
+        (
+            "call Ann on the 31st of next month",
+            "\"the 31st of next month\" does not exist.",
+            "Say \"30 April 2026\" or \"1 May 2026\".",
+        ),
+        ("meeting on Friday 9:00-25:00", "\"25:00\" is no time of day.", "from 00:00 to 23:59"),
+        ("meeting on Friday 10:00 - 9:60", "\"9:60\" is no time of day.", "from 00:00 to 23:59"),
         ("call Ann on 31st April", "\"31st April\" does not exist.", "Say \"30 April\" or \"1 May\"."),
         (
             "call Ann on 29 February 2027",
@@ -110,8 +184,76 @@ fn a_day_or_time_that_does_not_exist_is_named_with_what_to_say_instead() {
         ("call Ann at 23:59 on 28 February 2027", "2027-02-28", "23:59"),
         ("call Ann on 29 February 2028", "2028-02-29", ""),
         ("call Ann on 31 March", "2026-03-31", ""),
+        ("read psalm 89:15 tomorrow", "2026-03-12", ""),
+        ("call Ann on 30.4. at 10", "2026-04-30", "10:00"),
+        ("buy petrol at 25.30 euros tomorrow", "2026-03-12", ""),
     ] {
         assert_eq!(day_and_time(say), (day.to_owned(), time.to_owned()), "{say}");
+    }
+}
+
+#[test]
+fn the_last_minute_of_a_day_ends_what_lasts_until_midnight() {
+    for (say, start) in [
+        ("party tomorrow 10:00 until 24:00", "10:00"),
+        ("party tomorrow 10:00-24:00", "10:00"),
+        ("party tomorrow at 20:00 until 24:00", "20:00"),
+        ("party tomorrow from 22:00 to midnight", "22:00"),
+        ("party tomorrow from 9 to 24", "09:00"),
+    ] {
+        let operations = plan(say, &state(), &[]);
+        let text = |time: Option<TimeOfDay>| time.map(|time| time.to_string()).unwrap_or_default();
+        let times = (text(operations[0].start_time.flatten()), text(operations[0].end_time.flatten()));
+        assert_eq!(times, (start.to_owned(), "23:59".to_owned()), "{say}");
+        assert_eq!(operations[0].title.as_deref(), Some("party"), "{say}");
+    }
+}
+
+#[test]
+fn a_day_at_the_end_of_a_list_is_that_of_each_entry_with_a_time() {
+    for (say, expected) in [
+        ("call Ann at 9 and Bob at 10 tomorrow", "12 09:00, 12 10:00"),
+        ("call Ann at 9 and email Bob at 10 on Friday", "13 09:00, 13 10:00"),
+        ("call Ann at 9, Bob at 10 and Zoe at 11 tomorrow", "12 09:00, 12 10:00, 12 11:00"),
+        ("add a call with Ann at 9 and a call with Bob at 10 tomorrow", "12 09:00, 12 10:00"),
+        ("call Ann at 9 and Bob tomorrow at 10", "11 09:00, 12 10:00"),
+    ] {
+        let made: Vec<String> = plan(say, &state(), &[])
+            .iter()
+            .map(|one| {
+                let time = one.start_time.or(one.time_of_day).flatten().unwrap();
+                format!("{} {time}", one.scheduled_for.flatten().unwrap().format("%d"))
+            })
+            .collect();
+        assert_eq!(made.join(", "), expected, "{say}");
+    }
+}
+
+/// Ten hours from now the clocks are put forward, and 66 hours and 40 minutes from now back.
+#[test]
+fn hours_are_counted_across_clock_changes() {
+    let change = |in_minutes, forward_minutes| Some(ClockChange { in_minutes, forward_minutes });
+    let now = Today { clock_changes: [change(600, 60), change(4_000, -60)], ..today() };
+    for (say, expected) in [
+        ("call Ann in 9 hours", "2026-03-11 17:00"),
+        ("call Ann in 10 hours", "2026-03-11 19:00"),
+        ("call Ann in 65 hours", "2026-03-14 02:00"),
+        ("call Ann in 70 hours", "2026-03-14 06:00"),
+    ] {
+        let reading = read(say, &state(), now, &Selection::default());
+        let Reading::Plan(operations) = reading else { panic!("{say}: {reading:?}") };
+        let (day, time) =
+            (operations[0].scheduled_for.flatten().unwrap(), operations[0].time_of_day.flatten().unwrap());
+        assert_eq!(format!("{day} {time}"), expected, "{say}");
+    }
+}
+
+#[test]
+fn a_repetition_of_days_names_no_record() {
+    for say in ["check the oven every day at 2:30am", "check the oven every day"] {
+        let operations = plan(say, &state(), &[]);
+        assert_eq!(operations[0].title.as_deref(), Some("check the oven"), "{say}");
+        assert_eq!(operations[0].recurrence, Some(Recurrence::of(Rule::Daily)), "{say}");
     }
 }
 
@@ -146,11 +288,15 @@ fn the_day_taken_for_a_period_without_one_is_said() {
         ("email Raj early next week", "\"early next week\" names no day: Monday, 2026-03-16 was taken."),
         ("move Review contract to next week", "\"next week\" names no day: Monday, 2026-03-16 was taken."),
         ("mow the lawn this weekend", "\"this weekend\" names no day: Saturday, 2026-03-14 was taken."),
+        ("call Ann on 29 February", "\"29 February\" does not exist in 2027: Tuesday, 2028-02-29 was taken."),
+        ("call Ann on the 29th of February", "\"the 29th of February\" does not exist in 2027: Tuesday, 2028-02-29"),
     ] {
         let said = assumed(say);
         assert!(said.len() == 1 && said[0].starts_with(taken), "{say}: {said:?}");
     }
     for say in [
+        "call Ann on 29 February 2028",
+        "call Ann on 2028-02-29",
         "email Raj on Monday next week",
         "email Raj next week on Monday",
         "email Raj on Monday",

@@ -62,7 +62,7 @@ fn ops_and_ids(operations: &[Operation]) -> Vec<(&str, Option<i64>)> {
 }
 
 fn today() -> Today {
-    Today { date: NaiveDate::from_ymd_opt(2026, 3, 11).unwrap(), time: TimeOfDay::new(8, 0).unwrap() }
+    Today::new(NaiveDate::from_ymd_opt(2026, 3, 11).unwrap(), TimeOfDay::new(8, 0).unwrap())
 }
 
 /// An operation with what it leaves unchanged said too, so that two can be compared.

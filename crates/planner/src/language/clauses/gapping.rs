@@ -22,10 +22,12 @@ const ADJECTIVES: &str = "new|daily|weekly|recurring|quick|weekday|high|low|prio
 pub fn with_repeated_verbs(tokens: &[Token], today: Today) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
     let mut start = 0;
+    // The verb that was put before `start`, which may apply to the next part as well.
+    let mut verb: Vec<Token> = Vec::new();
     for at in 0..tokens.len() {
         found.push(tokens[at].clone());
         if tokens[at].is_one_of(";|.|!|?") {
-            start = at + 1;
+            (start, verb) = (at + 1, Vec::new());
         }
         let rest = &tokens[at + 1..];
         let joins = tokens[at].is_one_of("and|,|&|plus") && at > start;
@@ -34,9 +36,10 @@ pub fn with_repeated_verbs(tokens: &[Token], today: Today) -> Vec<Token> {
         }
         let part = rest.split(|token| token.is_one_of("and|,|;|.|&|!|?")).next().unwrap_or(rest);
         let in_list = tokens[at].is(",");
-        if let Some(verb) = repeated(plain(&tokens[start..at]), part, today, in_list) {
-            found.extend(verb);
-            start = at + 1;
+        let before = [&verb[..], plain(&tokens[start..at])].concat();
+        if let Some(lead) = repeated(&before, part, today, in_list) {
+            found.extend_from_slice(&lead);
+            (start, verb) = (at + 1, lead);
         }
     }
     found

@@ -2,6 +2,9 @@
 //! corrections within a sentence.
 
 use crate::language::Today;
+use crate::language::commands::command::Command;
+use crate::language::commands::interpret::command;
+use crate::language::text::courtesy::plain;
 use crate::language::text::numbers::count;
 use crate::language::text::phrases::{self, after_any, without_marks};
 use crate::language::text::tokens::Token;
@@ -46,6 +49,83 @@ fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<
     let each = parts.len() > 1 && when.date.is_some() && when.covers_all(day) && parts.iter().all(of_doing);
     let with_day = |part: &&[Token]| [after_any(part, "and|then").unwrap_or(part), day, &[Token::made(";")]].concat();
     each.then(|| parts.iter().flat_map(with_day).collect())
+}
+
+/// Words between the entries of a list.
+const JOINERS: &str = "and|,|&|plus|then";
+
+/// The longest day at the end of a list, in words: "on the 3rd of next month".
+const MAX_DAY_WORDS: usize = 7;
+
+/// Returns the sentence with the day at the end of a list on each of its entries that have a time and no day: "call Ann
+/// at 9 and Bob at 10 tomorrow".
+#[must_use]
+pub fn with_shared_day(tokens: &[Token], today: Today) -> Vec<Token> {
+    tokens.split_inclusive(|token| token.is_one_of(";|.|!|?")).flat_map(|part| sharing_days(part, today)).collect()
+}
+
+fn sharing_days(sentence: &[Token], today: Today) -> Vec<Token> {
+    let days = shared_days(sentence, today);
+    let mut found = Vec::with_capacity(sentence.len());
+    for (at, token) in sentence.iter().enumerate() {
+        let Some((_, day)) = days.iter().find(|(end, _)| *end == at) else {
+            found.push(token.clone());
+            continue;
+        };
+        found.extend(day.iter().map(|word| Token { start: 0, end: 0, ..word.clone() }));
+        let is_comma = token.is(",") && sentence.get(at + 1).is_some_and(|next| !next.is_one_of(JOINERS));
+        found.push(if is_comma { Token::made("and") } else { token.clone() });
+    }
+    found
+}
+
+/// Returns where the entries end that have a time and no day, each with the day that ends their list.
+fn shared_days(sentence: &[Token], today: Today) -> Vec<(usize, &[Token])> {
+    let mut found = Vec::new();
+    let mut without_day: Vec<usize> = Vec::new();
+    let mut start = 0;
+    for end in 0..=sentence.len() {
+        if sentence.get(end).is_some_and(|token| !token.is_one_of(JOINERS)) {
+            continue;
+        }
+        let entry = plain(&sentence[start..end]);
+        start = end + 1;
+        let when = When::read(entry, today);
+        if !when.has_schedule() {
+            continue;
+        }
+        // "Move the dentist to 9am and the review to 10am tomorrow" leaves the dentist on its day.
+        let is_new = matches!(command(entry, today), Command::Create { .. } | Command::Place { .. });
+        if is_new && is_timed(entry, today) {
+            without_day.push(end);
+            continue;
+        }
+        let day = if is_new && !without_day.is_empty() { day_at_end(entry, today) } else { None };
+        if let Some(day) = day {
+            found.extend(without_day.iter().map(|end| (*end, day)));
+        }
+        without_day.clear();
+    }
+    found
+}
+
+/// Matches "Bob at 10": an entry with a time at its end and no day.
+fn is_timed(entry: &[Token], today: Today) -> bool {
+    let when = When::read(entry, today);
+    let is_named = entry.iter().zip(&when.used).any(|(word, used)| !*used && !word.is_mark());
+    let has_day = when.date.is_some() || when.repeat.is_some() || when.no_date;
+    is_named && when.time.is_some() && !has_day && when.used.last() == Some(&true)
+}
+
+/// Returns the day after the time of an entry: "Bob at 10 tomorrow".
+fn day_at_end(entry: &[Token], today: Today) -> Option<&[Token]> {
+    let first = entry.len().saturating_sub(MAX_DAY_WORDS).max(1);
+    (first..entry.len()).map(|at| entry.split_at(at)).find_map(|(timed, day)| {
+        let when = When::read(day, today);
+        let is_day = when.covers_all(day) && when.repeat.is_none() && !when.is_ambiguous && !when.vague;
+        let has_come = when.date.is_some_and(|date| date >= today.date);
+        (is_day && has_come && is_timed(timed, today)).then_some(day)
+    })
 }
 
 /// Phrases that correct what precedes them.

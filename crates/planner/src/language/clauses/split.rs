@@ -90,7 +90,7 @@ fn continues_with_due(before: &[Token], rest: &[Token]) -> bool {
 /// Matches "From 1 April until 30 April, log the mileage every day": the words before the comma belong to the rest.
 fn is_only_schedule(tokens: &[Token]) -> bool {
     let tokens = plain(tokens);
-    let read = |time| when::When::read(tokens, Today { date: chrono::NaiveDate::default(), time });
+    let read = |time| when::When::read(tokens, Today::new(chrono::NaiveDate::default(), time));
     crate::time_of_day::TimeOfDay::new(12, 0).is_some_and(|noon| read(noon).covers_all(tokens))
 }
 

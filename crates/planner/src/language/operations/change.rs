@@ -177,9 +177,14 @@ impl Reader<'_> {
     }
 
     fn ask_when(&self, target: &[Token]) -> Changes {
+        self.ask_where_to(target, "which day")
+    }
+
+    /// Asks to "which day" or "what time" the records should be moved.
+    fn ask_where_to(&self, target: &[Token], asked: &str) -> Changes {
         let found = self.resolve(target, OPEN)?;
         let titles: Vec<String> = found.iter().map(|of| format!("\"{}\"", of.title)).collect();
-        let text = format!("To which day should {} be moved?", titles.join(" and "));
+        let text = format!("To {asked} should {} be moved?", titles.join(" and "));
         Err(Question::new(&text, found.iter().map(Candidate::option).collect()))
     }
 
@@ -201,7 +206,8 @@ impl Reader<'_> {
             return self.each(target, OPEN, |of| self.dated(of, Some(day)));
         }
         if let Some(found) = &when.impossible {
-            return self.ask_when(target).map_err(|question| {
+            let asked = if found.is_time { "what time" } else { "which day" };
+            return self.ask_where_to(target, asked).map_err(|question| {
                 let text = format!("{} {}", found.why, question.question);
                 Question { question: text, ..question }
             });
@@ -303,7 +309,8 @@ impl Reader<'_> {
             return self.move_to(target, to);
         }
         let when = When::read_after("at", to, self.today);
-        if to.len() > 1 && when.time.is_some() && when.used.iter().all(|used| *used) {
+        let covers_all = when.used.iter().all(|used| *used);
+        if covers_all && (when.impossible.is_some() || (to.len() > 1 && when.time.is_some())) {
             return self.move_to(target, to);
         }
         let priority = match to {
@@ -323,6 +330,8 @@ impl Reader<'_> {
                 let text = format!("What should \"{}\" be called?", found[0].title);
                 Err(Question::new(&text, found.iter().map(Candidate::option).collect()))
             }
+            // "Change it to 10.70" is more likely a wrong time than a title.
+            None if is_figures(to) => self.ask_what_to_change(target, WITH_GOALS),
             None => self.rename(target, to),
         }
     }
@@ -348,6 +357,11 @@ impl Reader<'_> {
         }
         Ok(operation)
     }
+}
+
+/// Returns whether no word has a letter or is quoted.
+fn is_figures(words: &[Token]) -> bool {
+    !words.iter().any(|word| word.quoted || word.text.contains(char::is_alphabetic))
 }
 
 const DONE_WORDS: &str = "as|done|complete|completed|finished|not|undone|is";

@@ -1,9 +1,9 @@
-//! Brings numbers and days that are written in several ways into one form: "twenty third" becomes "twenty-third", and
-//! "mon/wed/fri" three days.
+//! Brings numbers and days that are written in several ways into one form: "twenty third" becomes "twenty-third",
+//! "mon/wed/fri" three days, and "2026-03-30T10:00" a day and a time.
 //!
 //! Input: the words of a sentence. Output: its words. Called by [`crate::language::read`].
 
-use super::numbers::weekday;
+use super::numbers::{figures, weekday};
 use super::tokens::Token;
 
 const TENS: &str = "twenty|thirty|forty|fifty";
@@ -23,7 +23,7 @@ pub fn normalised(tokens: &[Token]) -> Vec<Token> {
             found.push(joined(&tokens[at], &tokens[at + 1]));
             at += 2;
         } else {
-            match days_by_slash(&tokens[at]) {
+            match days_by_slash(&tokens[at]).or_else(|| day_and_time(&tokens[at])) {
                 Some(days) => found.extend(days),
                 None => found.push(tokens[at].clone()),
             }
@@ -58,13 +58,6 @@ fn days_by_slash(token: &Token) -> Option<Vec<Token>> {
     if token.quoted || parts.len() < 2 || !parts.iter().all(is_day) {
         return None;
     }
-    let piece = |text: &str, start: usize| Token {
-        text: text.to_owned(),
-        lower: text.to_lowercase(),
-        start,
-        end: start + text.len(),
-        quoted: false,
-    };
     let mut found = Vec::new();
     let mut start = token.start;
     for part in parts {
@@ -76,6 +69,21 @@ fn days_by_slash(token: &Token) -> Option<Vec<Token>> {
         start += part.len();
     }
     Some(found)
+}
+
+/// Splits "2026-03-30T10:00" into the day and the time.
+fn day_and_time(token: &Token) -> Option<Vec<Token>> {
+    const LENGTH: usize = "2026-03-30T10:00".len();
+    let is_whole = !token.quoted && token.text.len() == LENGTH;
+    let (day, time) = token.text.split_once(['T', 't']).filter(|_| is_whole)?;
+    let are_figures =
+        |text: &str, mark: char| text.contains(mark) && text.split(mark).all(|part| figures(part, 4).is_some());
+    let is_written_so = are_figures(day, '-') && are_figures(time, ':');
+    is_written_so.then(|| vec![piece(day, token.start), piece(time, token.start + day.len() + 1)])
+}
+
+fn piece(text: &str, start: usize) -> Token {
+    Token { text: text.to_owned(), lower: text.to_lowercase(), start, end: start + text.len(), quoted: false }
 }
 
 #[cfg(test)]
@@ -92,5 +100,7 @@ mod tests {
         assert_eq!(words("at seven twenty five"), "at seven twenty five");
         assert_eq!(words("every Mon/wed"), "every mon / wed");
         assert_eq!(words("read and/or write"), "read and/or write");
+        assert_eq!(words("on 2026-03-30T10:00"), "on 2026-03-30 10:00");
+        assert_eq!(words("buy a 2026-model-T10:0"), "buy a 2026-model-t10:0");
     }
 }

@@ -70,6 +70,25 @@ pub fn written(tokens: &[Token]) -> Phrase<ParsedTime> {
     Some((1 + more, time))
 }
 
+/// Parses the end of a period. "24:00" and "midnight" end the day, whose last minute they are.
+#[must_use]
+pub fn written_end(tokens: &[Token]) -> Phrase<ParsedTime> {
+    let end_of_day = end_of_day(word(tokens, 0));
+    let hours = usize::from(matches!(word(tokens, 1), "hours" | "hrs" | "h" | "o'clock"));
+    end_of_day.map(|end| (1 + hours, end)).or_else(|| written(tokens))
+}
+
+/// Parses "24:00" as the last minute of the day. "24" alone may be a count.
+#[must_use]
+pub fn end_of_day(text: &str) -> Option<ParsedTime> {
+    let certain = match text {
+        "24:00" | "24h" | "24.00" | "2400" | "midnight" => true,
+        "24" => false,
+        _ => return None,
+    };
+    Some(ParsedTime { certain, ..ParsedTime::exactly(23, 59) })
+}
+
 /// Parses "ten thirty", "nine fifteen".
 fn hour_and_minutes(tokens: &[Token]) -> Phrase<ParsedTime> {
     let hour = u16::try_from(count(word(tokens, 0)).filter(|hour| (1..=12).contains(hour))?).ok()?;

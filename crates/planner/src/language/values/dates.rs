@@ -4,7 +4,7 @@ use chrono::{Datelike as _, Days, NaiveDate, Weekday};
 
 use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
 use super::holidays::holiday;
-use super::periods::{by_figures, by_period, by_place};
+use super::periods::{by_figures, by_period, by_place, month_from};
 use super::spans::{Span, date_span};
 use crate::language::text::numbers::{self, day_number, figures, month, weekday};
 use crate::language::text::phrases;
@@ -268,12 +268,18 @@ pub struct MissingDay {
     pub year: Option<i32>,
 }
 
-/// Parses a day that does not exist: "30 February", "April 31st", "29 February 2027"; with `the` also "32nd".
-pub fn impossible(tokens: &[Token], the: bool) -> Phrase<MissingDay> {
+/// Parses a day that does not exist: "30 February", "April 31st", "29 February 2027", "31st of next month"; with `the`
+/// also "32nd".
+pub fn impossible(tokens: &[Token], the: bool, today: NaiveDate) -> Phrase<MissingDay> {
     let number = |at: usize| {
         let text = word(tokens, at).trim_end_matches(|c: char| c.is_alphabetic());
-        figures(text, 2).filter(|_| !word(tokens, at).is_empty())
+        figures(text, 2).or_else(|| numbers::day_ordinal(word(tokens, at)))
     };
+    if let Some((length, start)) = month_from(tokens, 1, today) {
+        let day = number(0)?;
+        let missing = MissingDay { day, month: Some(start.month()), year: Some(start.year()) };
+        return start.with_day(day).is_none().then_some((1 + length, missing));
+    }
     let of = usize::from(word(tokens, 1) == "of");
     let day_first = number(0).zip(month(word(tokens, 1 + of))).map(|(day, month)| (2 + of, day, month));
     let month_first = month(word(tokens, 0)).zip(number(1)).map(|(month, day)| (2, day, month));

@@ -156,8 +156,11 @@ pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, after_preposition: 
     }
     let the = usize::from(text == "the");
     let day = day_ordinal(word(tokens, the))?;
-    if let Some(found) = of_month(tokens, the + 1, day, today) {
-        return Some(found);
+    if let Some((length, start)) = month_from(tokens, the + 1, today) {
+        // "The 3rd of the month" is the next one; "of this month" names the month.
+        let is_next = word(tokens, the + 2) == "the";
+        let found = if is_next { next_day_of_month(today, day)? } else { start.with_day(day)? };
+        return Some((the + 1 + length, found));
     }
     // "The 31st of April" does not exist.
     let of = usize::from(word(tokens, the + 1) == "of");
@@ -184,16 +187,14 @@ const COUNTED: &str = "floor|attempt|try|time|edition|chapter|week|day|month|qua
     grade|anniversary|\
     birthday|page|row|line|draft|version|round|class|half|place|team|part";
 
-/// Parses "the 1st of next month".
-fn of_month(tokens: &[Token], at: usize, day: u32, today: NaiveDate) -> Phrase<NaiveDate> {
+/// Parses "of next month", "of this month" at an index; returns its first day.
+pub(super) fn month_from(tokens: &[Token], at: usize, today: NaiveDate) -> Phrase<NaiveDate> {
     let ahead = match (word(tokens, at), word(tokens, at + 1), word(tokens, at + 2)) {
         ("of", "next", "month") => 1,
         ("of", "this" | "the", "month") => 0,
         _ => return None,
     };
-    let start = first_of_month(today)?.checked_add_months(Months::new(ahead))?;
-    let day = if ahead == 0 { next_day_of_month(today, day)? } else { start.with_day(day)? };
-    Some((at + 3, day))
+    Some((3, first_of_month(today)?.checked_add_months(Months::new(ahead))?))
 }
 
 /// Returns the next date with this day of the month: in this month, or in a following one if it has passed or does not

@@ -1,6 +1,6 @@
 //! Parses times of day: "at 3pm", "15:45", "noon", "half past three", "from 2 to 3pm", "in the evening".
 
-use super::clock::{Half, ParsedTime, written, written_text};
+use super::clock::{Half, ParsedTime, end_of_day, written, written_end, written_text};
 use super::day_arithmetic::Phrase;
 use crate::language::text::numbers;
 use crate::language::text::tokens::Token;
@@ -17,6 +17,9 @@ const AFTERNOON: u16 = 12;
 const EVENING: u16 = 19;
 const NIGHT: u16 = 22;
 const TONIGHT: u16 = 20;
+
+/// The hour at which the night ends.
+pub const NIGHT_TO: u16 = 5;
 
 /// Parses one or two times at the beginning of `tokens`.
 #[must_use]
@@ -44,7 +47,10 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     let skipped = usize::from(matches!(word(tokens, 0), "from" | "between" | "at"));
     let is_introduced = skipped == 1 || after_day;
     if let Some((start, end)) = word(tokens, skipped).split_once(['-', '–'])
-        && let Some((end, more)) = written_text(end, word(tokens, skipped + 1))
+        && let Some((end, more)) = end_of_day(end)
+            .filter(|end| end.certain)
+            .map(|end| (end, 0))
+            .or_else(|| written_text(end, word(tokens, skipped + 1)))
         && let Some((start, _)) = written_text(start, "")
         && (end.certain || is_introduced || (start.minutes && end.minutes))
     {
@@ -58,7 +64,7 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     let (first, start) = figures.or_else(|| written(&tokens[skipped.min(tokens.len())..]))?;
     let at = skipped + first;
     let joined = matches!(word(tokens, at), "to" | "until" | "till" | "til" | "and" | "-" | "–" | "through");
-    let (second, end) = joined.then(|| written(&tokens[at + 1..])).flatten()?;
+    let (second, end) = joined.then(|| written_end(&tokens[at + 1..])).flatten()?;
     // "at 9:30 until 1 May", "from 9 to 12 March" and "at 3pm until 2 days before" continue with a day.
     let continues = tokens.get(at + 1 + second).is_some_and(|next| {
         numbers::month(&next.lower).is_some() || next.is_one_of("day|days|week|weeks|month|months|times")
@@ -112,9 +118,9 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
         && time.hour <= 12
         && let Some((more, half)) = half_of_day(&tokens[at..])
     {
-        let is_midnight =
-            time.hour == 12 && matches!((word(tokens, at), word(tokens, at + 1)), ("tonight", _) | ("at", "night"));
-        let half = if is_midnight { Half::Am } else { half };
+        let at_night = matches!((word(tokens, at), word(tokens, at + 1)), ("tonight", _) | ("at", "night"));
+        let after_midnight = at_night && (time.hour == 12 || time.hour < NIGHT_TO);
+        let half = if after_midnight { Half::Am } else { half };
         time = ParsedTime { half: Some(half), ..time };
         at += more;
     }

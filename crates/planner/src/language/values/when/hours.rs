@@ -9,17 +9,15 @@ use crate::language::text::phrases::{self, after_any};
 use crate::language::text::tokens::Token;
 use crate::language::values::clock;
 use crate::language::values::durations::{before_event, duration, minutes};
-use crate::language::values::times;
+use crate::language::values::times::{self, NIGHT_TO};
 use crate::time_of_day::TimeOfDay;
 
 impl When {
     /// Parses "in two hours": sets a day and a time.
     pub(super) fn read_in_hours(&mut self, rest: &[Token], today: Today) -> Option<usize> {
         let (length, ahead) = in_hours(rest)?;
-        let of_today = i64::from(today.time.hour()) * 60 + i64::from(today.time.minute()) + i64::from(ahead);
-        self.date = today.date.checked_add_signed(chrono::Duration::days(of_today.div_euclid(24 * 60)));
-        let of_day = u16::try_from(of_today.rem_euclid(24 * 60)).unwrap_or(0);
-        self.time = TimeOfDay::new(of_day / 60, of_day % 60);
+        let (date, time) = today.in_minutes(i64::from(ahead))?;
+        (self.date, self.time) = (Some(date), Some(time));
         Some(length)
     }
 
@@ -111,7 +109,7 @@ impl When {
         let after = after_any(rest, leads)?;
         let start = self.time.filter(|_| self.end_time.is_none())?;
         let after = after_any(after, "about|around|roughly|approximately").unwrap_or(after);
-        let (length, end) = clock::written(after)?;
+        let (length, end) = clock::written_end(after)?;
         let continues = after
             .get(length)
             .is_some_and(|next| !next.is_mark() && !next.is_one_of("on|at|in|every|with|and|tomorrow|today"));
@@ -185,33 +183,40 @@ impl When {
     }
 
     /// Moves a time after midnight to the day on which that night ends: "1am tonight", "tonight at midnight".
-    pub(super) fn settle_night(&mut self) {
+    pub(super) fn settle_night(&mut self, today: Today) {
         let after_midnight = self.time.is_some_and(|time| time.hour() < NIGHT_TO);
-        if self.is_at_night && after_midnight && self.repeat.is_none() {
+        // Said after midnight, "tonight at 2" is in the night that has begun.
+        let has_begun = self.date == Some(today.date)
+            && today.time.hour() < NIGHT_TO
+            && self.time.is_some_and(|time| time > today.time);
+        if self.is_at_night && after_midnight && !has_begun && self.repeat.is_none() {
             self.date = self.date.and_then(|date| date.succ_opt());
         }
     }
 }
 
-/// A part of the day from this hour on is the night, which lasts until the other.
+/// A part of the day from this hour on is the night, which lasts until [`NIGHT_TO`].
 const NIGHT_FROM: u16 = 20;
-const NIGHT_TO: u16 = 5;
 
-/// Returns whether a word determines the half of the day: "1am", "p.m.", "00:30", "noon".
+/// Returns whether a word determines the half of the day: "1am", "p.m.", "00:30", "14:00", "noon".
 fn writes_half(word: &Token) -> bool {
     let text = word.lower.as_str();
     let is_figure = text.starts_with(|c: char| c.is_ascii_digit());
     matches!(text, "am" | "pm" | "a.m" | "p.m" | "noon" | "midday" | "midnight")
         || (is_figure && ["am", "pm", "a.m", "p.m"].iter().any(|half| text.ends_with(half)))
         || (text.starts_with('0') && text.len() > 1)
+        || text.get(..2).and_then(|hour| numbers::figures(hour, 2)).is_some_and(|hour| (13..24).contains(&hour))
 }
 
-/// Returns the time in the half of the day of `part`: "8" and "evening" are 20:00, "7" and "morning" 07:00.
+/// Returns the time in the half of the day of `part`: "8" and "evening" are 20:00, "7" and "morning" 07:00, "2" and
+/// "night" 02:00.
 fn in_half_of(part: TimeOfDay, time: TimeOfDay) -> Option<TimeOfDay> {
     let (morning, before_noon) = (part.hour() < 12, time.hour() < 12);
+    let at_night = part.hour() >= NIGHT_FROM;
     match (morning, before_noon) {
-        // "Tonight at 12".
-        (false, false) if part.hour() >= NIGHT_FROM && time.hour() == 12 => TimeOfDay::new(0, time.minute()),
+        // "Tonight at 12", "Saturday night at 2".
+        (false, false) if at_night && time.hour() < 12 + NIGHT_TO => TimeOfDay::new(time.hour() - 12, time.minute()),
+        (false, true) if at_night && time.hour() < NIGHT_TO => Some(time),
         (true, false) if time.hour() > 12 => TimeOfDay::new(time.hour() - 12, time.minute()),
         (false, true) if time.hour() > 0 => TimeOfDay::new(time.hour() + 12, time.minute()),
         _ => Some(time),

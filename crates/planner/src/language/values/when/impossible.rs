@@ -1,10 +1,11 @@
 //! Finds days and times that do not exist or can be read in two ways, and says why and what to say instead: "30
-//! February", "the 32nd", "25:00", "the fifth Monday in April", "4/5".
+//! February", "the 32nd", "25:00", "from 9 to 25", "the fifth Monday in April", "4/5".
 
 use chrono::{Months, NaiveDate};
 
-use crate::language::text::numbers::figures;
+use crate::language::text::numbers::{figures, weekday};
 use crate::language::text::tokens::Token;
+use crate::language::values::clock;
 use crate::language::values::dates::{self, MissingDay};
 use crate::language::values::day_arithmetic::{Phrase, word};
 use crate::language::values::periods;
@@ -23,13 +24,22 @@ const LEAP_YEAR: i32 = 2000;
 /// Finds such a day or time at the beginning of `rest`.
 pub(super) fn impossible(rest: &[Token], today: NaiveDate) -> Phrase<Impossible> {
     let of_day = |why: String| Impossible { why, is_time: false };
-    let lead = usize::from(rest[0].is_one_of("on|at|by|from|until|to|for|due") && rest.len() > 1);
+    let lead = usize::from(rest[0].is_one_of("on|at|by|from|until|to|for|due|-|–") && rest.len() > 1);
     let phrase = &rest[lead..];
     let first = phrase.first().filter(|first| !first.quoted)?;
-    if let Some(why) = two_days(&first.lower).or_else(|| missing_date(&first.lower)) {
-        return Some((lead + 1, of_day(why)));
+    let the = usize::from(first.is("the"));
+    let date = word(phrase, the);
+    let missing = || missing_date(date).or_else(|| missing_day_and_month(date, word(rest, 0)));
+    if let Some(why) = two_days(date).or_else(missing) {
+        return Some((lead + the + 1, of_day(why)));
     }
-    if let Some((length, why)) = missing_time(phrase, rest[0].is_one_of("at|by|from|until")) {
+    let is_introduced = rest[0].is_one_of("at|by|from|until|-|–");
+    let missing = missing_time(phrase, is_introduced)
+        .or_else(|| missing_in_range(word(phrase, 0)))
+        .or_else(|| missing_by_hour(phrase, rest[0].is_one_of("at|by|from|until")))
+        .or_else(|| missing_by_point(phrase).filter(|_| rest[0].is("at")))
+        .or_else(|| missing_end(phrase).filter(|_| rest[0].is("from")));
+    if let Some((length, why)) = missing {
         return Some((lead + length, Impossible { why, is_time: true }));
     }
     if let Some(length) = periods::missing_weekday(phrase, today) {
@@ -40,8 +50,7 @@ pub(super) fn impossible(rest: &[Token], today: NaiveDate) -> Phrase<Impossible>
         );
         return Some((lead + length, of_day(why)));
     }
-    let the = usize::from(first.is("the"));
-    let (length, missing) = dates::impossible(&phrase[the..], the == 1)?;
+    let (length, missing) = dates::impossible(&phrase[the..], the == 1, today)?;
     Some((lead + the + length, of_day(missing_day(&written(&phrase[..the + length]), missing))))
 }
 
@@ -61,7 +70,7 @@ fn two_days(text: &str) -> Option<String> {
 }
 
 /// Matches "25:00", "3:75pm", "13pm", "27 o'clock". With `introduced`, "at" or the like precedes, so that "4:75" is no
-/// ratio.
+/// ratio, and "89:15" no verse.
 fn missing_time(phrase: &[Token], introduced: bool) -> Phrase<String> {
     let (text, next) = (word(phrase, 0), word(phrase, 1));
     let halves = ["a.m", "p.m", "am", "pm"];
@@ -72,20 +81,88 @@ fn missing_time(phrase: &[Token], introduced: bool) -> Phrase<String> {
     let has_colon = number.contains(':');
     let (hour_text, minute_text) = number.split_once(':').unwrap_or((number, "00"));
     let (hour, minute) = (figures(hour_text, 2)?, figures(minute_text, 2).filter(|_| minute_text.len() == 2)?);
-    let is_time =
-        if has_colon { introduced || has_half || hour_text.len() == 2 } else { introduced && (has_half || has_suffix) };
+    let is_time = if has_colon {
+        introduced || has_half || (hour_text.len() == 2 && hour < 30)
+    } else {
+        introduced && (has_half || has_suffix)
+    };
     let is_missing = hour > 23 || minute > 59 || (has_half && !(1..=12).contains(&hour));
     if !is_time || !is_missing {
         return None;
     }
     let length = 1 + usize::from(has_suffix);
+    Some((length, no_time(&written(&phrase[..length]), hour, minute)))
+}
+
+/// Says that there is no such time of day, and what to say instead.
+fn no_time(said: &str, hour: u32, minute: u32) -> String {
     let instead = if hour < 24 && minute < 60 {
         format!("Say \"{hour:02}:{minute:02}\" if that is meant.")
     } else {
         "A day has the times from 00:00 to 23:59; say, for example, \"23:30\", or \"midnight\" for its beginning."
             .to_owned()
     };
-    Some((length, format!("\"{}\" is no time of day. {instead}", written(&phrase[..length]))))
+    format!("\"{said}\" is no time of day. {instead}")
+}
+
+/// Matches "25h", "25h30", "2400 hours". With `introduced`, "at" or the like precedes; without it only midnight is
+/// written so.
+fn missing_by_hour(phrase: &[Token], introduced: bool) -> Phrase<String> {
+    let (text, next) = (word(phrase, 0), word(phrase, 1));
+    let names_hours = matches!(next, "hours" | "hrs" | "h");
+    let (hour_text, minute_text) = match text.split_once('h') {
+        Some((hour, "")) => (hour, "00"),
+        Some(parts) => parts,
+        None if text.len() == 4 && text.is_ascii() && names_hours => text.split_at(2),
+        None => return None,
+    };
+    let (hour, minute) = (figures(hour_text, 2)?, figures(minute_text, 2).filter(|_| minute_text.len() == 2)?);
+    let is_missing = (introduced || text == "2400") && (hour > 23 || minute > 59);
+    let length = 1 + usize::from(names_hours);
+    is_missing.then(|| (length, no_time(&written(&phrase[..length]), hour, minute)))
+}
+
+/// Matches "25.30" after "at". "Sell at 25.30 euros" and "at 10.70" are prices.
+fn missing_by_point(phrase: &[Token]) -> Phrase<String> {
+    let (hour, minute) = word(phrase, 0).split_once('.').filter(|(_, minute)| minute.len() == 2)?;
+    let (hour, minute) = (figures(hour, 2)?, figures(minute, 2)?);
+    let is_missing = (24..30).contains(&hour) && begins_phrase(phrase.get(1));
+    is_missing.then(|| (1, no_time(word(phrase, 0), hour, minute)))
+}
+
+/// Matches "9 to 25" after "from". In "from 9 to 25 March" a month follows.
+fn missing_end(phrase: &[Token]) -> Phrase<String> {
+    let start = clock::written_text(word(phrase, 0), "").filter(|(start, _)| start.time().is_some());
+    let joined = matches!(word(phrase, 1), "to" | "until" | "till" | "til" | "-" | "–");
+    let hour = figures(word(phrase, 2), 2).filter(|hour| *hour > 24)?;
+    let is_missing = start.is_some() && joined && begins_phrase(phrase.get(3));
+    is_missing.then(|| (3, no_time(word(phrase, 2), hour, 0)))
+}
+
+/// Returns whether nothing follows, or a word that continues no number.
+fn begins_phrase(next: Option<&Token>) -> bool {
+    const BEGINNINGS: &str = "on|tomorrow|today|tonight|every|each|and|or|with|at|in|for|to|until|next|this|please";
+    next.is_none_or(|next| next.is_mark() || next.is_one_of(BEGINNINGS) || weekday(&next.lower, true).is_some())
+}
+
+/// Matches "9:00-25:00": a range with a time that does not exist.
+fn missing_in_range(text: &str) -> Phrase<String> {
+    let (start, end) = text.split_once(['-', '–']).filter(|_| text.contains(':'))?;
+    [start, end].into_iter().find_map(|time| missing_time(&[Token::made(time)], true))
+}
+
+/// Matches "31/4", "4/31", "31.4.": a day and a month in figures. `before` is the word before them: without a day's
+/// preposition "31.4" is a number, and only after "on" are figures meant as a day that no month has.
+fn missing_day_and_month(text: &str, before: &str) -> Option<String> {
+    let follows_preposition = matches!(before, "on" | "by" | "from" | "until" | "due");
+    let dotted = text.strip_suffix('.').or_else(|| follows_preposition.then_some(text));
+    let (first, second) = text.split_once('/').or_else(|| dotted?.split_once('.'))?;
+    let (first, second) = (figures(first, 2)?, figures(second, 2)?);
+    let month_first = text.contains('/') && (1..=12).contains(&first) && second > 12;
+    let (day, month) = if month_first { (second, first) } else { (first, second) };
+    let may_be_date = (1..=12).contains(&month) && ((1..=31).contains(&day) || (day > 31 && before == "on"));
+    let is_missing = NaiveDate::from_ymd_opt(LEAP_YEAR, month, day).is_none();
+    (may_be_date && is_missing).then(|| missing_day(text, MissingDay { day, month: Some(month), year: None }))
 }
 
 /// Matches "2026-02-30", "30.02.2027": a date in figures that was not parsed as one.

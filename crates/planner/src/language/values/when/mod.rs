@@ -256,7 +256,7 @@ impl When {
     }
 
     fn settle(&mut self, today: Today) {
-        self.settle_night();
+        self.settle_night(today);
         match (self.duration.take(), self.time) {
             (Some((minutes, words)), Some(time)) => {
                 self.duration_words = self.end_time.is_none().then_some(words);
