@@ -9,7 +9,7 @@ use super::listing::Listing;
 use super::output;
 use crate::app::App;
 use crate::digest::terminal::Footer;
-use crate::digest::{Format, render, terminal};
+use crate::digest::{Format, file_stem_of, render_named, terminal};
 use crate::services::digests::{self, ArchiveFilter, ArchivedDigest, LATEST};
 
 /// Stands for a list in place of an id.
@@ -27,7 +27,10 @@ pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
     let digest = digests::find(app, &which, topic.as_deref().unwrap_or(DEFAULT_TOPIC)).await?;
     let footer = Footer { html: None, is_latest: which == LATEST };
     match format {
-        Some(format) => output::print(&render(&digest, format, app.config().web.site())?)?,
+        Some(format) => {
+            let stem = file_stem_of(&app.config().output_dir, &digest);
+            output::print(&render_named(&digest, format, app.config().web.site(), &stem)?)?;
+        }
         None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), footer))?,
     }
     Ok(Exit::Ok)

@@ -13,6 +13,7 @@ use super::exit::Exit;
 use super::listing::hung;
 use super::output;
 use crate::app::App;
+use crate::digest::view::final_score_in_words;
 use crate::services::stories;
 
 pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
@@ -56,6 +57,9 @@ pub(super) fn short(id: impl Display) -> String {
 }
 
 pub(super) fn in_words(story: &DigestStory) -> String {
+    if !stories::is_shown(story) {
+        return no_longer_shown(story);
+    }
     let score =
         story.aha_score.map_or_else(|| format!("not judged ({})", story.state), |score| format!("{score} of 100"));
     let mut lines = vec![
@@ -63,7 +67,7 @@ pub(super) fn in_words(story: &DigestStory) -> String {
         format!("   {}", story.url.as_deref().unwrap_or("(no link)")),
         String::new(),
         format!("Aha score     {score}"),
-        format!("Final score   {:.1} of 100", story.final_score),
+        format!("Final score   {}", final_score_in_words(story)),
         format!("Label         {}", story.label.map_or("none", Label::in_words)),
         format!("Reason        {}", story.reason),
     ];
@@ -77,7 +81,36 @@ pub(super) fn in_words(story: &DigestStory) -> String {
     lines.push(String::new());
     lines.extend(facts(&story.score_debug));
     lines.push(String::new());
-    lines.push("Told by".to_owned());
+    lines.extend(told_by(story));
+    lines.push(String::new());
+    lines.push(ids(story));
+    lines.join("\n")
+}
+
+/// Formats what is known of a story that its digest showed before it was made again.
+fn no_longer_shown(story: &DigestStory) -> String {
+    let mut lines = vec![
+        story.title.clone(),
+        format!("   {}", story.url.as_deref().unwrap_or("(no link)")),
+        String::new(),
+        format!(
+            "{}, so there is no score to explain. `aha-radar feedback {} like` still counts.",
+            story.reason, story.id
+        ),
+        String::new(),
+    ];
+    lines.extend(told_by(story));
+    lines.push(String::new());
+    lines.push(ids(story));
+    lines.join("\n")
+}
+
+fn ids(story: &DigestStory) -> String {
+    format!("Ids           item {}  cluster {}", story.id, story.cluster_id)
+}
+
+fn told_by(story: &DigestStory) -> Vec<String> {
+    let mut lines = vec!["Told by".to_owned()];
     for source in &story.sources {
         let copy = if source.copy { " (a copy of another's text)" } else { "" };
         let dated = if source.dated { "" } else { " (no date given: when first seen)" };
@@ -85,9 +118,7 @@ pub(super) fn in_words(story: &DigestStory) -> String {
         lines.push(format!("    {}", source.title));
         lines.extend(source.url.iter().map(|url| format!("    {url}")));
     }
-    lines.push(String::new());
-    lines.push(format!("Ids           item {}  cluster {}", story.id, story.cluster_id));
-    lines.join("\n")
+    lines
 }
 
 /// Formats the kept summary of a pasted text.
@@ -151,6 +182,7 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
             "  decay: {:+.2} = −{} × (1 − {:.4}), e to the −{:.1} h before the window's end / {:.0} h",
             -decayed, weights.decay, debug.decay, debug.age_hours, debug.decay_hours
         ),
+        "    (the topic's decay time, or the length of the window if that is longer)".to_owned(),
         preference(debug),
         format!("  = base {:.4}: the judgement moved by {:+.4}, within its band", debug.base, debug.shift),
         format!("  × source weight {:.2} × rule boost {:.2}", debug.source_weight, debug.rule_boost),

@@ -37,7 +37,7 @@ pub(super) async fn run(app: &App, arguments: ReviewArguments) -> Result<Exit> {
     let heading = format!(
         "{}, {}",
         digest.head.topic,
-        Calendar::of(&digest.head).last_day(digest.head.window_start, digest.head.window_end)
+        Calendar::of(&digest.head).days(digest.head.window_start, digest.head.window_end)
     );
     let review = Review::new(output::one_safe_text(&heading), stories);
     let keys = Keys { app, digest: &digest, runtime: Handle::current() };

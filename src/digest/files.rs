@@ -1,5 +1,6 @@
 //! A digest as files: `TOPIC/END.{md,html,json,xml}` in the output folder, and `END.{scores,timeline}.svg` if it has
-//! stories. A digest without items has no files.
+//! stories. A digest without items has no files. Of several windows with the same end, `END` names that of the cursor
+//! run, else the one written first; the others are `END_from_START`.
 //!
 //! Input: a digest. Output: its files, each written atomically, and their paths. Called by the pipeline's last stage.
 
@@ -8,33 +9,50 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aha_core::digest::Digest;
+use aha_core::digest::{Digest, DigestHead};
 use aha_core::ids::TopicId;
+use aha_core::run::RunMode;
 use aha_core::time::Timestamp;
 use chrono_tz::Tz;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::format::{Calendar, file_stem};
 use super::plots;
 use super::sanitise::is_hidden;
-use super::{Format, RenderError, render};
+use super::{Format, RenderError, render_named};
+
+/// Between end and start in the name of a window whose end alone names another.
+const FROM: &str = "_from_";
 
 /// Longest topic folder in bytes, well below the 255 that file systems take.
 const MAX_FOLDER_BYTES: usize = 120;
 
 /// Writes all formats and the pictures, and returns their paths: the formats in the order of [`Format::ALL`]. Nothing
-/// is written unless all of them render. `site` as for [`render`].
+/// is written unless all of them render. `site` as for [`super::render`]. Files of another digest are not overwritten:
+/// if a cursor run needs their name, they are written anew under the longer one first.
 pub fn write_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Result<Vec<PathBuf>, RenderError> {
     if !has_files(digest) {
         return Ok(Vec::new());
     }
+    let folder = folder(output_dir, digest);
+    let stem = file_stem_of(output_dir, digest);
+    if stem == end_stem(&digest.head)
+        && let Some(other) = other_digest::<Digest>(&folder, &digest.head)
+    {
+        write_named(&folder, &other, &long_stem(&other.head), site)?;
+    }
+    write_named(&folder, digest, &stem, site)
+}
+
+fn write_named(folder: &Path, digest: &Digest, stem: &str, site: Option<&str>) -> Result<Vec<PathBuf>, RenderError> {
     let mut rendered: Vec<(String, String)> = Format::ALL
         .into_iter()
-        .map(|format| Ok((file_name(digest, format.extension()), render(digest, format, site)?)))
+        .map(|format| Ok((file_name(stem, format.extension()), render_named(digest, format, site, stem)?)))
         .collect::<Result<_, RenderError>>()?;
     let plots = plots::plots(digest).map_err(RenderError::Plot)?;
-    rendered.extend(plots.into_iter().map(|plot| (plot_name(digest, plot.name), plot.svg)));
-    let folder = folder(output_dir, digest);
-    fs::create_dir_all(&folder).map_err(|source| RenderError::Write { path: folder.clone(), source })?;
+    rendered.extend(plots.into_iter().map(|plot| (plot_name(stem, plot.name), plot.svg)));
+    fs::create_dir_all(folder).map_err(|source| RenderError::Write { path: folder.to_owned(), source })?;
     let mut paths = Vec::with_capacity(rendered.len());
     for (name, text) in rendered {
         let path = folder.join(name);
@@ -44,15 +62,56 @@ pub fn write_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Re
     Ok(paths)
 }
 
-/// Writes all files if one of them is missing.
+/// Writes all files if one of them is missing, or is that of another digest.
 pub fn write_missing_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Result<(), RenderError> {
     let folder = folder(output_dir, digest);
-    let formats = Format::ALL.into_iter().map(|format| file_name(digest, format.extension()));
-    let pictures = plots::NAMES.into_iter().filter(|_| !digest.stories.is_empty()).map(|name| plot_name(digest, name));
-    if !has_files(digest) || formats.chain(pictures).all(|name| folder.join(name).exists()) {
+    let stem = file_stem_of(output_dir, digest);
+    let formats = Format::ALL.into_iter().map(|format| file_name(&stem, format.extension()));
+    let pictures = plots::NAMES.into_iter().filter(|_| !digest.stories.is_empty()).map(|name| plot_name(&stem, name));
+    let is_taken = || stem == end_stem(&digest.head) && other_digest::<HeadOnly>(&folder, &digest.head).is_some();
+    if !has_files(digest) || (formats.chain(pictures).all(|name| folder.join(name).exists()) && !is_taken()) {
         return Ok(());
     }
     write_files(output_dir, digest, site).map(drop)
+}
+
+/// Returns the name of a digest's files without their extensions: its end, or its end and start where the files of
+/// another digest have the end as their name and it is not of a cursor run.
+#[must_use]
+pub fn file_stem_of(output_dir: &Path, digest: &Digest) -> String {
+    let head = &digest.head;
+    let is_taken = || other_digest::<HeadOnly>(&folder(output_dir, digest), head).is_some();
+    if head.mode != RunMode::Cursor && is_taken() { long_stem(head) } else { end_stem(head) }
+}
+
+/// The part of a digest's JSON that tells which digest it is.
+#[derive(Deserialize)]
+struct HeadOnly {
+    digest: DigestHead,
+}
+
+/// A digest's JSON, read in whole or in part.
+trait StoredDigest: DeserializeOwned {
+    fn head(&self) -> &DigestHead;
+}
+
+impl StoredDigest for HeadOnly {
+    fn head(&self) -> &DigestHead {
+        &self.digest
+    }
+}
+
+impl StoredDigest for Digest {
+    fn head(&self) -> &DigestHead {
+        &self.head
+    }
+}
+
+/// Reads the digest whose files have the end of `head` as their name, unless it is that of `head`. A file that cannot
+/// be read as a digest is none, so that it is written anew.
+fn other_digest<T: StoredDigest>(folder: &Path, head: &DigestHead) -> Option<T> {
+    let text = fs::read_to_string(folder.join(file_name(&end_stem(head), Format::Json.extension()))).ok()?;
+    serde_json::from_str(&text).ok().filter(|other: &T| other.head().id != head.id)
 }
 
 /// A digest without items has no files, so that no reader opens one in order to find nothing.
@@ -75,12 +134,13 @@ pub fn remove_old_files(
         entries => entries.map_err(|error| failed(&folder, error))?,
     };
     let oldest = file_stem(before.zone, before.time);
-    let newest = before.newest.map(|digest| Calendar::of(&digest.head).file_stem(digest.head.window_end));
+    let newest = before.newest.map(|digest| end_stem(&digest.head));
     let mut count = 0;
     for entry in entries {
         let path = entry.map_err(|error| failed(&folder, error))?.path();
         let stem = path.file_name().and_then(|name| stem_of_digest(name.to_str()?));
-        if stem.is_some_and(|stem| stem < oldest.as_str() && newest.as_deref() != Some(stem)) {
+        let end = stem.map(|stem| stem.split_once(FROM).map_or(stem, |(end, _)| end));
+        if end.is_some_and(|end| end < oldest.as_str() && newest.as_deref() != Some(end)) {
             if remove {
                 fs::remove_file(&path).map_err(|error| failed(&path, error))?;
             }
@@ -101,31 +161,50 @@ pub struct OldFiles<'a> {
 
 /// Returns the stem of a file name if it is that of a digest's file.
 fn stem_of_digest(name: &str) -> Option<&str> {
-    const STEM: &str = "0000-00-00T0000";
-    const OFFSET: &str = "0000";
     let (stem, extension) = name.split_once('.')?;
     let is_ours = Format::ALL.iter().any(|format| extension == format.extension())
         || plots::NAMES.iter().any(|plot| extension.strip_suffix(".svg") == Some(plot));
+    let has_times = match stem.split_once(FROM) {
+        Some((end, start)) => is_time(end) && is_time(start),
+        None => is_time(stem),
+    };
+    (is_ours && has_times).then_some(stem)
+}
+
+/// Returns whether a part of a name was made by [`file_stem`].
+fn is_time(part: &str) -> bool {
+    const TIME: &str = "0000-00-00T0000";
+    const OFFSET: &str = "0000";
     let fits = |text: &str, like: &str| {
         let fits_one = |(c, like): (char, char)| if like == '0' { c.is_ascii_digit() } else { c == like };
         text.len() == like.len() && text.chars().zip(like.chars()).all(fits_one)
     };
-    let (time, offset) = stem.split_at_checked(STEM.len())?;
+    let Some((time, offset)) = part.split_at_checked(TIME.len()) else { return false };
     let is_offset = offset.strip_prefix(['+', '-']).is_some_and(|digits| fits(digits, OFFSET));
-    (is_ours && fits(time, STEM) && (offset.is_empty() || is_offset)).then_some(stem)
+    fits(time, TIME) && (offset.is_empty() || is_offset)
 }
 
 fn folder(output_dir: &Path, digest: &Digest) -> PathBuf {
     output_dir.join(folder_name(&digest.head.topic))
 }
 
-fn file_name(digest: &Digest, extension: &str) -> String {
-    format!("{}.{extension}", Calendar::of(&digest.head).file_stem(digest.head.window_end))
+/// Returns the end of the window as the name of files without their extensions.
+pub(super) fn end_stem(head: &DigestHead) -> String {
+    Calendar::of(head).file_stem(head.window_end)
+}
+
+/// Returns end and start of the window. It begins with the end, so that it sorts beside that.
+fn long_stem(head: &DigestHead) -> String {
+    format!("{}{FROM}{}", end_stem(head), Calendar::of(head).file_stem(head.window_start))
+}
+
+fn file_name(stem: &str, extension: &str) -> String {
+    format!("{stem}.{extension}")
 }
 
 /// Returns the file name of a picture, to which the page links.
-pub(super) fn plot_name(digest: &Digest, name: &str) -> String {
-    file_name(digest, &format!("{name}.svg"))
+pub(super) fn plot_name(stem: &str, name: &str) -> String {
+    file_name(stem, &format!("{name}.svg"))
 }
 
 /// Writes a temporary file next to `path` and renames it, so that no incomplete file is ever visible, even if the
@@ -179,6 +258,8 @@ mod tests {
             assert_eq!(stem_of_digest(name), Some("2026-11-19T0700"));
         }
         assert_eq!(stem_of_digest("2026-10-25T0230+0100.timeline.svg"), Some("2026-10-25T0230+0100"));
+        let of_window = "2026-10-25T0230+0100_from_2026-10-20T0700";
+        assert_eq!(stem_of_digest(&format!("{of_window}.scores.svg")), Some(of_window));
         for name in [
             "notes.md",
             "2026-11-19T0700.txt",
@@ -187,6 +268,8 @@ mod tests {
             "2026-11-19T0700.md.bak",
             "é",
             "2026-10-25T0230+01.md",
+            "2026-10-25T0230_from_notes.md",
+            "2026-10-25T0230_from_.md",
         ] {
             assert_eq!(stem_of_digest(name), None, "{name}");
         }

@@ -21,6 +21,9 @@ pub(crate) fn list(names: &[String], max_names: usize) -> String {
     }
 }
 
+/// A longer window is titled by its first and last day.
+const SEVERAL_DAYS_HOURS: f64 = 36.0;
+
 /// The time zone of a digest, and the year that its dates omit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Calendar {
@@ -68,6 +71,22 @@ impl Calendar {
     /// ends at midnight belongs to the day before.
     pub(crate) fn last_day(self, start: Timestamp, end: Timestamp) -> String {
         self.long_day(Timestamp::from_millis(end.as_millis() - 1).max(start))
+    }
+
+    /// Formats the days of the window `[start, end)`: the last one, or `4 – 18 February 2026` for a window of several.
+    /// One of a day, or of a day and an hour when the clock is set back, reaches into two.
+    pub(crate) fn days(self, start: Timestamp, end: Timestamp) -> String {
+        let last = Timestamp::from_millis(end.as_millis() - 1).max(start);
+        if end.hours_since(start) <= SEVERAL_DAYS_HOURS {
+            return self.last_day(start, end);
+        }
+        let (first, last) = (self.local(start), self.local(last));
+        let of_first = match (first.year() == last.year(), first.month() == last.month()) {
+            (true, true) => "%-d",
+            (true, false) => "%-d %B",
+            (false, _) => "%-d %B %Y",
+        };
+        format!("{} – {}", first.format(of_first), last.format("%-d %B %Y"))
     }
 
     fn long_day(self, at: Timestamp) -> String {
@@ -128,5 +147,25 @@ mod tests {
         assert_eq!(calendar.file_stem(at("2026-11-19T06:00:00Z")), "2026-11-19T0700");
         assert_eq!(calendar.file_stem(at("2026-10-25T00:30:00Z")), "2026-10-25T0230");
         assert_eq!(calendar.file_stem(at("2026-10-25T01:30:00Z")), "2026-10-25T0230+0100");
+    }
+
+    #[test]
+    fn a_window_of_several_days_is_titled_by_the_first_and_the_last() {
+        let calendar = Calendar { zone: Tz::Europe__Berlin, year: 2026 };
+        let days = |start, end| {
+            let at = |text| Timestamp::parse_rfc3339(text).unwrap();
+            calendar.days(at(start), at(end))
+        };
+        for (start, end, title) in [
+            ("2026-02-17T23:00:00Z", "2026-02-18T23:00:00Z", "Wednesday 18 February 2026"),
+            ("2026-02-18T06:00:00Z", "2026-02-19T06:00:00Z", "Thursday 19 February 2026"),
+            ("2026-10-24T05:00:00Z", "2026-10-25T06:00:00Z", "Sunday 25 October 2026"),
+            ("2026-02-03T23:00:00Z", "2026-02-18T23:00:00Z", "4 – 18 February 2026"),
+            ("2026-01-27T23:00:00Z", "2026-02-18T23:00:00Z", "28 January – 18 February 2026"),
+            ("2025-12-27T23:00:00Z", "2026-01-02T23:00:00Z", "28 December 2025 – 2 January 2026"),
+            ("2026-02-18T06:00:00Z", "2026-02-18T06:00:00Z", "Wednesday 18 February 2026"),
+        ] {
+            assert_eq!(days(start, end), title);
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! Input: a digest. Output: one sentence each. Called by every rendering, by the command line and by logs.
 
 use aha_content::numbers::count;
-use aha_core::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
+use aha_core::digest::{Cost, Digest, DigestStatus, DigestStory, Section, Skipped, SourceReport};
 use aha_core::fetch::SourceStatus;
 
 use super::format::{Calendar, list};
@@ -106,16 +106,32 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
     (!gaps.is_empty()).then(|| format!("Partial: {}", gaps.join("; ")))
 }
 
-/// Formats `Late: 12 items of Small Notes and LWN, which could not be read when they were due`.
+/// Formats `Late: 12 items of Small Notes and LWN, which could not be read when due`, and what is older than the window.
 #[must_use]
 pub fn late_line(digest: &Digest) -> Option<String> {
     let late: Vec<&SourceReport> = digest.sources.iter().filter(|source| source.late > 0).collect();
     let items: usize = late.iter().map(|source| source.late).sum();
     let names: Vec<String> = late.iter().map(|source| short_text(&source.name, NAME_CHARS)).collect();
-    (items > 0).then(|| {
+    let late = (items > 0).then(|| {
         let items = count(items, "item", "items");
         format!("Late: {items} of {}, which could not be read when due", list(&names, LATE_NAMED))
-    })
+    });
+    let lines: Vec<String> = late.into_iter().chain(older_line(digest)).collect();
+    (!lines.is_empty()).then(|| lines.join(". "))
+}
+
+/// Formats `Older: 3 stories from before the window, since Tue 17 Feb 09:10, first read in this run`: those of sources
+/// that were added, or published with a delay. Late stories are told apart.
+fn older_line(digest: &Digest) -> Option<String> {
+    let head = &digest.head;
+    let is_older = |story: &&DigestStory| {
+        story.published_at < head.window_start && !story.sources.iter().any(|source| source.late)
+    };
+    let older = || digest.stories.iter().filter(is_older);
+    let oldest = older().map(|story| story.published_at).min()?;
+    let stories = count(older().count(), "story", "stories");
+    let since = Calendar::of(head).moment(oldest);
+    Some(format!("Older: {stories} from before the window, since {since}, first read in this run"))
 }
 
 /// Formats `the daily budget of 2 credits is used up (…), so 14 stories are not judged and 3 have no summary`.

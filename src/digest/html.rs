@@ -27,8 +27,8 @@ struct DigestPage<'a> {
     site: Option<&'a str>,
 }
 
-pub(super) fn render(digest: &Digest, site: Option<&str>) -> askama::Result<String> {
-    let (quiet, pictures) = (is_quiet(digest), pictures(digest));
+pub(super) fn render(digest: &Digest, site: Option<&str>, stem: &str) -> askama::Result<String> {
+    let (quiet, pictures) = (is_quiet(digest), pictures(digest, stem));
     DigestPage { page: Page::of(digest), flow: flow(digest), quiet, pictures, site }.render()
 }
 
@@ -42,10 +42,10 @@ pub(crate) fn flow(digest: &Digest) -> Vec<(&'static str, usize, &'static str)> 
     flow
 }
 
-fn pictures(digest: &Digest) -> Vec<(String, &'static str)> {
+fn pictures(digest: &Digest, stem: &str) -> Vec<(String, &'static str)> {
     let of_stories = [("scores", "the scores"), ("timeline", "when each story was told")];
     let shown = of_stories.into_iter().filter(|_| !digest.stories.is_empty());
-    shown.map(|(name, words)| (plot_name(digest, name), words)).collect()
+    shown.map(|(name, words)| (plot_name(stem, name), words)).collect()
 }
 
 /// Values that the template derives from a story.

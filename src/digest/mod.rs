@@ -30,7 +30,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-pub use files::{OldFiles, remove_old_files, write_files, write_missing_files};
+pub use files::{OldFiles, file_stem_of, remove_old_files, write_files, write_missing_files};
 pub(crate) use header::is_quiet;
 pub use header::{gaps_line, header_line, late_line, reasons_line};
 
@@ -97,9 +97,14 @@ pub enum RenderError {
 /// Renders the whole digest as text. `site` is the URL of the web pages without a trailing slash, to which HTML and RSS
 /// link for feedback; with `None` they contain no such links.
 pub fn render(digest: &Digest, format: Format, site: Option<&str>) -> Result<String, RenderError> {
+    render_named(digest, format, site, &files::end_stem(&digest.head))
+}
+
+/// Renders like [`render`], for files with the name `stem` ([`file_stem_of`]): HTML links to the pictures beside it.
+pub fn render_named(digest: &Digest, format: Format, site: Option<&str>, stem: &str) -> Result<String, RenderError> {
     match format {
         Format::Markdown => Ok(markdown::render(digest)),
-        Format::Html => Ok(html::render(digest, site)?),
+        Format::Html => Ok(html::render(digest, site, stem)?),
         Format::Json => Ok(json::render(digest)?),
         Format::Rss => rss::render(digest, site).map_err(RenderError::Rss),
     }

@@ -24,7 +24,7 @@ const MAX_CHARS: usize = 300;
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) topic: String,
-    /// `Thursday 19 November 2026`: the last day of the window.
+    /// `Thursday 19 November 2026`: the last day of the window, or `16 – 19 November 2026` for several.
     pub(crate) day: String,
     pub(crate) window: String,
     pub(crate) header: String,
@@ -61,7 +61,7 @@ impl Overview {
         };
         Self {
             topic: short_text(&head.topic, MAX_CHARS),
-            day: Calendar::of(head).last_day(head.window_start, head.window_end),
+            day: Calendar::of(head).days(head.window_start, head.window_end),
             header: header_line(digest),
             top: section(Section::Top),
             scan: section(Section::Scan),
@@ -132,7 +132,7 @@ impl Page {
         };
         Self {
             topic: short_text(&head.topic, MAX_CHARS),
-            day: calendar.last_day(head.window_start, head.window_end),
+            day: calendar.days(head.window_start, head.window_end),
             window: format!("{start} – {end}, {}", calendar.zone_name()),
             header: header_line(digest),
             reasons: reason_list(&digest.skipped),
@@ -295,10 +295,21 @@ pub(crate) fn printed_score(story: &DigestStory) -> Option<u8> {
 
 const FIRST_VERSIONS_SCORE: f64 = 2.0;
 
+/// Returns a score as it is printed wherever it stands alone.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=100 before")]
-fn whole(score: f64) -> u8 {
+pub(crate) fn whole(score: f64) -> u8 {
     // Rounded down: 50.9 must not become 51, which is in the next band.
     score.floor().clamp(0.0, 100.0) as u8
+}
+
+/// Formats `68 of 100, rounded down from 68.9973`: the printed score, and the exact one by which stories are ordered.
+pub(crate) fn final_score_in_words(story: &DigestStory) -> String {
+    let exact = story.final_score;
+    let shown = printed_score(story).unwrap_or_else(|| whole(exact));
+    if exact <= FIRST_VERSIONS_SCORE || (exact - f64::from(shown)).abs() < 0.000_05 {
+        return format!("{shown} of 100");
+    }
+    format!("{shown} of 100, rounded down from {exact:.4}")
 }
 
 /// Hexadecimal digits shown of an id.

@@ -16,13 +16,16 @@ use crate::app::App;
 /// Stands for a topic's newest digest in place of an id.
 pub const LATEST: &str = "latest";
 
-/// Returns a topic's newest digest, or one of any topic by its id or the beginning of it.
+/// Returns a topic's newest digest or its only one of a day, or one of any topic by its id or the beginning of it.
 ///
 /// # Errors
-/// When `which` is neither `latest` nor an id, or no digest matches, or several do.
+/// When `which` is neither `latest` nor a day nor an id, or no digest matches, or several do.
 pub async fn find(app: &App, which: &str, topic: &str) -> Result<Digest> {
     if which == LATEST {
         return latest_by_name(app, topic).await;
+    }
+    if let Ok(day) = which.parse::<NaiveDate>() {
+        return of_day(app, day, topic).await;
     }
     let id = match which.parse() {
         Ok(id) => id,
@@ -31,10 +34,36 @@ pub async fn find(app: &App, which: &str, topic: &str) -> Result<Digest> {
     by_id(app, id).await
 }
 
+/// Returns the topic's only digest whose window has that last day, as `digest list` shows it.
+async fn of_day(app: &App, day: NaiveDate, topic: &str) -> Result<Digest> {
+    let filter = ArchiveFilter { topic: Some(topic.to_owned()), first: Some(day), last: Some(day), limit: usize::MAX };
+    let found = archive(app, &filter).await?;
+    match found.as_slice() {
+        [] => {
+            let next = format!("`aha-radar digest list{}` shows the days that have one", topic_option(topic));
+            let message = format!("no digest of topic {topic:?} has {day} as the last day of its window; {next}");
+            Err(ServiceError::not_found("digest", message))
+        }
+        [one] => by_id(app, one.entry.head.id).await,
+        several => {
+            let lines = id_prefix::named(several.iter().map(|digest| line(&digest.entry.head)));
+            let message =
+                format!("several digests of topic {topic:?} have {day} as their last day; give an id:{lines}");
+            Err(ServiceError::invalid("digest", message))
+        }
+    }
+}
+
+/// Formats what tells one digest from others: id, topic and window.
+fn line(head: &DigestHead) -> String {
+    format!("{}  {}  {}..{}", head.id, head.topic, head.window_start, head.window_end)
+}
+
 /// Resolves the beginning of an id.
 async fn find_id(app: &App, which: &str) -> Result<DigestId> {
     let Some(prefix) = id_prefix(which) else {
-        let expected = format!("`latest` nor the id of a digest, or {MIN_DIGITS} or more of its first digits");
+        let id = format!("the id of a digest, or {MIN_DIGITS} or more of its first digits");
+        let expected = format!("`latest` nor {id}, nor a day such as 2026-11-19");
         let message = format!("{which:?} is neither {expected}; `aha-radar digest list` shows them");
         return Err(ServiceError::invalid("digest", message));
     };
@@ -48,10 +77,7 @@ async fn find_id(app: &App, which: &str) -> Result<DigestId> {
         }
         [one] => Ok(one.head.id),
         several => {
-            let lines = several.iter().map(|entry| {
-                let head = &entry.head;
-                format!("{}  {}  {}..{}", head.id, head.topic, head.window_start, head.window_end)
-            });
+            let lines = several.iter().map(|entry| line(&entry.head));
             Err(ServiceError::invalid("digest", id_prefix::ambiguous("digests", &prefix, lines)))
         }
     }
@@ -73,7 +99,7 @@ pub async fn by_id(app: &App, id: DigestId) -> Result<Digest> {
     })
 }
 
-/// Returns the digest of a topic with the latest window.
+/// Returns the digest of a topic with the latest end of its window; of several, the one made last.
 ///
 /// # Errors
 /// When there is no such topic, or it has no digest yet.
@@ -86,7 +112,7 @@ pub async fn latest_by_name(app: &App, topic: &str) -> Result<Digest> {
     })
 }
 
-/// Returns the digest of a known topic with the latest window, if there is one.
+/// Returns the digest of a known topic as [`latest_by_name`] does, if there is one.
 ///
 /// # Errors
 /// When the store fails.

@@ -34,7 +34,15 @@ pub struct FoundStory {
     pub story: DigestStory,
 }
 
-/// Finds a story by its rank in the topic's latest digest, or by the id of a line of any digest or the beginning of it.
+/// Returns whether its digest shows the story. One that was made again may show it no longer; the store then returns the
+/// story without rank and scores by the id that its line had.
+#[must_use]
+pub fn is_shown(story: &DigestStory) -> bool {
+    story.rank > 0
+}
+
+/// Finds a story by its rank in the topic's latest digest, or by the id of a line of any digest or the beginning of it,
+/// also of a line that the digest had before it was made again.
 ///
 /// # Errors
 /// When nothing matches, or more than one.

@@ -318,6 +318,24 @@ fn a_story_of_any_digest_is_named_by_the_beginning_of_its_id() {
 }
 
 #[test]
+fn a_story_that_its_digest_shows_no_longer_is_named_by_the_id_that_it_had() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let radar = radar(engine);
+        let before = run(&radar, SECOND_DAY);
+        let story = before.iter().find(|story| is_about(story, THEMES[0])).unwrap();
+        let (short, title) = (&story["id"].as_str().unwrap()[..6], story["title"].as_str().unwrap());
+        radar.ok(&["topic", "set", "default", "--mute", "word:ferry"]);
+        let again = run(&radar, SECOND_DAY);
+        assert!(again.iter().all(|other| other["id"] != story["id"]), "made again, the digest does not show it");
+        radar.run(&["item", short]).exits(0).says(title).says("shows this story no longer");
+        radar.run(&["feedback", short, "like"]).exits(0).says(&format!("noted for {title}"));
+        assert_eq!(rows::number(&radar, "SELECT count(*) FROM feedback_events"), 1);
+        radar.run(&["feedback", short, "like", "--undo"]).exits(0).says("removed");
+        assert_eq!(rows::number(&radar, "SELECT count(*) FROM feedback_events"), 0);
+    }
+}
+
+#[test]
 fn what_was_learnt_is_listed_in_words_and_unlearnt_one_by_one() {
     let radar = radar(Engine::Sqlite);
     let before = run(&radar, SECOND_DAY);

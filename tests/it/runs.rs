@@ -243,6 +243,33 @@ fn days_are_those_of_the_topics_zone() {
     assert_eq!(radar.digest()["digest"]["status"], "quiet", "from midnight to the same midnight is no time at all");
 }
 
+/// The clock stands still, so that only the order of the runs tells which digest was made last.
+#[test]
+fn of_windows_with_the_same_end_the_one_made_last_is_shown_and_each_has_files() {
+    let radar = Radar::at(NOW);
+    first_command(&radar);
+    let wide = radar.digest();
+    let names = |radar: &Radar| radar.files().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let of_wide = names(&radar);
+    radar.ok(&["run", "--window", "2026-11-18..2026-11-19"]);
+    let narrow = radar.digest();
+    assert_eq!(text(&narrow["digest"], "window_start"), "2026-11-18T00:00:00Z");
+    assert_eq!(radar.json(&["item", "1", "--json"])["id"], list(&narrow, "stories")[0]["id"]);
+    assert_eq!(radar.json(&["digest", "list", "--json"])[0]["head"], narrow["digest"]);
+    let stem = "2026-11-19T0000_from_2026-11-18T0000";
+    let both = names(&radar);
+    assert!(of_wide.iter().all(|name| both.contains(name)) && both.len() == 2 * of_wide.len(), "{both:?}");
+    let file = |name: &str| radar.files().into_iter().find(|(of, _)| of == name).unwrap().1;
+    let json = |name: &str| serde_json::from_str::<Value>(&file(name)).unwrap();
+    assert_eq!(json("2026-11-19T0000.json"), wide, "the first is not overwritten");
+    assert_eq!(json(&format!("{stem}.json")), narrow);
+    let page = file(&format!("{stem}.html"));
+    assert!(page.contains(&format!("{stem}.scores.svg")), "the page shows its own pictures");
+    assert_eq!(radar.ok(&["digest", "latest", "--format", "html"]).trim_end(), page.trim_end());
+    first_command(&radar);
+    assert_eq!((radar.digest(), names(&radar)), (wide, both), "made again, it is the newest, under its name");
+}
+
 #[test]
 fn the_hour_at_which_a_window_is_read_does_not_show() {
     let mut radar = Radar::at(NOW);

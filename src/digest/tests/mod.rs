@@ -6,13 +6,21 @@ use std::path::Path;
 
 use aha_core::digest::{Digest, DigestStatus, Section, Skipped, SourceReport};
 use aha_core::fetch::{FetchErrorKind, SourceStatus};
+use aha_core::ids::DigestId;
 use aha_core::money::MicroCredits;
+use aha_core::run::RunMode;
+use aha_core::time::{HOUR_MS, Timestamp};
+use chrono_tz::Tz;
 use insta::assert_snapshot;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::plots::plots;
 use super::terminal::Footer;
-use super::{Format, gaps_line, header_line, late_line, reasons_line, render, terminal, write_files};
+use super::view::{final_score_in_words, printed_score};
+use super::{
+    Format, OldFiles, gaps_line, header_line, late_line, reasons_line, remove_old_files, render, terminal, write_files,
+    write_missing_files,
+};
 
 #[test]
 fn markdown() {
@@ -209,6 +217,66 @@ fn sources_that_fail_alike_are_listed_together() {
     assert!(text.contains("7 sources could not be read"), "{text}");
     assert!(text.contains("Feed 0, Feed 1, Feed 2 and 2 more — dns: the name … could not be resolved"), "{text}");
     assert!(text.contains("Old Forge — timeout"), "{text}");
+}
+
+#[test]
+fn stories_from_before_the_window_are_counted_with_the_reason() {
+    let mut digest = sample::full();
+    for (story, hours) in digest.stories.iter_mut().zip([30, 20]) {
+        story.published_at = Timestamp::from_millis(digest.head.window_end.as_millis() - (24 + hours) * HOUR_MS);
+    }
+    let line = "Older: 2 stories from before the window, since Tue 17 Nov 01:00, first read in this run";
+    assert_eq!(late_line(&digest).as_deref(), Some(line));
+    for format in [Format::Markdown, Format::Html] {
+        assert!(render(&digest, format, None).unwrap().contains(line), "{format:?}");
+    }
+    digest.stories[0].sources[0].late = true;
+    digest.sources[0].late = 1;
+    let late = late_line(&digest).unwrap();
+    assert!(late.starts_with("Late: 1 item of LWN, ") && late.contains(". Older: 1 story "), "{late}");
+}
+
+#[test]
+fn the_printed_score_and_the_exact_one_are_told_together() {
+    let mut story = sample::full().stories.remove(0);
+    for (exact, words) in [
+        (68.9973, "68 of 100, rounded down from 68.9973"),
+        (80.9999, "80 of 100, rounded down from 80.9999"),
+        (81.0, "81 of 100"),
+    ] {
+        story.final_score = exact;
+        assert_eq!(final_score_in_words(&story), words);
+        assert!(words.starts_with(&format!("{} of 100", printed_score(&story).unwrap())));
+    }
+    story.aha_score = None;
+    assert_eq!(final_score_in_words(&story), "81 of 100");
+}
+
+/// A window run does not take the files of another window, a cursor run does; nothing is lost either way.
+#[test]
+fn windows_with_the_same_end_have_files_of_their_own() {
+    let output = tempfile::tempdir().unwrap();
+    let cursor = sample::full();
+    let mut window = sample::full();
+    window.head.id = DigestId::of(&["window"]);
+    window.head.mode = RunMode::Window;
+    window.head.window_start = window.head.window_start.days_before(5);
+    let id_in = |name: &str| {
+        let text = std::fs::read_to_string(output.path().join("default").join(name)).unwrap();
+        serde_json::from_str::<Digest>(&text).unwrap().head.id
+    };
+    let (end, long) = ("2026-11-19T0700.json", "2026-11-19T0700_from_2026-11-13T0700.json");
+    write_files(output.path(), &window, None).unwrap();
+    assert_eq!(id_in(end), window.head.id, "the name is free");
+    write_missing_files(output.path(), &cursor, None).unwrap();
+    assert_eq!((id_in(end), id_in(long)), (cursor.head.id, window.head.id));
+    write_files(output.path(), &window, None).unwrap();
+    assert_eq!((id_in(end), id_in(long)), (cursor.head.id, window.head.id));
+    assert_eq!(std::fs::read_dir(output.path().join("default")).unwrap().count(), 12);
+    let before = OldFiles { time: cursor.head.window_end.days_after(9), zone: Tz::UTC, newest: Some(&cursor) };
+    assert_eq!(remove_old_files(output.path(), "default", &before, false).unwrap(), 0, "both end with the newest");
+    let all = OldFiles { newest: None, ..before };
+    assert_eq!(remove_old_files(output.path(), "default", &all, true).unwrap(), 12);
 }
 
 #[test]

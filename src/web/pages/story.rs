@@ -77,9 +77,13 @@ async fn page(
     JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Html<String>, Failure> {
     let found = found(&state, &id).await?;
+    if !stories::is_shown(&found.story) {
+        let message = "the digest was made again and shows this story no longer; search finds what tells it";
+        return Err(Failure::not_found(message));
+    }
     let explained = stories::explain(state.app(), who.user(), found).await?;
     let calendar = Calendar::of(&explained.digest);
-    let day = calendar.last_day(explained.digest.window_start, explained.digest.window_end);
+    let day = calendar.days(explained.digest.window_start, explained.digest.window_end);
     let story = Story::of(&explained.story, calendar);
     let noted = Noted::read(of.noted.as_deref());
     let followups = followups::of(state.app(), &explained.story, &story.followups).await?;

@@ -1,5 +1,6 @@
 //! Topics: interests, rules, sizes and schedule, and a preview of what interests would match before they are saved.
 
+use aha_content::numbers::count;
 use aha_core::topic::{BudgetTier, Topic};
 use askama::Template;
 use axum::Router;
@@ -11,6 +12,7 @@ use axum::routing::{get, post};
 use super::super::{Admin, Editor, Failure, PathOf, Reader, WebState};
 use super::topic_links::{encoded, query_of};
 use super::{Shell, html, problem_of};
+use crate::digest::view::whole;
 use crate::services::ServiceError;
 use crate::services::preview::{self, ChangePreview, PreviewedStory};
 use crate::services::topics::InterestMatches;
@@ -289,7 +291,8 @@ const LISTED: usize = 8;
 
 /// Stories with the same kind of change.
 struct Group<'a> {
-    heading: &'static str,
+    /// With their number.
+    heading: String,
     stories: &'a [PreviewedStory],
     /// Number of stories that are not listed.
     more: usize,
@@ -306,7 +309,7 @@ fn groups(preview: &ChangePreview) -> Vec<Group<'_>> {
     let shown = groups.into_iter().filter(|(_, stories)| !stories.is_empty());
     shown
         .map(|(heading, stories)| Group {
-            heading,
+            heading: format!("{heading}: {}", count(stories.len(), "story", "stories")),
             stories: &stories[..stories.len().min(LISTED)],
             more: stories.len().saturating_sub(LISTED),
         })
@@ -323,12 +326,90 @@ fn places(story: &PreviewedStory) -> String {
     }
 }
 
-/// Formats `score 61 → 72`, and the number of items if it differs.
+/// Formats `score 61 → 72`, and the number of items if it differs. A score that changes against the rank is left out: a
+/// story goes up with a lower score if others lose more, which its own score does not explain.
 fn differences(story: &PreviewedStory) -> Option<String> {
     let (before, after) = (story.before?, story.after?);
-    let (score_before, score) = (format!("{:.1}", before.score), format!("{:.1}", after.score));
-    let scores = (score_before != score).then(|| format!("score {score_before} → {score}"));
-    let items = (before.members != after.members).then(|| format!("{} → {} items", before.members, after.members));
+    let (score_before, score) = (whole(before.score), whole(after.score));
+    let is_against_rank = if after.rank < before.rank {
+        after.score < before.score
+    } else {
+        after.rank > before.rank && after.score > before.score
+    };
+    let is_shown = score_before != score && !is_against_rank;
+    let scores = is_shown.then(|| format!("score {score_before} → {score}"));
+    let items = (before.members != after.members)
+        .then(|| format!("{} → {}", before.members, count(after.members, "item", "items")));
     let differences: Vec<String> = scores.into_iter().chain(items).collect();
     (!differences.is_empty()).then(|| differences.join(", "))
+}
+
+/// Says how many items of the last days interests would match.
+fn matched_in_words(found: &InterestMatches) -> String {
+    let items = count(found.items, "item", "items");
+    if found.only_exclude() {
+        let denied = count(found.denied, "item", "items");
+        return format!(
+            "Nothing is asked for; all else is ranked by general worth. Of {items} of the last days, {denied} would be \
+             kept away."
+        );
+    }
+    let denied = if found.denied > 0 { format!("; {} would be kept away", found.denied) } else { String::new() };
+    format!("Of {items} of the last days {} would match and {} match in part{denied}.", found.strong, found.weak)
+}
+
+/// The heading of the best matches: their number, and how many there are.
+fn best_in_words(found: &InterestMatches) -> String {
+    let matches = found.strong + found.weak;
+    if matches > found.best.len() {
+        return format!("The best {} of {matches} matches", found.best.len());
+    }
+    count(matches, "match", "matches")
+}
+
+#[cfg(test)]
+mod tests {
+    use aha_core::digest::Section;
+    use aha_core::ids::{DigestId, DigestItemId};
+    use aha_core::time::Timestamp;
+
+    use super::*;
+    use crate::services::preview::StoryPlace;
+
+    fn story(before: (usize, f64), after: (usize, f64)) -> PreviewedStory {
+        let place = |(rank, score): (usize, f64)| StoryPlace { rank, section: Section::Top, score, members: 1 };
+        PreviewedStory {
+            id: DigestItemId::of(&["preview"]),
+            title: "A ferry".to_owned(),
+            source: "The Quay".to_owned(),
+            before: Some(place(before)),
+            after: Some(place(after)),
+        }
+    }
+
+    #[test]
+    fn a_score_that_changes_against_the_rank_is_not_shown() {
+        assert_eq!(differences(&story((2, 71.4), (1, 58.4))), None);
+        assert_eq!(differences(&story((1, 58.4), (2, 71.4))), None);
+        assert_eq!(differences(&story((2, 58.4), (1, 71.4))).as_deref(), Some("score 58 → 71"));
+        assert_eq!(differences(&story((1, 71.4), (2, 58.4))).as_deref(), Some("score 71 → 58"));
+        assert_eq!(differences(&story((1, 71.4), (1, 58.4))).as_deref(), Some("score 71 → 58"));
+        assert_eq!(places(&story((2, 71.4), (1, 58.4))), "no. 2 → 1");
+    }
+    #[test]
+    fn the_heading_of_a_group_has_the_number_of_its_stories() {
+        let preview = ChangePreview {
+            digest: DigestId::of(&["preview"]),
+            window_end: Timestamp::from_millis(0),
+            entering: vec![story((1, 60.0), (1, 60.0))],
+            leaving: Vec::new(),
+            rising: (0..12).map(|_| story((2, 60.0), (1, 70.0))).collect(),
+            falling: Vec::new(),
+            retold: Vec::new(),
+            unchanged: 0,
+        };
+        let found = groups(&preview);
+        let headings: Vec<(&str, usize)> = found.iter().map(|group| (group.heading.as_str(), group.more)).collect();
+        assert_eq!(headings, [("Would enter: 1 story", 0), ("Would go up: 12 stories", 4)]);
+    }
 }

@@ -44,6 +44,22 @@ fn digests_are_listed_with_their_ids() {
 }
 
 #[test]
+fn a_digest_is_named_by_its_day_if_only_one_has_it() {
+    let radar = with_examples();
+    radar.ok(&WINDOW);
+    let wide = radar.digest();
+    assert_eq!(radar.json(&["digest", "2026-11-18", "--json"]), wide);
+    let none = radar.run(&["digest", "2026-11-17"]).exits(USAGE).says("has 2026-11-17 as the last day");
+    none.says("aha-radar digest list");
+    radar.ok(&["--run-once", "--window", "2026-11-18..2026-11-19"]);
+    let narrow = radar.digest();
+    let several = radar.run(&["digest", "2026-11-18"]).exits(USAGE).says("give an id");
+    let several = several.says(wide["digest"]["id"].as_str().unwrap());
+    several.says(narrow["digest"]["id"].as_str().unwrap()).says("2026-11-18T00:00:00Z..2026-11-19T00:00:00Z");
+    radar.run(&["digest", "2026-11-18", "--topic", "nope"]).exits(USAGE).says("there is no topic");
+}
+
+#[test]
 fn several_sources_of_one_beginning_are_named() {
     let radar = Radar::at(NOW);
     radar.add(&["https://a.example/feed", "https://b.example/feed"]);

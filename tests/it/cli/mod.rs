@@ -347,6 +347,19 @@ fn the_weight_of_a_known_source_is_set_and_said() {
 }
 
 #[test]
+fn sources_of_one_host_have_different_names_before_they_are_read() {
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    let urls = ["https://a.example/boats/feed.xml?key=secret", "https://a.example/trams/"];
+    radar.ok(&[&["source", "add", "--as-is"][..], &urls].concat());
+    let listed = radar.ok(&["source", "list"]);
+    assert!(listed.contains("  a.example/boats/feed.xml  ") && listed.contains("  a.example/trams  "), "{listed}");
+    radar.run(&["source", "disable", "a.example/trams"]).exits(0).says("https://a.example/trams/ is no longer read");
+    radar.ok(&["source", "remove", "a.example/boats/feed.xml"]);
+    let again = radar.run(&["source", "remove", "a.example/boats/feed.xml"]).exits(2);
+    again.says("no source is \"a.example/boats/feed.xml\", or it was removed already");
+}
+
+#[test]
 fn a_line_of_dot_env_that_cannot_be_read_is_named_without_its_secret() {
     let radar = Radar::at(NOW);
     std::fs::write(radar.folder().join(".env"), "AHA_DEPTH=50\nOPENAI_API_KEY=sk-secret part\n").unwrap();

@@ -80,6 +80,11 @@ fn interests_can_be_tried_on_what_is_stored() {
     assert!(line("wanted less").contains("opera") && line("not wanted").contains("ferries"), "{said}");
     assert!(line("Zebrafish regrow").contains("asked for"), "{said}");
     assert!(said.contains("of 3 items from 2026-") && !said.contains("ferry sinks"), "{said}");
+    let welcome = "nothing is asked for; all else is ranked by general worth";
+    assert!(!said.contains(welcome), "{said}");
+    let excluding = radar.ok(&["topic", "interests", "--try", "Everything except ferries and war"]);
+    assert!(excluding.contains(welcome) && !excluding.contains("what you ask for"), "{excluding}");
+    assert!(excluding.contains("1 is of what you do not want"), "{excluding}");
     let named = ["topic", "interests", "default", "--try", "zebrafish, a bit of opera, no ferries"];
     assert_eq!(radar.ok(&named), said, "the topic is named as for the other commands");
     let found: Value =
@@ -107,6 +112,16 @@ fn interests_are_labelled_and_given_as_the_reason() {
 }
 
 #[test]
+fn item_prints_the_score_that_the_digest_prints() {
+    let radar = with_examples();
+    radar.ok(&WINDOW);
+    let (told, printed) = (radar.ok(&["item", "1"]), radar.ok(&["digest", "latest"]));
+    let bar = printed.lines().find(|line| line.contains('▕')).unwrap();
+    let score = bar.split_whitespace().find(|word| word.parse::<u8>().is_ok()).unwrap();
+    assert!(told.contains(&format!("Final score   {score} of 100")), "{bar}\n{told}");
+}
+
+#[test]
 fn item_names_every_term_and_the_terms_add_up() {
     let radar = with_examples();
     radar.ok(&WINDOW);
@@ -128,6 +143,7 @@ fn item_names_every_term_and_the_terms_add_up() {
         "rule boost",
         "decay",
         "before the window's end",
+        "/ 72 h\n    (the topic's decay time, or the length of the window if that is longer)",
         "= final score",
         "diversity",
         "independent sources",

@@ -262,6 +262,28 @@ async fn a_line_is_found_by_the_beginning_of_its_id(store: &dyn Store) {
     assert_eq!(lines, [(id("a"), commit.digest.stories[0].id)]);
 }
 
+async fn a_line_of_a_digest_that_was_made_again_is_found_by_its_id(store: &dyn Store) {
+    let (world, mut commit) = world_with_stories(store).await;
+    let digest = commit.digest.head.id.to_string();
+    let [a, b] = ["a", "b"].map(|key| DigestItemId::of(&[digest.as_str(), &cluster(key).to_string()]));
+    (commit.digest.stories[0].id, commit.digest.stories[1].id) = (a, b);
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    commit.digest.stories.pop();
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let whole = b.to_string();
+    let of_b = DigestItemRecord { id: b, title: "Title of b".to_owned(), window_end: at(24) };
+    assert_eq!(store.digest_items(&whole[..6], 9).await.unwrap(), [of_b]);
+    assert_eq!(store.digest_items(&whole[..5], 9).await.unwrap(), [], "so few would fit others by chance");
+    let (head, line) = store.digest_line(b).await.unwrap().unwrap();
+    assert_eq!((&head, line.id, line.rank, line.aha_score), (&commit.digest.head, b, 0, None));
+    assert_eq!(line.sources.iter().map(|source| source.item_id).collect::<Vec<_>>(), [id("b")]);
+    assert_eq!((line.title.as_str(), line.state.as_str()), ("Title of b", "not_shown"));
+    commit.digest.stories.push(DigestStory { id: DigestItemId::of(&["new"]), ..full_story(&world, "b", 2) });
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let (_, shown) = store.digest_line(b).await.unwrap().unwrap();
+    assert_eq!((shown.id, shown.rank), (DigestItemId::of(&["new"]), 2), "the line that shows the story now");
+}
+
 async fn a_digest_ends_its_run_and_moves_the_cursor(store: &dyn Store) {
     let (world, commit) = world_with_stories(store).await;
     store.commit_digest(&world.lease, &commit).await.unwrap();
@@ -301,6 +323,34 @@ async fn the_latest_digest_has_the_latest_window(store: &dyn Store) {
     let recent = store.recent_digests(world.topic.id, 2, None).await.unwrap();
     assert_eq!((recent.len(), &recent[0].head), (2, &latest));
     assert_eq!((latest.window_start, latest.window_end), (at(12), at(24)));
+}
+
+/// The clock stands still meanwhile. The last but one window is the widest, which by its start comes last.
+async fn of_digests_with_the_same_end_the_one_made_last_is_the_newest(store: &dyn Store) {
+    let (mut world, commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let mut made = Vec::new();
+    for start in [12, -24, 6] {
+        let new = new_run(&world.topic, RunMode::Window, window(start, 24));
+        world.run = store.open_run(&world.lease, &new).await.unwrap().id;
+        world.attempt = store.begin_attempt(&world.lease, world.run, at(24)).await.unwrap();
+        let mut other = digest_commit(&world, Cost::default(), vec![]);
+        other.digest.head.window_start = at(start);
+        store.commit_digest(&world.lease, &other).await.unwrap();
+        made.push(other);
+        let newest = made.last().map(|last| last.digest.clone());
+        assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), newest, "from {start}");
+    }
+    let again = made.remove(1);
+    store.commit_digest(&world.lease, &again).await.unwrap();
+    assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), Some(again.digest.clone()), "made again");
+    let of_topic = DigestFilter { topic: Some(world.topic.id), ends_after: None, ends_until: None, limit: 9 };
+    let listed = store.digest_entries(&of_topic).await.unwrap();
+    let starts: Vec<_> = listed.iter().map(|entry| entry.head.window_start).collect();
+    assert_eq!(starts, [at(-24), at(6), at(12), at(0)]);
+    assert_eq!(store.digest_entries(&DigestFilter { topic: None, ..of_topic }).await.unwrap(), listed);
+    let recent = store.recent_digests(world.topic.id, 9, None).await.unwrap();
+    assert_eq!(recent.iter().map(|digest| digest.head.window_start).collect::<Vec<_>>(), starts);
 }
 
 async fn digests_are_listed_by_topic_and_time_with_the_newest_first(store: &dyn Store) {
@@ -384,12 +434,14 @@ async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
 
 on_every_database!(
     a_line_is_found_by_the_beginning_of_its_id,
+    a_line_of_a_digest_that_was_made_again_is_found_by_its_id,
     a_digest_reads_back_as_it_was,
     the_share_of_a_sources_items_that_a_digest_shows_is_told,
     the_sources_of_the_digest_before_are_of_the_same_kind_of_runs,
     a_digest_ends_its_run_and_moves_the_cursor,
     a_digest_rendered_again_replaces_the_old,
     the_latest_digest_has_the_latest_window,
+    of_digests_with_the_same_end_the_one_made_last_is_the_newest,
     digests_are_listed_by_topic_and_time_with_the_newest_first,
     a_story_appears_in_each_digest_that_showed_it,
     a_digest_is_stored_whole_or_not_at_all,

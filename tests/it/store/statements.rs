@@ -295,6 +295,23 @@ async fn the_newest_entries_are_listed_without_reading_all_items() {
     assert!(!has(&steps, "SCAN e"), "{steps:#?}");
 }
 
+#[test]
+fn every_statement_takes_the_digest_made_last_for_the_newest_of_those_with_the_same_end() {
+    let (newest, made_last) = ("window_end DESC, ", "window_end DESC, d.created_at DESC");
+    let mut orders = 0;
+    for statement in [Database::Sqlite, Database::Postgres].into_iter().flat_map(statements) {
+        if !statement.file.ends_with("digests.rs") && !statement.file.ends_with("digest_lists.rs") {
+            continue;
+        }
+        let sql = statement.sql.replace("window_end DESC, created_at", "window_end DESC, d.created_at");
+        // The lines named for the beginning of an id are an unordered choice.
+        let ordered = sql.matches(newest).count() - sql.matches("window_end DESC, i.id LIMIT").count();
+        assert_eq!(sql.matches(made_last).count(), ordered, "{}: {sql}", statement.file);
+        orders += ordered;
+    }
+    assert!(orders > 10, "{orders}");
+}
+
 /// The reading above finds what it is there to find.
 #[test]
 fn no_statement_escapes() {

@@ -17,7 +17,10 @@ const UPSERT: &str = "
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (id) DO UPDATE
     SET status = excluded.status, head_json = excluded.head_json, sources_json = excluded.sources_json,
-        skipped_json = excluded.skipped_json, cost_json = excluded.cost_json";
+        skipped_json = excluded.skipped_json, cost_json = excluded.cost_json, created_at = excluded.created_at";
+
+/// When the digests of a topic with the same end were made, the one to be written included.
+const MADE_AT: &str = "SELECT id, created_at FROM digests WHERE topic_id = $1 AND window_end = $2";
 
 const DELETE_STORIES: &str = "DELETE FROM digest_items WHERE digest_id = $1";
 
@@ -50,6 +53,7 @@ pub(super) async fn write(connection: &mut Connection, commit: &DigestCommit) ->
 
 async fn upsert_digest(connection: &mut Connection, commit: &DigestCommit) -> Result<()> {
     let Digest { head, sources, skipped, cost, .. } = &commit.digest;
+    let created_at = created_at(connection, commit).await?;
     sqlx::query(UPSERT)
         .bind(head.id.to_string())
         .bind(commit.run.to_string())
@@ -61,10 +65,27 @@ async fn upsert_digest(connection: &mut Connection, commit: &DigestCommit) -> Re
         .bind(column::to_json(sources)?)
         .bind(column::to_json(skipped)?)
         .bind(column::to_json(cost)?)
-        .bind(commit.now.as_millis())
+        .bind(created_at)
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// Returns the time to store: now, or a millisecond after that of the other digests with the same end, so that the one
+/// made last is the newest even if the clock stands still. A digest that is the newest of them already keeps its time.
+async fn created_at(connection: &mut Connection, commit: &DigestCommit) -> Result<i64> {
+    let head = &commit.digest.head;
+    let made: Vec<(String, i64)> = sqlx::query_as(MADE_AT)
+        .bind(commit.topic.to_string())
+        .bind(head.window_end.as_millis())
+        .fetch_all(connection)
+        .await?;
+    let own_id = head.id.to_string();
+    let (own, others): (Vec<_>, Vec<_>) = made.into_iter().partition(|(id, _)| *id == own_id);
+    let last_of_others = others.into_iter().map(|(_, at)| at).max();
+    let own = own.into_iter().map(|(_, at)| at).find(|at| last_of_others.is_none_or(|last| last < *at));
+    let next = last_of_others.map_or(i64::MIN, |last| last.saturating_add(1));
+    Ok(own.unwrap_or_else(|| commit.now.as_millis().max(next)))
 }
 
 async fn replace_stories(connection: &mut Connection, digest: &Digest) -> Result<()> {

@@ -12,25 +12,25 @@ use crate::{DigestEntry, DigestFilter, Result, StoreError, StoryAppearance};
 const ENTRIES: &str = "
     SELECT d.head_json, d.cost_json, f.title AS first_title,
            (SELECT count(*) FROM digest_items i WHERE i.digest_id = d.id) AS stories
-    FROM (SELECT id, head_json, cost_json, window_end, window_start FROM digests
+    FROM (SELECT id, head_json, cost_json, window_end, window_start, created_at FROM digests
           WHERE window_end > $1 AND window_end <= $2
-          ORDER BY window_end DESC, window_start DESC, id LIMIT $3) AS d
+          ORDER BY window_end DESC, created_at DESC, window_start DESC, id LIMIT $3) AS d
     LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
-    ORDER BY d.window_end DESC, d.window_start DESC, d.id";
+    ORDER BY d.window_end DESC, d.created_at DESC, d.window_start DESC, d.id";
 
 /// The same of one topic.
 const ENTRIES_OF_TOPIC: &str = "
     SELECT d.head_json, d.cost_json, f.title AS first_title,
            (SELECT count(*) FROM digest_items i WHERE i.digest_id = d.id) AS stories
-    FROM (SELECT id, head_json, cost_json, window_end, window_start FROM digests
+    FROM (SELECT id, head_json, cost_json, window_end, window_start, created_at FROM digests
           WHERE topic_id = $4 AND window_end > $1 AND window_end <= $2
-          ORDER BY window_end DESC, window_start DESC, id LIMIT $3) AS d
+          ORDER BY window_end DESC, created_at DESC, window_start DESC, id LIMIT $3) AS d
     LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
-    ORDER BY d.window_end DESC, d.window_start DESC, d.id";
+    ORDER BY d.window_end DESC, d.created_at DESC, d.window_start DESC, d.id";
 
 pub(super) const RECENT: &str = "
     SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
-    WHERE topic_id = $1 ORDER BY window_end DESC, window_start DESC, id LIMIT $2";
+    WHERE topic_id = $1 ORDER BY window_end DESC, created_at DESC, window_start DESC, id LIMIT $2";
 
 /// `$2` may be NULL.
 pub(super) const STORIES_OF: &str = super::statement(PerDatabase {
@@ -52,7 +52,7 @@ const APPEARANCES: &str = "
     SELECT d.id AS digest, i.id, d.window_end, i.rank, i.section, i.title, i.aha_score, i.final_score, i.members_json
     FROM digest_items i JOIN digests d ON d.id = i.digest_id
     WHERE i.cluster_id IN (SELECT CAST($1 AS TEXT) UNION ALL SELECT id FROM clusters WHERE merged_into = $1)
-    ORDER BY d.window_end DESC, d.window_start DESC, i.id";
+    ORDER BY d.window_end DESC, d.created_at DESC, d.window_start DESC, i.id";
 
 struct EntryRow {
     head_json: String,

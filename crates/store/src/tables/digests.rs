@@ -1,7 +1,13 @@
-//! `digests` and `digest_items`. Writing is in `digest_commit.rs`, the conversion of rows in `digest_rows.rs`.
+//! `digests` and `digest_items`. Writing is in `digest_commit.rs`, the conversion of rows in `digest_rows.rs`,
+//! lines that a digest showed before it was made again in `digest_earlier_lines.rs`.
+//!
+//! Of several digests the newest is the one with the latest end; of those with the same end, the one made last
+//! (`created_at`, which `digest_commit.rs` keeps distinct among them). Every statement orders by both.
 
 #[path = "digest_commit.rs"]
 mod commit;
+#[path = "digest_earlier_lines.rs"]
+mod earlier_lines;
 #[path = "digest_rows.rs"]
 mod rows;
 
@@ -25,12 +31,12 @@ const BY_ID: &str = "SELECT id, head_json, sources_json, skipped_json, cost_json
 
 const LATEST: &str = "
     SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
-    WHERE topic_id = $1 ORDER BY window_end DESC, window_start DESC, id LIMIT 1";
+    WHERE topic_id = $1 ORDER BY window_end DESC, created_at DESC, window_start DESC, id LIMIT 1";
 
 const SOURCES_BEFORE: &str = "
     SELECT d.sources_json FROM digests d JOIN runs r ON r.id = d.run_id
     WHERE d.topic_id = $1 AND r.mode = $2 AND d.window_end <= $3
-    ORDER BY d.window_end DESC, d.window_start DESC, d.id LIMIT 1";
+    ORDER BY d.window_end DESC, d.created_at DESC, d.window_start DESC, d.id LIMIT 1";
 
 const OF_ITEM: &str = "
     SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
@@ -61,11 +67,12 @@ const NEWEST_OF_ITEMS: &str = super::statement(PerDatabase {
         SELECT c.item_id, i.id FROM cluster_items c JOIN digest_items i ON i.cluster_id = c.cluster_id
         JOIN digests d ON d.id = i.digest_id
         WHERE d.topic_id = $1 AND c.topic_id = $1 AND c.item_id IN (SELECT value FROM json_each($2))
-        ORDER BY d.window_end DESC, i.id",
+        ORDER BY d.window_end DESC, d.created_at DESC, i.id",
     postgres: "
         SELECT c.item_id, i.id FROM cluster_items c JOIN digest_items i ON i.cluster_id = c.cluster_id
         JOIN digests d ON d.id = i.digest_id
-        WHERE d.topic_id = $1 AND c.topic_id = $1 AND c.item_id = ANY($2) ORDER BY d.window_end DESC, i.id",
+        WHERE d.topic_id = $1 AND c.topic_id = $1 AND c.item_id = ANY($2)
+        ORDER BY d.window_end DESC, d.created_at DESC, i.id",
 });
 
 /// Names the topics, as the primary key of `cluster_items` begins with the topic.
@@ -75,12 +82,12 @@ const NEWEST_OF_ITEMS_IN_ALL_TOPICS: &str = super::statement(PerDatabase {
         JOIN digests d ON d.id = i.digest_id
         WHERE d.topic_id = c.topic_id AND c.topic_id IN (SELECT id FROM topics)
           AND c.item_id IN (SELECT value FROM json_each($1))
-        ORDER BY d.window_end DESC, i.id",
+        ORDER BY d.window_end DESC, d.created_at DESC, i.id",
     postgres: "
         SELECT c.item_id, i.id FROM cluster_items c JOIN digest_items i ON i.cluster_id = c.cluster_id
         JOIN digests d ON d.id = i.digest_id
         WHERE d.topic_id = c.topic_id AND c.topic_id IN (SELECT id FROM topics) AND c.item_id = ANY($1)
-        ORDER BY d.window_end DESC, i.id",
+        ORDER BY d.window_end DESC, d.created_at DESC, i.id",
 });
 
 #[async_trait]
@@ -139,7 +146,10 @@ impl DigestStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn digest_line(&self, item: DigestItemId) -> Result<Option<(DigestHead, DigestStory)>> {
-        let line = self.read_line(item).await?;
+        let line = match self.read_line(item).await? {
+            None => self.earlier_line(item).await?,
+            line => line,
+        };
         Ok(line.and_then(|mut digest| Some((digest.head, digest.stories.pop()?))))
     }
 
@@ -163,6 +173,9 @@ impl DigestStore for Database {
     async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>> {
         let rows: Vec<DigestItemRow> =
             sqlx::query_as(BY_PREFIX).bind(prefix).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        if rows.is_empty() {
+            return self.earlier_lines(prefix, limit).await;
+        }
         rows.into_iter().map(DigestItemRecord::try_from).collect()
     }
 
