@@ -199,16 +199,17 @@ pub(super) enum Command {
 #[command(after_help = "\
 Examples:
   aha-radar run                                    what is new since the last run
-  aha-radar run --window 2026-11-16..2026-11-19    these days, whatever was read before
+  aha-radar run --window 2026-11-16                that day, whatever was read before
+  aha-radar run --window 2026-11-16..2026-11-19    from the first midnight to the second
   aha-radar run --dry-run                          what a run would cost")]
 pub(super) struct RunArguments {
     /// The topic to run.
     #[arg(long, default_value = "default")]
     pub(super) topic: String,
-    /// Read this window whatever was read before: START..END, each a date (its local midnight) or an RFC 3339 time. One
-    /// that is not over ends now. Where the next run without --window begins does not change. Without it: from where
-    /// the last run ended to now.
-    #[arg(long, value_name = "START..END")]
+    /// Read this window whatever was read before: a date for that day, or START..END, each a date (its local midnight)
+    /// or an RFC 3339 time. One that is not over ends now. Where the next run without --window begins does not change.
+    /// Without it: from where the last run ended to now.
+    #[arg(long, value_name = "DAY|START..END")]
     pub(super) window: Option<String>,
     /// First add the sources of an OPML file; those already there are left as they are.
     #[arg(long, value_name = "FILE.opml")]
@@ -240,8 +241,8 @@ Examples:
   aha-radar digest 833b324c                       one of them
   aha-radar digest --format html > digest.html")]
 pub(super) struct DigestArguments {
-    /// `latest` (that of the window with the latest end, whichever run was made last), the id of a digest or its first
-    /// digits (4 or more), or `list`.
+    /// `latest` (that of the window with the latest end; of several with the same end, the one made last), the id of a
+    /// digest or its first digits (4 or more), a day such as 2026-11-18, or `list`.
     #[arg(default_value = "latest")]
     pub(super) which: String,
     /// The topic of `latest` [default: default], or of those that are listed [default: all].
@@ -264,8 +265,8 @@ Examples:
   aha-radar review              the digest of the newest window
   aha-radar review 833b324c     another, of any topic")]
 pub(super) struct ReviewArguments {
-    /// `latest` (that of the window with the latest end), or the id of a digest or its first digits (4 or more);
-    /// `aha-radar digest list` shows them.
+    /// `latest` (that of the window with the latest end), the id of a digest or its first digits (4 or more), or a day
+    /// such as 2026-11-18; `aha-radar digest list` shows them.
     #[arg(default_value = "latest")]
     pub(super) which: String,
     /// The topic of `latest`.

@@ -24,7 +24,11 @@ fn in_words(found: &InterestMatches, days: u16) -> String {
                 try --try \"embedded databases, tidal energy in Scotland. No sport.\""
             .to_owned();
     }
-    let mut lines = vec![understood(found).to_string(), String::new(), counts(found, days)];
+    let mut lines = vec![understood(found).to_string(), String::new()];
+    if found.only_exclude() {
+        lines.push("nothing is asked for; all else is ranked by general worth".to_owned());
+    }
+    lines.push(counts(found, days));
     if !found.best.is_empty() {
         let mut table = output::table(&["", "date", "title", "because of"]);
         for item in &found.best {
@@ -62,10 +66,14 @@ fn understood(found: &InterestMatches) -> Table {
 
 fn counts(found: &InterestMatches, days: u16) -> String {
     if found.items == 0 {
-        return format!("no items of the last {days} days are stored to match this against");
+        let days = if days == 1 { "day".to_owned() } else { format!("{days} days") };
+        return format!("no items of the last {days} are stored to match this against");
     }
     let items = count(found.items, "item", "items");
     let (start, end) = (found.start.to_utc().date_naive(), found.end.to_utc().date_naive());
+    if found.only_exclude() {
+        return format!("of {items} from {start} to {end}, {} of what you do not want", are(found.denied));
+    }
     format!(
         "of {items} from {start} to {end}, {} what you ask for, {} so in part, and {} of what you do not want",
         are(found.strong),

@@ -76,7 +76,7 @@ async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {
         let health = if source.enabled { source.health.as_str() } else { "disabled" };
         let read = source.last_ok_at.map_or_else(|| "never".to_owned(), output::to_the_second);
         let wrong = source.last_error.clone().unwrap_or_default();
-        let (id, name) = (output::short_id(source.id), source.display_name());
+        let (id, name) = (output::short_id(source.id), sources::listed_name(&source));
         let cells = [id, name, health.to_owned(), read, source.url.clone(), wrong];
         let topic = is_several.then_some(topic);
         table.add_row(cells.into_iter().chain(topic));

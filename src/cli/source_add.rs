@@ -15,7 +15,8 @@ use super::exit::{Exit, UsageError};
 use super::output;
 use crate::app::App;
 use crate::pipeline::documents::Refreshed;
-use crate::services::sources::add::{AddNote, SourcesToAdd, add};
+use crate::services::sources::add::{AddNote, SourcesToAdd, add_and_read};
+use crate::services::sources::{SourceChange, SourcesAdded};
 use crate::services::{ServiceError, documents};
 use crate::sources::fetch::FetchError;
 use crate::sources::{SourceLocation, location_from_argument};
@@ -32,14 +33,66 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<Exit> {
         check_is_no_other_path(location, &topic)?;
     }
     let new = SourcesToAdd { locations, topic, title, weight, as_is, full_text, allow_paths: true };
-    let mut note = |note: AddNote| output::note(&note.to_string());
-    let added = add(app, &new, &mut note).await.map_err(|error| with_documents(error, &new))?;
-    let mut text = output::sources_added(added.counts);
+    let (counts, left_out) = add_each(app, &new).await?;
+    let mut text = output::sources_added(counts);
+    if left_out > 0 {
+        let _ = write!(text, ", {left_out} left out");
+    }
+    if left_out == new.locations.len() {
+        output::print(&text)?;
+        return Ok(Exit::Failed);
+    }
     if let Some(weight) = weight {
         let _ = write!(text, "; their weight is now {weight}");
     }
     output::print(&text)?;
-    Ok(Exit::Ok)
+    Ok(if left_out == 0 { Exit::Ok } else { Exit::Partial })
+}
+
+/// Adds the sources one by one, so that one that cannot be added is reported and the others are added. Returns also how
+/// many were left out. The error of a single source is returned as such.
+async fn add_each(app: &App, new: &SourcesToAdd) -> Result<(SourcesAdded, usize)> {
+    let mut notes = Vec::new();
+    let mut note = |note: AddNote| {
+        let text = note.to_string();
+        if !notes.contains(&text) {
+            output::note(&text);
+            notes.push(text);
+        }
+    };
+    // A title for several is refused as a whole.
+    if new.locations.len() == 1 || new.title.is_some() {
+        let added = add_and_read(app, new, &mut note).await.map_err(|error| with_documents(error, new))?;
+        return Ok((added.counts, 0));
+    }
+    check_all(app, new)?;
+    let (mut counts, mut left_out) = (SourcesAdded::default(), 0);
+    for location in &new.locations {
+        let one = SourcesToAdd { locations: vec![location.clone()], ..new.clone() };
+        match add_and_read(app, &one, &mut note).await {
+            Ok(added) => {
+                counts.added += added.counts.added;
+                counts.known += added.counts.known;
+            }
+            Err(error @ (ServiceError::Fetch(_) | ServiceError::Invalid { field: "locations", .. })) => {
+                left_out += 1;
+                let why = with_documents(error, &one).to_string();
+                let why = why.strip_prefix(&format!("{location}: ")).unwrap_or(&why);
+                output::note(&format!("{location} is not added: {why}"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok((counts, left_out))
+}
+
+/// Checks what can be checked without a request, before any source is added.
+fn check_all(app: &App, new: &SourcesToAdd) -> Result<()> {
+    SourceChange { weight: new.weight, ..SourceChange::default() }.check()?;
+    for location in &new.locations {
+        location_from_argument(location, &app.config().sources.sites).map_err(|error| UsageError(error.to_string()))?;
+    }
+    Ok(())
 }
 
 /// Refuses a folder and a list of sources, which other commands take.

@@ -90,6 +90,37 @@ fn a_plan_is_made_changed_carried_out_and_taken_back() {
     notes.radar.run(&["journal", "undo"]).exits(0).says("nothing to undo");
 }
 
+/// Of one block the only page is a new one, of the other there is none.
+#[test]
+fn a_block_that_is_not_written_has_a_reason_and_the_step_that_writes_it() {
+    let notes = Notes::new();
+    notes.write(
+        "journals/2026_03_02.md",
+        "- [[Postgres]] does not shrink a file on delete, because vacuum only marks the space as free\n\
+         - Tugs pull 65 tonnes, because their engines must hold large ships against the wind\n",
+    );
+    let ran = notes.radar.run(&["journal", "extract", "--apply"]).exits(0);
+    let ran = ran
+        .says("2 blocks with knowledge found by rules, none to be written")
+        .says("add to a new page \"Postgres\", 50 % sure");
+    let ran = ran.says("1 block, for which only a new page is proposed").says("--apply --plan FILE");
+    let ran = ran.says("1 block, for which no page is found with a confidence of 30 % or more");
+    let ran = ran.says("nothing written");
+    for words in ["add_section", "by local", "there already", "0 written"] {
+        assert!(!ran.stdout.contains(words), "{words}: {ran:?}");
+    }
+    assert!(!notes.path("pages/Postgres.md").exists());
+
+    notes.radar.run(&["journal", "extract", "--plan", &notes.plan()]).exits(0);
+    let mut plan: Value = serde_json::from_str(&fs::read_to_string(notes.plan()).unwrap()).unwrap();
+    plan["blocks"][0]["apply"] = true.into();
+    plan["blocks"][0]["decisions"][0]["apply"] = true.into();
+    fs::write(notes.plan(), plan.to_string()).unwrap();
+    let ran = notes.radar.run(&["journal", "extract", "--apply", "--plan", &notes.plan()]).exits(0).says("1 written");
+    assert!(!ran.stdout.contains("only a new page"), "{ran:?}");
+    assert!(notes.text("pages/Postgres.md").contains("does not shrink"));
+}
+
 #[test]
 fn what_cannot_be_done_is_said_with_the_next_step() {
     let notes = Notes::new();

@@ -20,7 +20,7 @@ pub struct Window {
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum WindowError {
     #[error(
-        "a window is START..END, for example 2026-11-16..2026-11-19 or 2026-11-16T06:00:00Z..2026-11-17T06:00:00Z; got {0:?}"
+        "a window is a day (2026-11-16) or START..END, for example 2026-11-16..2026-11-19 or 2026-11-16T06:00:00Z..2026-11-17T06:00:00Z; got {0:?}"
     )]
     NoRange(String),
     #[error("{0:?} is neither a date (2026-11-16, its local midnight) nor an RFC 3339 time (2026-11-16T06:00:00Z)")]
@@ -41,13 +41,20 @@ impl Window {
         Ok(Self { start, end })
     }
 
-    /// Parses `START..END`; a bare date means midnight in `zone`.
+    /// Parses `START..END`; a bare date means midnight in `zone`. A date alone is that day, up to the next midnight.
     ///
     /// # Errors
     /// Names the half that could not be read, or reports that the end is before the start.
     pub fn parse(text: &str, zone: Tz) -> Result<Self, WindowError> {
-        let (start, end) = text.split_once("..").ok_or_else(|| WindowError::NoRange(text.to_owned()))?;
+        let Some((start, end)) = text.split_once("..") else {
+            return Self::of_day(text, zone).ok_or_else(|| WindowError::NoRange(text.to_owned()));
+        };
         Self::new(instant(start.trim(), zone)?, instant(end.trim(), zone)?)
+    }
+
+    fn of_day(text: &str, zone: Tz) -> Option<Self> {
+        let day = NaiveDate::from_str(text.trim()).ok()?;
+        Self::new(local_midnight(day, zone)?, local_midnight(day.succ_opt()?, zone)?).ok()
     }
 
     #[must_use]
@@ -122,6 +129,15 @@ mod tests {
     fn a_date_is_its_local_midnight() {
         let window = Window::parse("2026-11-16..2026-11-17", chrono_tz::Europe::Berlin).map(|w| w.to_string());
         assert_eq!(window.as_deref(), Ok("2026-11-15T23:00:00Z..2026-11-16T23:00:00Z"));
+    }
+
+    #[test]
+    fn a_date_alone_is_that_local_day() {
+        let zone = chrono_tz::Europe::Berlin;
+        assert_eq!(Window::parse("2026-11-16", zone), Window::parse("2026-11-16..2026-11-17", zone));
+        // Clocks go back on that day.
+        assert_eq!(Window::parse("2026-10-25", zone).map(|window| window.hours()), Ok(25.0));
+        assert!(matches!(Window::parse("2026-11-31", zone), Err(WindowError::NoRange(_))));
     }
 
     #[test]

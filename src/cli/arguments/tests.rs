@@ -37,3 +37,13 @@ fn the_lines_of_examples_fit() {
         }
     });
 }
+
+#[test]
+fn the_help_of_a_boost_names_its_factor_and_the_finer_way() {
+    let cli = Cli::command();
+    let set = cli.find_subcommand("topic").and_then(|topic| topic.find_subcommand("set")).unwrap();
+    let boost = set.get_arguments().find(|argument| argument.get_id() == "boost").unwrap();
+    let help = boost.get_help().unwrap().to_string();
+    assert!(help.contains(&format!("multiplied by {}", aha_core::topic::BOOST)), "{help}");
+    assert!(help.contains("`source set --weight`"), "{help}");
+}

@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 
 use aha_content::numbers::count;
-use aha_journal::Plan;
+use aha_journal::decisions::MIN_CONFIDENCE;
+use aha_journal::plan::NO_PAGES;
+use aha_journal::{Decision, Plan, PlanAction, PlannedBlock, local};
 use aha_notes::apply::FailedChange;
 use aha_notes::knowledge::Hit;
 use aha_notes::{Applied, Outcome, Preview, Undone};
@@ -60,7 +62,7 @@ pub(super) fn hits(hits: &[Hit]) -> String {
 pub(super) fn plan(plan: &Plan) -> String {
     let mut text = String::new();
     for block in &plan.blocks {
-        let mark = if block.apply { "+" } else { "-" };
+        let mark = if is_written(block) { "+" } else { "-" };
         let _ = writeln!(
             text,
             "{mark} {} {:.0} %: {}",
@@ -69,28 +71,14 @@ pub(super) fn plan(plan: &Plan) -> String {
             block.reworded.replace('\n', " ")
         );
         for decision in &block.decisions {
-            let place = decision.target_block_title.as_deref().map_or_else(String::new, |title| format!(" › {title}"));
-            let new = if decision.is_new_page { " (a new page)" } else { "" };
             let mark = if decision.apply { "→" } else { " " };
-            let _ = writeln!(
-                text,
-                "    {mark} {} {:.0} % {}{place}{new}",
-                decision.action.as_str(),
-                decision.confidence * 100.0,
-                decision.target_page
-            );
+            let _ = writeln!(text, "    {mark} {}", decision_line(decision));
         }
-        if let Some(note) = &block.note {
+        if let Some(note) = note(block) {
             let _ = writeln!(text, "      {note}");
         }
     }
-    let kept = plan.blocks.iter().filter(|block| block.apply).count();
-    let found = count(plan.blocks.len(), "block with knowledge", "blocks with knowledge");
-    let _ = writeln!(
-        text,
-        "{found} by {}, {kept} to be written, {} on a page already",
-        plan.made_by, plan.skipped_existing
-    );
+    text.push_str(&totals(plan));
     for failure in &plan.failures {
         let _ = writeln!(text, "\n{failure}");
     }
@@ -98,6 +86,72 @@ pub(super) fn plan(plan: &Plan) -> String {
         text.push_str("\nOptions: [Retry] the same command again asks only for what was not answered · [Skip] what is above is kept · [Cancel] nothing is written without --apply\n");
     }
     one_safe_text(&text)
+}
+
+fn decision_line(decision: &Decision) -> String {
+    let block = decision.target_block_title.as_deref().map_or_else(String::new, |title| format!(" › {title}"));
+    let page = &decision.target_page;
+    let action = match (decision.action, decision.is_new_page) {
+        (PlanAction::AddSection, true) => format!("add to a new page \"{page}\""),
+        (PlanAction::AddSection, false) => format!("add to the page \"{page}\""),
+        (PlanAction::AddUnder, _) => format!("add below a block of \"{page}\"{block}"),
+        (PlanAction::Replace, _) => format!("replace a block of \"{page}\"{block}"),
+        (PlanAction::SkipExists, _) => format!("already on \"{page}\"{block}"),
+    };
+    format!("{action}, {:.0} % sure", decision.confidence * 100.0)
+}
+
+fn is_written(block: &PlannedBlock) -> bool {
+    block.apply && block.decisions.iter().any(|decision| decision.apply)
+}
+
+/// Returns whether a block is not written because no page that exists fits.
+fn is_without_page(block: &PlannedBlock) -> bool {
+    block.note.as_deref() == Some(NO_PAGES) && !is_written(block)
+}
+
+fn note(block: &PlannedBlock) -> Option<&str> {
+    match block.note.as_deref() {
+        // The user chose a new page in a plan file.
+        Some(NO_PAGES) if is_written(block) => None,
+        Some(NO_PAGES) if !block.decisions.is_empty() => Some("no page that exists fits"),
+        note => note,
+    }
+}
+
+/// Counts the blocks, and says why some are not written.
+fn totals(plan: &Plan) -> String {
+    let kept = plan.blocks.iter().filter(|block| is_written(block)).count();
+    let found = count(plan.blocks.len(), "block with knowledge", "blocks with knowledge");
+    let made_by = if plan.made_by == local::MADE_BY { "rules" } else { plan.made_by.as_str() };
+    let kept = if kept == 0 { "none".to_owned() } else { kept.to_string() };
+    let mut text = format!("{found} found by {made_by}, {kept} to be written");
+    if plan.skipped_existing > 0 {
+        let _ = write!(text, ", {} on a page already", plan.skipped_existing);
+    }
+    text.push('\n');
+    let without_page = || plan.blocks.iter().filter(|block| is_without_page(block));
+    let new_page = without_page().filter(|block| !block.decisions.is_empty()).count();
+    if new_page > 0 {
+        let _ = writeln!(
+            text,
+            "not written: {}, for which only a new page is proposed. A page is made only if you choose it:\n  \
+             on the screens of a terminal, without --apply; or in a plan: write it with --plan FILE, set \"apply\" of \
+             the\n  block and of its page to true there, and carry it out with --apply --plan FILE",
+            count(new_page, "block", "blocks")
+        );
+    }
+    let no_page = without_page().filter(|block| block.decisions.is_empty()).count();
+    if no_page > 0 {
+        let _ = writeln!(
+            text,
+            "not written: {}, for which no page is found with a confidence of {:.0} % or more; link a page in the\n  \
+             block ([[Page]]) and do it again",
+            count(no_page, "block", "blocks"),
+            MIN_CONFIDENCE * 100.0
+        );
+    }
+    text
 }
 
 pub(super) fn diffs(previews: &[Preview], not_made: &[FailedChange], plan: &Plan) -> String {
@@ -128,8 +182,10 @@ pub(super) fn applied(applied: &Applied) -> String {
             kept.display()
         );
     }
+    let already = if there > 0 { format!(", {there} there already") } else { String::new() };
     let undo = if written > 0 { "; `aha-radar journal undo` reverts it" } else { "" };
-    let _ = writeln!(text, "{written} written, {there} there already{undo}");
+    let written = if written == 0 { "nothing".to_owned() } else { written.to_string() };
+    let _ = writeln!(text, "{written} written{already}{undo}");
     one_safe_text(&text)
 }
 

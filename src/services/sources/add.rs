@@ -47,7 +47,7 @@ pub struct AddedSources {
 pub enum AddNote {
     /// A page was given, and its only feed is added.
     FeedOfPage { page: String, feed: String },
-    /// The source could not be read now.
+    /// The source could not be read now, and is added all the same.
     Unread { url: String, error: FetchError },
     /// A search was added although no search is configured.
     NoSearch,
@@ -57,12 +57,24 @@ impl fmt::Display for AddNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FeedOfPage { page, feed } => write!(f, "{page} is a page; its feed {feed} is taken"),
-            Self::Unread { url, error } => write!(f, "{url} could not be read now and is taken as it is: {error}"),
+            Self::Unread { url, error } => {
+                let test = format!("`aha-radar source test {}`", in_quotes(url));
+                write!(f, "{url} could not be read now and is taken as it is: {error}. {test} tries it again")
+            }
             Self::NoSearch => f.write_str(
                 "no search is configured yet: such sources are off until AHA_SIGNAL_URL is set; see .env.example",
             ),
         }
     }
+}
+
+/// What is checked of an address that looks like a feed's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FeedCheck {
+    /// That its host name can be resolved.
+    Host,
+    /// That it can be read.
+    Content,
 }
 
 /// Adds sources to a topic, which is created if it does not exist. For sources that exist already, weight and full text
@@ -71,6 +83,28 @@ impl fmt::Display for AddNote {
 /// # Errors
 /// When a location, the title or the weight cannot be used, or a page has no feed or several.
 pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<AddedSources> {
+    add_checked(app, new, FeedCheck::Host, note).await
+}
+
+/// Adds sources as [`add`] does, and fetches also the addresses that look like a feed's, for a user who waits for the
+/// notes: a feed that cannot be read now is added, and `note` gets the reason.
+///
+/// # Errors
+/// As [`add`].
+pub async fn add_and_read(
+    app: &App,
+    new: &SourcesToAdd,
+    note: &mut (dyn FnMut(AddNote) + Send),
+) -> Result<AddedSources> {
+    add_checked(app, new, FeedCheck::Content, note).await
+}
+
+async fn add_checked(
+    app: &App,
+    new: &SourcesToAdd,
+    check: FeedCheck,
+    note: &mut (dyn FnMut(AddNote) + Send),
+) -> Result<AddedSources> {
     if new.title.is_some() && new.locations.len() > 1 {
         return Err(ServiceError::invalid("title", "--title names a single source; add the others without it"));
     }
@@ -79,7 +113,8 @@ pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) +
     let mut sources = Vec::new();
     for location in &new.locations {
         let location = resolve_location(app.config(), location, new.allow_paths).map_err(unusable)?;
-        let SourceLocation { kind, url } = if new.as_is { location } else { resolved(app, location, note).await? };
+        let SourceLocation { kind, url } =
+            if new.as_is { location } else { resolved(app, location, check, note).await? };
         let title = new.title.clone();
         sources.push(NewSource {
             kind,
@@ -122,18 +157,19 @@ pub(super) fn resolve_location(
     web_location_from_argument(location, sites).map_err(|error| error.to_string())?.ok_or_else(refused)
 }
 
-/// Resolves a location to a feed, if that can be determined now. An address that looks like a feed's is not fetched;
-/// only its host name is resolved.
+/// Resolves a location to a feed, if that can be determined now. An address that looks like a feed's is taken as it is,
+/// whatever the check finds.
 async fn resolved(
     app: &App,
     location: SourceLocation,
+    check: FeedCheck,
     note: &mut (dyn FnMut(AddNote) + Send),
 ) -> Result<SourceLocation> {
     if location.kind != SourceKind::Feed {
         return Ok(location);
     }
     if location.url.starts_with("http") && is_like_feed_address(&location.url) {
-        if let Err(error) = app.fetcher().resolve(&location.url).boxed().await {
+        if let Err(error) = check_feed(app, &location, check).await {
             note(AddNote::Unread { url: location.url.clone(), error });
         }
         return Ok(location);
@@ -142,9 +178,23 @@ async fn resolved(
         return feed_of(app, location, note).await;
     }
     // A file that is no feed now is unlikely to become one.
-    let new = NewSource { kind: location.kind, url: location.url.clone(), ..NewSource::default() };
-    FeedConnector.fetch(&Source::never_fetched(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
+    read_feed(app, &location).await?;
     Ok(location)
+}
+
+/// Checks an address that looks like a feed's. The host name is resolved first, as that has a short time limit.
+async fn check_feed(app: &App, location: &SourceLocation, check: FeedCheck) -> std::result::Result<(), FetchError> {
+    app.fetcher().resolve(&location.url).boxed().await?;
+    match check {
+        FeedCheck::Host => Ok(()),
+        FeedCheck::Content => read_feed(app, location).await,
+    }
+}
+
+async fn read_feed(app: &App, location: &SourceLocation) -> std::result::Result<(), FetchError> {
+    let new = NewSource { kind: location.kind, url: location.url.clone(), ..NewSource::default() };
+    let source = Source::never_fetched(TopicId::of(&["source add"]), &new);
+    FeedConnector.fetch(&source, app.fetcher()).await.map(|_| ())
 }
 
 /// Returns the address itself if it is a feed's or cannot be read now; else that of the page's only feed.
@@ -174,9 +224,14 @@ fn choice(page: &str, found: &[FoundFeed]) -> String {
     let mut text = format!("{page} is a page with {} feeds; add the one you want:", found.len());
     for feed in found {
         let title = feed.title.as_deref().unwrap_or("no title");
-        let _ = write!(text, "\n  aha-radar source add '{}'   {title}", feed.url.replace('\'', "%27"));
+        let _ = write!(text, "\n  aha-radar source add {}   {title}", in_quotes(&feed.url));
     }
     text
+}
+
+/// Returns an address for a command to be pasted into a shell.
+fn in_quotes(url: &str) -> String {
+    format!("'{}'", url.replace('\'', "%27"))
 }
 
 /// A feed at an address, or one that the page there links to.

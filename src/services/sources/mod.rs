@@ -12,6 +12,7 @@ use std::sync::Arc;
 use aha_core::ids::SourceId;
 use aha_core::source::Source;
 use serde::{Deserialize, Serialize};
+use url::Url;
 use utoipa::ToSchema;
 
 pub use aha_store::{FetchSummary, PastFetch, SourceShare, SourcesAdded};
@@ -58,6 +59,18 @@ pub async fn names(app: &App) -> Result<BTreeMap<SourceId, String>> {
     Ok(listed.map(|listed| (listed.source.id, listed.source.display_name())).collect())
 }
 
+/// Returns the name under which a list shows a source: without a title, host and path, so that the sources of one host
+/// have different names. Not for digests, feeds and models: a path may contain a key.
+#[must_use]
+pub fn listed_name(source: &Source) -> String {
+    let has_title = source.title.as_deref().is_some_and(|title| !title.trim().is_empty());
+    let url = Url::parse(&source.url).ok().filter(|_| !has_title);
+    match url.as_ref().and_then(|url| Some((url.host_str()?, url.path()))) {
+        Some((host, path)) => format!("{host}{}", path.trim_end_matches('/')),
+        None => source.display_name(),
+    }
+}
+
 /// Returns the source with that id.
 ///
 /// # Errors
@@ -82,13 +95,15 @@ pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSo
         let is_named = source.url == name || is_location_of(name, &source.url, &app.config().sources.sites);
         is_named
             || source.display_name() == name
+            || listed_name(source) == name
             || prefix.as_ref().is_some_and(|prefix| source.id.to_string().starts_with(prefix))
     };
     let mut found: Vec<ListedSource> = list(app, topic).await?.into_iter().filter(is_meant).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => {
-            let message = format!("no source is {name:?}; `aha-radar source list` shows them");
+            let message =
+                format!("no source is {name:?}, or it was removed already; `aha-radar source list` shows them");
             Err(ServiceError::NotFound { what: "source", message })
         }
         several => {

@@ -32,6 +32,14 @@ pub struct InterestMatches {
     pub best: Vec<InterestMatch>,
 }
 
+impl InterestMatches {
+    /// Returns whether the interests only say what is not wanted, so that all else is ranked without them.
+    #[must_use]
+    pub fn only_exclude(&self) -> bool {
+        !self.clauses.is_empty() && self.clauses.iter().all(|clause| !clause.wanted)
+    }
+}
+
 /// A clause as it was interpreted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReadClause {

@@ -74,6 +74,44 @@ fn a_page_without_feeds_is_refused_and_a_server_that_is_away_is_not() {
 }
 
 #[test]
+fn a_feed_address_that_cannot_be_read_is_added_and_it_is_said() {
+    let failures = [
+        ("/members.xml", 401, "answered 401"),
+        ("/shut.xml", 403, "answered 403"),
+        ("/moved.xml", 404, "answered 404"),
+        ("/gone.xml", 410, "gone for good (410)"),
+        ("/broken.xml", 500, "a fault of its own (500)"),
+    ];
+    let mut answers: Vec<(&str, Answer)> =
+        failures.iter().map(|(path, status, _)| (*path, Answer::new(*status))).collect();
+    answers.extend([("/page.xml", page("")), ("/feed.xml", Answer::ok(FEED))]);
+    let (web, radar) = (Web::serve(answers), radar());
+    for (path, _, words) in failures {
+        let url = web.url(path);
+        let ran = radar.run(&["source", "add", &url]).exits(0).says("1 source added").says(words);
+        ran.says(&format!("{url} could not be read now")).says(&format!("`aha-radar source test '{url}'`"));
+    }
+    radar.run(&["source", "add", &web.url("/page.xml")]).exits(0).says("an HTML page, not a feed").says("source test");
+    let ran = radar.run(&["source", "add", &web.url("/feed.xml")]).exits(0);
+    assert!(ran.stderr.is_empty(), "{ran:?}");
+    assert_eq!(urls(&radar).len(), 7);
+}
+
+#[test]
+fn of_several_sources_each_that_fails_is_named_and_the_others_are_added() {
+    let answers = vec![("/gone.xml", Answer::new(410)), ("/feed.xml", Answer::ok(FEED))];
+    let (web, radar) = (Web::serve(answers), radar());
+    // Of another server: the first has a feed at a usual address.
+    let none = Web::serve(vec![("/", page(""))]);
+    let (bad, gone, good) = (none.url("/"), web.url("/gone.xml"), web.url("/feed.xml"));
+    let ran = radar.run(&["source", "add", &bad, &gone, &good]).exits(3).says("2 sources added, 1 left out");
+    ran.says(&format!("{bad} is not added: ")).says(&format!("{gone} could not be read now"));
+    assert_eq!(urls(&radar), [good, gone.clone()]);
+    radar.run(&["source", "add", &bad, &bad]).exits(1).says("no sources added, 2 left out");
+    radar.run(&["source", "add", &gone, "reddit:not a name"]).exits(2).says("the name of a subreddit");
+}
+
+#[test]
 fn what_a_page_names_is_asked_by_the_same_rules() {
     let inside = Web::serve(vec![("/feed", Answer::ok(FEED))]);
     let there = inside.url("/feed").replace("127.0.0.1", "127.0.0.3");

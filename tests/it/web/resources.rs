@@ -154,6 +154,19 @@ fn what_a_topic_cannot_be_set_to_stays_in_its_form() {
 }
 
 #[test]
+fn a_preview_of_interests_counts_its_matches_and_says_if_nothing_is_asked_for() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let page = site.get("/topics/default");
+    let excluding = site.post_form("/topics/default", &page, "interests=Everything+except+war&try=1");
+    let welcome = "Nothing is asked for; all else is ranked by general worth.";
+    assert!(excluding.status == 200 && excluding.body.contains(welcome), "{}", excluding.body);
+    let asking = site.post_form("/topics/default", &page, "interests=ferries&try=1");
+    assert!(!asking.body.contains(welcome), "{}", asking.body);
+    assert!(asking.body.contains(" matches</h3>"), "{}", asking.body);
+}
+
+#[test]
 fn sources_are_added_by_address_and_never_by_path() {
     let mut radar = with_a_digest();
     std::fs::write(radar.folder().join("feed.json"), "{}").unwrap();
