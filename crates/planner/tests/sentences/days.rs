@@ -162,8 +162,8 @@ fn a_day_or_time_that_does_not_exist_is_named_with_what_to_say_instead() {
             "\"the 31st of next month\" does not exist.",
             "Say \"30 April 2026\" or \"1 May 2026\".",
         ),
-        ("meeting on Friday 9:00-25:00", "\"25:00\" is no time of day.", "from 00:00 to 23:59"),
-        ("meeting on Friday 10:00 - 9:60", "\"9:60\" is no time of day.", "from 00:00 to 23:59"),
+        ("team meeting on Friday 9:00-25:00", "\"25:00\" is no time of day.", "from 00:00 to 23:59"),
+        ("team meeting on Friday 10:00 - 9:60", "\"9:60\" is no time of day.", "from 00:00 to 23:59"),
         ("call Ann on 31st April", "\"31st April\" does not exist.", "Say \"30 April\" or \"1 May\"."),
         (
             "call Ann on 29 February 2027",
