@@ -1,12 +1,16 @@
 //! The language of search queries.
 
+mod parts;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 use aha_content::fold::fold_line;
 use aha_core::time::Timestamp;
 use aha_store::search_terms::{Forms, forms, forms_of_beginning, is_word_alone};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
-use strsim::osa_distance;
+use parts::{Operator, Part, parts};
 
 use super::{Result, ServiceError};
 
@@ -14,55 +18,6 @@ use super::{Result, ServiceError};
 const MAX_QUERY_CHARS: usize = 1_000;
 /// Maximum length of text from the query in a message.
 const MAX_SHOWN_CHARS: usize = 60;
-
-/// The filters, and an example of each.
-const FILTERS: [(&str, &str); 3] = [("source", "source:NAME"), ("topic", "topic:NAME"), ("since", "since:DATE")];
-
-/// Filters of other tools, with the one that does the same here; empty if none does.
-const FILTERS_OF_OTHER_TOOLS: [(&str, &str); 40] = [
-    ("after", "since"),
-    ("author", ""),
-    ("before", ""),
-    ("body", ""),
-    ("by", ""),
-    ("category", "topic"),
-    ("content", ""),
-    ("date", "since"),
-    ("domain", "source"),
-    ("ext", ""),
-    ("feed", "source"),
-    ("filetype", ""),
-    ("folder", "topic"),
-    ("from", "source"),
-    ("has", ""),
-    ("host", "source"),
-    ("in", ""),
-    ("intext", ""),
-    ("intitle", ""),
-    ("inurl", ""),
-    ("is", ""),
-    ("label", "topic"),
-    ("lang", ""),
-    ("language", ""),
-    ("newer", "since"),
-    ("newer_than", "since"),
-    ("older", ""),
-    ("older_than", ""),
-    ("published", "since"),
-    ("site", "source"),
-    ("sort", ""),
-    ("src", "source"),
-    ("subject", ""),
-    ("subreddit", "source"),
-    ("tag", "topic"),
-    ("title", ""),
-    ("type", ""),
-    ("until", ""),
-    ("url", "source"),
-    ("user", ""),
-];
-
-const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 
 /// A word or phrase of a query.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,35 +51,6 @@ pub(super) struct Parsed {
     pub(super) has_other_text: bool,
     /// How parts of it were read that can be meant in another way.
     pub(super) notes: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
-    And,
-    Or,
-    Not,
-}
-
-impl Operator {
-    fn of(word: &str) -> Option<Self> {
-        [Self::And, Self::Or, Self::Not].into_iter().find(|operator| operator.name() == word)
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::And => "AND",
-            Self::Or => "OR",
-            Self::Not => "NOT",
-        }
-    }
-}
-
-/// A part of a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part<'q> {
-    Operator(Operator),
-    Filter { name: &'static str, value: &'q str, is_unwanted: bool },
-    Word { text: &'q str, is_quoted: bool, is_unwanted: bool },
 }
 
 /// Parses a query.
@@ -315,102 +241,6 @@ impl Parsed {
     }
 }
 
-/// Splits a query into its parts.
-fn parts<'q>(text: &'q str, parsed: &mut Parsed) -> Result<Vec<Part<'q>>> {
-    let (mut parts, notes) = (Vec::new(), &mut parsed.notes);
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let opened = rest.trim_start_matches('(');
-        let (is_unwanted, from) = match opened.strip_prefix('-') {
-            Some(from) => (true, from),
-            None => (false, opened),
-        };
-        if is_unwanted && from.starts_with('(') {
-            notes.push("parentheses are not read: a minus excludes only the word behind it".to_owned());
-        }
-        let from = from.trim_start_matches('(');
-        let filter = filter_of(from, notes)?;
-        let value = filter.map_or(from, |name| &from[name.len() + 1..]);
-        let (word, is_quoted, behind) = word_of(value, notes);
-        rest = behind.trim_start();
-        if let Some(name) = filter {
-            let value = if is_quoted || word.contains('(') { word } else { word.trim_end_matches(')') };
-            parts.push(Part::Filter { name, value, is_unwanted });
-        } else if let Some(operator) = Operator::of(word).filter(|_| !is_quoted && !is_unwanted) {
-            parts.push(Part::Operator(operator));
-        } else if is_indexed(word, notes) {
-            parts.push(Part::Word { text: word, is_quoted, is_unwanted });
-        } else {
-            parsed.has_other_text |= !word.is_empty() && !is_unwanted;
-        }
-    }
-    Ok(parts)
-}
-
-/// Whether a word can be in the index: it has letters or digits, and not too many.
-fn is_indexed(word: &str, notes: &mut Vec<String>) -> bool {
-    let is_indexed = !forms(word).is_empty();
-    if !is_indexed && word.contains(char::is_alphanumeric) {
-        let word = shown(word);
-        notes.push(format!("{word} was left out: no word of such a length is indexed"));
-    }
-    is_indexed
-}
-
-/// Splits at the closing quotation mark, or at the next white space.
-fn word_of<'q>(text: &'q str, notes: &mut Vec<String>) -> (&'q str, bool, &'q str) {
-    let Some(quoted) = text.strip_prefix(QUOTES) else {
-        let (word, behind) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
-        return (word, false, behind);
-    };
-    let (phrase, behind) = quoted.split_once(QUOTES).unwrap_or_else(|| {
-        let phrase = shown(quoted);
-        notes.push(format!("the quotation mark before {phrase} is not closed: all behind it was read as one phrase"));
-        (quoted, "")
-    });
-    (phrase, true, behind)
-}
-
-/// Returns the filter with which a text begins; `None` if it is a word.
-///
-/// # Errors
-/// When it is probably meant as a filter, but there is none of that name.
-fn filter_of(text: &str, notes: &mut Vec<String>) -> Result<Option<&'static str>> {
-    let Some((name, value)) = text.split_once(':') else { return Ok(None) };
-    let is_name = |c: char| c.is_ascii_alphabetic() || c == '_';
-    if name.is_empty() || !name.chars().all(is_name) {
-        return Ok(None);
-    }
-    let known = FILTERS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).copied();
-    let has_value = !value.is_empty() && !value.starts_with(char::is_whitespace) && !value.starts_with("//");
-    match known {
-        Some((known, _)) if has_value && known == name => return Ok(Some(known)),
-        Some((_, example)) => {
-            notes.push(format!(
-                "{name}: was searched for as a word; a filter is written in lower case, with its value directly behind \
-                 the colon: {example}"
-            ));
-            return Ok(None);
-        }
-        None => {}
-    }
-    if !has_value || name.contains(|c: char| c.is_ascii_uppercase()) {
-        return Ok(None);
-    }
-    let of_other_tools = FILTERS_OF_OTHER_TOOLS.iter().find(|(other, _)| *other == name).map(|(_, same)| *same);
-    let similar = || FILTERS.iter().map(|(known, _)| *known).find(|known| osa_distance(name, known) <= 1);
-    let Some(nearest) = of_other_tools.or_else(similar) else { return Ok(None) };
-    let question = if nearest.is_empty() { ".".to_owned() } else { format!("; did you mean {nearest}:?") };
-    let known = FILTERS.map(|(_, example)| example).join(", ");
-    Err(ServiceError::invalid(
-        "q",
-        format!(
-            "there is no filter \"{name}:\"{question} The filters are {known}; to search for the text itself, put it \
-             in quotation marks"
-        ),
-    ))
-}
-
 /// Returns a text from the query as it is shown in a message.
 pub(super) fn shown(text: &str) -> String {
     let mut shown: String = text.chars().filter(|c| !c.is_control()).take(MAX_SHOWN_CHARS).collect();
@@ -441,159 +271,4 @@ pub fn since_when(text: &str, now: Timestamp) -> Result<Timestamp> {
         let why = format!("\"{given}\" is no time to search from; give a date (2026-05-01), an RFC 3339 time, or 30d");
         ServiceError::invalid("since", why)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn texts(groups: &[Vec<Term>]) -> Vec<Vec<&str>> {
-        groups.iter().map(|group| group.iter().map(|term| term.text.as_str()).collect()).collect()
-    }
-
-    /// The words of a query that has no OR, and those that it excludes.
-    fn words(query: &str) -> (Vec<String>, Vec<String>) {
-        let parsed = parse(query).unwrap();
-        assert!(parsed.wanted.iter().all(|group| group.len() == 1), "{query}: {parsed:?}");
-        let texts = |terms: Vec<Term>| terms.into_iter().map(|term| term.text).collect();
-        (texts(parsed.wanted.concat()), texts(parsed.unwanted))
-    }
-
-    fn refusal(query: &str) -> String {
-        parse(query).map_or_else(|error| error.to_string(), |parsed| panic!("{query}: {parsed:?}"))
-    }
-
-    #[test]
-    fn a_query_is_taken_apart() {
-        let query = r#"heat "air source" -gas source:wire topic:home since:30d -"district heating" "open"#;
-        let (wanted, unwanted) = words(query);
-        assert_eq!(wanted, ["heat", "air source", "open"]);
-        assert_eq!(unwanted, ["gas", "district heating"]);
-        let parsed = parse(query).unwrap();
-        assert_eq!((parsed.sources, parsed.topics), (vec!["wire".to_owned()], vec!["home".to_owned()]));
-        assert_eq!(parsed.since.as_deref(), Some("30d"));
-        assert!(parsed.has_phrase && !parse("heat pump -\"side by side\"").unwrap().has_phrase);
-        assert!(parse(&"x".repeat(2_000)).is_err());
-    }
-
-    #[test]
-    fn a_filter_with_a_minus_is_refused() {
-        for query in
-            ["heat -source:wire", "-topic:home heat", "heat -since:30d", "heat -source:\"the wire\"", "a NOT source:b"]
-        {
-            let error = refusal(query);
-            assert!(error.contains("leave out the minus"), "{query}: {error}");
-        }
-        assert_eq!(words("heat -sources -\"source:wire\"").1, ["sources", "source:wire"]);
-    }
-
-    #[test]
-    fn an_unknown_filter_is_refused_and_text_with_a_colon_is_not() {
-        for (query, name) in [("sorce:wire", "source"), ("ferry site:a.example", "source"), ("-topci:x", "topic")] {
-            let error = refusal(query);
-            assert!(error.contains(&format!("did you mean {name}:?")), "{query}: {error}");
-            assert!(error.contains("source:NAME, topic:NAME, since:DATE"), "{error}");
-        }
-        for query in ["author:ann", "before:2026-01-01", "title:\"a b\""] {
-            let error = refusal(query);
-            assert!(error.contains("there is no filter") && !error.contains("did you mean"), "{query}: {error}");
-        }
-        for query in [
-            "10:30",
-            "https://a.example/x",
-            "C++: why",
-            "TypeScript: an intro",
-            "TypeScript:intro",
-            "re:invent",
-            "std::vec",
-            "title: a story",
-            "\"author:ann\"",
-            "open source: why",
-            "science:fiction",
-            "localhost:8080",
-        ] {
-            assert!(!words(query).0.is_empty(), "{query}");
-        }
-        assert!(parse("Source:wire").unwrap().notes[0].contains("lower case"));
-        assert!(parse("open source: why").unwrap().notes[0].contains("directly behind"));
-        assert!(parse("TypeScript: an intro 10:30 https://a.example").unwrap().notes.is_empty());
-    }
-
-    #[test]
-    fn filters_of_one_name_are_alternatives_and_times_are_not() {
-        let parsed = parse("source:a source:\"Hacker News\" topic:x OR topic:y (source:c)").unwrap();
-        assert_eq!(parsed.sources, ["a", "Hacker News", "c"]);
-        assert_eq!(parsed.topics, ["x", "y"]);
-        assert!(refusal("since:7d since:30d").contains("7d and 30d"));
-        assert_eq!(parse("since:7d since:7d").unwrap().since.as_deref(), Some("7d"));
-        assert!(refusal("source:\"\" ferry").contains("empty value"));
-    }
-
-    #[test]
-    fn operators_in_capitals_join_words() {
-        let parsed = parse("ferry OR boat OR \"night train\" quay AND sea").unwrap();
-        assert_eq!(texts(&parsed.wanted), [vec!["ferry", "boat", "night train"], vec!["quay"], vec!["sea"]]);
-        assert!(parsed.notes[0].contains("(ferry OR boat OR \"night train\") AND quay AND sea"), "{parsed:?}");
-        let parsed = parse("(ferry OR boat)").unwrap();
-        assert!(parsed.wanted.len() == 1 && parsed.wanted[0].len() == 2 && parsed.notes.is_empty(), "{parsed:?}");
-        assert_eq!(words("ferry AND NOT boat"), (vec!["ferry".to_owned()], vec!["boat".to_owned()]));
-        assert!(parse("ferry NOT boat").unwrap().notes[0].contains("read as -boat"));
-        assert_eq!(words("ferry \"OR\" or boat").0, ["ferry", "OR", "or", "boat"]);
-        assert_eq!(words("Portland OR").0, ["Portland", "OR"]);
-        assert!(parse("Portland OR").unwrap().notes[0].contains("searched for as a word"));
-        for query in ["-gas OR oil", "gas OR -oil", "gas OR NOT oil"] {
-            assert!(refusal(query).contains("excluded word"), "{query}");
-        }
-        for query in ["gas OR source:a", "source:a OR gas", "topic:a OR source:a"] {
-            assert!(refusal(query).contains("two filters of the same name"), "{query}");
-        }
-        assert_eq!(texts(&parse("ferry ?! OR boat").unwrap().wanted), [["ferry", "boat"]]);
-    }
-
-    #[test]
-    fn what_is_read_otherwise_than_written_is_noted() {
-        let long = format!("ferry {}", "x".repeat(70));
-        for (query, note) in [
-            ("ferry \"open and", "before open and is not closed"),
-            ("“night train", "before night train is not closed"),
-            ("fo* f*o *foo", "the * of fo* was ignored"),
-            ("ferry -(a b)", "parentheses are not read"),
-            (long.as_str(), "no word of such a length"),
-        ] {
-            let notes = parse(query).unwrap().notes;
-            assert!(notes.iter().any(|found| found.contains(note)), "{query}: {notes:?}");
-        }
-        for query in ["“night train” ferr* C++ & rust", "ferry boat -gas", "NEAR(a ^b {c} col", "日本* OR 天気予報*"]
-        {
-            assert!(parse(query).unwrap().notes.is_empty(), "{query}");
-        }
-        assert_eq!(words("“night train” & ?! \0").0, ["night train"]);
-        assert!(parse("ferr*").unwrap().wanted[0][0].is_beginning);
-    }
-
-    #[test]
-    fn a_word_is_searched_for_once() {
-        let parsed =
-            parse("ferr* ferr* ferry boat OR ferry ferry OR boat OR ferry quay \"quay\" boat OR ferry").unwrap();
-        let groups = [vec!["ferr*"], vec!["ferry"], vec!["boat", "ferry"], vec!["ferry", "boat"], vec!["quay"]];
-        assert_eq!(texts(&parsed.wanted), groups);
-        assert!(parsed.has_phrase && parsed.wanted[0][0].is_beginning, "{parsed:?}");
-        assert_eq!(parse(&"ferr* ".repeat(160)).unwrap().wanted.len(), 1);
-        assert_eq!(words("ferry -gas -gas -oil").1, ["gas", "oil"]);
-    }
-
-    #[test]
-    fn invisible_characters_are_left_out_as_in_texts() {
-        assert_eq!(words("ener\u{ad}gie \u{202e}ferry quay\u{feff}").0, ["energie", "ferry", "quay"]);
-        assert_eq!(parse("source:\u{200b}wire").unwrap().sources, ["wire"]);
-    }
-
-    #[test]
-    fn since_is_a_date_a_time_or_a_span() {
-        let now = Timestamp::from_millis(86_400_000 * 40);
-        assert_eq!(since_when("30d", now).unwrap().as_millis(), 86_400_000 * 10);
-        assert_eq!(since_when("1970-01-02", now).unwrap().as_millis(), 86_400_000);
-        assert_eq!(since_when("1970-01-02T00:00:01Z", now).unwrap().as_millis(), 86_401_000);
-        assert!(since_when("yesterday", now).is_err());
-    }
 }

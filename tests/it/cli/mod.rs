@@ -4,11 +4,9 @@
 mod hostile;
 mod ids;
 mod rules_and_interests;
+mod settings;
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -357,52 +355,6 @@ fn sources_of_one_host_have_different_names_before_they_are_read() {
     radar.ok(&["source", "remove", "a.example/boats/feed.xml"]);
     let again = radar.run(&["source", "remove", "a.example/boats/feed.xml"]).exits(2);
     again.says("no source is \"a.example/boats/feed.xml\", or it was removed already");
-}
-
-#[test]
-fn a_line_of_dot_env_that_cannot_be_read_is_named_without_its_secret() {
-    let radar = Radar::at(NOW);
-    std::fs::write(radar.folder().join(".env"), "AHA_DEPTH=50\nOPENAI_API_KEY=sk-secret part\n").unwrap();
-    let ran = radar.run(&["topic", "list"]).exits(USAGE).says("the line after AHA_DEPTH is not NAME=value");
-    assert!(!format!("{ran:?}").contains("secret"), "{ran:?}");
-    std::fs::write(radar.folder().join(".env"), "OPENAI_API_KEY=sk-secret part\n").unwrap();
-    radar.run(&["topic", "list"]).exits(USAGE).says("its first line is not NAME=value");
-}
-
-#[test]
-fn variables_that_are_not_text_matter_only_if_they_are_ours() {
-    let radar = Radar::at(NOW);
-    radar.ok(&["init"]);
-    let with = |name: &str| -> Ran {
-        let mut command = radar.command(&["topic", "list"]);
-        command.env(name, OsStr::from_bytes(b"caf\xe9")).stdin(Stdio::null()).output().unwrap().into()
-    };
-    with("OLDPWD").exits(0);
-    with("AHA_TIMEZONE").exits(USAGE).says("the value of AHA_TIMEZONE is not UTF-8");
-}
-
-#[test]
-fn what_would_fail_again_is_a_configuration_error() {
-    let radar = Radar::at(NOW);
-    radar.ok(&["init"]);
-    let commands: [&[&str]; 5] = [
-        &["user", "add", "bad name"],
-        &["user", "remove", "nobody"],
-        &["agenda", "--from", "+262142-12-31"],
-        &["topic", "set", "default", "--schedule", "0 7 * * * *"],
-        &["feedback", "import", "nowhere.jsonl", "--topic", "nowhere"],
-    ];
-    for command in commands {
-        radar.run(command).exits(USAGE);
-    }
-    let prompts = radar.folder().join("prompts");
-    std::fs::create_dir_all(prompts.join("triage_v1")).unwrap();
-    std::fs::write(prompts.join("triage_v1/system.md"), "{{ not closed").unwrap();
-    std::fs::write(prompts.join("triage_v1/user.md"), "").unwrap();
-    let radar = radar.with("AHA_PROMPTS", prompts.to_str().unwrap());
-    for command in [&["run"][..], &["daemon"], &["serve"]] {
-        radar.run(command).exits(USAGE);
-    }
 }
 
 #[test]

@@ -1,0 +1,47 @@
+use super::*;
+
+#[test]
+fn a_question_is_one_line_without_controls() {
+    assert_eq!(cleaned(" how\tmany\u{1b}[2J\n berths? "), "how many [2J berths?");
+    assert_eq!(cleaned("\u{0}\n"), "");
+}
+
+#[test]
+fn a_search_is_suggested_for_any_content_word() {
+    let query = search_query("Which orchestra plays in\tVienna on Thursday at 09:30?");
+    assert_eq!(query.as_deref(), Some("orchestra OR plays OR vienna OR thursday OR 09:30"));
+    assert_eq!(search_query("What is it?"), None);
+    let long = search_query(&(0..30).map(|number| format!("word{number} ")).collect::<Vec<_>>().concat()).unwrap();
+    assert!(long.ends_with("word6 OR word7"), "{long}");
+}
+
+#[test]
+fn sources_are_numbered_from_one() {
+    let cited = CitedSentence { text: "A night costs nine euros.".to_owned(), citations: vec![0, 2] };
+    assert_eq!(cited.numbers(), "[1][3]");
+}
+
+#[test]
+fn an_answer_says_that_it_is_older_than_asked_for() {
+    assert!(older_note(1_767_225_600_000).ends_with("the newest is of 2026-01-01"));
+    assert!(older_note(0).ends_with("has no date"));
+}
+
+#[test]
+fn texts_of_one_name_have_citations_of_their_own() {
+    let passages = ["a", "b", "a"].map(|item| Passage::of_item("Weekly notes", ItemId::of(&[item])));
+    let mut citations = Vec::new();
+    let places = passages.iter().map(|passage| {
+        let candidate = CandidatePassage {
+            document: "Weekly notes",
+            title: None,
+            section: "",
+            blocks: Vec::new(),
+            dated: 0,
+            is_replaced: false,
+            is_item: true,
+        };
+        cited_place(&mut citations, &candidate, passage, 0.5)
+    });
+    assert_eq!(places.collect::<Vec<_>>(), [0, 1, 0]);
+}
