@@ -3,6 +3,7 @@
 mod ask;
 mod assistant;
 mod deep_dive;
+mod digest;
 mod feedback;
 mod hyphens;
 mod journal;
@@ -24,6 +25,7 @@ use hyphens::free_text;
 pub(super) use ask::{BenchmarkArguments, QuestionArguments, SearchArguments, SearchedBy};
 pub(super) use assistant::{AgendaArguments, AssistantArguments, TodoCommand};
 pub(super) use deep_dive::DeepDiveArguments;
+pub(super) use digest::{DigestArguments, ReviewArguments};
 pub(super) use feedback::{FeedbackArguments, FeedbackCommand};
 pub(super) use hyphens::normalise;
 pub(super) use journal::{ExtractArguments, GraphArgument, JournalCommand};
@@ -231,47 +233,6 @@ pub(super) struct InitArguments {
     /// What matters to you and what does not, in your own words: "embedded databases, tidal energy. No sport."
     #[arg(long, allow_hyphen_values = true, value_parser = free_text)]
     pub(super) interests: Option<String>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  aha-radar digest                                that of the newest window
-  aha-radar digest list                           the digests with their ids, newest first
-  aha-radar digest 833b324c                       one of them
-  aha-radar digest --format html > digest.html")]
-pub(super) struct DigestArguments {
-    /// `latest` (that of the window with the latest end; of several with the same end, the one made last), the id of a
-    /// digest or its first digits (4 or more), a day such as 2026-11-18, or `list`.
-    #[arg(default_value = "latest")]
-    pub(super) which: String,
-    /// The topic of `latest` [default: default], or of those that are listed [default: all].
-    #[arg(long)]
-    pub(super) topic: Option<String>,
-    /// md, html, json or rss; without it, as text for the terminal.
-    #[arg(long, value_name = "FORMAT")]
-    pub(super) format: Option<String>,
-    /// The same as --format json; with `list`, the list as JSON.
-    #[arg(long, conflicts_with = "format")]
-    pub(super) json: bool,
-    /// With `list`: at most this many, newest window first.
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub(super) limit: u32,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  aha-radar review              the digest of the newest window
-  aha-radar review 833b324c     another, of any topic")]
-pub(super) struct ReviewArguments {
-    /// `latest` (that of the window with the latest end), the id of a digest or its first digits (4 or more), or a day
-    /// such as 2026-11-18; `aha-radar digest list` shows them.
-    #[arg(default_value = "latest")]
-    pub(super) which: String,
-    /// The topic of `latest`.
-    #[arg(long, default_value = "default")]
-    pub(super) topic: String,
 }
 
 #[derive(Debug, Args)]

@@ -121,7 +121,7 @@ pub fn late_line(digest: &Digest) -> Option<String> {
 }
 
 /// Formats `Older: 3 stories from before the window, since Tue 17 Feb 09:10, first read in this run`: those of sources
-/// that were added, or published with a delay. Late stories are told apart.
+/// that were added, or published with a delay. Late stories are distinguished.
 fn older_line(digest: &Digest) -> Option<String> {
     let head = &digest.head;
     let is_older = |story: &&DigestStory| {

@@ -237,7 +237,7 @@ fn stories_from_before_the_window_are_counted_with_the_reason() {
 }
 
 #[test]
-fn the_printed_score_and_the_exact_one_are_told_together() {
+fn the_printed_score_and_the_exact_one_are_shown_together() {
     let mut story = sample::full().stories.remove(0);
     for (exact, words) in [
         (68.9973, "68 of 100, rounded down from 68.9973"),

@@ -29,7 +29,7 @@ const COMMAND: &str = "read-pdf";
 const RUNNING_PROGRAM: &str = "/proc/self/exe";
 /// As messages and docs/ASK.md say.
 const DEADLINE: Duration = Duration::from_mins(1);
-/// How soon a process is ended after nobody wants its answer any more.
+/// How soon a process is ended after its answer is no longer wanted.
 const STOP_POLL: Duration = Duration::from_millis(50);
 /// Maximum length of an answer: twice that of the text that is read of a document.
 const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;

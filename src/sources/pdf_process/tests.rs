@@ -47,7 +47,7 @@ fn a_process_that_takes_too_long_is_ended_and_waited_for() {
 }
 
 #[test]
-fn a_process_is_ended_soon_after_nobody_wants_its_answer() {
+fn a_process_is_ended_soon_after_its_answer_is_no_longer_wanted() {
     let reader = PdfReader::of_script("exec sleep 100", LONG);
     let (stop, begun) = (CancellationToken::new(), Instant::now());
     let error = std::thread::scope(|threads| {

@@ -221,8 +221,8 @@ async fn what_was_dropped_is_swept() {
         }
         let longest = u64::try_from(begun.elapsed().as_micros()).unwrap() / 3;
         for number in 10..70 {
-            let patience = Duration::from_micros(random.below(longest.max(12_000)));
-            let _ = tokio::time::timeout(patience, ask_for(&gateway, &store, 100 * round + number)).await;
+            let time_limit = Duration::from_micros(random.below(longest.max(12_000)));
+            let _ = tokio::time::timeout(time_limit, ask_for(&gateway, &store, 100 * round + number)).await;
         }
         store.settle_orphaned_calls(OrphanedCalls::Expired(far)).await.unwrap();
         left = Left::on(&store).await;

@@ -347,41 +347,6 @@ async fn digests_are_listed_by_topic_and_time_with_the_newest_first(store: &dyn 
     assert_eq!(of(DigestFilter { topic: Some(other.id), ..all }).await, []);
 }
 
-async fn a_story_appears_in_each_digest_that_showed_it(store: &dyn Store) {
-    let (mut world, commit) = world_with_stories(store).await;
-    store.commit_digest(&world.lease, &commit).await.unwrap();
-    world.run = store.open_run(&world.lease, &new_run(&world.topic, RunMode::Window, window(24, 48))).await.unwrap().id;
-    world.attempt = store.begin_attempt(&world.lease, world.run, at(50)).await.unwrap();
-    let mut later = digest_commit(&world, Cost::default(), vec![]);
-    later.digest.head.window_end = at(48);
-    later.digest.stories = vec![bare_story(&world, "b", 1), full_story(&world, "a", 2)];
-    store.commit_digest(&world.lease, &later).await.unwrap();
-    let appearances = store.story_appearances(cluster("a")).await.unwrap();
-    let first = StoryAppearance {
-        digest: commit.digest.head.id,
-        digest_item: commit.digest.stories[0].id,
-        window_end: at(24),
-        rank: 1,
-        section: Section::Top,
-        title: "A <b>title</b>".to_owned(),
-        aha_score: Some(77),
-        final_score: 1.0 / 3.0,
-        members: 2,
-    };
-    let second = StoryAppearance {
-        digest: later.digest.head.id,
-        digest_item: later.digest.stories[1].id,
-        window_end: at(48),
-        rank: 2,
-        ..first.clone()
-    };
-    assert_eq!(appearances, [second, first]);
-    assert_eq!(store.story_appearances(cluster("none")).await.unwrap(), []);
-    let merge = vec![(cluster("a"), cluster("b"))];
-    store.commit_clusters(&world.lease, &ClusterCommit { merged: merge, ..ClusterCommit::default() }).await.unwrap();
-    assert_eq!(store.story_appearances(cluster("b")).await.unwrap().len(), 4);
-}
-
 /// A digest that cannot be stored leaves the run as it was.
 async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
     let (world, mut commit) = world_with_stories(store).await;
@@ -404,6 +369,5 @@ on_every_database!(
     the_latest_digest_has_the_latest_window,
     of_digests_with_the_same_end_the_one_made_last_is_the_newest,
     digests_are_listed_by_topic_and_time_with_the_newest_first,
-    a_story_appears_in_each_digest_that_showed_it,
     a_digest_is_stored_whole_or_not_at_all,
 );

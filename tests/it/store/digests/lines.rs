@@ -39,7 +39,43 @@ async fn a_line_of_a_digest_that_was_made_again_is_found_by_its_id(store: &dyn S
     assert_eq!((shown.id, shown.rank), (DigestItemId::of(&["new"]), 2), "the line that shows the story now");
 }
 
+async fn a_story_appears_in_each_digest_that_showed_it(store: &dyn Store) {
+    let (mut world, commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    world.run = store.open_run(&world.lease, &new_run(&world.topic, RunMode::Window, window(24, 48))).await.unwrap().id;
+    world.attempt = store.begin_attempt(&world.lease, world.run, at(50)).await.unwrap();
+    let mut later = digest_commit(&world, Cost::default(), vec![]);
+    later.digest.head.window_end = at(48);
+    later.digest.stories = vec![bare_story(&world, "b", 1), full_story(&world, "a", 2)];
+    store.commit_digest(&world.lease, &later).await.unwrap();
+    let appearances = store.story_appearances(cluster("a")).await.unwrap();
+    let first = StoryAppearance {
+        digest: commit.digest.head.id,
+        digest_item: commit.digest.stories[0].id,
+        window_end: at(24),
+        rank: 1,
+        section: Section::Top,
+        title: "A <b>title</b>".to_owned(),
+        aha_score: Some(77),
+        final_score: 1.0 / 3.0,
+        members: 2,
+    };
+    let second = StoryAppearance {
+        digest: later.digest.head.id,
+        digest_item: later.digest.stories[1].id,
+        window_end: at(48),
+        rank: 2,
+        ..first.clone()
+    };
+    assert_eq!(appearances, [second, first]);
+    assert_eq!(store.story_appearances(cluster("none")).await.unwrap(), []);
+    let merge = vec![(cluster("a"), cluster("b"))];
+    store.commit_clusters(&world.lease, &ClusterCommit { merged: merge, ..ClusterCommit::default() }).await.unwrap();
+    assert_eq!(store.story_appearances(cluster("b")).await.unwrap().len(), 4);
+}
+
 on_every_database!(
+    a_story_appears_in_each_digest_that_showed_it,
     a_line_is_found_by_the_beginning_of_its_id,
     a_line_of_a_digest_that_was_made_again_is_found_by_its_id,
 );
