@@ -1,9 +1,7 @@
 //! `aha-radar assistant`, `todo` and `agenda`: shows and changes planner items.
 
 use aha_core::ids::BatchId;
-use aha_planner::apply::State;
 use aha_planner::language::{Reading, Selection, assumed_days, read};
-use aha_planner::matching::{self, Candidate};
 use aha_planner::operation::{Action, Operation};
 use aha_planner::record::{Item, Kind};
 use aha_planner::recurrence::Recurrence;
@@ -21,9 +19,6 @@ use crate::services::planner::{self, Apply, UndoOutcome};
 
 /// Without an end date an agenda covers a week.
 const DEFAULT_DAYS: u64 = 6;
-
-/// Of more todos that a title may mean, only the first are named.
-const MAX_CHOICES: usize = 10;
 
 pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit> {
     let message = Message {
@@ -117,10 +112,7 @@ pub(super) async fn todo(app: &App, command: Option<TodoCommand>) -> Result<Exit
         TodoCommand::List { all, json } => list(app, all, json).await?,
         TodoCommand::Add { text, json } => add(app, &text, json).await?,
         TodoCommand::Done { wanted, json } => done(app, &wanted, json).await?,
-        TodoCommand::Delete { ids, json } => {
-            let delete = |id: &i64| json!({ "kind": "todo", "action": "delete", "id": id });
-            report(&apply(app, ids.iter().map(delete).collect(), None).await?, json)?;
-        }
+        TodoCommand::Delete { wanted, json } => delete(app, &wanted, json).await?,
         TodoCommand::Undo { batch, json } => undo(app, batch.as_deref(), json).await?,
     }
     Ok(Exit::Ok)
@@ -191,11 +183,7 @@ fn is_addition(operations: &[Operation]) -> bool {
 async fn done(app: &App, wanted: &[String], as_json: bool) -> Result<()> {
     let state = planner::planner(app).await?.state;
     let today = planner::today(app).await?.date;
-    let by_id: Result<Vec<i64>, _> = wanted.iter().map(|word| word.trim_start_matches('#').parse()).collect();
-    let ids = match by_id {
-        Ok(ids) => ids,
-        Err(_) => vec![open_todo(&state, &wanted.join(" "), today)?],
-    };
+    let ids = planner::named_todos(&state, wanted, today)?;
     let operation = |id: &i64| match state.item(Kind::Todo, *id).filter(|item| item.recurrence.repeats()) {
         Some(item) => {
             json!({ "kind": "todo", "action": "complete_occurrence", "id": id, "occurrenceDate": due_day(item, today) })
@@ -205,24 +193,20 @@ async fn done(app: &App, wanted: &[String], as_json: bool) -> Result<()> {
     report(&apply(app, ids.iter().map(operation).collect(), None).await?, as_json)
 }
 
-/// Returns the id of the one open todo whose title has these words.
-fn open_todo(state: &State, words: &str, today: NaiveDate) -> Result<i64> {
-    let open = state.candidates(today, false).filter(|one| one.kind == Kind::Todo);
-    let has_words = !matching::tokens(words).is_empty();
-    let found = if has_words { matching::matches(words, open) } else { Vec::new() };
-    let why = match found[..] {
-        [only] => return Ok(only.id),
-        [] => format!(
-            "{words:?} is neither an id nor in the title of one open todo; `aha-radar todo list` shows ids and titles"
-        ),
-        _ => {
-            let choice = |one: &Candidate<'_>| format!("#{} {}", one.id, one.title);
-            let choices: Vec<String> = found.iter().take(MAX_CHOICES).map(choice).collect();
-            let more = if found.len() > MAX_CHOICES { ", and more" } else { "" };
-            format!("{words:?} can be {}{more}; repeat the command with one of the ids", choices.join(", "))
-        }
-    };
-    Err(UsageError(output::one_safe_text(&why)).into())
+async fn delete(app: &App, wanted: &[String], as_json: bool) -> Result<()> {
+    let state = planner::planner(app).await?.state;
+    let ids = planner::named_todos(&state, wanted, planner::today(app).await?.date)?;
+    let operation = |id: &i64| json!({ "kind": "todo", "action": "delete", "id": id });
+    let response = apply(app, ids.iter().map(operation).collect(), None).await?;
+    if as_json {
+        return report(&response, true);
+    }
+    // The response contains no deleted record.
+    for id in ids {
+        let title = state.item(Kind::Todo, id).map_or("", |item| item.title.as_str());
+        output::print(&output::one_safe_text(&format!("delete: todo #{id} {title}")))?;
+    }
+    Ok(())
 }
 
 async fn undo(app: &App, batch: Option<&str>, as_json: bool) -> Result<()> {

@@ -10,6 +10,7 @@ use aha_net::hash::hex64;
 use aha_planner::apply::State;
 use aha_planner::calendar;
 use aha_planner::language::{ClockChange, Today};
+use aha_planner::matching::{self, Candidate};
 use aha_planner::operation::Operation;
 use aha_planner::record::{Goal, Item, Kind, Occurrence, agenda as occurrences};
 use aha_planner::time_of_day::TimeOfDay;
@@ -35,6 +36,9 @@ const MAX_SKIPPED_MINUTES: i64 = 24 * 60;
 
 /// How many days ahead a clock change is searched for. Most zones that have any have two in a year.
 const MAX_DAYS_TO_CHANGE: i64 = 366;
+
+/// Of more todos that a title may mean, only the first are named.
+const MAX_CHOICES: usize = 10;
 
 /// How long a request waits for another one that is changing the same records.
 const MAX_WAIT: Duration = Duration::from_secs(20);
@@ -220,6 +224,33 @@ pub async fn agenda(app: &App, from: NaiveDate, to: NaiveDate) -> Result<Agenda>
 pub async fn calendar(app: &App) -> Result<String> {
     let items: Vec<Item> = planner(app).await?.state.items().cloned().collect();
     Ok(calendar::render("Aha Radar", &items))
+}
+
+/// Returns the ids of the todos that are wanted: those with these ids, or the one open todo whose title has all the
+/// words. Words that several titles have are an error that lists them.
+pub fn named_todos(state: &State, wanted: &[String], today: NaiveDate) -> Result<Vec<i64>> {
+    let by_id: std::result::Result<Vec<i64>, _> =
+        wanted.iter().map(|word| word.trim_start_matches('#').parse()).collect();
+    if let Ok(ids) = by_id {
+        return Ok(ids);
+    }
+    let words = wanted.join(" ");
+    let open = state.candidates(today, false).filter(|one| one.kind == Kind::Todo);
+    let has_words = !matching::tokens(&words).is_empty();
+    let found = if has_words { matching::matches(&words, open) } else { Vec::new() };
+    let why = match found[..] {
+        [only] => return Ok(vec![only.id]),
+        [] => format!(
+            "{words:?} is neither an id nor in the title of one open todo; `aha-radar todo list` shows ids and titles"
+        ),
+        _ => {
+            let choice = |one: &Candidate<'_>| format!("#{} {}", one.id, one.title);
+            let choices: Vec<String> = found.iter().take(MAX_CHOICES).map(choice).collect();
+            let more = if found.len() > MAX_CHOICES { ", and more" } else { "" };
+            format!("{words:?} can be {}{more}; repeat the command with one of the ids", choices.join(", "))
+        }
+    };
+    Err(ServiceError::invalid("todo", why))
 }
 
 /// Returns the items of a kind, by day, time and id; those without a day last.

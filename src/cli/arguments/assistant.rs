@@ -102,11 +102,11 @@ pub(in crate::cli) enum TodoCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Delete some.
+    /// Delete some; one that repeats, with all its days.
     Delete {
-        /// Their numbers, as `todo list` shows them.
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<i64>,
+        /// Their numbers, as `todo list` shows them; or words of the title of one open todo.
+        #[arg(required = true, value_name = "ID|TITLE")]
+        wanted: Vec<String>,
         /// Print what was changed as JSON.
         #[arg(long)]
         json: bool,

@@ -73,6 +73,7 @@ fn the_day_of_what_was_added_is_printed() {
 #[test]
 fn hours_from_now_are_counted_across_a_clock_change() {
     let radar = Radar::at("2027-03-27T20:00:00Z").with("AHA_TIMEZONE", "Europe/Berlin").on(Engine::Sqlite);
+    radar.ok(&["init"]);
     for (hours, time) in [(4, "01:00"), (5, "03:00"), (8, "06:00")] {
         let sentence = format!("call Bob in {hours} hours");
         let answered = radar.json(&["assistant", &sentence, "--json"]);
@@ -97,4 +98,21 @@ fn a_title_that_means_one_open_todo_marks_it_as_done() {
     radar.run(&["todo", "done", "milk"]).exits(0).says("todo #1 buy milk");
     radar.run(&["todo", "done", "milk"]).exits(2).says("neither an id nor in the title of one open todo");
     radar.ok(&["todo", "done", "#3"]);
+}
+
+#[test]
+fn a_title_that_means_one_open_todo_deletes_it() {
+    let radar = radar(Engine::Sqlite);
+    for text in ["buy milk", "buy oat bread", "call Ann", "pay the rent"] {
+        radar.ok(&["todo", "add", text]);
+    }
+    radar.run(&["todo", "delete", "buy"]).exits(2).says("can be #1 buy milk, #2 buy oat bread; repeat the command");
+    radar.run(&["todo", "delete", "unicorn"]).exits(2).says("neither an id nor in the title of one open todo");
+    assert_eq!(radar.json(&["todo", "list", "--json"]).as_array().unwrap().len(), 4);
+    radar.run(&["todo", "delete", "oat", "bread"]).exits(0).says("delete: todo #2 buy oat bread");
+    radar.run(&["todo", "delete", "#1", "3"]).exits(0).says("delete: todo #3 call Ann");
+    let left = radar.json(&["todo", "list", "--json"]);
+    assert_eq!((left.as_array().unwrap().len(), &left[0]["title"]), (1, &json!("pay the rent")));
+    radar.ok(&["todo", "undo"]);
+    assert_eq!(radar.json(&["todo", "list", "--json"]).as_array().unwrap().len(), 3);
 }

@@ -5,14 +5,17 @@
 //! changes several records that were not named one by one, and accepts no instructions about itself. Called by the
 //! assistant when no model is configured.
 //!
-//! The folders are in the order of the data, and import only from those before them: [`text`] (words), [`values`]
-//! (days and times), [`commands`] (what a clause asks for), [`clauses`] (a sentence in clauses, each in the order of a
-//! command), [`operations`] (what is changed) and [`checks`] (what is asked instead). [`reader`] calls them for each
-//! clause; [`questions`] and [`assumed`] are about what is asked and what was taken for granted.
+//! The folders are in the order of the data: [`text`] (words), [`values`] (days and times), [`commands`] (what a
+//! clause asks for), [`clauses`] (a sentence in clauses, each in the order of a command), [`operations`] (what is
+//! changed) and [`checks`] (what is asked instead). Each imports only from those before it, and calls only methods of
+//! [`Reader`] that are defined in itself or before it; `tests/layers.rs` checks both. [`reader`] calls them for each
+//! clause, and [`command_order`] tries out what a clause would change; [`questions`] and [`assumed`] are about what is
+//! asked and what was taken for granted.
 
 mod assumed;
 mod checks;
 mod clauses;
+mod command_order;
 mod commands;
 mod operations;
 mod questions;
@@ -154,6 +157,13 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     let marks = |token: &Token| token.is_one_of(".|,|;|!|?|:");
     if words.len() > MAX_SENTENCE_WORDS || words.split(marks).any(|part| part.len() > MAX_CLAUSE_WORDS) {
         return ask("That is long. What is the first thing to plan?");
+    }
+    if let Some(word) = text::german::german_word(&words) {
+        return ask(&format!(
+            "Without a model only English is read, and \"{}\" is German. Say it in English, put a German title in \
+             quotation marks, or configure a model for the tasks `assistant_…`.",
+            word.text
+        ));
     }
     if questions::of_tokens(&words, today).is_some() {
         return Reading::Chat;

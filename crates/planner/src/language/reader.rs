@@ -12,7 +12,7 @@ use super::commands::interpret::command;
 use super::operations::change::Changes;
 use super::text::courtesy;
 use super::text::past_forms::presents;
-use super::text::phrases::{after_any, around, has_any};
+use super::text::phrases::{after_any, around, has_any, without_marks};
 use super::text::tokens::Token;
 use super::text::vocabulary::begins_with_task_verb;
 use super::values::when::When;
@@ -129,6 +129,7 @@ impl Reader<'_> {
             self.check_one_or_all(plain_clause, &made)?;
             self.check_new_change(plain_clause, &made)?;
             self.check_certain(sentence, plain_clause, &made)?;
+            self.check_direction(plain_clause, &made)?;
             self.take_in(clause, made, progress)
         });
         if taken.is_ok() {
@@ -208,7 +209,7 @@ impl Reader<'_> {
         progress.unclear.push(UnclearClause {
             text: self.text(courtesy::plain(clause)),
             question: question.question,
-            may_take_back: has_any(clause, TAKING_BACK),
+            may_take_back: has_any(clause, TAKING_BACK) || deletes_pronoun(clause),
         });
         progress.follows_unclear = true;
         (progress.follows_todo, progress.follows_completion, progress.undated_completions) = (false, false, 0);
@@ -288,6 +289,13 @@ impl Reader<'_> {
             })
             .then(|| self.past_day(day, clause))
     }
+}
+
+/// Matches "cancel that", "delete it".
+fn deletes_pronoun(clause: &[Token]) -> bool {
+    let rest = after_any(courtesy::plain(clause), "cancel|delete|remove|drop|scrap|scratch|strike|erase|discard|ditch");
+    let rest = rest.map(without_marks);
+    matches!(rest, Some([one]) if one.is_one_of("it|that|this|them|those|these|everything|all"))
 }
 
 fn is_completion(operation: &Operation) -> bool {

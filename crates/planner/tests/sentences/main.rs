@@ -4,6 +4,7 @@
 
 mod any_text;
 mod constructions;
+mod daily_use;
 mod days;
 mod sets;
 

@@ -3,7 +3,7 @@
 //!
 //! Input: a clause with its operations. Output: nothing, or the question. Called by [`crate::language::reader`].
 
-use crate::language::text::phrases::{after_any, before_end, has_any};
+use crate::language::text::phrases::{after_any, around, before_end, has_any};
 use crate::language::text::tokens::Token;
 use crate::language::{Question, Reader};
 use crate::operation::{Action, Operation};
@@ -37,6 +37,30 @@ impl Reader<'_> {
         if unclear { Err(self.ask_what(&self.text(clause))) } else { Ok(()) }
     }
 
+    /// Asks if a record would be moved in the other direction than the verb says: "postpone the report to Friday",
+    /// where it is on the Monday after. A day that has passed does not count, and a repeating record has several.
+    pub(in crate::language) fn check_direction(&self, clause: &[Token], made: &[Operation]) -> Result<(), Question> {
+        let Some(earlier) = says_earlier(clause) else { return Ok(()) };
+        for operation in made {
+            let item = operation.id.and_then(|id| self.state.item(operation.kind, id));
+            let Some(item) = item.filter(|item| !item.recurrence.repeats()) else { continue };
+            let known = item.scheduled_for.filter(|day| *day >= self.today.date);
+            let (Some(old), Some(new)) = (known, operation.scheduled_for.flatten()) else { continue };
+            let changes_time = operation.start_time.or(operation.time_of_day).is_some();
+            let is_as_said = if earlier { new < old } else { new > old };
+            if !is_as_said && (new != old || !changes_time) {
+                let wanted = if earlier { "earlier" } else { "later" };
+                let text = format!(
+                    "\"{0}\" is on {old}, so {new} is not {wanted}. To which day should it be moved? \
+                     \"move {0} to {new}\" moves it there.",
+                    item.title
+                );
+                return Err(Question::new(&text, Vec::new()));
+            }
+        }
+        Ok(())
+    }
+
     /// Matches "Tom cancelled", which does not make clear whether to delete the meeting with Tom.
     fn called_off_by_somebody(&self, clause: &[Token], deleted: &Operation) -> bool {
         let Some([who]) = before_end(clause, "has cancelled|has canceled|just cancelled|cancelled|canceled") else {
@@ -45,6 +69,26 @@ impl Reader<'_> {
         let title = deleted.id.and_then(|id| self.state.item(deleted.kind, id)).map(|item| item.title.to_lowercase());
         title.is_some_and(|title| title.contains(&format!("with {}", who.lower)))
     }
+}
+
+/// Returns whether the verb says that something will be earlier, or later. `None` if it says neither.
+fn says_earlier(clause: &[Token]) -> Option<bool> {
+    const LATER: &str = "postpone|delay|defer|put off|hold off|push back|put back";
+    const EARLIER: &str = "bring forward|pull forward|move up|bring up|advance";
+    // "I need to postpone the report".
+    const MAX_LEAD_WORDS: usize = 4;
+    // In "the advance payment" it is no verb.
+    let is_noun = |lead: &[Token]| lead.last().is_some_and(|word| word.is_one_of("the|my|our|a|an|this|that"));
+    let follows =
+        |phrases: &str| around(clause, phrases).filter(|(lead, _)| lead.len() <= MAX_LEAD_WORDS && !is_noun(lead));
+    let with_particle = |verbs: &str, particle: &str| {
+        follows(verbs).is_some_and(|(_, rest)| around(rest, particle).is_some_and(|(target, _)| !target.is_empty()))
+    };
+    if follows(EARLIER).is_some() || with_particle("bring|pull", "forward to|forward until|forward") {
+        return Some(true);
+    }
+    let is_later = follows(LATER).is_some() || with_particle("push|put", "back to|back until|back till");
+    is_later.then_some(false)
 }
 
 /// Matches "Could we do lunch another day", which names no day.

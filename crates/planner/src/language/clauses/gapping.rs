@@ -12,10 +12,15 @@ use crate::language::text::courtesy::plain;
 use crate::language::text::phrases::{after_any, listed};
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary::{ADDING, MOVING, TO_DO, begins_with_task_verb, kind_noun};
+use crate::language::values::priorities::level;
 use crate::language::values::when::When;
 
 /// Adjectives before a noun for a kind.
 const ADJECTIVES: &str = "new|daily|weekly|recurring|quick|weekday|high|low|priority|small|fortnightly|calendar";
+
+/// Phrases before the name of a record that gets another priority.
+const PRIORITY_OF: &str = "set the priority of|set priority of|change the priority of|change priority of|\
+    raise the priority of|raise priority of|lower the priority of|lower priority of|make the priority of";
 
 /// Returns the sentence with the verb before each part.
 #[must_use]
@@ -51,6 +56,12 @@ fn repeated(before: &[Token], part: &[Token], today: Today, in_list: bool) -> Op
         let adds = names_kind(part) && names_kind(rest);
         return adds.then(|| before[..before.len() - rest.len()].to_vec());
     }
+    if let Some(rest) = after_any(before, PRIORITY_OF)
+        && names_level(rest)
+        && names_level(part)
+    {
+        return Some(before[..before.len() - rest.len()].to_vec());
+    }
     if let Some(verb) = verb_of_doing(before, part, today).filter(|_| !in_list) {
         return Some(vec![verb]);
     }
@@ -76,6 +87,11 @@ fn verb_of_doing(before: &[Token], part: &[Token], today: Today) -> Option<Token
     let changes =
         listed(&MOVING, &verb.lower) || verb.is_one_of("cancel|mark|make|set|change|put|tick|complete|schedule|book");
     (!changes && has_time(before) && has_time(part)).then(|| verb.clone())
+}
+
+/// Matches "buy milk to high".
+fn names_level(words: &[Token]) -> bool {
+    matches!(words, [_, .., to, word] if to.is_one_of("to|:|=") && !word.quoted && level(&word.lower).is_some())
 }
 
 /// Returns whether the words begin with a noun for a kind: "a daily habit to …".

@@ -8,7 +8,7 @@ use crate::language::Reader;
 use crate::language::commands::command::{Command, Destination};
 use crate::language::commands::interpret;
 use crate::language::commands::target::TargetFilter;
-use crate::language::text::past_forms::{self, presents};
+use crate::language::text::past_forms::presents;
 use crate::language::text::phrases::{self, after_any, around, before_end, without_marks};
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary;
@@ -156,54 +156,6 @@ impl Reader<'_> {
         let rest = after_any(clause, "start|begin|hold|kick off|open")?;
         let names_time = When::read(rest, self.today).time.is_some();
         self.target_then_when(rest).filter(|_| names_time)
-    }
-
-    /// Recognises "I need to move lunch with Sara to Friday", "how about moving it": a change of an existing record,
-    /// not a new todo.
-    pub(super) fn wish_to_change(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let rest = after_any(
-            clause,
-            "i need to|i have to|i'd like to|i would like to|i want to|we need to|we have to|i've got to|we've got to|\
-                i must|need to|have to|\
-            i'll have to|we'll have to|i'm going to have to|i'd love to|we want to|we'd like to|we must|how about|\
-            what about|i'd rather|i think we should|\
-            i'm afraid i have to|i'm afraid i need to|it'd be better to|it would be better to|better to|time to|\
-            i've decided to|we've decided to|let me",
-        )?;
-        verb_of(rest).or_else(|| after_any(rest, "swap|exchange|call off"))?;
-        let command = interpret::command(rest, self.today);
-        let changes = matches!(
-            command,
-            Command::Move { .. }
-                | Command::Place { .. }
-                | Command::Delete { .. }
-                | Command::Rename { .. }
-                | Command::Prioritise { .. }
-                | Command::Repeat { .. }
-                | Command::Swap { .. }
-                | Command::End { .. }
-                | Command::Change { .. }
-        );
-        let made = changes.then(|| self.carry_out(command)).and_then(Result::ok)?;
-        made.iter().all(|one| one.id.is_some()).then(|| rest.to_vec())
-    }
-
-    /// Recognises "I've moved the dentist appointment to Thursday", "we agreed to push the report to Monday".
-    pub(super) fn moved_by_owner(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        const DECIDED: &str = "i had to|we had to|i've had to|we've had to|we agreed to|we've agreed to|i agreed to|\
-            i decided to|we decided to|\
-            we're going to|i'm going to|i am going to|we are going to|i managed to|i was able to|it was decided to|\
-            they asked me to|i was asked to";
-        let rest = after_any(clause, DECIDED).or_else(|| after_any(clause, past_forms::SUBJECTS))?;
-        let (verb, following) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
-        let moves = |base: &str| phrases::listed(&vocabulary::MOVING, base) || base == "rename";
-        let bases = [presents(&verb.lower), vec![verb.lower.clone()]].concat();
-        let base = bases.into_iter().find(|base| moves(base))?;
-        let turned = joined(&[&base], following, &[], &[]);
-        let command = interpret::command(&turned, self.today);
-        let changes = matches!(command, Command::Move { .. } | Command::Rename { .. } | Command::Swap { .. });
-        let made = changes.then(|| self.carry_out(command)).and_then(Result::ok)?;
-        made.iter().all(|one| one.id.is_some()).then_some(turned)
     }
 
     /// Moves the start date to the end: "From Monday the stand-up is at 10".

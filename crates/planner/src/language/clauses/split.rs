@@ -153,7 +153,21 @@ fn begins_in_lower_case(tokens: &[Token], start: usize, at: usize) -> bool {
     // In "1. call mum" the number is not a sentence.
     let is_number = before.text.bytes().all(|byte| byte.is_ascii_digit());
     let begins = rest.len() > 1 && vocabulary::begins_with_task_verb(rest);
-    is_apart && !is_number && !before.is_one_of(SHORT) && (begins || continues_in_past(&tokens[start..at], rest))
+    let both_name_topics = names_topic(&tokens[start..at]) && names_topic(rest);
+    let continues = both_name_topics || continues_in_past(&tokens[start..at], rest);
+    is_apart && !is_number && !before.is_one_of(SHORT) && (begins || continues)
+}
+
+/// Matches "milk: tomorrow": a topic before a colon. A field of a new record is none: "note: two litres".
+fn names_topic(tokens: &[Token]) -> bool {
+    const MAX_TOPIC_WORDS: usize = 6;
+    const FIELDS: &str = "note|notes|detail|details|description|comment|remark|location|venue|place|where|room|address|\
+        priority|prio|due|deadline|date|day|time|when|target|current|progress|repeat|repeats|tag|tags|link|url";
+    let tokens = plain(tokens);
+    let Some(colon) = tokens.iter().position(Token::is_mark).filter(|at| tokens[*at].is(":")) else { return false };
+    let is_field = colon > 0 && tokens[colon - 1].is_one_of(FIELDS);
+    let names_kind = tokens[..colon].iter().any(|word| vocabulary::kind_noun(&word.lower).is_some());
+    (1..=MAX_TOPIC_WORDS).contains(&colon) && !is_field && !names_kind && !begins_command(tokens)
 }
 
 /// Splits a clause before another thing to do, for clauses that make no sense as a whole: "delete the report and buy

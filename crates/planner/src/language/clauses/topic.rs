@@ -4,9 +4,10 @@
 //! meeting" becomes "delete our meeting Tom". Input: a clause. Output: the clause as a command, if its topic is an
 //! existing record.
 
+use std::ops::ControlFlow;
+
 use super::word_order::{with_duration_last, with_repetition_last};
 use crate::language::Reader;
-use crate::language::commands::interpret;
 use crate::language::commands::target::TargetFilter;
 use crate::language::text::courtesy::plain;
 use crate::language::text::numbers;
@@ -16,6 +17,7 @@ use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary::{self, WHY};
 use crate::language::text::words::{WordList, word_list};
 use crate::language::values::priorities::priority_phrase;
+use crate::language::values::repeats::Repeat;
 use crate::language::values::shift::Shift;
 use crate::language::values::when::When;
 
@@ -49,52 +51,50 @@ const GONE: &str = "cancelled|canceled|called off|not happening|no longer needed
 /// Subjects of a reason.
 const SPEAKERS: &str = "i|i'm|i've|i'll|we|we're|we've|it|it's|he|he's|she|she's|they|they're|they've|that's|there's";
 impl Reader<'_> {
-    /// Returns the clause in the word order of a command. Removes reasons and replaced values first, then applies the
-    /// first rule that matches, so their order matters; returns the cleaned clause if none does.
-    pub(in crate::language) fn in_order(&self, clause: &[Token]) -> Vec<Token> {
+    /// Removes reasons and replaced values from a clause. Breaks with the whole command if the rest is one.
+    pub(in crate::language) fn cleaned(&self, clause: &[Token]) -> ControlFlow<Vec<Token>, Vec<Token>> {
         if self.renames(clause) {
-            return clause.to_vec();
+            return ControlFlow::Break(clause.to_vec());
         }
         let clause = with_repetition_last(self.without_reason(clause));
         let cleaned = self.without_old(&clause);
-        if cleaned != clause
-            && let Some(repeated) = self.target_then_rule(&cleaned)
-        {
-            return repeated;
-        }
         // "X not today but tomorrow" is a change of X.
+        let moved = || self.target_then_rule(&cleaned).or_else(|| self.target_then_when(&cleaned));
         if cleaned != clause
-            && let Some(moved) = self.target_then_when(&cleaned)
+            && let Some(moved) = moved()
         {
-            return moved;
+            return ControlFlow::Break(moved);
         }
         let clause = self.made_habit(&cleaned).unwrap_or(cleaned);
-        let clause = with_duration_last(&clause).unwrap_or(clause);
+        ControlFlow::Continue(with_duration_last(&clause).unwrap_or(clause))
+    }
 
-        self.wish_to_change(&clause)
-            .or_else(|| self.moved_by_owner(&clause))
-            .or_else(|| self.with_place_after_verb(&clause))
-            .or_else(|| self.with_start_last(&clause))
-            .or_else(|| self.topic_first(&clause))
-            .or_else(|| self.needed(&clause))
-            .or_else(|| self.works_better(&clause))
-            .or_else(|| self.logged(&clause))
-            .or_else(|| self.called_off_by(&clause))
-            .or_else(|| self.shifted(&clause))
-            .or_else(|| self.moved_by(&clause))
-            .or_else(|| self.wanted_by(&clause))
-            .or_else(|| self.instead_of_it(&clause))
-            .or_else(|| self.rule_statement(&clause))
-            .or_else(|| self.only_on(&clause))
-            .or_else(|| self.more_time(&clause))
-            .or_else(|| self.called(&clause))
-            .or_else(|| self.rather(&clause))
-            .or_else(|| self.begun_at(&clause))
-            .or_else(|| self.got_done(&clause))
-            .or_else(|| self.wanted_done(&clause))
-            .or_else(|| self.without_verb(&clause))
-            .or_else(|| self.passive_question(&clause))
-            .unwrap_or(clause)
+    /// Returns the command if the clause names its place, its start or its topic first, or what the topic needs.
+    pub(in crate::language) fn led_by_topic(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        self.with_place_after_verb(clause)
+            .or_else(|| self.with_start_last(clause))
+            .or_else(|| self.topic_first(clause))
+            .or_else(|| self.needed(clause))
+            .or_else(|| self.works_better(clause))
+    }
+
+    /// Returns the command if the clause states a change in other words.
+    pub(in crate::language) fn stated(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        self.called_off_by(clause)
+            .or_else(|| self.shifted(clause))
+            .or_else(|| self.moved_by(clause))
+            .or_else(|| self.wanted_by(clause))
+            .or_else(|| self.instead_of_it(clause))
+            .or_else(|| self.rule_statement(clause))
+            .or_else(|| self.only_on(clause))
+            .or_else(|| self.more_time(clause))
+            .or_else(|| self.called(clause))
+            .or_else(|| self.rather(clause))
+            .or_else(|| self.begun_at(clause))
+            .or_else(|| self.got_done(clause))
+            .or_else(|| self.wanted_done(clause))
+            .or_else(|| self.without_verb(clause))
+            .or_else(|| self.passive_question(clause))
     }
 
     /// Returns whether the clause is "rename X to …": what follows is the title, word for word.
@@ -152,26 +152,6 @@ impl Reader<'_> {
             return None;
         }
         self.is_one(target).then(|| joined(&["rename"], target, &["to"], std::slice::from_ref(title)))
-    }
-
-    /// Returns the record whose title words are all in the statement, if the next clause is a command on "it": "Sara
-    /// can't make lunch, so cancel it". `None` if the clause is a command itself.
-    pub(in crate::language) fn mentioned(&self, clause: &[Token], next: &[Token]) -> Option<i64> {
-        let (clause, next) = (plain(clause), plain(next));
-        let on_pronoun = verb_of(next)
-            .is_some_and(|verb| next.get(verb.len()).is_some_and(|word| word.is_one_of("it|that|this|them")));
-        let is_bare =
-            matches!(interpret::command(clause, self.today), crate::language::Command::Create { certain: false, .. });
-        if !on_pronoun || !is_bare || verb_of(clause).is_some() {
-            return None;
-        }
-        let clause_words = crate::matching::tokens(&self.text(clause));
-        let candidates = self.state.candidates(self.today.date, false);
-        let named: Vec<_> = candidates
-            .filter(|one| crate::matching::coverage(&crate::matching::tokens(one.title), &clause_words) >= 1.0)
-            .collect();
-        let in_order = self.in_order(clause) == clause;
-        matches!(named[..], [_]).then(|| named[0].id).filter(|_| in_order)
     }
 
     /// Returns whether the words name exactly one record, if necessary by the user's selection among several matches.
@@ -308,11 +288,18 @@ impl Reader<'_> {
         }
         let found = around(clause, "rather than|instead of|in place of|and not|not").filter(|(new, old)| {
             let old = without_marks(old);
+            let (negates, follows_but) = (clause[new.len()].is_one_of("and|not"), before_end(new, "but").is_some());
             let new = When::read(new, self.today);
             let read = When::read(old, self.today);
             // "At 11 instead of 10".
             let read =
                 if new.time.is_some() && !read.has_schedule() { When::read_after("at", old, self.today) } else { read };
+            // "Every day, but not on Sundays" leaves days out, and "not on Sundays" after a rule without days does too.
+            let names_days = |when: &When| matches!(when.repeat, Some(Repeat::On(_) | Repeat::OnEach(..)));
+            let excludes = follows_but || (names_days(&read) && !names_days(&new));
+            if negates && new.repeat.is_some() && excludes {
+                return false;
+            }
             let is_number = matches!(old, [one] if new.repeat.is_some() && numbers::count(&one.lower).is_some());
             let is_number =
                 is_number || after_any(old, "this week|this weekend|this month").is_some_and(<[Token]>::is_empty);

@@ -108,6 +108,15 @@ pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
     rename(target, title)
 }
 
+/// Returns the command for a target and the words of its priority. Words of another request after these are no part of
+/// it, so the clause is not understood as a whole.
+fn prioritised<'t>(target: &'t [Token], words: &[Token]) -> Option<Command<'t>> {
+    let (first, more) = without_marks(words).split_first()?;
+    let priority = level(&first.lower)?;
+    let is_all = !has_any(more, "and|&|then|plus");
+    Some(if is_all { Command::Prioritise { target, priority } } else { Command::Unclear })
+}
+
 /// Recognises "Raise the priority of X to high", "priority of X: high", "deprioritise X".
 fn priority_named(clause: &[Token]) -> Option<Command<'_>> {
     let of = |target, priority| Some(Command::Prioritise { target, priority });
@@ -122,14 +131,14 @@ fn priority_named(clause: &[Token]) -> Option<Command<'_>> {
                 the importance of",
         )
     {
-        let (target, word) = around(rest, "up to|down to|to|as|:|=")?;
-        return of(target, level(&without_marks(word).first()?.lower)?);
+        let (target, level) = around(rest, "up to|down to|to|as|:|=")?;
+        return prioritised(target, level);
     }
     // "Priority of X: high", "set priority high on X".
-    if let Some((target, word)) = after_any(clause, "the priority of|priority of|priority for")
+    if let Some((target, level)) = after_any(clause, "the priority of|priority of|priority for")
         .and_then(|rest| around(rest, ":|is|to|should be|="))
     {
-        return of(target, level(&without_marks(word).first()?.lower)?);
+        return prioritised(target, level);
     }
     let leading = after_any(clause, "set|give|put").and_then(|rest| {
         let rest = after_any(rest, "a|the").unwrap_or(rest);

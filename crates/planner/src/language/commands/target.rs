@@ -10,7 +10,7 @@ use crate::language::text::vocabulary::kind_noun;
 use crate::language::values::when::When;
 use crate::language::{Question, Reader};
 use crate::matching::{Candidate, matches, matches_by_meaning, ranked_options, tokens as title_words};
-use crate::record::Kind;
+use crate::record::{Item, Kind};
 
 /// The matching records, or a question.
 pub type Found<'a> = Result<Vec<Candidate<'a>>, Question>;
@@ -243,6 +243,11 @@ impl<'a> Reader<'a> {
         Question::new(text, ranked_options(asked, self.candidates(TargetFilter { goals: false, ..filter })))
     }
 
+    /// Returns the todo, event or habit, or a question if it is a goal.
+    pub fn item(&self, of: &Candidate<'_>) -> Result<&'a Item, Question> {
+        self.state.item(of.kind, of.id).ok_or_else(|| Question::new("Which one do you mean?", Vec::new()))
+    }
+
     /// Returns the words as they are written in the sentence.
     pub fn text(&self, words: &[Token]) -> String {
         text_of(self.sentence, words, |_| false)
@@ -266,7 +271,7 @@ pub(in crate::language) fn without_possessive(words: &[Token]) -> Vec<Token> {
     words
 }
 
-fn is_on(item: &crate::record::Item, day: NaiveDate) -> bool {
+fn is_on(item: &Item, day: NaiveDate) -> bool {
     item.scheduled_for.is_some_and(|anchor| item.recurrence.occurs_on(anchor, day))
 }
 

@@ -3,13 +3,14 @@
 use chrono::NaiveDate;
 
 use super::create::{set_times, unsupported};
+use super::create_checks::days_left_out;
 use crate::language::commands::command::Destination;
 use crate::language::commands::moving;
 use crate::language::commands::target::{self, TargetFilter};
 use crate::language::text::phrases::{self, without_marks};
 use crate::language::text::tokens::Token;
 use crate::language::values::priorities::level;
-use crate::language::values::repeats::Repeat;
+use crate::language::values::repeats::{Repeat, leaves_days_out};
 use crate::language::values::shift::Shift;
 use crate::language::values::when::When;
 use crate::language::{Question, Reader};
@@ -36,10 +37,6 @@ impl Reader<'_> {
         self.resolve(target, filter)?.iter().map(make).collect()
     }
 
-    pub(in crate::language) fn item(&self, of: &Candidate<'_>) -> Result<&Item, Question> {
-        self.state.item(of.kind, of.id).ok_or_else(|| Question::new("Which one do you mean?", Vec::new()))
-    }
-
     pub fn delete(&self, target: &[Token]) -> Changes {
         let day = When::read(&target::without_possessive(target), self.today).date;
         self.each(target, WITH_GOALS, |of| {
@@ -55,16 +52,26 @@ impl Reader<'_> {
         })
     }
 
+    /// Handles "rename X to Y". A day or time after a title in quotation marks is that of the record.
     pub fn rename(&self, target: &[Token], title: &[Token]) -> Changes {
-        let title = match title {
-            [one] => one.text.clone(),
-            words => self.text(words),
+        let is_move = |words: &[Token]| {
+            let when = When::read(words, self.today);
+            let is_clear = when.repeat.is_none() && !when.vague && !when.is_ambiguous;
+            when.has_schedule() && when.covers_all(words) && is_clear
+        };
+        let (title, moved) = match title {
+            [one] => (one.text.clone(), None),
+            [quoted, words @ ..] if quoted.quoted && is_move(words) => (quoted.text.clone(), Some(words)),
+            words => (self.text(words), None),
         };
         self.each(target, WITH_GOALS, |of| {
             if title.is_empty() {
                 return Err(Question::new(&format!("What should \"{}\" be called?", of.title), vec![of.option()]));
             }
-            let mut operation = self.update(of)?;
+            let mut operation = match moved {
+                Some(words) => self.moved(of, &When::read(words, self.today), words)?,
+                None => self.update(of)?,
+            };
             operation.title = Some(title.clone());
             Ok(operation)
         })
@@ -261,6 +268,9 @@ impl Reader<'_> {
 
     pub fn repeat(&self, target: &[Token], words: &[Token]) -> Changes {
         let when = When::read(words, self.today);
+        if leaves_days_out(words) {
+            return Err(days_left_out(self.resolve(target, OPEN)?.first().map_or("it", |of| of.title)));
+        }
         if when.repeat.is_none() {
             let found = self.resolve(target, OPEN)?;
             let text = "How often should it repeat: every day, on weekdays, every week, or every so many days?";

@@ -275,6 +275,10 @@ fn instead_of(said: &str, next: Option<NaiveDate>) -> String {
 fn close_rule(said: &str) -> Option<String> {
     let has = |list: &str| said.split(' ').any(|word| listed(list, word));
     let names = |known: fn(&str) -> bool| said.split(' ').any(known);
+    if has("odd|even|uneven") {
+        let close = if has("week|weeks") { "every 2 weeks" } else { "every 2 days" };
+        return Some(close.to_owned());
+    }
     if has("week|weekly|day|daily|hour|hours|hourly|minute|minutes|times|thrice") {
         return None;
     }

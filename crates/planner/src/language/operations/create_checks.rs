@@ -22,8 +22,8 @@ use crate::record::Kind;
 /// Maximum length of a sentence without a leading verb. A longer one is more likely talk than a task.
 const MAX_BARE_WORDS: usize = 6;
 
-/// Words that leave days out of a repetition.
-const EXCEPTING: &str = "except|unless|excluding|excepting|skipping|barring";
+/// Units of time that precede "before" and "after".
+const UNITS: &str = "minute|minutes|min|mins|hour|hours|day|days|week|weeks|month|months|fortnight|night|evening";
 
 /// Finite verbs of people: what they do or want.
 const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|\
@@ -82,13 +82,12 @@ impl Reader<'_> {
         if let Some(found) = &when.impossible {
             return Err(Question::new(&format!("{} When should \"{title}\" be?", found.why), Vec::new()));
         }
+        if when.vague && when.repeat.is_some() && repeats::leaves_days_out(words) {
+            return Err(days_left_out(title));
+        }
         let passed = when.date.filter(|day| *day < self.today.date);
         let is_range = (0..words.len()).any(|at| dates::day_range(&words[at..]).is_some());
         let text = match passed {
-            _ if when.vague && when.repeat.is_some() && has_any(words, EXCEPTING) => format!(
-                "Days cannot be left out of a repetition. On which days is \"{title}\"? Say, for example, \
-                 \"every Monday and Thursday\"."
-            ),
             _ if when.vague => format!("On which day should \"{title}\" be?"),
             Some(day) => format!("{day} has passed. On which day should \"{title}\" be?"),
             None if when.is_ambiguous && is_range => format!(
@@ -98,7 +97,14 @@ impl Reader<'_> {
             None if when.is_ambiguous || names_more_days(words, when) => {
                 format!("Which of the days should \"{title}\" be on?")
             }
-            None => return Ok(()),
+            None => {
+                let Some(other) = counted_from(words, when) else { return Ok(()) };
+                format!(
+                    "Days and times are not counted from \"{}\". On which day should \"{title}\" be? Say the day \
+                     itself, such as \"on 3 May\".",
+                    self.text(other)
+                )
+            }
         };
         Err(Question::new(&text, Vec::new()))
     }
@@ -234,12 +240,42 @@ fn in_month(words: &[Token]) -> bool {
         && !begins_with_task_verb(words)
 }
 
-/// Matches "gym mon wed fri": a day of the week that was not read, next to one that was.
+/// Returns the question about a repetition that leaves days out.
+pub(super) fn days_left_out(title: &str) -> Question {
+    let text = format!(
+        "Days cannot be left out of a repetition. On which days is \"{title}\"? Say, for example, \
+         \"every Monday and Thursday\"."
+    );
+    Question::new(&text, Vec::new())
+}
+
+/// Returns what a day or time is counted from, if it is not a day: "the meeting" in "two days before the meeting".
+fn counted_from<'t>(words: &'t [Token], when: &When) -> Option<&'t [Token]> {
+    if when.date.is_some() || when.repeat.is_some() {
+        return None;
+    }
+    (1..words.len()).find_map(|at| {
+        let (unit, other) = (&words[at - 1], words.get(at + 1)?);
+        let counts = words[at].is_one_of("before|after") && !when.used[at] && unit.is_one_of(UNITS);
+        // "Read day after day".
+        (counts && !other.is_mark() && other.lower != unit.lower).then(|| &words[at + 1..])
+    })
+}
+
+/// Matches "gym mon wed fri", "gym Mon-Thu": a day of the week that was not read, next to one that was, or several in
+/// one word.
 fn names_more_days(words: &[Token], when: &When) -> bool {
     let is_day = |at: usize| !words[at].quoted && numbers::weekday(&words[at].lower, true).is_some();
     let are_days =
         |at: usize| is_day(at - 1) && is_day(at) && repeats::are_alike(&words[at - 1].lower, &words[at].lower);
-    (1..words.len()).any(|at| are_days(at) && when.used[at - 1] != when.used[at])
+    let names_day = |name: &str| numbers::weekday(name, true).is_some();
+    let is_range = |word: &Token| {
+        let ends = word.lower.split_once(['-', '–']).filter(|_| !word.quoted);
+        ends.is_some_and(|(first, last)| names_day(first) && names_day(last))
+    };
+    let mut unused = words.iter().zip(&when.used).filter(|(_, used)| !**used);
+    unused.any(|(word, _)| is_range(word))
+        || (1..words.len()).any(|at| are_days(at) && when.used[at - 1] != when.used[at])
 }
 
 fn is_too_vague(title: &str, words: &[Token], when: &When) -> bool {

@@ -6,7 +6,7 @@ use super::change::Changes;
 use crate::language::clauses::topic::joined;
 use crate::language::commands::target::TargetFilter;
 use crate::language::text::numbers;
-use crate::language::text::phrases::{after, after_any, without_marks};
+use crate::language::text::phrases::{after, after_any, has_any, without_marks};
 use crate::language::text::tokens::Token;
 use crate::language::values::dates;
 use crate::language::{Question, Reader};
@@ -53,7 +53,10 @@ impl Reader<'_> {
             return (words.to_vec(), days);
         }
         let (words, day) = self.with_day(target, alone);
-        (words, day.map(|day| self.past_day(day, target)).into_iter().collect())
+        // "Finish the report by Sunday" is about a day to come.
+        let is_to_come = has_any(&target[words.len()..], "by|until|till|before|in|next|coming|tomorrow");
+        let past = |day| if is_to_come { day } else { self.past_day(day, target) };
+        (words, day.map(past).into_iter().collect())
     }
 
     /// Recognises "Log meditating for last Sunday": completes a repeating record on a day.

@@ -104,7 +104,7 @@ impl Reader<'_> {
         found.iter().map(lengthened).collect()
     }
 
-    /// Exchanges the days of two records, and their times if both are of the same kind.
+    /// Exchanges the days of two records, and their times if both are of the same kind or on the same day.
     pub fn swap(&self, one: &[Token], other: &[Token]) -> Changes {
         let (first, second) = (self.resolve(one, OPEN)?, self.resolve(other, OPEN)?);
         let ([first], [second]) = (&first[..], &second[..]) else {
@@ -116,6 +116,16 @@ impl Reader<'_> {
             let text = "Only two records that have a day and do not repeat can change places. Which two do you mean?";
             return Err(Question::new(text, vec![first.option(), second.option()]));
         }
+        if let Some(day) = left.scheduled_for.filter(|day| right.scheduled_for == Some(*day))
+            && (left.time().is_none() || right.time().is_none() || left.time() == right.time())
+        {
+            let text = format!(
+                "\"{}\" and \"{}\" are both on {day}, and not at two times that could be exchanged. To which day or \
+                 time should one of them be moved?",
+                left.title, right.title
+            );
+            return Err(Question::new(&text, vec![first.option(), second.option()]));
+        }
         Ok(vec![taking(left, right), taking(right, left)])
     }
 }
@@ -125,7 +135,8 @@ fn taking(item: &Item, other: &Item) -> Operation {
     let mut operation = Operation::new(item.kind, Action::Update, Some(item.id));
     operation.recurrence = Some(item.recurrence);
     operation.scheduled_for = Some(other.scheduled_for);
-    if item.kind == other.kind && other.time().is_some() {
+    let exchanges_times = item.kind == other.kind || item.scheduled_for == other.scheduled_for;
+    if exchanges_times && other.time().is_some() {
         set_times(&mut operation, other.time(), kept_end(item, other.time()));
     }
     operation

@@ -4,6 +4,7 @@
 
 pub(super) mod compounds;
 pub(super) mod courtesy;
+pub(super) mod german;
 pub(super) mod numbers;
 pub(super) mod past_forms;
 pub(super) mod phrases;

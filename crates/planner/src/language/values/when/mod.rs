@@ -14,7 +14,7 @@ use chrono::{NaiveDate, Weekday};
 
 use super::day_arithmetic::upcoming;
 use super::priorities::priority_phrase;
-use super::repeats::{Repeat, repeat_at};
+use super::repeats::{Repeat, exception, repeat_at};
 use super::spans::Span;
 use crate::language::Today;
 use crate::language::text::phrases::after_any;
@@ -235,9 +235,9 @@ impl When {
             self.impossible = self.impossible.take().or(Some(found));
             return length;
         }
-        if self.repeats && rest[0].is_one_of("except|unless|excluding|excepting|skipping|barring") {
+        if let Some(length) = exception(rest).filter(|_| self.repeats) {
             self.vague = true;
-            return 1;
+            return length;
         }
         let starts = |phrase: &str| {
             phrase.split(' ').enumerate().all(|(at, word)| rest.get(at).is_some_and(|token| token.is(word)))

@@ -1,0 +1,124 @@
+//! Sentences of daily use that must not write something else than they say: they are read as a whole, or asked about.
+
+use aha_planner::language::{Reading, Selection, read};
+use serde_json::{Value, json};
+
+use crate::{ops_and_ids, plan, state, state_after, today};
+
+/// The question about a sentence that is not read as a plan.
+#[track_caller]
+fn question(say: &str) -> String {
+    let reading = read(say, &state(), today(), &Selection::default());
+    assert!(matches!(reading, Reading::Clarify(_)), "{say}: {reading:?}");
+    if let Reading::Clarify(question) = reading { question.question } else { String::new() }
+}
+
+#[track_caller]
+fn is_asked_about(sentences: &[&str], why: &str) {
+    for say in sentences {
+        let question = question(say);
+        assert!(question.contains(why), "{say}: {question}");
+    }
+}
+
+#[test]
+fn german_is_refused_unless_only_the_title_is_german() {
+    is_asked_about(
+        &[
+            "übermorgen Zahnarzt um 10",
+            "Verschiebe den Bericht auf Freitag",
+            "add a todo: jeden Montag Müll rausbringen",
+        ],
+        "is German",
+    );
+    for say in ["add Milch kaufen tomorrow", "add \"morgen Milch kaufen\"", "call Ms Morgen on Friday"] {
+        assert_eq!(ops_and_ids(&plan(say, &state(), &[])), [("create", None)], "{say}");
+    }
+}
+
+#[test]
+fn a_day_counted_from_something_else_is_asked_for() {
+    is_asked_about(
+        &[
+            "prepare the slides two days before the meeting with Tom",
+            "remind me an hour before the dentist appointment",
+            "add bake a cake the day after the team lunch",
+        ],
+        "not counted from",
+    );
+    let say = "prepare the slides two days before the meeting with Tom";
+    let selection = Selection { date: Some(today().date), ..Selection::default() };
+    let Reading::Plan(made) = read(say, &state(), today(), &selection) else { panic!("{say}") };
+    assert_eq!(made[0].scheduled_for, Some(Some(today().date)));
+}
+
+#[test]
+fn days_are_not_left_out_of_a_repetition_in_any_words() {
+    is_asked_about(
+        &[
+            "water the herbs every 4 days but not on Sundays",
+            "stretch every day apart from weekends",
+            "make water the plants every 4 days except in December",
+        ],
+        "cannot be left out",
+    );
+    is_asked_about(&["water the herbs on odd days"], "every 2 days");
+    is_asked_about(&["add choir practice Mon-Thu 19:15"], "Which of the days");
+}
+
+#[test]
+fn a_verb_with_a_direction_moves_nothing_the_other_way() {
+    is_asked_about(
+        &["postpone the dentist appointment to Friday", "delay the electricity bill until Friday"],
+        "is not later",
+    );
+    is_asked_about(&["bring the quarterly report forward to Monday"], "is not earlier");
+    for say in [
+        "postpone the quarterly report to Monday",
+        "bring the dentist appointment forward to Thursday",
+        "move the dentist appointment to Friday",
+        "postpone the dentist appointment to 17:00",
+    ] {
+        assert_eq!(plan(say, &state(), &[]).len(), 1, "{say}");
+    }
+}
+
+#[test]
+fn what_should_be_finished_by_a_day_to_come_is_not_done() {
+    is_asked_about(
+        &["finish the quarterly report by Friday", "complete the quarterly report tomorrow"],
+        "done already, or should it be moved",
+    );
+}
+
+#[test]
+fn each_part_of_a_sentence_is_read() {
+    let state = state();
+    let made = plan("set the priority of renew passport to high and buy milk to low", &state, &[]);
+    let levels: Vec<Value> = made.iter().map(|one| json!([one.id, one.priority])).collect();
+    assert_eq!(levels, [json!([7, "high"]), json!([3, "low"])]);
+    let made = plan("passport: done. milk: tomorrow.", &state, &[]);
+    assert_eq!(ops_and_ids(&made), [("complete", Some(7)), ("update", Some(3))]);
+    let made = json!(plan("rename buy milk to \"oat milk\" tomorrow", &state, &[]));
+    assert_eq!((&made[0]["title"], &made[0]["scheduledFor"]), (&json!("oat milk"), &json!("2026-03-12")));
+}
+
+#[test]
+fn what_is_taken_back_is_not_added() {
+    for say in ["add buy stamps tomorrow and delete it", "add buy stamps tomorrow; no, cancel that"] {
+        let reading = read(say, &state(), today(), &Selection::default());
+        let Reading::Clarify(question) = reading else { panic!("{say}: {reading:?}") };
+        assert!(question.understood.is_empty(), "{say}: {question:?}");
+    }
+}
+
+#[test]
+fn two_records_of_one_day_exchange_their_times() {
+    let call = json!({
+        "kind": "todo", "action": "create", "title": "Ring Ann", "scheduledFor": "2026-03-13", "timeOfDay": "18:00",
+        "recurrence": {"type": "none"}
+    });
+    let made = json!(plan("swap ring Ann and the meeting with Tom", &state_after(&call), &[]));
+    assert_eq!((&made[0]["timeOfDay"], &made[1]["startTime"]), (&json!("10:00"), &json!("18:00")), "{made}");
+    is_asked_about(&["swap review budget and lunch with Sara"], "not at two times");
+}
