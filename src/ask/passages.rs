@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use aha_analysis::retrieval::{Block, CandidatePassage, PassageFrequencies, Question, QuestionTerms, neighbours};
 use aha_content::documents::passages_of_item;
+use aha_content::references::statements;
 use aha_content::search_terms::query_stems;
 use aha_content::sentences::sentences;
 use aha_core::ids::{ItemId, SourceId};
@@ -79,9 +80,11 @@ impl Found {
     }
 
     pub(super) fn candidates(&self) -> Vec<CandidatePassage<'_>> {
-        let block = |text| Block { text, sentences: sentences(text) };
         let candidate = |passage| {
             let Passage { document, title, section, text, dated, is_replaced, item, .. }: &Passage = passage;
+            // A document can consist of rows without a verb; in an item they lead elsewhere.
+            let sentences = if item.is_some() { statements } else { sentences };
+            let block = |text| Block { text, sentences: sentences(text) };
             CandidatePassage {
                 document,
                 title: title.as_deref(),
@@ -227,7 +230,24 @@ fn passages(hit: &SearchHit) -> Vec<Passage> {
 
 #[cfg(test)]
 mod tests {
-    use super::without_path;
+    use aha_core::ids::ItemId;
+
+    use super::{Found, Passage, PassageFrequencies, without_path};
+
+    #[test]
+    fn what_only_refers_to_a_text_is_left_out_of_items_and_kept_in_documents() {
+        let text = "Earlier parts:\nPart 1 - Places a piece.\nThe board has ten columns. Acta Astronautica.";
+        let passage = |item| Passage { text: text.to_owned(), item, ..Passage::of_item("post", ItemId::of(&["post"])) };
+        let passages = vec![passage(Some(ItemId::of(&["post"]))), passage(None)];
+        let found = Found { passages, frequencies: PassageFrequencies::default() };
+        let sentences: Vec<Vec<&str>> = found
+            .candidates()
+            .into_iter()
+            .map(|candidate| candidate.blocks.into_iter().flat_map(|block| block.sentences).collect())
+            .collect();
+        assert_eq!(sentences[0], ["The board has ten columns."]);
+        assert_eq!(sentences[1].len(), 4, "{sentences:?}");
+    }
 
     #[test]
     fn a_folder_is_named_without_its_whole_path() {

@@ -162,6 +162,25 @@ fn a_text_without_the_name_or_year_of_a_question_does_not_answer_it() {
 }
 
 #[test]
+fn a_detail_of_a_literal_question_may_stand_in_the_title_or_another_section() {
+    let radar = with_texts(&[(
+        "notes.md",
+        "# Network notes of Radhaus Jonsen\n\n## Parties\n\nRented from Mrs Ilse Vogt.\n\n## Rooms\n\nThe deposit of the \
+         workshop was 150 euros.\n\n## Machines\n\n- mango: 10.20.0.14, in the cellar\n- kiwi: printer in the study\n",
+    )]);
+    for (question, expected) in [
+        ("What is the IP address of mango?", "mango: 10.20.0.14, in the cellar"),
+        ("What was the deposit for the workshop of Ilse Vogt?", "The deposit of the workshop was 150 euros."),
+    ] {
+        let answer = ask(&radar, question);
+        assert!(answer["answer"].as_str().unwrap().starts_with(expected), "{question}: {answer}");
+    }
+    for question in ["What is the telephone number of Ilse Vogt?", "What is the IP address of kiwi?"] {
+        radar.run(&["ask", question]).exits(1).says("nothing to cite");
+    }
+}
+
+#[test]
 fn a_question_that_takes_too_long_is_ended() {
     for engine in [Engine::Sqlite, Engine::Postgres] {
         let mut radar = with_documents(engine).with("AHA_ANSWER_MS", "0");

@@ -1,9 +1,9 @@
 //! Prepares external text to be read, compared and counted, and formats numbers in the program's own texts.
 //!
 //! [`feed`] parses RSS, Atom, RDF and JSON feeds, including broken ones, into items. [`html`] and [`sanitize`] produce
-//! readable text and safe markup. [`language`], [`sentences`] and [`quotable`] detect the language of a text, its
-//! sentence boundaries, and which sentences can be quoted alone. [`canonical`] maps the many spellings of a link to one
-//! URL. The crate reads no network and no files.
+//! readable text and safe markup. [`language`], [`sentences`], [`quotable`] and [`references`] detect the language of a
+//! text, its sentence boundaries, which sentences can be quoted alone, and which only refer to a text. [`canonical`] maps
+//! the many spellings of a link to one URL. The crate reads no network and no files.
 //!
 //! ```
 //! use aha_content::feed::{ParseError, parse};
@@ -32,6 +32,7 @@ pub mod numbers;
 pub mod prune;
 pub mod quotable;
 mod quotable_words;
+pub mod references;
 pub mod sanitize;
 pub mod search_terms;
 pub mod sentences;

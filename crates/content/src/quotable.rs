@@ -7,6 +7,7 @@
 use super::quotable_words::{
     BOILERPLATE, CAPTION, CONTINUATION, CREDIT, DISCLOSURE, LABEL, LOW_CONTENT, Patterns, RESOLVED,
 };
+use super::references::is_bibliographic;
 use super::sentences::{Marks, OPENERS, marks};
 
 /// Why a sentence must not be quoted.
@@ -150,6 +151,7 @@ fn is_list(sentence: &str) -> bool {
     let is_most = |some: usize| words.len() >= 6 && 3 * some > 2 * words.len();
     is_most(capital)
         || is_titled(sentence)
+        || is_bibliographic(sentence)
         || 2 * shouted > words.len()
         || opens_shouted && !is_dateline(sentence)
         || marked >= 2
@@ -287,6 +289,7 @@ mod tests {
                 "How The Ferry Struck The Old Quay At Kelmouth.",
                 "BREAKING NEWS TODAY The ferry struck the quay at Kelmouth on Monday.",
                 "A Long Way Home (Harbour Press; 2021) Despite the rain, the ferry left.",
+                "Aune, K., Lind, J., the ferries of the northern harbours and their owners, proceedings of a meeting.",
                 "Home | News | Ferries | Weather in the harbour of Kelmouth.",
                 "See https://a.example and https://b.example for the details of the case.",
                 "Read by #ferry and #harbour people in all of the towns around.",

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::CandidatePassage;
-use super::decision::{AnswerEvidence, decide, evidence};
+use super::decision::{AnswerEvidence, decide, evidence, is_unrelated, literal_share};
 use super::features::{SentenceFeatures, measure};
 use super::overview::OverviewKind;
 use super::question::Question;
@@ -161,11 +161,22 @@ fn ordinary_answer(
         .take(MAX_CANDIDATES)
         .collect();
     let contradicted = contradicted(question, &best, candidates, all);
-    let uncontradicted: Vec<Scored> = best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
+    let mut uncontradicted: Vec<Scored> =
+        best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
+    let is_item = |one: &Scored| candidates[all.units[one.unit].passage].is_item;
+    let share = |one: &Scored| {
+        let may_be_literal = question.overview.is_none() && !is_item(one);
+        may_be_literal.then(|| literal_share(question, &measured, one.unit, all)).flatten()
+    };
+    let literal = uncontradicted.iter().enumerate().find_map(|(place, one)| Some((place, share(one)?)));
+    // What ranks before a literal answer is only similar to it.
+    uncontradicted.drain(..literal.map_or(0, |(place, _)| place));
     let first = *uncontradicted.first()?;
     let evidence = evidence(question, &measured, first, all);
-    let is_item = candidates[all.units[first.unit].passage].is_item;
-    let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning, is_item);
+    let (is_decided, by_evidence) = decide(&evidence, &measured.features[first.unit], meaning, is_item(&first));
+    let is_ruled_out = || !is_item(&first) && is_unrelated(question, &measured, first.unit, all, meaning);
+    let is_answered = literal.is_some() || is_decided && !is_ruled_out();
+    let probability = literal.map_or(by_evidence, |(_, share)| by_evidence.max(share));
     let quotes = quotes(&uncontradicted, candidates, all);
     // Only what contradicts a quoted sentence matters to the reader.
     let in_answer: HashSet<usize> = quotes.iter().map(|quote| quote.passage).collect();
@@ -250,6 +261,46 @@ mod tests {
         let described = describe(&question, &candidates, &meaning, None);
         let quoted = described.iter().find(|one| one.text == found.text()).unwrap();
         assert_eq!(found.evidence, quoted.evidence);
+    }
+
+    fn in_document<'a>(section: &'a str, sentences: Vec<&'a str>) -> CandidatePassage<'a> {
+        CandidatePassage { title: Some("Bicycle shop Radhaus Jonsen"), section, ..passage("shop.md", sentences) }
+    }
+
+    fn answered(question: &str) -> Option<String> {
+        let candidates = [
+            in_document("Owners", vec!["The shop belongs to Mr Tomas Reyes and his sister."]),
+            in_document("Service", vec!["A large service costs 89 euros.", "Tyres are changed while you wait."]),
+            in_document("Loans", vec!["The customer pays a deposit of 150 in two parts."]),
+            in_document("Machines", vec!["mango: 10.20.0.14, in the cellar", "kiwi: printer in the study"]),
+        ];
+        let found = answer(&Question::new(question), &candidates, &SimilarityModels::shipped(), None)?;
+        found.is_answered.then(|| found.text())
+    }
+
+    #[test]
+    fn details_of_a_literal_question_may_stand_beside_the_sentence() {
+        for (question, expected) in [
+            ("How much does a large service cost at Radhaus Jonsen?", "A large service costs 89 euros."),
+            ("What deposit does Tomas Reyes pay?", "The customer pays a deposit of 150 in two parts."),
+            ("What is the IP address of mango?", "mango: 10.20.0.14, in the cellar"),
+        ] {
+            let text = answered(question).unwrap_or_default();
+            assert!(text.starts_with(expected), "{question} {text}");
+        }
+    }
+
+    #[test]
+    fn a_shared_word_does_not_answer() {
+        for question in [
+            "How much does the kiwi cost?",
+            "What is the telephone number of the cellar?",
+            "What is the IP address of kiwi?",
+            "How much does a large service cost at Radhaus Kramer?",
+            "When are brake pads inspected at the shop?",
+        ] {
+            assert_eq!(answered(question), None, "{question}");
+        }
     }
 
     #[test]

@@ -26,6 +26,9 @@ pub enum Kind {
     Name,
     /// Why.
     Reason,
+    IpAddress,
+    Telephone,
+    Email,
 }
 
 /// Defines a regular expression that is compiled at first use. An invalid one matches nothing.
@@ -81,7 +84,30 @@ pattern!(
     r"(?i)\b(?:because|so that|due to|owing to|since|as|caused?|causes|reason|trigger(?:ed)?|result|therefore|to avoid|in order to)\b"
 );
 
+pattern!(IP_ADDRESS, r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?i)\b[0-9a-f]{1,4}::|(?:[0-9a-f]{1,4}:){7}");
+pattern!(
+    TELEPHONE,
+    r"(?i)(?:\+|\b0)\d[\d ()/-]{4,}\d|\b\d{3}\)?[ -]\d{3,4}-?\d{4}\b|\b(?:tel|phone|telephone|call|dial|extension)\b\D{0,20}\d{2,}"
+);
+pattern!(EMAIL, r"\w@\w");
+
 impl Kind {
+    /// Returns whether a thing of this kind is recognised by how it is written, as an amount is: without one, a
+    /// sentence does not answer. Persons, places, names and reasons may be written like anything else.
+    pub(super) const fn is_unmistakable(self) -> bool {
+        !matches!(self, Self::Person | Self::Place | Self::Name | Self::Reason)
+    }
+
+    /// Returns words that name the kind itself in a question; a text that has the thing need not have them.
+    pub(super) const fn own_words(self) -> &'static [&'static str] {
+        match self {
+            Self::IpAddress => &["ip", "address"],
+            Self::Telephone => &["telephone", "phone", "number"],
+            Self::Email => &["email", "mail", "address"],
+            _ => &[],
+        }
+    }
+
     /// Returns whether a sentence contains a thing of this kind.
     #[must_use]
     pub fn is_in(self, text: &str) -> bool {
@@ -96,6 +122,9 @@ impl Kind {
             Self::Person => is_match(&PERSON, text),
             Self::Place => is_match(&PLACE, text),
             Self::Reason => is_match(&REASON, text),
+            Self::IpAddress => is_match(&IP_ADDRESS, text),
+            Self::Telephone => is_match(&TELEPHONE, text),
+            Self::Email => is_match(&EMAIL, text),
             Self::Name => {
                 text.contains([':', '"', '“', '„', '«']) || text.contains(" called ") || text.contains(" is ")
             }
@@ -105,6 +134,9 @@ impl Kind {
 
 /// Question patterns and the kind they ask for; the first match counts.
 static WANTED: &[(&str, Kind)] = &[
+    (r"\bip address", Kind::IpAddress),
+    (r"\b(?:tele)?phone number", Kind::Telephone),
+    (r"\be?-?mail address", Kind::Email),
     (r"\bhow (?:often|frequently|regularly|many times)\b|\bat what intervals?\b", Kind::Frequency),
     (
         r"\b(?:what|which) (?:share|percentage|proportion|part|fraction|rebate|discount)\b|\bhow many per ?cent\b|\bwhat per ?cent",
@@ -161,6 +193,9 @@ mod tests {
             ("Who tests the light?", Some(Kind::Person)),
             ("What share of the berths is free?", Some(Kind::Share)),
             ("Why was the pier closed?", Some(Kind::Reason)),
+            ("What is the IP address of the lamp?", Some(Kind::IpAddress)),
+            ("What is the telephone number of the keeper?", Some(Kind::Telephone)),
+            ("What is the keeper's e-mail address?", Some(Kind::Email)),
             ("Describe the pier.", None),
         ] {
             assert_eq!(wanted(question), kind, "{question}");
@@ -171,6 +206,9 @@ mod tests {
     fn a_sentence_has_or_lacks_a_kind() {
         assert!(Kind::Money.is_in("It costs four euros.") && !Kind::Money.is_in("It has four decks."));
         assert!(Kind::Duration.is_in("Guests stay for two weeks.") && !Kind::Duration.is_in("Guests stay."));
+        assert!(Kind::IpAddress.is_in("lamp: 10.0.0.7, on the pier") && !Kind::IpAddress.is_in("It opens at 09:30."));
+        assert!(Kind::Telephone.is_in("Keeper: 0381 44902") && !Kind::Telephone.is_in("Customer 4471-882"));
+        assert!(Kind::Email.is_in("ida@pier.example") && !Kind::Email.is_in("Write to Ida."));
         assert!(Kind::Time.is_in("It opens at 09:30.") && Kind::Share.is_in("12 percent"));
     }
 }

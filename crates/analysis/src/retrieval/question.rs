@@ -19,6 +19,8 @@ pub struct Question {
     pub(super) value: Option<Value>,
     /// The terms that name the requested thing: "calories" in "how many calories does it have".
     pub(super) focus: HashSet<String>,
+    /// The terms that only indicate the kind of answer: "euros", "heavy" in "how heavy", "IP address".
+    kind_words: HashSet<String>,
     /// Names and years, in lower case.
     pub(super) names: Vec<String>,
     /// When it is asked, in Unix milliseconds, if that is known.
@@ -31,6 +33,7 @@ impl Question {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let wanted = wanted(text);
+        let is_own = |word: &String| wanted.is_some_and(|kind| kind.own_words().contains(&word.as_str()));
         // "What is the fee?" asks for an amount.
         let is_plain = |overview: &Overview| overview.kind != OverviewKind::Definition || wanted.is_none();
         let overview = Overview::of(text).filter(is_plain);
@@ -41,8 +44,9 @@ impl Question {
             terms: of_subject.map_or_else(|| contents(text), Overview::terms),
             wanted,
             value: Value::of(text, wanted),
-            focus: focus(text).into_iter().filter(|word| !is_measure(word)).collect(),
-            names: names(text),
+            focus: focus(text).into_iter().filter(|word| !is_measure(word) && !is_own(word)).collect(),
+            kind_words: kind_words(text, wanted),
+            names: names(text).into_iter().filter(|word| !is_own(word)).collect(),
             asked_at: None,
             overview,
         }
@@ -64,6 +68,12 @@ impl Question {
                 && overview.only_names()
                 && !overview.terms().last().is_some_and(is_of_measure)
         })
+    }
+
+    /// Returns whether a term only indicates the kind of answer, so that a sentence with a thing of that kind need not
+    /// have it.
+    pub(super) fn is_kind_word(&self, term: &str) -> bool {
+        self.kind_words.contains(term)
     }
 
     /// Returns the years in the question: a question about an old state may be answered by an old document.
@@ -89,6 +99,15 @@ const MEASURES: [&str; 29] = [
 
 pub(super) fn is_measure(word: &str) -> bool {
     MEASURES.contains(&word)
+}
+
+/// Returns the words of a question that only indicate the kind it asks for.
+fn kind_words(text: &str, wanted: Option<Kind>) -> HashSet<String> {
+    let words = words(text);
+    let is_own = |word: &str| wanted.is_some_and(|kind| kind.own_words().contains(&word));
+    let follows_how = |at: usize| wanted.is_some() && at > 0 && words[at - 1] == "how";
+    let indicating = words.iter().enumerate().filter(|(at, word)| is_measure(word) || is_own(word) || follows_how(*at));
+    indicating.map(|(_, word)| word.clone()).collect()
 }
 
 fn focus(text: &str) -> Vec<String> {
@@ -146,6 +165,15 @@ mod tests {
         let mut focus: Vec<String> = Question::new(text).focus.into_iter().collect();
         focus.sort();
         focus
+    }
+
+    #[test]
+    fn words_for_the_kind_of_answer_are_neither_names_nor_the_thing_asked_for() {
+        let question = Question::new("What is the IP address of mango?");
+        assert!(question.names.is_empty() && question.focus.is_empty());
+        assert!(question.is_kind_word("ip") && question.is_kind_word("address") && !question.is_kind_word("mango"));
+        assert!(Question::new("How heavy is the anchor?").is_kind_word("heavy"));
+        assert_eq!(focus_of("What is the address of the harbour?"), ["address"]);
     }
 
     #[test]

@@ -19,10 +19,19 @@ impl Value {
         let lower = words(question);
         let asks_which = lower.iter().any(|word| matches!(word.as_str(), "which" | "what" | "whose"));
         let is_number = match wanted {
-            Some(Kind::Number | Kind::Money | Kind::Duration | Kind::Time | Kind::Share | Kind::Degrees) => true,
+            Some(
+                Kind::Number
+                | Kind::Money
+                | Kind::Duration
+                | Kind::Time
+                | Kind::Share
+                | Kind::Degrees
+                | Kind::IpAddress
+                | Kind::Telephone,
+            ) => true,
             Some(Kind::Person | Kind::Place | Kind::Name) => false,
             None if asks_which => false,
-            Some(Kind::Reason | Kind::Frequency) | None => return None,
+            Some(Kind::Reason | Kind::Frequency | Kind::Email) | None => return None,
         };
         Some(Self { is_number, asked: lower.iter().map(|word| as_number(word)).collect() })
     }
@@ -30,7 +39,7 @@ impl Value {
     /// Returns whether a sentence contains such a value that is not in the question.
     pub(super) fn is_in(&self, sentence: &str) -> bool {
         if self.is_number {
-            return words(sentence).iter().filter_map(|word| digits(word)).any(|number| !self.asked.contains(&number));
+            return self.has_new_number(sentence);
         }
         let tokens: Vec<&str> = sentence.split_whitespace().collect();
         let is_name = |at: usize| {
@@ -39,6 +48,11 @@ impl Value {
             is_capital(tokens[at]) && (!is_first || goes_on()) && self.is_new(tokens[at])
         };
         (0..tokens.len()).any(is_name)
+    }
+
+    /// Returns whether a sentence contains a number that is not in the question.
+    pub(super) fn has_new_number(&self, sentence: &str) -> bool {
+        words(sentence).iter().filter_map(|word| digits(word)).any(|number| !self.asked.contains(&number))
     }
 
     fn is_new(&self, token: &str) -> bool {
