@@ -92,6 +92,24 @@ fn the_rules_find_most_knowledge_of_days_that_they_were_not_written_by() {
 }
 
 #[test]
+fn a_label_says_that_a_statement_lasts_wherever_its_sentence_begins() {
+    for text in [
+        "Met with Ana today. Decision: we use SQLite and not Postgres because it needs no server",
+        "Met with Ana today\nDecision: we use SQLite and not Postgres because it needs no server",
+        "**Decision:** we use SQLite because it needs no server",
+        "Insight: guests ask for the quiet berth first",
+        "Learned: readers of a WAL block no writer",
+        "**Learned**: readers of a WAL block no writer",
+    ] {
+        let judged = judge(text);
+        assert!(judged.confidence >= MIN_CONFIDENCE, "{text}: {judged:?}");
+        let signs = ["a decision", "says that it was learned"];
+        assert!(judged.reasons.iter().any(|reason| signs.contains(reason)), "{text}: {judged:?}");
+    }
+    assert!(judge("Met with Ana today. We talked about decisions at lunch").confidence < MIN_CONFIDENCE);
+}
+
+#[test]
 fn most_knowledge_finds_its_page() {
     let index = index();
     let (mut first, mut third, mut of, mut placed) = (0, 0, 0, 0);

@@ -151,7 +151,9 @@ async fn statements(
 ) -> Result<Html<String>, Failure> {
     let (status, failed) = match drafts.find(&id).ok_or_else(gone)? {
         Draft::Ready(plan) => {
-            let (failures, made_by) = (plan.failures.clone(), plan.made_by.clone());
+            let by_rules = plan.made_by == aha_journal::local::MADE_BY;
+            let made_by = if by_rules { "built-in rules".to_owned() } else { plan.made_by.clone() };
+            let failures = plan.failures.clone();
             let blocks = steps::statements(&plan);
             return rendered(&StatementsPage { shell, id, blocks, failures, made_by });
         }

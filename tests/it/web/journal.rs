@@ -68,6 +68,8 @@ fn days_become_pages_by_forms_and_are_taken_back() {
         page.body
     );
 
+    assert!(page.body.contains("statements, by built-in rules"), "{}", page.body);
+
     // A path that comes with the form is nothing that is read.
     let fields = [
         ("keep_0", "1"),

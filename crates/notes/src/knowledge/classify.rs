@@ -24,7 +24,7 @@ type Sign = (&'static str, f64, usize, fn(&Text) -> usize);
 
 const SIGNS: [Sign; 17] = [
     ("says that it was learned", 3.2, 1, |text| text.starts_with(&LEARNED)),
-    ("a decision", 2.6, 1, |text| text.starts_with(&["decision:", "decided:", "rule:", "note:", "tip:", "lesson:"])),
+    ("a decision", 2.6, 1, |text| usize::from(text.has_label())),
     ("gives a reason or a condition", 1.1, 2, |text| text.count(&REASONS)),
     ("speaks of what always holds", 1.0, 2, |text| text.count(&GENERAL)),
     ("is about things, in the present tense", 1.5, 1, |text| usize::from(text.has_present_verb())),
@@ -44,9 +44,11 @@ const SIGNS: [Sign; 17] = [
     ("asks", -2.0, 1, |text| usize::from(text.raw.trim_end().ends_with('?'))),
 ];
 
-const LEARNED: [&str; 12] = [
+const LEARNED: [&str; 14] = [
     "learned ",
+    "learned:",
     "learnt ",
+    "learnt:",
     "til:",
     "til ",
     "today i learned",
@@ -58,6 +60,11 @@ const LEARNED: [&str; 12] = [
     "good to know",
     "the reason was",
 ];
+/// Labels of lasting statements, at the beginning of a text.
+const LABELS: [&str; 9] =
+    ["decision:", "decided:", "rule:", "note:", "tip:", "lesson:", "insight:", "takeaway:", "conclusion:"];
+/// Those that also count within a text, at the beginning of a sentence or line.
+const LABELS_WITHIN: [&str; 4] = ["decision:", "decided:", "lesson:", "takeaway:"];
 const REASONS: [&str; 18] = [
     "because",
     "since",
@@ -202,6 +209,8 @@ const UNITS: [&str; 34] = [
 struct Text {
     raw: String,
     lower: String,
+    /// Its sentences and lines in lower case, without emphasis.
+    sentences: Vec<String>,
     words: Vec<String>,
     is_task: bool,
 }
@@ -209,18 +218,26 @@ struct Text {
 impl Text {
     fn of(raw: &str) -> Self {
         let lines = raw.lines().filter(|line| property::parse(line).is_none());
-        let text = lines.collect::<Vec<_>>().join(" ");
+        let lines: Vec<&str> = lines.collect();
+        let sentences = lines.iter().flat_map(|line| line.split_inclusive(['.', '!', '?'])).map(plain).collect();
+        let text = lines.join(" ");
         let is_task = TASKS.iter().any(|mark| text.starts_with(&format!("{mark} ")));
         let lower = text.to_lowercase();
         let word = |word: &str| {
             word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%' && c != '€' && c != '°').to_owned()
         };
         let words = lower.split_whitespace().map(word).filter(|word| !word.is_empty()).collect();
-        Self { raw: text, lower, words, is_task }
+        Self { raw: text, lower, sentences, words, is_task }
     }
 
     fn starts_with(&self, starts: &[&str]) -> usize {
-        usize::from(starts.iter().any(|start| self.lower.starts_with(start)))
+        let first = self.sentences.first().map_or("", String::as_str);
+        usize::from(starts.iter().any(|start| first.starts_with(start)))
+    }
+
+    fn has_label(&self) -> bool {
+        let is_within = |sentence: &String| LABELS_WITHIN.iter().any(|label| sentence.starts_with(label));
+        self.starts_with(&LABELS) > 0 || self.sentences.iter().any(is_within)
     }
 
     /// Returns how many of these words or phrases occur in the text.
@@ -273,6 +290,11 @@ impl Text {
             .count(&["was", "were", "will", "had", "did", "wants", "want", "went", "came", "got", "said", "agreed"]);
         count > 0 && self.starts_with(&LEARNED) == 0
     }
+}
+
+/// Returns a sentence in lower case without the emphasis of its words: `decision: …` for `**Decision:** …`.
+fn plain(sentence: &str) -> String {
+    sentence.replace("**", "").replace("__", "").trim_start_matches(['*', '_', ' ']).to_lowercase()
 }
 
 /// Classifies a block. `text` is the block's own text, without its descendants.

@@ -1,8 +1,8 @@
 //! Removes references to the day from a block's text: task marks, "learned today that", dates and days. The rest stays
-//! word for word.
+//! word for word. A full stop is added only to prose that has none.
 
 /// Openings of diary sentences that knowledge does not have, longest first.
-const OPENINGS: [&str; 30] = [
+const OPENINGS: [&str; 36] = [
     "today i learned that ",
     "today i learned: ",
     "today i learned ",
@@ -14,6 +14,12 @@ const OPENINGS: [&str; 30] = [
     "learned that ",
     "learnt that ",
     "learned: ",
+    "learnt: ",
+    "lesson learned: ",
+    "lesson: ",
+    "key insight: ",
+    "insight: ",
+    "takeaway: ",
     "til that ",
     "til: ",
     "til ",
@@ -67,17 +73,31 @@ const TIMES: [&str; 10] = [
 pub fn reword(text: &str, above: &[String]) -> String {
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
-    let first = sentence(&with_subject(&without_times(without_opening(first.trim())), above));
+    let first = sentence(&with_subject(&without_times(&without_opening(first.trim())), above));
     let rest = lines.map(str::trim_end);
     [first.as_str()].into_iter().chain(rest).collect::<Vec<_>>().join("\n")
 }
 
-fn without_opening(text: &str) -> &str {
+fn without_opening(text: &str) -> String {
     let text = MARKS.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
     let text = without_heading_signs(text);
-    let lower = text.to_lowercase();
+    let labelled = with_plain_label(text);
+    let lower = labelled.to_lowercase();
     let opening = OPENINGS.iter().find(|opening| lower.starts_with(*opening));
-    opening.and_then(|opening| text.get(opening.len()..)).unwrap_or(text)
+    opening.and_then(|opening| labelled.get(opening.len()..)).unwrap_or(text).to_owned()
+}
+
+/// Removes the emphasis of a label at the beginning: "Learned: that" of "**Learned:** that".
+fn with_plain_label(text: &str) -> String {
+    for mark in ["**", "__", "*", "_"] {
+        let label = text.strip_prefix(mark).and_then(|rest| rest.split_once(mark));
+        if let Some((label, rest)) = label
+            && (label.ends_with(':') || rest.starts_with(':'))
+        {
+            return format!("{label}{rest}");
+        }
+    }
+    text.to_owned()
 }
 
 /// Removes the number signs of a heading, which a space follows. That of a tag (`#sqlite`) stays.
@@ -137,26 +157,54 @@ fn subject(text: &str) -> Option<String> {
         return Some(format!("[[{name}]]"));
     }
     let first = without_opening(first);
-    let first = first.strip_prefix("Tried ").unwrap_or(first);
+    let first = first.strip_prefix("Tried ").unwrap_or(&first);
     (!first.is_empty() && first.split_whitespace().count() <= 3).then(|| first.to_owned())
 }
 
 fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
-    // The first letter of inline code is not capitalised.
-    let first = chars
-        .next()
-        .map(|first| if text.starts_with('`') { first.to_string() } else { first.to_uppercase().to_string() });
-    let text = format!("{}{}", first.unwrap_or_default(), chars.as_str());
-    let is_whole = text.ends_with(['.', '!', '?', ':', '`', ')', ']', '|', '>', '"']) || text.is_empty();
+    let first_word = text.split_whitespace().next().unwrap_or_default();
+    // Inline code, addresses and names such as "iPhone" are not capitalised.
+    let is_as_written =
+        first_word.starts_with('`') || first_word.contains("://") || first_word.chars().skip(1).any(char::is_uppercase);
+    let capital = |first: char| if is_as_written { first.to_string() } else { first.to_uppercase().to_string() };
+    let first = chars.next().map(capital).unwrap_or_default();
+    let text = format!("{first}{}", chars.as_str());
     let is_prose = text.split_whitespace().count() > 3;
-    if is_whole && !text.ends_with([')', ']', '`', '"']) || !is_prose { text } else { format!("{text}.") }
+    if is_ended(&text) || !is_prose { text } else { format!("{text}.") }
+}
+
+/// Returns whether a text needs no full stop: it has one, also within closing marks, or ends in a tag, a link or an
+/// address, of which the full stop would become a part.
+fn is_ended(text: &str) -> bool {
+    let bare = text.trim_end_matches(['"', '”', '“', '’', '\'', '»', '«', ')', '*', '_']);
+    let last_word = bare.split_whitespace().next_back().unwrap_or_default();
+    let is_reference = bare.ends_with(']') || last_word.starts_with('#') || last_word.contains("://");
+    bare.ends_with(['.', '!', '?', '…', ':', '|', '>']) || is_reference
 }
 
 #[cfg(test)]
 mod tests {
     use super::reword;
+
+    #[test]
+    fn a_text_that_is_ended_stays_as_it_is() {
+        for text in [
+            "Quote: \"Bakers who ask how should ask about why.\"",
+            "Quote: “Bakers who ask how should ask about why.”",
+            "The oven loses most of its heat, as [[Heat pumps]]",
+            "The oven loses most of its heat (see [[Heat pumps]])",
+            "WAL readers block no writer, so all can read #sqlite",
+            "The dough is told from its smell, see https://rye.example/dough",
+            "**Rye dough always needs acid to rise.**",
+            "The dough rises for an hour, and then…",
+        ] {
+            assert_eq!(reword(text, &[]), text);
+        }
+        assert_eq!(reword("Bakers say \"acid\" and mean \"sour\"", &[]), "Bakers say \"acid\" and mean \"sour\".");
+        assert_eq!(reword("Rye dough needs acid (or time)", &[]), "Rye dough needs acid (or time).");
+    }
 
     #[test]
     fn references_to_the_day_are_removed() {
@@ -175,6 +223,13 @@ mod tests {
             ("#sqlite WAL readers block no writer", "#sqlite WAL readers block no writer."),
             ("TODO #sqlite readers today block nobody", "#sqlite readers block nobody."),
             ("## Rye dough always needs acid", "Rye dough always needs acid."),
+            ("Learned: rye dough always needs acid", "Rye dough always needs acid."),
+            ("Insight: rye dough always needs acid", "Rye dough always needs acid."),
+            ("**Key insight:** rye dough always needs acid", "Rye dough always needs acid."),
+            ("**Learned**: rye dough always needs acid", "Rye dough always needs acid."),
+            ("**Rye** dough always needs acid", "**Rye** dough always needs acid."),
+            ("Decision: rye dough gets acid", "Decision: rye dough gets acid."),
+            ("https://rye.example says why dough needs acid", "https://rye.example says why dough needs acid."),
         ];
         for (text, expected) in cases {
             assert_eq!(reword(text, &[]), expected);
