@@ -6,6 +6,7 @@ use aha_content::numbers::count;
 use aha_core::digest::{Cost, Digest, DigestStatus, DigestStory, Section, Skipped, SourceReport};
 use aha_core::fetch::SourceStatus;
 
+use super::few_matches::few_matches_line;
 use super::format::{Calendar, list};
 use super::sanitise::short_text;
 
@@ -16,21 +17,20 @@ const NAME_CHARS: usize = 80;
 /// Late sources that are named; the rest are counted.
 const LATE_NAMED: usize = 5;
 
-/// Formats `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 76 items left out`, with the number of stories
-/// about the reader's interests if there are any; or states that the day was quiet.
+/// Formats `218 items, 15 sources → 10 stories and 20 to scan, 4 min`, with the number of stories about the reader's
+/// interests if there are any; or states that the day was quiet, or that nothing could be read.
 #[must_use]
 pub fn header_line(digest: &Digest) -> String {
     let head = &digest.head;
+    if all_sources_failed(digest) {
+        return failed_line(digest);
+    }
     if is_quiet(digest) {
         return quiet_line(digest);
     }
-    let left_out = match digest.skipped.left_out() {
-        0 => "nothing left out".to_owned(),
-        n => format!("{} left out", count(n, "item", "items")),
-    };
     let came_in = format!("{}, {}", count(head.items, "item", "items"), count(head.sources, "source", "sources"));
-    let parts = [Some(shown(digest)), about_interests(digest), Some(left_out)];
-    format!("{came_in} → {}", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+    let interests = about_interests(digest).map(|about| format!("; {about}")).unwrap_or_default();
+    format!("{came_in} → {}{interests}", shown(digest))
 }
 
 /// Formats `4 match your interests, 6 touch them`; `None` if the reader has no interests or nothing is shown.
@@ -79,16 +79,34 @@ pub(super) fn reasons(skipped: &Skipped) -> impl Iterator<Item = (&'static str, 
 /// Formats what a partial digest lacks: `Partial: 2 sources could not be read; 1 story is not judged`.
 #[must_use]
 pub fn gaps_line(digest: &Digest) -> Option<String> {
+    let mut gaps = gaps(digest);
     let unread = unread(digest).count();
+    // A few of many sources are named in the footer only.
+    if unread > 0 && digest.head.status == DigestStatus::Partial {
+        gaps.insert(0, format!("{} could not be read", count(unread, "source", "sources")));
+    }
+    if gaps.is_empty() && digest.head.status == DigestStatus::Partial {
+        gaps.push("something failed; aha-radar runs tells what".to_owned());
+    }
+    in_one_line(&gaps)
+}
+
+/// Like [`gaps_line`], without what [`header_line`] states already.
+pub(super) fn other_gaps_line(digest: &Digest) -> Option<String> {
+    if all_sources_failed(digest) { in_one_line(&gaps(digest)) } else { gaps_line(digest) }
+}
+
+fn in_one_line(gaps: &[String]) -> Option<String> {
+    (!gaps.is_empty()).then(|| format!("Partial: {}", gaps.join("; ")))
+}
+
+/// Returns what a digest lacks, except for the sources.
+fn gaps(digest: &Digest) -> Vec<String> {
     let cost = &digest.cost;
     // Stories left out because of the budget are counted separately, with the reason.
     let by_budget = |state: &str| state == "skipped_noise" || (state == "skipped_budget" && budget_gap(cost).is_some());
     let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !by_budget(&s.state)).count();
     let mut gaps = Vec::new();
-    // A few of many sources are named in the footer only.
-    if unread > 0 && digest.head.status == DigestStatus::Partial {
-        gaps.push(format!("{} could not be read", count(unread, "source", "sources")));
-    }
     if unjudged > 0 {
         gaps.push(count(unjudged, "story is not judged", "stories are not judged"));
     }
@@ -100,10 +118,13 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
     if let Some(why) = &cost.lexical_only {
         gaps.push(format!("stories were put together by their words alone: {}", short_text(why, REASON_CHARS)));
     }
-    if gaps.is_empty() && digest.head.status == DigestStatus::Partial {
-        gaps.push("something failed; aha-radar runs tells what".to_owned());
-    }
-    (!gaps.is_empty()).then(|| format!("Partial: {}", gaps.join("; ")))
+    gaps
+}
+
+/// Returns what a reader should know of the stories shown: how few match the interests, and which are late or older.
+pub(super) fn notes_line(digest: &Digest) -> Option<String> {
+    let notes: Vec<String> = few_matches_line(digest).into_iter().chain(late_line(digest)).collect();
+    (!notes.is_empty()).then(|| notes.join(". "))
 }
 
 /// Formats `Late: 12 items of Small Notes and LWN, which could not be read when due`, and what is older than the window.
@@ -158,8 +179,32 @@ pub(super) fn unread(digest: &Digest) -> impl Iterator<Item = &SourceReport> {
     digest.sources.iter().filter(|source| source.status != SourceStatus::Ok)
 }
 
+/// Returns whether nothing was published, as far as can be told.
 pub(crate) fn is_quiet(digest: &Digest) -> bool {
-    digest.stories.is_empty() && (digest.head.status == DigestStatus::Quiet || digest.head.items == 0)
+    let is_empty = digest.stories.is_empty() && (digest.head.status == DigestStatus::Quiet || digest.head.items == 0);
+    is_empty && !all_sources_failed(digest)
+}
+
+/// Returns whether there is nothing to read because no source could be read, which is no quiet day.
+pub(crate) fn all_sources_failed(digest: &Digest) -> bool {
+    let is_empty = digest.stories.is_empty() && digest.head.items == 0;
+    // A source whose server had asked for no request at this time is not read either, but has not failed.
+    let has_failure = digest.sources.iter().any(|source| source.status.is_failure());
+    is_empty && has_failure && unread(digest).count() == digest.sources.len()
+}
+
+/// Formats `Nothing could be read: all 59 sources failed`.
+fn failed_line(digest: &Digest) -> String {
+    let failed = digest.sources.iter().filter(|source| source.status.is_failure()).count();
+    let why = match (failed, digest.sources.len()) {
+        (1, 1) => "the only source failed".to_owned(),
+        (failed, all) if failed == all => format!("all {all} sources failed"),
+        (failed, all) => {
+            let waiting = all - failed;
+            format!("of {all} sources {failed} failed, and {waiting} had asked for no request at this time")
+        }
+    };
+    format!("Nothing could be read: {why}")
 }
 
 fn quiet_line(digest: &Digest) -> String {

@@ -9,6 +9,7 @@
 
 mod cost_summary;
 pub mod deep_dive;
+mod few_matches;
 mod files;
 pub(crate) mod format;
 mod header;
@@ -31,7 +32,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 pub use files::{OldFiles, file_stem_of, remove_old_files, write_files, write_missing_files};
-pub(crate) use header::is_quiet;
+pub(crate) use header::{all_sources_failed, is_quiet};
 pub use header::{gaps_line, header_line, late_line, reasons_line};
 
 use aha_core::digest::Digest;

@@ -1,7 +1,7 @@
 //! The digest on a terminal.
 //!
-//! Input: a digest, the terminal's width, whether it supports colour, the path of the HTML file. Output: text. Called
-//! by `aha-radar run` and `aha-radar digest` if standard output is a terminal.
+//! Input: a digest, what the terminal supports, the path of the HTML file. Output: text. Called by `aha-radar run`,
+//! `aha-radar digest` and `aha-radar replay`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,16 +11,20 @@ use aha_core::digest::Digest;
 use anstyle::{AnsiColor, Style};
 
 use super::header::is_quiet;
-use super::sanitise;
-use super::view::{Page, Source, Story, item_command, search_command};
+use super::sanitise::{self, Link};
+use super::view::{Page, Source, Story, item_command, search_command, short_id};
 use super::wrap::{columns, cut, wrap, wrap_parts};
 
 /// Nothing could be read below this width, so a smaller one is ignored.
-const MIN_WIDTH: usize = 40;
+const MIN_WIDTH: usize = 24;
 /// Longer lines are tiring to read.
 const MAX_WIDTH: usize = 100;
 /// Column where a story's lines begin, right of its rank.
 const INDENT: usize = 4;
+/// Columns of a title to scan below which its source and id are on a line of their own.
+const MIN_TITLE: usize = 16;
+/// Column where a title to scan begins, right of its rank and score.
+const SCAN_INDENT: usize = INDENT + 3 + 2;
 /// Sources named under a story; the rest are counted.
 const SOURCES_NAMED: usize = 4;
 
@@ -29,6 +33,27 @@ const DIM: Style = Style::new().dimmed();
 const WARN: Style = AnsiColor::Yellow.on_default();
 const NEWS: Style = AnsiColor::Green.on_default();
 const SCORE: Style = AnsiColor::Cyan.on_default();
+
+/// What the output supports and shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Terminal {
+    /// In columns.
+    pub width: usize,
+    /// Without it the text has no escape sequences for style.
+    pub colour: bool,
+    /// Whether titles are hyperlinks (OSC 8).
+    pub hyperlinks: bool,
+    /// Whether the address of each story is printed below it.
+    pub addresses: bool,
+}
+
+impl Terminal {
+    /// Text without escape sequences.
+    #[must_use]
+    pub const fn plain(width: usize) -> Self {
+        Self { width, colour: false, hyperlinks: false, addresses: false }
+    }
+}
 
 /// What the last lines refer to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,11 +64,11 @@ pub struct Footer<'a> {
     pub is_latest: bool,
 }
 
-/// Renders for a person. Without `colour` the text has no escape sequences. The footer gives the path of the HTML page.
+/// Renders for a person. The footer gives the path of the HTML page.
 #[must_use]
-pub fn render(digest: &Digest, width: usize, colour: bool, footer: Footer<'_>) -> String {
+pub fn render(digest: &Digest, terminal: Terminal, footer: Footer<'_>) -> String {
     let page = Page::of(digest);
-    let mut screen = Screen { width: width.clamp(MIN_WIDTH, MAX_WIDTH), colour, text: String::new() };
+    let mut screen = Screen { width: terminal.width.clamp(MIN_WIDTH, MAX_WIDTH), terminal, text: String::new() };
     screen.head(&page, footer.is_latest, is_quiet(digest));
     for story in &page.top {
         screen.blank();
@@ -63,13 +88,13 @@ pub fn render(digest: &Digest, width: usize, colour: bool, footer: Footer<'_>) -
 
 struct Screen {
     width: usize,
-    colour: bool,
+    terminal: Terminal,
     text: String,
 }
 
 impl Screen {
     fn head(&mut self, page: &Page, is_latest: bool, is_quiet: bool) {
-        self.line(&[(BOLD, &format!("{} · {}", page.topic, page.day))]);
+        self.paragraph(0, BOLD, &format!("{} · {}", page.topic, page.day));
         // What a quiet digest says instead of counts names the window.
         if !is_quiet {
             let newest = if is_latest { ", the newest window" } else { "" };
@@ -85,7 +110,8 @@ impl Screen {
         let rank = format!("{:>2}  ", story.rank);
         for (nth, line) in wrap(&story.title, self.width - INDENT).iter().enumerate() {
             let margin = if nth == 0 { rank.clone() } else { " ".repeat(INDENT) };
-            self.line(&[(DIM, &margin), (BOLD, line)]);
+            let line = self.linked(line, &story.link);
+            self.line(&[(DIM, &margin), (BOLD, &line)]);
         }
         self.score(story);
         self.paragraph(INDENT, NEWS, story.since.as_deref().unwrap_or_default());
@@ -98,6 +124,29 @@ impl Screen {
         }
         self.parts(INDENT, DIM, &sources(&story.sources));
         self.paragraph(INDENT, DIM, story.cost_summary.as_deref().unwrap_or_default());
+        self.address(INDENT, story);
+    }
+
+    /// Returns a text as a hyperlink, if the terminal supports them and the address may be followed.
+    fn linked(&self, text: &str, link: &Link) -> String {
+        // The URL parser has encoded everything else; a control character would end the sequence.
+        let is_safe = |href: &&str| href.bytes().all(|byte| byte.is_ascii_graphic());
+        match link.href().filter(is_safe).filter(|_| self.terminal.hyperlinks) {
+            Some(href) => format!("\u{1b}]8;;{href}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+            None => text.to_owned(),
+        }
+    }
+
+    /// Writes the address of a story on a line of its own. It is copied rather than read, so it is not broken.
+    fn address(&mut self, indent: usize, story: &Story) {
+        let address = match &story.link {
+            Link::Web { href, .. } => href,
+            Link::Other(address) => address,
+            Link::Missing => return,
+        };
+        if self.terminal.addresses {
+            self.line(&[(Style::new(), &" ".repeat(indent)), (DIM, address)]);
+        }
     }
 
     fn score(&mut self, story: &Story) {
@@ -127,17 +176,25 @@ impl Screen {
         let rank = format!("{:>2}  ", story.rank);
         let score = story.score.map_or_else(|| "  –".to_owned(), |score| format!("{score:>3}"));
         let id = format!("  {}", story.short_id);
-        let room = self.width.saturating_sub(INDENT + 3 + 2 + 2 + source_column + columns(&id));
-        let title = cut(&story.title, room);
-        let gap = " ".repeat(2 + room.saturating_sub(columns(&title)));
-        let padded = format!("{source}{}", " ".repeat(source_column.saturating_sub(columns(source))));
-        self.line(&[
-            (DIM, &rank),
-            (SCORE, &score),
-            (Style::new(), &format!("  {title}{gap}")),
-            (DIM, &padded),
-            (DIM, &id),
-        ]);
+        let room = self.width.saturating_sub(SCAN_INDENT + 2 + source_column + columns(&id));
+        if room < MIN_TITLE {
+            let title = self.linked(&cut(&story.title, self.width - SCAN_INDENT), &story.link);
+            self.line(&[(DIM, &rank), (SCORE, &score), (Style::new(), &format!("  {title}"))]);
+            self.parts(SCAN_INDENT, DIM, &[source.to_owned(), format!("id {}", story.short_id)]);
+        } else {
+            let title = cut(&story.title, room);
+            let gap = " ".repeat(2 + room.saturating_sub(columns(&title)));
+            let title = self.linked(&title, &story.link);
+            let padded = format!("{source}{}", " ".repeat(source_column.saturating_sub(columns(source))));
+            self.line(&[
+                (DIM, &rank),
+                (SCORE, &score),
+                (Style::new(), &format!("  {title}{gap}")),
+                (DIM, &padded),
+                (DIM, &id),
+            ]);
+        }
+        self.address(SCAN_INDENT, story);
     }
 
     fn failing(&mut self, page: &Page) {
@@ -145,7 +202,13 @@ impl Screen {
             return;
         }
         self.blank();
-        self.line(&[(WARN, &format!("{} could not be read", count(page.unread, "source", "sources")))]);
+        // The first line of a digest that is empty for this reason has the number.
+        let heading = if page.all_sources_failed() {
+            "Sources that could not be read".to_owned()
+        } else {
+            format!("{} could not be read", count(page.unread, "source", "sources"))
+        };
+        self.paragraph(0, WARN, &heading);
         for source in &page.failing {
             let colon = if source.message.is_empty() { "" } else { ": " };
             self.paragraph(INDENT, WARN, &format!("{} — {}{colon}{}", source.name, source.kind, source.message));
@@ -164,17 +227,24 @@ impl Screen {
             let command = if footer.is_latest {
                 item_command(&story.rank.to_string(), &digest.head.topic)
             } else {
-                format!("aha-radar item {}", story.id)
+                format!("aha-radar item {}", short_id(&story.id.to_string()))
             };
             hints.push(format!("{command} tells why"));
         }
-        if let Some(path) = footer.html {
-            hints.push(format!("the whole digest: {}", sanitise::text(&path.display().to_string())));
+        let path = footer.html.map(|path| sanitise::text(&path.display().to_string()));
+        let page = path.map(|path| format!("the whole digest: {path}"));
+        let together: Vec<String> = hints.iter().chain(&page).cloned().collect();
+        let together = together.join(" · ");
+        if columns(&together) <= self.width {
+            return self.paragraph(0, DIM, &together);
         }
-        let together = hints.join(" · ");
+        for hint in &hints {
+            self.paragraph(0, DIM, hint);
+        }
         // A path is copied rather than read, so it gets its own line instead of being broken.
-        let lines = if columns(&together) <= self.width { vec![together] } else { hints };
-        lines.iter().filter(|line| !line.is_empty()).for_each(|line| self.line(&[(DIM, line)]));
+        if let Some(page) = &page {
+            self.line(&[(DIM, page)]);
+        }
     }
 
     fn paragraph(&mut self, indent: usize, style: Style, text: &str) {
@@ -191,7 +261,7 @@ impl Screen {
 
     fn line(&mut self, parts: &[(Style, &str)]) {
         for (style, text) in parts {
-            if self.colour {
+            if self.terminal.colour {
                 // Writing to a string cannot fail.
                 let _ = write!(self.text, "{style}{text}{style:#}");
             } else {

@@ -8,13 +8,13 @@ use std::collections::{BTreeSet, HashMap};
 use aha_core::digest::{Digest, DigestHead, DigestStory, Label, Section, Since, SourceReport, StorySource};
 use aha_core::failures::{Failure, group_failures};
 use aha_core::fetch::SourceStatus;
-use aha_core::summary::Summary;
+use aha_core::summary::{SINGLE_SOURCE, Summary};
 use aha_core::topic::{DEFAULT_TOPIC, topic_option};
 use aha_llm::local;
 
 use super::cost_summary;
 use super::format::{Calendar, list};
-use super::header::{gaps_line, header_line, late_line, reason_list, unread};
+use super::header::{all_sources_failed, header_line, notes_line, other_gaps_line, reason_list, unread};
 use super::quote::Quote;
 use super::sanitise::{Link, short_text, text};
 
@@ -30,12 +30,14 @@ pub(crate) struct Page {
     pub(crate) header: String,
     pub(crate) reasons: Vec<String>,
     pub(crate) gaps: Option<String>,
+    /// How few stories match the interests, and which are late or older than the window.
     pub(crate) late: Option<String>,
     pub(crate) top: Vec<Story>,
     pub(crate) scan: Vec<Story>,
     pub(crate) failing: Vec<Failing>,
     /// Number of sources that could not be read.
     pub(crate) unread: usize,
+    has_only_failed_sources: bool,
     pub(crate) cost: String,
     pub(crate) digest_id: String,
     /// `aha-radar item RANK`, with the topic unless it is the default one.
@@ -136,16 +138,22 @@ impl Page {
             window: format!("{start} – {end}, {}", calendar.zone_name()),
             header: header_line(digest),
             reasons: reason_list(&digest.skipped),
-            gaps: gaps_line(digest),
-            late: late_line(digest),
+            gaps: other_gaps_line(digest),
+            late: notes_line(digest),
             top: section(Section::Top),
             scan: section(Section::Scan),
             failing: Failing::all(digest),
             unread: unread(digest).count(),
+            has_only_failed_sources: all_sources_failed(digest),
             cost: cost_summary::of_digest(digest),
             digest_id: head.id.to_string(),
             item_command: item_command("RANK", &head.topic),
         }
+    }
+
+    /// Returns whether there is nothing to read because no source could be read.
+    pub(crate) const fn all_sources_failed(&self) -> bool {
+        self.has_only_failed_sources
     }
 }
 
@@ -155,6 +163,12 @@ impl Story {
             let lines = story.shown_summary().into_iter().flat_map(pick).map(|line| text(line));
             lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
         };
+        // What the reason and the list of sources state already is not repeated.
+        let is_by_local = is_judged_and_summarised_by_local(story);
+        let is_caveat = |line: &String| !is_by_local || line != SINGLE_SOURCE;
+        let matched = &story.score_debug.evidence.matched_interests;
+        let unstated: Vec<&String> = matched.iter().filter(|interest| !story.reason.contains(*interest)).collect();
+        let is_unstated = |line: &String| !is_by_local || unstated.iter().any(|interest| line.contains(*interest));
         let title = story_title(story);
         Self {
             id: story.id.to_string(),
@@ -171,8 +185,8 @@ impl Story {
             reason: text(&reason(story)),
             since: story.since.as_ref().map(|since| since_line(since, story, calendar)),
             points: Quote::points(story),
-            matters: lines(|summary| &summary.why_it_matters),
-            caveats: lines(|summary| &summary.risks_or_caveats),
+            matters: lines(|summary| &summary.why_it_matters).into_iter().filter(is_unstated).collect(),
+            caveats: lines(|summary| &summary.risks_or_caveats).into_iter().filter(is_caveat).collect(),
             followups: lines(|summary| &summary.suggested_followups),
             author: story.author.as_deref().map(|author| short_text(author, 80)).filter(|author| !author.is_empty()),
             teaser: story.teaser,
@@ -315,13 +329,18 @@ pub(crate) fn final_score_in_words(story: &DigestStory) -> String {
 /// Hexadecimal digits shown of an id.
 const SHORT_ID: usize = 6;
 
-fn short_id(id: &str) -> String {
+/// Returns the first digits of an id, as digests show it.
+pub(crate) fn short_id(id: &str) -> String {
     id.chars().take(SHORT_ID).collect()
 }
 
+/// What a reason says before the name of the rule that boosts a story.
+pub(crate) const RULE_BOOSTS: &str = "your rule boosts";
+
 /// Returns why a story is shown; empty if nothing but its existence speaks for it.
 fn reason(story: &DigestStory) -> String {
-    let is_boosted = story.score_debug.rule_boost > 1.0;
+    // Reasons that earlier versions stored name no rule.
+    let is_boosted = story.score_debug.rule_boost > 1.0 && !story.reason.contains(RULE_BOOSTS);
     match (is_generic_reason(&story.reason), is_boosted) {
         (true, false) => String::new(),
         (true, true) => "Boosted by a rule of yours".to_owned(),
@@ -330,8 +349,15 @@ fn reason(story: &DigestStory) -> String {
     }
 }
 
+/// Returns whether `local` gave the reason, and the summary repeats what it counted for it.
+fn is_judged_and_summarised_by_local(story: &DigestStory) -> bool {
+    let is_judged = story.triage.as_ref().is_some_and(|verdict| verdict.provider == local::PROVIDER);
+    let is_summarised = story.summary.as_ref().is_some_and(|summary| summary.provider == local::PROVIDER);
+    is_judged && is_summarised && story.kept_summary.is_none()
+}
+
 /// Returns whether a reason of `local` is a generic one, which does not distinguish the story.
-fn is_generic_reason(reason: &str) -> bool {
+pub(crate) fn is_generic_reason(reason: &str) -> bool {
     [local::NO_EVIDENCE, local::NO_INTEREST_MATCHED].contains(&reason)
 }
 

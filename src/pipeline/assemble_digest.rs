@@ -19,6 +19,7 @@ use aha_store::{CallCost, DigestCommit};
 
 use super::deep_summary::discussions;
 use super::rank::Ranked;
+use super::reasons::reason;
 use super::results::Results;
 use super::task_batch::{Skip, TaskResult, calls};
 use super::{RunContext, RunError, Stage};
@@ -165,7 +166,7 @@ fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, rank
         aha_score: verdict.as_ref().map(|verdict| verdict.aha_score),
         final_score: ranked.debug.final_score,
         percentile: ranked.percentile,
-        reason: reason(verdict.as_ref(), judgement),
+        reason: reason(verdict.as_ref(), judgement, ranked),
         since: since(names, story),
         published_at: story.latest(),
         author: item.author.clone(),
@@ -185,14 +186,6 @@ fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, rank
         discussions: discussions(story),
         cluster_id: story.cluster_id,
         score_debug: ranked.debug.clone(),
-    }
-}
-
-fn reason(verdict: Option<&Verdict>, judgement: Option<&TaskResult>) -> String {
-    match (verdict, judgement.and_then(|j| j.failure.as_ref())) {
-        (Some(verdict), _) => verdict.reason.clone(),
-        (None, Some(failure)) => format!("Not judged: {failure}"),
-        (None, None) => "Not judged.".to_owned(),
     }
 }
 

@@ -24,6 +24,7 @@ pub mod preferences;
 pub mod progress;
 mod publish;
 pub mod rank;
+mod reasons;
 pub mod replay;
 mod results;
 pub mod rules;

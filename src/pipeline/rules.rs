@@ -1,6 +1,6 @@
 //! Applies the user's rules before any credit is spent. Muted items leave the run; boosted ones raise their story.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use aha_core::ids::ItemId;
 use aha_core::item::Item;
@@ -27,7 +27,8 @@ pub(super) struct InScope {
     pub(super) items: Vec<ItemId>,
     pub(super) late: HashSet<ItemId>,
     pub(super) muted: Vec<ItemId>,
-    pub(super) boosted: Vec<ItemId>,
+    /// The items that a rule boosts, each with the rule, as `topic unboost` takes it.
+    pub(super) boosted: HashMap<ItemId, String>,
 }
 
 pub(super) async fn run(context: &RunContext, sources: &ReadSources, assigned: Assigned) -> Result<InScope, RunError> {
@@ -41,8 +42,8 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, assigned: A
     for (item, _) in context.store().load_items(context.topic.id, &scope.items).await? {
         if rules.hit(RuleAction::Mute, &item, &sources.all) {
             scope.muted.push(item.id);
-        } else if rules.hit(RuleAction::Boost, &item, &sources.all) {
-            scope.boosted.push(item.id);
+        } else if let Some(rule) = rules.first(RuleAction::Boost, &item, &sources.all) {
+            scope.boosted.insert(item.id, name(rule));
         }
     }
     let muted = &scope.muted;
@@ -58,9 +59,21 @@ impl Rules {
 
     /// Whether a rule with that action matches the item.
     pub(super) fn hit(&self, action: RuleAction, item: &Item, sources: &[Source]) -> bool {
-        let source = sources.iter().find(|source| source.id == item.source_id);
-        self.0.iter().any(|compiled| compiled.rule.action == action && matches(compiled, item, source))
+        self.first(action, item, sources).is_some()
     }
+
+    /// Returns the first rule with that action that matches the item.
+    fn first(&self, action: RuleAction, item: &Item, sources: &[Source]) -> Option<&Rule> {
+        let source = sources.iter().find(|source| source.id == item.source_id);
+        let mut of_action = self.0.iter().filter(|compiled| compiled.rule.action == action);
+        of_action.find(|compiled| matches(compiled, item, source)).map(|compiled| &compiled.rule)
+    }
+}
+
+/// Formats `source:LWN`: a rule without its action.
+fn name(rule: &Rule) -> String {
+    let written = rule.to_string();
+    written.split_once(' ').map_or_else(|| written.clone(), |(_, name)| name.to_owned())
 }
 
 fn compile(rule: &Rule) -> Result<Compiled, RunError> {

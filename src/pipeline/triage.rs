@@ -95,7 +95,7 @@ async fn split_noise(
 fn always_judged(items: &InScope, selected: &Selected) -> HashSet<ClusterId> {
     let is_always_judged = |story: &&Story| {
         let evidence = selected.evidence.get(&story.cluster_id);
-        story.in_scope().any(|member| items.boosted.contains(&member.item.id))
+        story.in_scope().any(|member| items.boosted.contains_key(&member.item.id))
             || story.distinct_sources().len() >= 2
             || selected.preferences.is_liked(story.cluster_id)
             || evidence.is_some_and(local::matches_interests)

@@ -173,7 +173,7 @@ fn an_item_is_a_copy_only_where_its_original_is_read() {
 }
 
 #[test]
-fn a_reason_names_an_interest_only_if_the_story_has_a_word_of_it() {
+fn a_reason_says_of_a_story_without_a_word_of_an_interest_only_that_it_comes_near() {
     let radar = Radar::at(NOW);
     let at = "2026-11-19T05:00:00Z";
     let mut posts: Vec<Post> = (0..12).map(|number| Post::about_nothing_else(&format!("{number}"), at)).collect();
@@ -191,5 +191,5 @@ fn a_reason_names_an_interest_only_if_the_story_has_a_word_of_it() {
     };
     assert!(reason("A lecture").contains("“physics”"), "{}", reason("A lecture"));
     let near = reason("Quarks");
-    assert!(near.contains("omes near to your interests") && !near.contains('“'), "{near}");
+    assert!(near.contains("omes near to your “physics”") && !near.contains("atches") && !near.contains("ouches"), "{near}");
 }

@@ -91,6 +91,9 @@ pub struct Evidence {
     /// Clauses of which it matches less than half.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched_interests: Vec<String>,
+    /// The clause that it comes nearest to by its words, if it neither matches nor touches one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest_interest: Option<String>,
     /// How well it matches the reader's interests; `None` if no interests are set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<Relevance>,

@@ -9,17 +9,20 @@ use aha_core::fetch::{FetchErrorKind, SourceStatus};
 use aha_core::ids::DigestId;
 use aha_core::money::MicroCredits;
 use aha_core::run::RunMode;
+use aha_core::summary::SINGLE_SOURCE;
 use aha_core::time::{HOUR_MS, Timestamp};
+use aha_core::verdict::Verdict;
 use chrono_tz::Tz;
 use insta::assert_snapshot;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::few_matches::few_matches_line;
 use super::plots::plots;
-use super::terminal::Footer;
+use super::terminal::{Footer, Terminal};
 use super::view::{final_score_in_words, printed_score};
 use super::{
-    Format, OldFiles, gaps_line, header_line, late_line, reasons_line, remove_old_files, render, terminal, write_files,
-    write_missing_files,
+    Format, OldFiles, all_sources_failed, gaps_line, header_line, is_quiet, late_line, reasons_line, remove_old_files,
+    render, terminal, write_files, write_missing_files,
 };
 
 #[test]
@@ -32,28 +35,28 @@ fn markdown() {
 fn terminal_without_colour() {
     let text = terminal::render(
         &sample::full(),
-        80,
-        false,
+        Terminal::plain(80),
         Footer { html: Some(Path::new("digests/default/2026-11-19T0700.html")), is_latest: true },
     );
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
     assert!(text.lines().all(|line| super::wrap::columns(line) <= 80));
     assert_snapshot!("full_terminal", text);
-    assert_snapshot!("quiet_terminal", terminal::render(&sample::quiet(), 80, false, Footer::default()));
+    assert_snapshot!("quiet_terminal", terminal::render(&sample::quiet(), Terminal::plain(80), Footer::default()));
 }
 
 #[test]
 fn colour_says_nothing_new() {
-    let coloured = terminal::render(&sample::full(), 80, true, Footer::default());
+    let colouring = Terminal { colour: true, ..Terminal::plain(80) };
+    let coloured = terminal::render(&sample::full(), colouring, Footer::default());
     assert!(coloured.contains('\u{1b}') && !coloured.contains("\u{1b}[31m") && !coloured.contains("\u{1b}[5m"));
     let plain = anstream::adapter::strip_str(&coloured).to_string();
-    assert_eq!(plain, terminal::render(&sample::full(), 80, false, Footer::default()));
+    assert_eq!(plain, terminal::render(&sample::full(), Terminal::plain(80), Footer::default()));
 }
 
 #[test]
 fn the_header_names_the_window_and_whether_it_is_the_newest() {
     let header = |is_latest| {
-        let text = terminal::render(&sample::full(), 80, false, Footer { html: None, is_latest });
+        let text = terminal::render(&sample::full(), Terminal::plain(80), Footer { html: None, is_latest });
         text.lines().nth(1).unwrap().to_owned()
     };
     assert_eq!(header(false), "Wed 18 Nov 07:00 – Thu 19 Nov 07:00, Europe/Berlin");
@@ -62,18 +65,101 @@ fn the_header_names_the_window_and_whether_it_is_the_newest() {
 
 #[test]
 fn every_width_fits() {
-    for width in [0, 40, 41, 57, 100, 500] {
-        let text = terminal::render(&sample::full(), width, false, Footer { html: None, is_latest: true });
+    for width in [0, 24, 25, 32, 39, 40, 41, 57, 100, 500] {
+        let text = terminal::render(&sample::full(), Terminal::plain(width), Footer { html: None, is_latest: true });
         let widest = text.lines().map(super::wrap::columns).max();
-        assert!(widest <= Some(width.clamp(40, 100)), "{width}: {widest:?}");
+        assert!(widest <= Some(width.clamp(24, 100)), "{width}: {widest:?}");
     }
+}
+
+#[test]
+fn a_title_to_scan_keeps_its_room_on_a_narrow_terminal() {
+    let narrow = terminal::render(&sample::full(), Terminal::plain(32), Footer::default());
+    assert!(narrow.contains("\n 5   51  Rust 1.99 is out\n         Planet… · id 949ece\n"), "{narrow}");
+    let wide = terminal::render(&sample::full(), Terminal::plain(80), Footer::default());
+    assert!(wide.lines().any(|line| line.contains("Rust 1.99 is out") && line.ends_with("949ece")), "{wide}");
+}
+
+#[test]
+fn titles_are_hyperlinks_where_the_terminal_has_them() {
+    let linking = Terminal { colour: true, hyperlinks: true, ..Terminal::plain(80) };
+    let text = terminal::render(&sample::full(), linking, Footer::default());
+    let links = text.split("\u{1b}]8;;").skip(1);
+    let targets: Vec<&str> = links.map(|rest| rest.split('\u{1b}').next().unwrap()).collect();
+    // Each link is followed by its end, which has no address. A title of two lines is two links.
+    let linked: Vec<&str> = targets.iter().copied().filter(|target| !target.is_empty()).collect();
+    assert_eq!(linked.len() * 2, targets.len());
+    assert!(linked.iter().all(|target| target.starts_with("https://news.example/")), "no javascript: {linked:?}");
+    assert_eq!(linked.first(), Some(&"https://news.example/1"));
+    let titles_only = Terminal { hyperlinks: true, ..Terminal::plain(80) };
+    let unlinked = terminal::render(&sample::full(), titles_only, Footer::default());
+    let unlinked = anstream::adapter::strip_str(&unlinked).to_string();
+    assert_eq!(unlinked, terminal::render(&sample::full(), Terminal::plain(80), Footer::default()));
+}
+
+#[test]
+fn addresses_are_printed_whole_if_asked_for() {
+    let mut digest = sample::full();
+    let long = format!("https://news.example/{}", "a-long-path/".repeat(10));
+    digest.stories[0].url = Some(long.clone());
+    let with_addresses = Terminal { addresses: true, ..Terminal::plain(80) };
+    let text = terminal::render(&digest, with_addresses, Footer::default());
+    for address in [long.as_str(), "https://news.example/5"] {
+        assert!(text.lines().any(|line| line.trim() == address), "{address}: {text}");
+    }
+    assert!(!terminal::render(&digest, Terminal::plain(80), Footer::default()).contains("https://"));
+}
+
+/// With no item and two sources, both of which failed.
+fn nothing_read() -> Digest {
+    let mut digest = sample::quiet();
+    digest.head.status = DigestStatus::Partial;
+    let mut other = digest.sources[0].clone();
+    "Heise".clone_into(&mut other.name);
+    "https://heise.example/feed".clone_into(&mut other.url);
+    digest.sources.push(other);
+    for source in &mut digest.sources {
+        source.status = SourceStatus::Failed(FetchErrorKind::Dns);
+        source.error = Some("the name could not be resolved".to_owned());
+    }
+    digest
+}
+
+#[test]
+fn a_digest_of_which_no_source_could_be_read_is_not_quiet() {
+    let mut digest = nothing_read();
+    let line = "Nothing could be read: all 2 sources failed";
+    assert_eq!(header_line(&digest), line);
+    assert!(!is_quiet(&digest) && all_sources_failed(&digest));
+    let text = terminal::render(&digest, Terminal::plain(80), Footer::default());
+    assert!(text.contains(line) && text.contains("Wed 18 Nov 07:00 – Thu 19 Nov 07:00"), "{text}");
+    assert!(!text.contains("Quiet") && !text.contains("2 sources could not be read"), "said once: {text}");
+    for format in [Format::Markdown, Format::Html, Format::Rss] {
+        let text = render(&digest, format, None).unwrap();
+        assert!(text.contains(line) && !text.contains("Quiet") && !text.contains("silence"), "{text}");
+    }
+    digest.sources[0].status = SourceStatus::Waiting;
+    let line = "Nothing could be read: of 2 sources 1 failed, and 1 had asked for no request at this time";
+    assert_eq!(header_line(&digest), line);
+    digest.sources[0].status = SourceStatus::Ok;
+    let line = "Quiet: nothing was published between Wed 18 Nov 07:00 and Thu 19 Nov 07:00, as far as can be told: 1 \
+                source could not be read";
+    assert_eq!(header_line(&digest), line);
+    digest.sources.remove(0);
+    assert_eq!(header_line(&digest), "Nothing could be read: the only source failed");
+}
+
+#[test]
+fn the_whole_of_an_older_digest_is_explained_by_short_ids() {
+    let text = terminal::render(&sample::full(), Terminal::plain(80), Footer::default());
+    assert!(text.contains("\naha-radar item e5029a tells why"), "{text}");
 }
 
 #[test]
 fn a_line_with_a_title_of_wide_emoji_is_as_wide_as_the_screen() {
     let mut digest = sample::full();
     digest.stories[4].title = "✅⚡⭐🟢 ".repeat(20);
-    let text = terminal::render(&digest, 80, false, Footer::default());
+    let text = terminal::render(&digest, Terminal::plain(80), Footer::default());
     let line = text.lines().find(|line| line.contains("✅⚡⭐🟢")).unwrap();
     assert_eq!(line.width(), 80, "{line}");
 }
@@ -134,19 +220,99 @@ fn a_reader_with_interests_is_told_how_many_stories_are_about_them() {
         story.score_debug.evidence.has_interests = true;
         story.score_debug.evidence.matched_interests.clear();
     }
-    assert!(header_line(&digest).contains("4 min; none is about your interests; 99"), "{}", header_line(&digest));
+    assert!(header_line(&digest).ends_with("4 min; none is about your interests"), "{}", header_line(&digest));
     digest.stories[0].score_debug.evidence.matched_interests = vec!["ferries".to_owned()];
-    assert!(header_line(&digest).contains("; 1 matches your interests;"), "{}", header_line(&digest));
+    assert!(header_line(&digest).ends_with("; 1 matches your interests"), "{}", header_line(&digest));
     for story in &mut digest.stories[1..3] {
         story.score_debug.evidence.touched_interests = vec!["tidal energy".to_owned()];
     }
-    assert!(header_line(&digest).contains("; 1 matches your interests, 2 touch them;"), "{}", header_line(&digest));
+    assert!(header_line(&digest).ends_with("; 1 matches your interests, 2 touch them"), "{}", header_line(&digest));
+}
+
+#[test]
+fn a_digest_says_how_few_of_the_stories_at_the_top_match() {
+    let mut digest = sample::full();
+    assert_eq!(few_matches_line(&digest), None, "without interests");
+    digest.stories.retain(|story| story.section == Section::Top);
+    digest.stories.push(digest.stories[0].clone());
+    for story in &mut digest.stories {
+        let evidence = &mut story.score_debug.evidence;
+        (evidence.has_interests, evidence.distinct_sources) = (true, 2);
+    }
+    let line = "None of the 4 stories at the top matches your interests; they are what several sources report";
+    assert_eq!(few_matches_line(&digest).as_deref(), Some(line));
+    digest.stories[0].score_debug.evidence.matched_interests = vec!["ferries".to_owned()];
+    let line = "1 of 4 stories at the top matches your interests; the others are what several sources report";
+    assert_eq!(few_matches_line(&digest).as_deref(), Some(line));
+    digest.stories[3].score_debug.evidence.distinct_sources = 1;
+    digest.stories[3].score_debug.rule_boost = 1.5;
+    let line = "1 of 4 stories at the top matches your interests; of the others, 1 is boosted by a rule of yours and 2 are \
+                what several sources report";
+    assert_eq!(few_matches_line(&digest).as_deref(), Some(line));
+    let terminal = terminal::render(&digest, Terminal::plain(100), Footer::default());
+    let others = [Format::Markdown, Format::Html].map(|format| render(&digest, format, None).unwrap());
+    for text in others.iter().chain([&terminal]) {
+        assert!(text.contains("1 of 4 stories at the top matches your interests; of the others"), "{text}");
+    }
+    digest.stories[1].score_debug.evidence.touched_interests = vec!["tides".to_owned()];
+    assert_eq!(few_matches_line(&digest), None, "half of them match or touch the interests");
+    digest.stories.truncate(1);
+    digest.stories[0].score_debug.evidence.matched_interests.clear();
+    let line = "The story at the top matches none of your interests; it is what several sources report";
+    assert_eq!(few_matches_line(&digest).as_deref(), Some(line));
+}
+
+#[test]
+fn what_the_reason_and_the_sources_say_is_not_repeated_by_a_local_summary() {
+    let mut digest = sample::full();
+    let summary = digest.stories[0].summary.as_mut().unwrap();
+    summary.why_it_matters =
+        vec!["2 sources tell it independently.".to_owned(), "You asked for physics research.".to_owned()];
+    summary.risks_or_caveats = vec![SINGLE_SOURCE.to_owned(), "The feed carries a teaser only.".to_owned()];
+    digest.stories[0].triage = Some(Verdict {
+        schema_version: "triage_v1".to_owned(),
+        prompt_id: "triage_v1".to_owned(),
+        provider: "local".to_owned(),
+        model: "local".to_owned(),
+        aha_score: 87,
+        reason: "Matches physics research".to_owned(),
+        is_relevant: true,
+        is_novel: true,
+        categories: Vec::new(),
+        should_deep_summarize: true,
+    });
+    "Matches your “physics research”".clone_into(&mut digest.stories[0].reason);
+    digest.stories[0].score_debug.evidence.matched_interests = vec!["physics research".to_owned()];
+    for format in [Format::Markdown, Format::Html] {
+        let text = render(&digest, format, None).unwrap();
+        assert!(!text.contains("You asked for") && !text.contains("tell it independently"), "{text}");
+        assert!(!text.contains("A single source"), "{text}");
+        assert!(text.contains("The feed carries a teaser only."), "{text}");
+    }
+    "Told by 2 sources".clone_into(&mut digest.stories[0].reason);
+    let text = render(&digest, Format::Markdown, None).unwrap();
+    assert!(text.contains("You asked for physics research"), "the reason does not name the interest: {text}");
+    "openai".clone_into(&mut digest.stories[0].triage.as_mut().unwrap().provider);
+    let text = render(&digest, Format::Markdown, None).unwrap();
+    assert!(text.contains("tell it independently") && text.contains("A single source"), "of a model: {text}");
+}
+
+#[test]
+fn a_reason_that_names_the_rule_is_shown_as_it_is() {
+    let mut digest = sample::full();
+    digest.stories[0].score_debug.rule_boost = 1.5;
+    let shown = |digest: &Digest| render(digest, Format::Markdown, None).unwrap();
+    assert!(shown(&digest).contains("; boosted by a rule of yours"), "as an earlier version stored it");
+    "A new kernel; +15: your rule boosts source:LWN".clone_into(&mut digest.stories[0].reason);
+    assert!(
+        !shown(&digest).contains("boosted by a rule of yours") && shown(&digest).contains("your rule boosts source")
+    );
 }
 
 #[test]
 fn header_lines_count_right() {
     let mut digest = sample::full();
-    assert_eq!(header_line(&digest), "218 items, 15 sources → 3 stories and 4 to scan, 4 min; 99 items left out");
+    assert_eq!(header_line(&digest), "218 items, 15 sources → 3 stories and 4 to scan, 4 min");
     assert_eq!(
         reasons_line(&digest.skipped).as_deref(),
         Some(
@@ -157,9 +323,9 @@ fn header_lines_count_right() {
     assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 sources could not be read; 2 stories are not judged"));
     digest.stories.truncate(1);
     (digest.head.items, digest.head.sources, digest.skipped) = (1, 1, Skipped::default());
-    assert_eq!(header_line(&digest), "1 item, 1 source → 1 story, 4 min; nothing left out");
+    assert_eq!(header_line(&digest), "1 item, 1 source → 1 story, 4 min");
     digest.stories[0].section = Section::Scan;
-    assert_eq!(header_line(&digest), "1 item, 1 source → 1 to scan, 4 min; nothing left out");
+    assert_eq!(header_line(&digest), "1 item, 1 source → 1 to scan, 4 min");
     assert_eq!(reasons_line(&digest.skipped), None);
 }
 
@@ -169,7 +335,7 @@ fn a_story_below_the_minimum_is_not_said_to_be_ranked_below_others() {
     digest.stories.truncate(1);
     (digest.head.items, digest.head.sources) = (3, 1);
     digest.skipped = Skipped { folded: 1, below_minimum: 1, ..Skipped::default() };
-    assert_eq!(header_line(&digest), "3 items, 1 source → 1 story, 4 min; 1 item left out");
+    assert_eq!(header_line(&digest), "3 items, 1 source → 1 story, 4 min");
     let reasons = reasons_line(&digest.skipped);
     assert_eq!(reasons.as_deref(), Some("1 more in the stories shown · 1 below the topic’s minimum score"));
 }
@@ -179,13 +345,14 @@ fn the_command_that_lists_what_is_left_out_names_topic_and_first_day() {
     let mut digest = sample::full();
     let latest = Footer { html: None, is_latest: true };
     let hint = "aha-radar search --topic default --since 2026-11-18 lists what is left out too";
-    assert!(terminal::render(&digest, 80, false, latest).contains(hint));
-    assert!(!terminal::render(&digest, 80, false, Footer::default()).contains("left out too"), "not the latest");
+    assert!(terminal::render(&digest, Terminal::plain(80), latest).contains(hint));
+    let older = terminal::render(&digest, Terminal::plain(80), Footer::default());
+    assert!(!older.contains("left out too"), "not the latest");
     "Ann's boats".clone_into(&mut digest.head.topic);
-    let text = terminal::render(&digest, 100, false, latest);
+    let text = terminal::render(&digest, Terminal::plain(100), latest);
     assert!(text.contains(r"aha-radar search --topic='Ann'\''s boats' --since 2026-11-18"), "{text}");
     digest.skipped = Skipped { folded: 3, ..Skipped::default() };
-    assert!(!terminal::render(&digest, 80, false, latest).contains("left out too"), "nothing is left out");
+    assert!(!terminal::render(&digest, Terminal::plain(80), latest).contains("left out too"), "nothing is left out");
 }
 
 #[test]
@@ -193,7 +360,7 @@ fn a_few_unread_sources_of_many_are_named_at_the_foot_alone() {
     let mut digest = sample::full();
     digest.head.status = DigestStatus::Complete;
     assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 stories are not judged"));
-    let text = terminal::render(&digest, 80, false, Footer::default());
+    let text = terminal::render(&digest, Terminal::plain(80), Footer::default());
     assert_eq!(text.matches("2 sources could not be read").count(), 1);
 }
 
@@ -213,7 +380,7 @@ fn sources_that_fail_alike_are_listed_together() {
             ..failed.clone()
         });
     }
-    let text = terminal::render(&digest, 100, false, Footer::default());
+    let text = terminal::render(&digest, Terminal::plain(100), Footer::default());
     assert!(text.contains("7 sources could not be read"), "{text}");
     assert!(text.contains("Feed 0, Feed 1, Feed 2 and 2 more — dns: the name … could not be resolved"), "{text}");
     assert!(text.contains("Old Forge — timeout"), "{text}");
@@ -287,7 +454,7 @@ fn what_came_late_is_counted_and_marked() {
     digest.stories[0].sources[0].late = true;
     let line = "Late: 12 items of LWN and Old Forge, which could not be read when due";
     assert_eq!(late_line(&digest).as_deref(), Some(line));
-    let text = terminal::render(&digest, 80, false, Footer::default());
+    let text = terminal::render(&digest, Terminal::plain(80), Footer::default());
     assert!(text.contains(line) && text.contains("(late)"), "{text}");
     for format in [Format::Markdown, Format::Html] {
         let text = render(&digest, format, None).unwrap();
@@ -299,7 +466,7 @@ fn what_came_late_is_counted_and_marked() {
 fn the_command_named_is_about_the_digests_topic() {
     let mut digest = sample::full();
     let command = |digest: &Digest| {
-        let text = terminal::render(digest, 100, false, Footer { html: None, is_latest: true });
+        let text = terminal::render(digest, Terminal::plain(100), Footer { html: None, is_latest: true });
         text.lines().last().unwrap().to_owned()
     };
     assert_eq!(command(&digest), "aha-radar item 1 tells why");
@@ -313,6 +480,7 @@ fn the_command_named_is_about_the_digests_topic() {
 fn a_quiet_day_with_unread_sources_admits_it() {
     let mut digest = sample::quiet();
     assert_eq!(gaps_line(&digest), None);
+    digest.sources.push(digest.sources[0].clone());
     digest.sources[0].status = SourceStatus::Failed(FetchErrorKind::Timeout);
     assert!(header_line(&digest).ends_with("07:00, as far as can be told: 1 source could not be read"));
 }

@@ -33,6 +33,8 @@ struct StoryRelevance {
     /// Clauses that match, as written, best match first, and clauses that match only in part.
     met: Vec<String>,
     touched: Vec<String>,
+    /// The clause that it comes nearest to by words, if it neither matches nor touches one.
+    nearest: Option<String>,
     relevance: Relevance,
 }
 
@@ -106,6 +108,7 @@ impl Relevances {
         if let Some(found) = self.by_story.get(&story) {
             evidence.matched_interests.clone_from(&found.met);
             evidence.touched_interests.clone_from(&found.touched);
+            evidence.nearest_interest.clone_from(&found.nearest);
             evidence.relevance = Some(found.relevance.clone());
         }
     }
@@ -172,7 +175,9 @@ impl StoryRelevance {
         };
         let all_written =
             |matches: &[(&ClauseMatch, Vec<String>)]| matches.iter().map(|(met, _)| written(met)).collect();
-        Self { met: all_written(&met), touched: all_written(&partial), relevance }
+        let names_none = met.is_empty() && partial.is_empty();
+        let nearest = degree.clauses.first().filter(|_| names_none).map(written);
+        Self { met: all_written(&met), touched: all_written(&partial), nearest, relevance }
     }
 
     fn write_words_as(&mut self, text: &Text) {

@@ -8,7 +8,8 @@ mod vectors;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use aha_analysis::preferences::{Background, Candidate, FeedbackDecay, FeedbackExample, Profile};
+use aha_analysis::preferences::{Background, Candidate, Comparison, FeedbackDecay, FeedbackExample, Profile};
+use aha_analysis::relevance::Interests;
 use aha_analysis::stories::cluster::ClusterItem;
 use aha_analysis::text::dense::DenseVector;
 use aha_analysis::text::features::Features;
@@ -181,8 +182,14 @@ pub(super) async fn gather(
         features: cluster_items.into_iter().map(|cluster_item| (cluster_item.id, cluster_item.features)).collect(),
         vectors: vectors.of_item,
     };
-    let leanings = stories.iter().map(|story| (story.cluster_id, known.leaning(&profile, story)));
-    Ok(Preferences { summary: profile.summary(), weight: profile.feedback_weight(), leanings: leanings.collect() })
+    let compared: Vec<Comparison> = stories.iter().map(|story| known.compare(&profile, story)).collect();
+    let leanings: Vec<PreferenceScore> = if Interests::parse(&context.run.settings.interests).is_empty() {
+        compared.into_iter().map(|story| story.leaning).collect()
+    } else {
+        profile.unusual(compared)
+    };
+    let leanings = stories.iter().map(|story| story.cluster_id).zip(leanings).collect();
+    Ok(Preferences { summary: profile.summary(), weight: profile.feedback_weight(), leanings })
 }
 
 /// The data by which a story's items are compared.
@@ -193,7 +200,7 @@ struct StoryFeatures {
 }
 
 impl StoryFeatures {
-    fn leaning(&self, profile: &Profile, story: &Story) -> PreferenceScore {
+    fn compare(&self, profile: &Profile, story: &Story) -> Comparison {
         let mut members: Vec<&StoryMember> = story.in_scope().collect();
         if members.is_empty() {
             members.extend(story.members.get(story.representative));
@@ -219,6 +226,6 @@ impl StoryFeatures {
                 author: member.item.author.as_deref(),
             })
             .collect();
-        profile.leaning(&candidates)
+        profile.compare(&candidates)
     }
 }

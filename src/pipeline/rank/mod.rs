@@ -43,6 +43,8 @@ pub struct Ranked {
     /// Share of the other ranked stories with a lower final score, 0–100.
     pub percentile: u8,
     pub debug: ScoreDebug,
+    /// The rule that boosts it.
+    pub boosted_by: Option<String>,
 }
 
 pub(super) fn run(
@@ -93,7 +95,7 @@ impl Scorer<'_> {
         let judgement = self.judged.by_story.get(&story.cluster_id);
         let verdict: Option<Verdict> = judgement.and_then(TaskResult::read);
         let is_noise = judgement.is_some_and(|judgement| judgement.skipped == Some(Skip::Noise));
-        let boosted = story.in_scope().any(|member| self.items.boosted.contains(&member.item.id));
+        let boosted_by = story.in_scope().find_map(|member| self.items.boosted.get(&member.item.id)).cloned();
         let terms = ScoreTerms {
             judgement: verdict.as_ref().map(|verdict| f64::from(verdict.aha_score)),
             is_local: verdict.is_some_and(|verdict| verdict.provider == local::PROVIDER),
@@ -104,13 +106,13 @@ impl Scorer<'_> {
                 .get(&story.representative().source_id)
                 .map_or(1.0, |s| s.weight)
                 .clamp(0.1, 3.0),
-            rule_boost: if boosted { aha_core::topic::BOOST } else { 1.0 },
+            rule_boost: if boosted_by.is_some() { aha_core::topic::BOOST } else { 1.0 },
             noise_factor: if is_noise { 1.0 - evidence.noise } else { 1.0 },
             decay_hours: context.run.settings.decay_hours.max(context.run.window.hours()),
             leaning: self.selected.preferences.leaning(story.cluster_id),
         };
         let label = label(story, &evidence);
-        Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(ranking, evidence) }
+        Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(ranking, evidence), boosted_by }
     }
 }
 

@@ -8,8 +8,8 @@ use aha_core::ranking::Ranking;
 use aha_llm::local;
 
 /// Returns by how many points of 100 a story with the same words, source and author scores higher with the profile
-/// `after` than with `before`, if judged as this story was. It leaves out age and variety, and the limits of a judge's
-/// score band (`docs/RANKING.md`).
+/// `after` than with `before`, if judged as this story was. It leaves out age and variety, the limits of a judge's score
+/// band, and how near the other stories of a window are (`docs/RANKING.md`).
 pub(super) fn points(
     story: &DigestStory,
     event: &FeedbackEvent,
@@ -17,6 +17,7 @@ pub(super) fn points(
     after: &Profile,
     ranking: &Ranking,
 ) -> f64 {
+    let story_evidence = &story.score_debug.evidence;
     let features = Features::of(Some(&story.title), &event.terms.join(" "));
     let degree = |profile: &Profile| {
         let story = Candidate {
@@ -27,7 +28,12 @@ pub(super) fn points(
             source: &event.source,
             author: event.author.as_deref(),
         };
-        profile.leaning(&[story]).degree
+        let compared = profile.compare(&[story]);
+        if story_evidence.has_interests {
+            profile.unusual(vec![compared]).first().map_or(0.0, |leaning| leaning.degree)
+        } else {
+            compared.leaning.degree
+        }
     };
     // The same weight for both scores: the difference is the effect of the preference alone.
     let feedback_weight = before.feedback_weight().max(after.feedback_weight());
@@ -36,9 +42,8 @@ pub(super) fn points(
     let points = if by_model {
         ranking.preference * (after - before)
     } else {
-        let score = |preference| {
-            local::local_score(&Evidence { preference, feedback_weight, ..story.score_debug.evidence.clone() })
-        };
+        let score =
+            |preference| local::local_score(&Evidence { preference, feedback_weight, ..story_evidence.clone() });
         score(after) - score(before)
     };
     (points * 10.0).round() / 10.0

@@ -65,7 +65,10 @@ fn a_boost_multiplies_the_final_score() {
     assert!((score(&radar, &posts[1]).0 - 1.5 * before[1]).abs() < 2e-6);
     assert!((score(&radar, &posts[0]).0 - before[0]).abs() < 2e-6);
     assert_eq!(radar.digest()["stories"][0]["url"], posts[1].url);
-    assert_eq!(radar.ok(&["digest"]).to_lowercase().matches("boosted by a rule of yours").count(), 1);
+    let reason = radar.digest()["stories"][0]["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains('+') && reason.ends_with(&format!(": your rule boosts word:{word}")), "{reason}");
+    let told = radar.ok(&["digest"]).to_lowercase();
+    assert_eq!((told.matches("your rule boosts").count(), told.matches("boosted by a rule").count()), (1, 0));
 }
 
 #[test]

@@ -16,7 +16,7 @@ const VOICE_BONUS: f64 = 0.005;
 
 /// The product of profile and story that gives a degree of tanh 1. A twentieth of the stories that a reader wants reach
 /// twice as much.
-const SCALE: f64 = 0.05;
+pub(super) const SCALE: f64 = 0.05;
 
 /// Minimum cosine at which a story is reported to resemble another.
 const MIN_COSINE: f64 = 0.1;
@@ -25,15 +25,31 @@ const MIN_COSINE: f64 = 0.1;
 const MAX_REASONS: usize = 5;
 
 /// Minimum share of a degree that is reported.
-const MIN_SHARE: f64 = 0.01;
+pub(super) const MIN_SHARE: f64 = 0.01;
+
+/// A story compared with the profile.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Comparison {
+    pub leaning: PreferenceScore,
+    /// The product of profile and story that the leaning's degree comes from.
+    pub(super) product: f64,
+    /// Whether feedback was given on the story itself.
+    pub(super) has_feedback: bool,
+}
 
 impl Profile {
     /// Returns the leaning of a story: that of its item closest to what was liked.
     #[must_use]
     pub fn leaning(&self, items: &[Candidate<'_>]) -> PreferenceScore {
+        self.compare(items).leaning
+    }
+
+    /// Returns the same with what [`Profile::unusual`] needs.
+    #[must_use]
+    pub fn compare(&self, items: &[Candidate<'_>]) -> Comparison {
         let scored = items.iter().map(|item| (self.score(item), item));
         let best = scored.reduce(|best, next| if next.0.product > best.0.product { next } else { best });
-        let Some((score, item)) = best else { return PreferenceScore::default() };
+        let Some((score, item)) = best else { return Comparison::default() };
         let degree = self.degree(score.product);
         let mut leaning = PreferenceScore {
             degree: round(degree),
@@ -46,7 +62,8 @@ impl Profile {
             ..PreferenceScore::default()
         };
         self.add_similar_stories(&score.vector, items, &mut leaning);
-        leaning
+        let has_feedback = self.remembered.iter().any(|remembered| items.iter().any(|item| item.id == remembered.item));
+        Comparison { leaning, product: score.product, has_feedback }
     }
 
     /// Returns the degree of a product with the profile. Without positive feedback no story is liked, and without

@@ -18,6 +18,7 @@ mod spellings;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod unusual;
 
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ use aha_core::time::Timestamp;
 use crate::text::dense::{Baseline, DenseVector};
 use crate::text::features::Features;
 
+pub use leaning::Comparison;
 pub use learnt::Learnt;
 pub use profile::{Profile, is_same, terms_of, unlearnt_name};
 

@@ -7,8 +7,9 @@ use aha_core::ids::ItemId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::spellings::Spellings;
-use super::sums::{DISLIKED_WEIGHT, Sum, VectorProfile};
+use super::sums::{DISLIKED_WEIGHT, Sum, TermSum, VectorProfile};
 use super::{Background, FeedbackDecay, FeedbackExample, round};
+use crate::relevance::places::Places;
 use crate::text::features::Features;
 use crate::text::features::{LEAD, WORDS};
 use crate::text::learnable::{learnable, without_markup};
@@ -204,17 +205,22 @@ impl Profile {
         let background_means = self.background_means(background, &liked.terms);
         let terms: BTreeSet<Term> = liked.terms.keys().chain(disliked.terms.keys()).copied().collect();
         for term in terms {
+            let written = spellings.of(term);
             let background_mean =
                 if liked.terms.contains_key(&term) { background_means.get(&term).copied().unwrap_or(0.0) } else { 0.0 };
+            // What is disliked about an event is hardly ever where it took place.
+            let is_place = || spellings.is_capitalised(term) && Places::shipped().is_named_by(&written);
+            let is_disliked_place = disliked.terms.contains_key(&term) && is_place();
+            let disliked_share = if is_disliked_place { disliked.share_of_place(term) } else { 1.0 };
             let weight = liked.mean(term)
-                - DISLIKED_WEIGHT * disliked.mean(term)
+                - DISLIKED_WEIGHT * disliked_share * disliked.mean(term)
                 - BACKGROUND_WEIGHT * liked.share() * background_mean;
-            self.words.insert(term, Word { written: spellings.of(term), weight });
+            self.words.insert(term, Word { written, weight });
         }
     }
 
     /// Returns the mean weight of the `wanted` terms in all texts.
-    fn background_means(&self, background: &Background, wanted: &FxHashMap<Term, f64>) -> FxHashMap<Term, f64> {
+    fn background_means(&self, background: &Background, wanted: &FxHashMap<Term, TermSum>) -> FxHashMap<Term, f64> {
         let mut sums: FxHashMap<Term, f64> = FxHashMap::default();
         for features in &background.features {
             for (term, weight) in self.weigh("", features, |term| wanted.contains_key(&term)) {

@@ -27,6 +27,17 @@ impl Spellings {
         terms
     }
 
+    /// Returns whether at least half of a term's occurrences are capitalised. What is stored of a text that is gone is in
+    /// lower case, apart from its title.
+    pub(super) fn is_capitalised(&self, term: Term) -> bool {
+        let all = self.0.get(&term).into_iter().flatten();
+        let (capitalised, others): (Vec<_>, Vec<_>) =
+            all.partition(|(written, _)| written.contains(char::is_uppercase));
+        let times = |spellings: Vec<(&String, &usize)>| spellings.into_iter().map(|(_, times)| times).sum::<usize>();
+        let capitalised = times(capitalised);
+        capitalised > 0 && capitalised >= times(others)
+    }
+
     /// Returns the most common spelling. Capitalised ones count only if hardly any occurrence is in lower case.
     pub(super) fn of(&self, term: Term) -> String {
         let Some(all) = self.0.get(&term) else { return String::new() };

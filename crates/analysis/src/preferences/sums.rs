@@ -12,6 +12,9 @@ pub(super) const DISLIKED_WEIGHT: f64 = 0.5;
 /// Weight of an empty text that is added to each mean (additive smoothing).
 const PRIOR_WEIGHT: f64 = 1.0;
 
+/// Weight of examples that a place is assumed to have in addition, which are not about it.
+const OTHER_PLACES: f64 = 3.0;
+
 /// The profile over vectors.
 #[derive(Debug)]
 pub(super) struct VectorProfile {
@@ -23,11 +26,18 @@ pub(super) struct VectorProfile {
     weight: f64,
 }
 
+/// A term's sum over the examples, and the weight of the examples that have it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct TermSum {
+    sum: f64,
+    of_examples: f64,
+}
+
 /// A sum of vectors, weighted by feedback.
 #[derive(Default)]
 pub(super) struct Sum {
     pub(super) weight: f64,
-    pub(super) terms: FxHashMap<Term, f64>,
+    pub(super) terms: FxHashMap<Term, TermSum>,
     /// Weight of the examples that have a dense vector.
     dense_weight: f64,
     dense: Vec<f64>,
@@ -37,7 +47,9 @@ impl Sum {
     pub(super) fn add(&mut self, weight: f64, terms: &[(Term, f64)], dense: Option<&DenseVector>) {
         self.weight += weight;
         for (term, of_term) in terms {
-            *self.terms.entry(*term).or_default() += weight * of_term;
+            let term = self.terms.entry(*term).or_default();
+            term.sum += weight * of_term;
+            term.of_examples += weight;
         }
         let Some(numbers) = dense.map(DenseVector::numbers) else { return };
         if self.dense.is_empty() {
@@ -55,7 +67,13 @@ impl Sum {
     }
 
     pub(super) fn mean(&self, term: Term) -> f64 {
-        self.terms.get(&term).copied().unwrap_or(0.0) / (self.weight + PRIOR_WEIGHT)
+        self.terms.get(&term).map_or(0.0, |term| term.sum) / (self.weight + PRIOR_WEIGHT)
+    }
+
+    /// Returns how far the examples agree on the name of a place, 0 to 1: an event says little of where it is.
+    pub(super) fn share_of_place(&self, place: Term) -> f64 {
+        let of_examples = self.terms.get(&place).map_or(0.0, |place| place.of_examples);
+        of_examples / (of_examples + OTHER_PLACES)
     }
 }
 

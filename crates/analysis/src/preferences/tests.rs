@@ -28,9 +28,18 @@ fn profile(examples: &[FeedbackExample]) -> Profile {
 }
 
 fn lean(profile: &Profile, title: &str, source: &str) -> PreferenceScore {
+    compare(profile, title, source).leaning
+}
+
+fn compare(profile: &Profile, title: &str, source: &str) -> Comparison {
     let features = Features::of(Some(title), "");
     let id = ItemId::of(&["of the story", title]);
-    profile.leaning(&[Candidate { id, title, features: &features, vector: None, source, author: None }])
+    profile.compare(&[Candidate { id, title, features: &features, vector: None, source, author: None }])
+}
+
+/// Returns the leanings of a window's stories for a reader with interests.
+fn unusual(profile: &Profile, titles: &[String]) -> Vec<PreferenceScore> {
+    profile.unusual(titles.iter().map(|title| compare(profile, title, "Elsewhere")).collect())
 }
 
 fn both() -> [FeedbackExample; 2] {
@@ -151,4 +160,64 @@ fn words_are_reported_as_texts_write_them() {
     let one = FeedbackExample { body: Some(body.to_owned()), ..example(FeedbackKind::Like, "Ferry Trouble", 60) };
     let words: Vec<String> = profile(&[one]).learnt().more_of.into_iter().map(|(word, _)| word).collect();
     assert_eq!(words, ["ferry", "Trouble", "Skerrow", "harbour"]);
+}
+
+/// Stories that have a word of a liked one in passing, and at last one that resembles it.
+fn window() -> Vec<String> {
+    let letter = |n: u8| char::from(b'a' + n);
+    let in_passing = |n: u8| {
+        let words: Vec<String> =
+            (0..24).map(|word| format!("qu{}{}{}ko", letter(n / 8), letter(n % 8), letter(word))).collect();
+        format!("{} harbour", words.join(" "))
+    };
+    (0..40).map(in_passing).chain(["Ferries under sail leave the harbour".to_owned()]).collect()
+}
+
+#[test]
+fn beside_interests_a_story_counts_as_liked_if_it_is_nearer_than_nearly_all_others() {
+    let likes = ["Ferries under sail", "Harbour pilots strike"].map(|title| example(FeedbackKind::Like, title, 60));
+    let (profile, titles) = (profile(&likes), window());
+    let alone = lean(&profile, &titles[0], "Elsewhere");
+    assert!(alone.degree > 0.2 && alone.in_words().is_some(), "{alone:?}");
+    let leanings = unusual(&profile, &titles);
+    let (near, others) = leanings.split_last().unwrap();
+    assert!(near.degree > 0.3 && near.in_words().is_some(), "{near:?}");
+    assert!(others.iter().all(|other| other.degree < 0.05 && other.in_words().is_none()), "{others:?}");
+    assert!(near.because.iter().all(|(_, share)| share.abs() <= near.degree), "{near:?}");
+}
+
+#[test]
+fn beside_interests_few_likes_count_little_and_none_count_nothing() {
+    let degree = |count: usize| {
+        let likes: Vec<FeedbackExample> =
+            (0..count).map(|_| example(FeedbackKind::Like, "Ferries under sail", 60)).collect();
+        unusual(&profile(&likes), &window()).last().unwrap().degree
+    };
+    let degrees = [0, 1, 2, 10].map(degree);
+    assert!(degrees[0] == 0.0 && degrees.is_sorted(), "{degrees:?}");
+    assert!(degrees[1] <= 0.5 && degrees[3] > 0.8, "{degrees:?}");
+}
+
+#[test]
+fn beside_interests_what_is_like_a_disliked_story_sinks() {
+    let profile = profile(&[example(FeedbackKind::Dislike, "Ferries under sail", 60)]);
+    let leanings = unusual(&profile, &window());
+    let (near, others) = leanings.split_last().unwrap();
+    assert!(near.degree < -0.1, "{near:?}");
+    assert!(others.iter().all(|other| other.degree == 0.0), "{others:?}");
+    assert!(unusual(&profile, &[]).is_empty());
+}
+
+#[test]
+fn a_place_alone_hardly_spreads_a_dislike_until_several_agree_on_it() {
+    let degree = |disliked: &[&str], title: &str| {
+        let examples: Vec<FeedbackExample> =
+            disliked.iter().map(|title| example(FeedbackKind::Dislike, title, 60)).collect();
+        lean(&profile(&examples), title, "Elsewhere").degree
+    };
+    let one = ["Moguls coach leaves Australia"];
+    let (place, subject) = (degree(&one, "Australia debates housing"), degree(&one, "Coach debates housing"));
+    assert!(subject < -0.5 && place > subject / 2.0 && place < 0.0, "{place} {subject}");
+    let several = ["Moguls coach leaves Australia", "Rugby scandal shakes Australia", "Australia wins the regatta"];
+    assert!(degree(&several, "Australia debates housing") < place);
 }

@@ -101,6 +101,13 @@ impl Places {
         })
     }
 
+    /// Returns whether a word, as a text writes it, is the name of a place or of its people.
+    pub(crate) fn is_named_by(&self, written: &str) -> bool {
+        let words = name(written);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        self.find(&words).is_some_and(|(_, length)| length == words.len())
+    }
+
     /// Returns all names of several words, and whether each is of a region that ends with one it is in ("West Africa").
     pub(super) fn long_names(&self) -> impl Iterator<Item = (&Name, bool)> {
         let long = self.by_name.iter().filter(|(name, _)| name.len() > 1);
@@ -201,6 +208,13 @@ mod tests {
         };
         assert_eq!([names_outer("west africa"), names_outer("eastern europe")], [Some(true); 2]);
         assert_eq!(["south africa", "latin america", "west bank"].map(names_outer), [Some(false); 3]);
+    }
+
+    #[test]
+    fn a_word_of_a_text_may_be_a_place() {
+        let is_named_by = |written: &str| Places::shipped().is_named_by(written);
+        assert!(["Australia", "Australians", "Sydney", "U.S.", "US"].into_iter().all(is_named_by));
+        assert!(!["moguls", "coach", "", "a"].into_iter().any(is_named_by));
     }
 
     #[test]

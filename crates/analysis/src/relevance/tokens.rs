@@ -146,12 +146,20 @@ fn has_full_stop(between: &str) -> bool {
 
 /// Whether the full stop after the last word belongs to it, given what follows.
 fn ends_with_abbreviation(tokens: &[Token], after: &str) -> bool {
-    let Some(Token { word, .. }) = tokens.last() else { return false };
-    ABBREVIATIONS.contains(&word.as_str()) && !(word == "etc" && after.starts_with(char::is_uppercase))
+    let Some(Token { word, start, .. }) = tokens.last() else { return false };
+    match word.as_str() {
+        "etc" => !after.starts_with(char::is_uppercase),
+        // Of "i.e.", not of "vitamin E."
+        "e" => matches!(tokens, [.., first, _] if first.word == "i" && first.end + 1 == *start),
+        // Of "z. B."
+        "z" => after.starts_with(['B', 'b']),
+        word => ABBREVIATIONS.contains(&word),
+    }
 }
 
 /// Abbreviations whose full stop does not end a sentence, or their last letters.
-const ABBREVIATIONS: [&str; 9] = ["eg", "ie", "etc", "vs", "g", "ex", "ej", "zb", "b"];
+const ABBREVIATIONS: [&str; 13] =
+    ["eg", "ie", "vs", "g", "ex", "ej", "zb", "b", "esp", "incl", "inkl", "insb", "insbes"];
 
 /// Whether a hyphen alone joins a word to the next.
 pub(super) fn is_hyphenated(text: &str, word: &Token, next: &Token) -> bool {

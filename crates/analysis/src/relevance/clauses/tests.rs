@@ -62,6 +62,22 @@ fn a_sentence_ends_at_its_full_stop_within_brackets_and_quotation_marks_too() {
 }
 
 #[test]
+fn abbreviations_that_introduce_examples_are_no_subjects() {
+    assert_eq!(parsed("AI, esp. robotics"), ["AI", "robotics"]);
+    assert_eq!(parsed("AI esp. robotics, e.g. drones"), ["AI", "robotics", "drones"]);
+    assert_eq!(parsed("AI, E.g. drones; tides (i.e. tidal energy)"), ["AI", "drones", "tides", "tidal energy"]);
+    assert_eq!(parsed("No sport, i.e. football. Rust"), ["-sport", "-football", "Rust"]);
+    assert_eq!(
+        parsed("no sport esp. football, no gossip (incl. royals)"),
+        ["-sport", "-football", "-gossip", "-royals"]
+    );
+    assert_eq!(parsed("trains incl. trams, etc."), ["trains", "trams"]);
+    assert_eq!(parsed("Kein Sport, z. B. Fußball. Datenbanken"), ["-Sport", "-Fußball", "Datenbanken"]);
+    assert_eq!(parsed("Züge, z.B. Straßenbahnen, inkl. Fähren"), ["Züge", "Straßenbahnen", "Fähren"]);
+    assert_eq!(parsed("No vitamin E. Rust"), ["-vitamin", "Rust"]);
+}
+
+#[test]
 fn a_denying_word_in_the_name_of_a_subject_denies_nothing() {
     assert_eq!(parsed("no-code tools, Rust"), ["code tools", "Rust"]);
     assert_eq!(parsed("sans-serif typefaces, stop-motion films"), ["serif typefaces", "stop-motion films"]);

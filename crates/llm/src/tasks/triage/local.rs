@@ -154,7 +154,10 @@ fn is_denied(relevance: &Relevance) -> bool {
 fn matched(evidence: &Evidence) -> String {
     match (&evidence.matched_interests[..], &evidence.touched_interests[..]) {
         // Its words are close to several interests, but match none sufficiently.
-        ([], []) => "comes near to your interests".to_owned(),
+        ([], []) => match &evidence.nearest_interest {
+            Some(nearest) => format!("comes near to your “{nearest}”"),
+            None => "comes near to your interests".to_owned(),
+        },
         ([], touched) => format!("touches your {}{}", quoted(touched, 3), touching_words(evidence, touched)),
         (met, _) => format!("matches your {}", quoted(met, 3)),
     }

@@ -112,6 +112,8 @@ fn a_clause_that_is_met_in_part_is_touched() {
     assert_eq!(by_words(&["self-hosted"]), "Touches your “self-hosting”", "a form of the whole clause says nothing");
     let near = Evidence { touched_interests: Vec::new(), ..evidence.clone() };
     assert_eq!(reason(&near), "Comes near to your interests", "enough of its words are met, and of no clause enough");
+    let near = Evidence { nearest_interest: Some("physics".into()), ..near };
+    assert_eq!(reason(&near), "Comes near to your “physics”");
     let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
     assert_eq!(reason(&met), "Matches your “ferries”");
 }
