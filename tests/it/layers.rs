@@ -3,6 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 /// What only services and the pipeline may reach for.
 const BELOW_THE_FACES: [&str; 4] = ["aha_store::", ".store()", ".gateway()", ".embedder()"];
@@ -25,10 +28,46 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Without comments, in which anything may be named.
 fn code(file: &Path) -> String {
+    text_of(tokens(file))
+}
+
+/// Comments are no tokens, except documentation.
+fn tokens(file: &Path) -> TokenStream {
     let text = std::fs::read_to_string(file).unwrap();
-    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+    TokenStream::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// Without documentation, in which anything may be named, and without spaces except between words.
+fn text_of(tokens: TokenStream) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut text = String::new();
+    for token in tokens {
+        let next = match token {
+            TokenTree::Group(group) if text.ends_with(['#', '!']) && is_documentation(&group) => "[]".to_owned(),
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::None => ("", ""),
+                };
+                format!("{open}{}{close}", text_of(group.stream()))
+            }
+            token => token.to_string(),
+        };
+        if text.ends_with(is_word) && next.starts_with(is_word) {
+            text.push(' ');
+        }
+        text.push_str(&next);
+    }
+    text
+}
+
+/// Of an attribute's brackets.
+fn is_documentation(group: &Group) -> bool {
+    let first: Vec<TokenTree> = group.stream().into_iter().take(2).collect();
+    matches!(&first[..], [TokenTree::Ident(name), TokenTree::Punct(sign)] if *name == "doc" && sign.as_char() == '=')
 }
 
 #[test]
@@ -38,9 +77,7 @@ fn faces_reach_neither_store_nor_gateway() {
     let mut reached = Vec::new();
     for file in interfaces {
         let code = code(&file);
-        // A statement may be broken before the dot.
-        let joined: String = code.split_whitespace().collect();
-        let found = BELOW_THE_FACES.iter().filter(|name| joined.contains(**name));
+        let found = BELOW_THE_FACES.iter().filter(|name| code.contains(**name));
         reached.extend(found.map(|name| format!("{}: {name}", file.display())));
     }
     assert!(reached.is_empty(), "these belong into src/services: {reached:#?}");
@@ -118,20 +155,62 @@ fn modules_are_found_in_paths_and_groups() {
 /// A module's path within its crate; the crate itself has none.
 type Module = Vec<String>;
 
+/// The files of a crate's modules, from its roots down. A file may be several modules (`#[path]`).
+fn files_of_modules(source: &Path) -> BTreeMap<Module, PathBuf> {
+    let roots = [(Module::new(), "lib.rs"), (vec!["main".to_owned()], "main.rs")];
+    let roots = roots.map(|(module, name)| (module, source.join(name)));
+    let mut found: Vec<(Module, PathBuf)> = roots.into_iter().filter(|(_, file)| file.exists()).collect();
+    let mut files = BTreeMap::new();
+    while let Some((module, file)) = found.pop() {
+        for (name, child) in children(&file) {
+            found.push(([module.as_slice(), &[name]].concat(), child));
+        }
+        files.insert(module, file);
+    }
+    files
+}
+
+/// The modules that a file declares without their code (`mod name;`), and their files.
+fn children(file: &Path) -> Vec<(String, PathBuf)> {
+    let tokens: Vec<TokenTree> = tokens(file).into_iter().collect();
+    let beside = file.parent().unwrap();
+    let is_root = ["lib", "main", "mod"].iter().any(|name| file.file_stem().unwrap() == *name);
+    let below = if is_root { beside.to_owned() } else { file.with_extension("") };
+    let mut children = Vec::new();
+    for (at, three) in tokens.windows(3).enumerate() {
+        let [TokenTree::Ident(word), TokenTree::Ident(name), TokenTree::Punct(end)] = three else { continue };
+        if *word != "mod" || end.as_char() != ';' {
+            continue;
+        }
+        let name = name.to_string();
+        let single = below.join(format!("{name}.rs"));
+        let folder = below.join(&name).join("mod.rs");
+        let usual = if single.exists() { single } else { folder };
+        let child = path_attribute(&tokens[..at]).map_or(usual, |path| beside.join(path));
+        children.push((name, child));
+    }
+    children
+}
+
+/// The path of `#[path = "…"]`, perhaps with `pub` or `pub(super)` after it, at the end of the tokens.
+fn path_attribute(before: &[TokenTree]) -> Option<String> {
+    let before = match before {
+        [before @ .., TokenTree::Ident(_), TokenTree::Group(_)] | [before @ .., TokenTree::Ident(_)] => before,
+        _ => before,
+    };
+    let [.., TokenTree::Punct(_), TokenTree::Group(attribute)] = before else { return None };
+    let parts: Vec<TokenTree> = attribute.stream().into_iter().collect();
+    let [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(path)] = &parts[..] else { return None };
+    (*name == "path").then(|| syn::parse_str::<syn::LitStr>(&path.to_string()).unwrap().value())
+}
+
 /// The modules of a crate with their code, without unit tests.
 fn modules(source: &Path) -> BTreeMap<Module, String> {
-    let mut modules = BTreeMap::new();
-    for file in rust_files(source) {
-        let inside = file.strip_prefix(source).unwrap().with_extension("");
-        let mut module: Module = inside.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
-        if matches!(module.last().unwrap().as_str(), "mod" | "lib") {
-            module.pop();
-        }
+    let without_tests = |file: PathBuf| {
         let code = code(&file);
-        let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
-        modules.insert(module, code);
-    }
-    modules
+        code.split("#[cfg(test)]mod tests{").next().unwrap_or_default().to_owned()
+    };
+    files_of_modules(source).into_iter().map(|(module, file)| (module, without_tests(file))).collect()
 }
 
 /// The single paths of a use tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
@@ -171,7 +250,7 @@ fn target(module: &Module, path: &str, modules: &BTreeMap<Module, String>) -> Op
     let exports = modules[&base].split("use ").skip(1).filter_map(|rest| rest.split_once(';'));
     let exported = exports
         .flat_map(|(tree, _)| flat(tree))
-        .find(|path| path.rsplit("::").next() == Some(name.as_str()) && path.contains("::"))
+        .find(|path| path.rsplit([':', ' ']).next() == Some(name.as_str()) && path.contains("::"))
         .and_then(|path| resolved(&base, &path, modules))
         .map(|(child, _)| child)
         .filter(|child| child.starts_with(&base));
@@ -180,6 +259,7 @@ fn target(module: &Module, path: &str, modules: &BTreeMap<Module, String>) -> Op
 
 /// The module that a path leads into, and the next name in it.
 fn resolved(module: &Module, path: &str, modules: &BTreeMap<Module, String>) -> Option<(Module, Option<String>)> {
+    let path = path.split(" as ").next()?;
     let mut parts = path.split("::").map(str::trim).peekable();
     let mut base: Module = match parts.peek()? {
         &"crate" => Module::new(),
@@ -222,6 +302,27 @@ fn no_circle_runs_through_the_modules_of_a_crate() {
     }
 }
 
+/// What both databases share is below what each does in its own way.
+#[test]
+fn the_tables_of_the_store_name_nothing_of_a_single_database() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/store/src");
+    let (files, modules) = (files_of_modules(&source), modules(&source));
+    let is_table = |module: &Module| files[module].parent().unwrap().ends_with("tables");
+    let tables: Vec<&Module> = files.keys().filter(|module| is_table(module)).collect();
+    assert!(tables.len() > 50, "{} are fewer than there were", tables.len());
+    for table in tables {
+        let named = named_by(table, &modules[table], &modules);
+        let single: Vec<_> = named.iter().filter(|named| named[0] == table[0] && !is_table(named)).collect();
+        assert!(single.is_empty(), "{table:?} names {single:?}: call it from there");
+    }
+}
+
+#[test]
+fn code_is_seen_behind_an_address_and_comments_are_not() {
+    let text = "/// crate::a\nfn f() { g(\"https://h\"); crate::b::g() } // crate::c\n";
+    assert_eq!(text_of(TokenStream::from_str(text).unwrap()), "#[]fn f(){g(\"https://h\");crate::b::g()}");
+}
+
 #[test]
 fn a_circle_of_modules_is_seen_through_re_exports() {
     let modules: BTreeMap<Module, String> = [("a", ""), ("b", "mod c;\npub use c::{Other, Thing};"), ("b::c", "")]
@@ -230,6 +331,8 @@ fn a_circle_of_modules_is_seen_through_re_exports() {
         .collect();
     let named = named_by(&vec!["a".to_owned()], "use super::b::{Thing, elsewhere};", &modules);
     assert_eq!(named.into_iter().collect::<Vec<_>>(), [vec!["b"], vec!["b", "c"]]);
+    let named = named_by(&vec!["a".to_owned()], "use super::{b as other, c};", &modules);
+    assert_eq!(named.into_iter().collect::<Vec<_>>(), [vec!["b"]]);
 }
 
 #[test]

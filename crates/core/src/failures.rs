@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Replaces the source in a reason that several failures share.
+/// Replaces a name of the source in a reason that several failures share, unless it is the same in all of them.
 const ANY: &str = "…";
 /// Maximum number of sources that are named.
 const NAMED: usize = 3;
@@ -21,7 +21,7 @@ pub struct Failure<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct FailureGroup<'a> {
     pub kind: &'a str,
-    /// Without the source's names if there are several.
+    /// Without the names on which the sources differ.
     pub reason: Cow<'a, str>,
     pub urls: Vec<&'a str>,
 }
@@ -38,35 +38,42 @@ impl FailureGroup<'_> {
     }
 }
 
-/// Groups failures by kind and reason, in the order of the first of each group.
+/// Groups failures by kind and reason, in the order of the first of each group. A reason keeps the names on which all
+/// sources of its group agree, such as a common host.
 #[must_use]
 pub fn group_failures<'a>(failures: impl Iterator<Item = Failure<'a>>) -> Vec<FailureGroup<'a>> {
-    let mut found: Vec<(FailureGroup<'a>, String)> = Vec::new();
+    let mut found: Vec<(FailureGroup<'a>, [Option<String>; 3])> = Vec::new();
     let mut indices: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for Failure { url, kind, reason } in failures {
-        let general = without_names(reason, url);
-        let index = *indices.entry((kind, general.clone())).or_insert(found.len());
+        let forms = forms(reason, url);
+        let index = *indices.entry((kind, forms[2].clone())).or_insert(found.len());
         match found.get_mut(index) {
-            Some((alike, _)) => alike.urls.push(url),
-            None => found.push((FailureGroup { kind, reason: reason.into(), urls: vec![url] }, general)),
+            Some((alike, shared)) => {
+                alike.urls.push(url);
+                for (shared, form) in shared.iter_mut().zip(forms) {
+                    *shared = shared.take().filter(|shared| *shared == form);
+                }
+            }
+            None => found.push((FailureGroup { kind, reason: reason.into(), urls: vec![url] }, forms.map(Some))),
         }
     }
-    let shared = |(alike, general): (FailureGroup<'a>, String)| match alike.urls.len() {
-        1 => alike,
-        _ => FailureGroup { reason: general.into(), ..alike },
+    let named = |(alike, shared): (FailureGroup<'a>, [Option<String>; 3])| match shared.into_iter().flatten().next() {
+        Some(reason) if alike.urls.len() > 1 => FailureGroup { reason: reason.into(), ..alike },
+        _ => alike,
     };
-    found.into_iter().map(shared).collect()
+    found.into_iter().map(named).collect()
 }
 
-/// Removes the address, path and host of its source from a reason.
-fn without_names(reason: &str, address: &str) -> String {
+/// Returns a reason as it is, without the address and path of its source, and also without its host.
+fn forms(reason: &str, address: &str) -> [String; 3] {
     let path = address.strip_prefix("file://").unwrap_or(address);
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
-    let mut general = reason.replace(address, ANY).replace(path, ANY);
-    if let Some(host) = host.filter(|host| !host.is_empty()) {
-        general = general.replace(&host, ANY);
-    }
-    general
+    let without_address = reason.replace(address, ANY).replace(path, ANY);
+    let general = match host.filter(|host| !host.is_empty()) {
+        Some(host) => without_address.replace(&host, ANY),
+        None => without_address.clone(),
+    };
+    [reason.to_owned(), without_address, general]
 }
 
 #[cfg(test)]
@@ -91,5 +98,22 @@ mod tests {
         assert_eq!(groups[1], ("https://b.example/feed answered 404", 1, "https://b.example/feed".to_owned()));
         assert_eq!(groups[2], ("… cannot be read", 2, "file:///x/f.xml, file:///x/g.xml".to_owned()));
         assert_eq!(groups.len(), 3);
+    }
+
+    #[test]
+    fn a_group_names_the_host_on_which_its_sources_agree() {
+        let refused = |host: &str| format!("{host} is at 127.0.0.1 and was not asked; set AHA_FETCH_ALLOW={host}");
+        let reason = |sources: &[(&str, String)]| {
+            let failures = sources.iter().map(|(url, reason)| Failure { url, kind: "refused_address", reason });
+            let found = group_failures(failures);
+            assert_eq!((found.len(), found[0].urls.len()), (1, sources.len()));
+            found[0].reason.clone().into_owned()
+        };
+        let (a, b, c) = ("http://127.0.0.1:81/a", "http://127.0.0.1:81/b", "http://feeds.example/c");
+        assert_eq!(reason(&[(a, refused("127.0.0.1")), (b, refused("127.0.0.1"))]), refused("127.0.0.1"));
+        let not_found = |url: &str| format!("{url} answered 404; 127.0.0.1 may know more");
+        assert_eq!(reason(&[(a, not_found(a)), (b, not_found(b))]), "… answered 404; 127.0.0.1 may know more");
+        let (d, differing) = ("http://other.example/d", "… is at 127.0.0.1 and was not asked; set AHA_FETCH_ALLOW=…");
+        assert_eq!(reason(&[(c, refused("feeds.example")), (d, refused("other.example"))]), differing);
     }
 }

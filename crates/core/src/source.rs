@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::fetch::FetchErrorKind;
 use super::ids::{SourceId, TopicId};
@@ -126,12 +126,20 @@ pub struct Source {
     pub not_before: Option<Timestamp>,
     /// A scheduled run does not fetch it before this time.
     pub next_check_at: Option<Timestamp>,
-    /// How often it is fetched, derived from its cadence; `None` until it has been read.
+    /// How often it is fetched, derived from its cadence; `None` until it has been read. In JSON in whole seconds.
+    #[serde(rename = "check_interval_seconds", serialize_with = "seconds")]
     pub check_interval: Option<Duration>,
     /// Whether to read the pages that its teasers link to.
     pub full_text: bool,
     #[serde(skip)]
     pub validators: Validators,
+}
+
+fn seconds<'a, S: Serializer>(
+    interval: impl IntoIterator<Item = &'a Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    interval.into_iter().next().map(Duration::as_secs).serialize(serializer)
 }
 
 impl Source {

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The caveat of `local` on a story without a second source.
+pub const SINGLE_SOURCE: &str = "A single source tells it.";
+
 /// A stored deep summary: the model's fields and the four that the gateway adds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

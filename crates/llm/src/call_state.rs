@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use aha_core::ids::CallId;
 
+use super::breaker::Account;
 use super::ledger_writer::waiting::LedgerWriter;
 use super::router::Route;
 use super::spending_limit::{ExhaustedLimit, Limit};
@@ -23,8 +24,8 @@ pub struct CallState {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Models (`provider/model`) and accounts ([`Route::account`]) that cannot be used in this run, and why.
-    abandoned: BTreeMap<String, String>,
+    /// What cannot be used in this run, and why.
+    abandoned: BTreeMap<Abandoned, String>,
     /// Purposes, and models (`provider/model`) where it is only their calls of a purpose, for which no budget is left,
     /// and why.
     exhausted: BTreeMap<(&'static str, Option<String>), ExhaustedLimit>,
@@ -40,6 +41,15 @@ struct Known {
     calls: BTreeMap<CallId, u64>,
     /// By task and fingerprint: why an item got no answer.
     failed_items: BTreeMap<(&'static str, String), String>,
+}
+
+/// What is not asked again in a run; models as `provider/model`.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Abandoned {
+    Model(String),
+    /// For one task.
+    ModelFor(&'static str, String),
+    Account(Account),
 }
 
 /// Consecutive failures of one task of the same kind after which a model is not called for it again in the run.
@@ -58,12 +68,12 @@ impl CallState {
 
     pub(super) fn abandon_model(&self, route: &Route, why: &str) {
         let name = route.model.to_string();
-        self.abandon(name.clone(), &name, why);
+        self.abandon(Abandoned::Model(name.clone()), &name, why);
     }
 
     /// Abandons all models at the same server with the same key.
     pub(super) fn abandon_provider(&self, route: &Route, why: &str) {
-        self.abandon(route.account(), &route.model.provider, why);
+        self.abandon(Abandoned::Account(route.account()), &route.model.provider, why);
     }
 
     /// Counts a call without a usable answer, and abandons the model for the task when the limit is reached.
@@ -86,7 +96,7 @@ impl CallState {
         };
         if count >= MAX_UNUSABLE_IN_A_ROW {
             let why = format!("{count} {what} in a row failed alike; the last: {why}");
-            self.abandon(format!("{task} by {model}"), &model, &why);
+            self.abandon(Abandoned::ModelFor(task, model.clone()), &model, &why);
         }
     }
 
@@ -114,12 +124,11 @@ impl CallState {
         self.known().failed_items.get(&(task.as_str(), fingerprint.to_owned())).cloned()
     }
 
-    fn abandon(&self, name: String, who: &str, why: &str) {
-        let mut known = self.known();
-        if known.logged.insert(name.clone()) {
+    fn abandon(&self, what: Abandoned, who: &str, why: &str) {
+        self.known().abandoned.entry(what).or_insert_with(|| {
             tracing::error!(%who, %why, "not asked again in this run");
-        }
-        known.abandoned.entry(name).or_insert_with(|| why.to_owned());
+            why.to_owned()
+        });
     }
 
     /// Returns why models were abandoned in this run, each reason once.
@@ -135,9 +144,9 @@ impl CallState {
             return None;
         }
         let model = route.model.to_string();
-        let named =
-            known.abandoned.get(&model).or_else(|| known.abandoned.get(&format!("{} by {model}", task.as_str())));
-        named.or_else(|| known.abandoned.get(&route.account())).cloned()
+        let of_task = Abandoned::ModelFor(task.as_str(), model.clone());
+        let any = [Abandoned::Model(model), of_task, Abandoned::Account(route.account())];
+        any.iter().find_map(|what| known.abandoned.get(what)).cloned()
     }
 
     /// Records that no budget is left for a purpose, or with `all` for any. A limit on one purpose's calls does not

@@ -83,11 +83,10 @@ impl Gateway {
     #[must_use]
     pub fn open_circuits(&self) -> Vec<OpenCircuit> {
         let open = self.parts.breakers.open(std::time::Instant::now()).into_iter();
-        // The accounts (`route::account`) contain a hash of the key, which is left out.
-        open.map(|(account, refused)| {
-            let mut parts = account.split(' ').map(str::to_owned);
-            let (provider, server) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
-            OpenCircuit { provider, server, wait: refused.wait }
+        open.map(|(account, refused)| OpenCircuit {
+            provider: account.provider,
+            server: account.origin,
+            wait: refused.wait,
         })
         .collect()
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use aha_core::money::Price;
 use aha_store::{NewAnswer, NewCall, NewVectors, Settlement, SharedStore, StoreError};
 
-use super::breaker::Breakers;
+use super::breaker::{Account, Breakers};
 use super::call_scope::CallScope;
 use super::error::CallError;
 use super::ledger::{self, Cost};
@@ -40,7 +40,7 @@ pub(super) struct MeteredCall<'a> {
 pub(super) struct ServerLimits<'a> {
     pub(super) breakers: &'a Breakers,
     /// Identifies the server to the breakers.
-    pub(super) account: String,
+    pub(super) account: Account,
     /// The model's limits per minute, and the tokens that this call takes.
     pub(super) limiter: Option<(&'a CallLimiter, i64)>,
 }

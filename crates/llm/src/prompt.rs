@@ -76,7 +76,7 @@ impl Prompts {
         Ok(())
     }
 
-    /// Returns the id of the prompt that new runs use.
+    /// Returns the id of the prompt that calls are made with.
     #[must_use]
     pub fn id(&self, task: Task) -> &str {
         self.ids.get(&task).map_or_else(|| task.prompt_id(), String::as_str)

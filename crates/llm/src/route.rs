@@ -1,15 +1,14 @@
 //! A model of a chain: how it is reached, its price, and its input and output limits.
 
 use std::fmt;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use aha_core::model::ModelRef;
 use aha_core::money::Price;
-use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
+use super::breaker::Account;
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server};
 use super::rate_limiter::CallLimiter;
 use super::retry_policy::{RetryPolicy, RetrySettings};
@@ -136,18 +135,16 @@ impl Route {
     }
 
     /// Returns the account that is charged, by server and key: models on the same account are refused together.
-    pub(super) fn account(&self) -> String {
+    pub(super) fn account(&self) -> Account {
         let provider = &self.model.provider;
-        let Backend::Wire(wire) = &self.backend else { return provider.clone() };
+        let Backend::Wire(wire) = &self.backend else { return Account::new(provider, String::new(), None) };
         account(provider, &wire.server)
     }
 }
 
 /// Returns the account of a provider's server and key.
-pub(super) fn account(provider: &str, Server { endpoint, key, .. }: &Server) -> String {
-    let mut hasher = DefaultHasher::new();
-    key.as_ref().map(ExposeSecret::expose_secret).hash(&mut hasher);
-    format!("{provider} at {} {:x}", endpoint.origin().ascii_serialization(), hasher.finish())
+pub(super) fn account(provider: &str, Server { endpoint, key, .. }: &Server) -> Account {
+    Account::new(provider, endpoint.origin().ascii_serialization(), key.as_ref())
 }
 
 /// A model of a chain with its route, or why it is not called.

@@ -6,6 +6,16 @@ use async_trait::async_trait;
 
 use crate::Result;
 
+/// What came of removing an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccountRemoval {
+    Removed,
+    /// There was no such account.
+    Unknown,
+    /// It is the only admin while there are other accounts, and was kept.
+    LastAdmin,
+}
+
 #[async_trait]
 pub trait AccountStore: Send + Sync {
     /// Returns all accounts, by name.
@@ -16,8 +26,8 @@ pub trait AccountStore: Send + Sync {
     async fn add_account(&self, account: &Account, password_hash: &str) -> Result<bool>;
     /// Sets the password and ends the account's sessions. Returns false if there is no such account.
     async fn set_password(&self, name: &str, password_hash: &str) -> Result<bool>;
-    /// Removes an account, its sessions and its feed token. Returns false if there was no such account.
-    async fn remove_account(&self, name: &str) -> Result<bool>;
+    /// Removes an account, its sessions and its feed token, unless other accounts would remain without an admin.
+    async fn remove_account(&self, name: &str) -> Result<AccountRemoval>;
     /// Begins a session, and removes expired ones.
     async fn open_session(&self, name: &str, fingerprint: &str, now: Timestamp, until: Timestamp) -> Result<()>;
     /// Returns the account of a session, unless the session has expired.

@@ -17,8 +17,9 @@ use super::call_records::{Adjustment, CallCost, CallFilter, CallRecord, Counter,
 use super::shared::column;
 use super::{AnswerKey, Lease, NewEmbedding, Result};
 
+/// Reserves calls and settles them. Each database has its own: SQLite does the frequent cases in one round trip.
 #[async_trait]
-pub trait LedgerStore: Send + Sync {
+pub trait ReservationStore: Send + Sync {
     /// Writes the rows of calls that are about to be made, in one transaction. If a counter would exceed a cap, writes
     /// none of them and returns the reason. With a lease, fails if another process has taken the topic over.
     async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation>;
@@ -58,7 +59,11 @@ pub trait LedgerStore: Send + Sync {
         let leased = LeasedSettlement { lease: lease.cloned(), settlement: settlement.clone() };
         self.settle_calls(&[leased]).await
     }
+}
 
+/// Reads the ledger, and corrects it.
+#[async_trait]
+pub trait LedgerStore: Send + Sync {
     /// Ends the reservations of calls whose caller has ended. A call becomes `unsettled` at its reserved amount, or an
     /// error at 0 if nothing was reserved. Returns the number of calls.
     async fn settle_orphaned_calls(&self, which: OrphanedCalls) -> Result<u64>;

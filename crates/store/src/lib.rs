@@ -31,6 +31,7 @@ pub mod copy;
 mod driver_error;
 mod error;
 mod feedback;
+mod fetches;
 mod idempotency;
 mod item_lists;
 mod ledger;
@@ -50,11 +51,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-pub use accounts::AccountStore;
+pub use accounts::{AccountRemoval, AccountStore};
 pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
 pub use call_records::*;
 pub use error::{RetryAdvice, StoreError};
 pub use feedback::{FeedbackStore, FeedbackWrite, SavedProfile, feedback_id};
+pub use fetches::{FetchHistoryStore, FetchStore};
 pub use idempotency::{IdempotencyStore, IdempotentRequest, RequestState, StoredResponse};
 pub use item_lists::{ItemFilter, ItemListStore, ListedItem};
 pub use ledger::*;
@@ -98,12 +100,14 @@ store_of!(
     TopicStore,
     LeaseStore,
     SourceStore,
+    FetchStore,
     FetchHistoryStore,
     RunStore,
     ItemStore,
     ItemListStore,
     StoryStore,
     AnswerStore,
+    ReservationStore,
     LedgerStore,
     DigestStore,
     FeedbackStore,
@@ -212,32 +216,14 @@ pub trait SourceStore: Send + Sync {
     async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>>;
     /// Returns the last fetch of each source in the run's current pass.
     async fn fetch_outcomes(&self, run: RunId, from_attempt: i64) -> Result<Vec<FetchRecord>>;
-    /// Stores a fetch of a source, its items and the source's health, in one transaction. Stores nothing if the source
-    /// was removed meanwhile.
-    async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
-        self.commit_fetches(lease, std::slice::from_ref(fetch)).await
-    }
-
-    /// Stores several fetches in order, each like [`Self::commit_fetch`]; in one transaction where that is faster.
-    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts>;
-}
-
-#[async_trait]
-pub trait FetchHistoryStore: Send + Sync {
-    /// Returns the last fetches of a source, newest first.
-    async fn last_fetches(&self, source: SourceId, limit: i64) -> Result<Vec<PastFetch>>;
-    /// Returns the outcomes of the last fetches of each of a topic's sources, at most `limit` each, newest first.
-    async fn fetch_summaries(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchSummary>>>;
-    /// Returns, for each of a topic's sources, the number of its items published from `since` on, and how many of these
-    /// appear in a digest of the topic whose window ended since then. Sources without such items are omitted.
-    async fn source_shares(&self, topic: TopicId, since: Timestamp) -> Result<HashMap<SourceId, SourceShare>>;
 }
 
 #[async_trait]
 pub trait RunStore: Send + Sync {
     /// Returns the run of that window; creates it if it does not exist. A finished run starts a new pass with
-    /// `settings`, an unfinished one keeps its own. Prompts stay as first pinned, and answers are reused, unless
-    /// `settings.rejudge`, which an unfinished pass takes on.
+    /// `settings`, an unfinished one keeps its own. The ids of prompts stay as first pinned: they are those by which
+    /// stored answers are found, while calls are made with the current prompts. Answers are reused, unless
+    /// `settings.rejudge`, which an unfinished pass takes on with the ids of its prompts.
     async fn open_run(&self, lease: &Lease, new: &NewRun) -> Result<Run>;
     async fn unfinished_cursor_run(&self, topic: TopicId) -> Result<Option<Run>>;
     /// Starts the run's next attempt and returns its number, from 1. Attempts left `running` by a dead process become
@@ -250,6 +236,11 @@ pub trait RunStore: Send + Sync {
     async fn end_attempt(&self, run: RunId, attempt: i64, end: &AttemptEnd) -> Result<()>;
     /// Returns a run with its attempts.
     async fn run(&self, id: RunId) -> Result<Option<(Run, Vec<RunAttempt>)>>;
+    /// Returns the finished run with the newest window, of a topic or of all.
+    async fn latest_finished_run(&self, topic: Option<TopicId>) -> Result<Option<Run>>;
+    /// Returns the runs whose id, or whose stored digest's, begins with `prefix` (digits of an id and hyphens), newest
+    /// window first.
+    async fn runs_by_id_prefix(&self, prefix: &str) -> Result<Vec<Run>>;
     /// Returns runs with their attempts, newest window first.
     async fn runs(&self, topic: Option<TopicId>, limit: i64) -> Result<Vec<(Run, Vec<RunAttempt>)>>;
 }
@@ -270,7 +261,11 @@ pub trait ItemStore: Send + Sync {
     ) -> Result<()>;
     /// Returns the items that a cursor run has claimed.
     async fn assigned_items(&self, run: RunId) -> Result<Vec<ItemId>>;
-    /// Returns those of them from before the run's window that a source could not deliver when they were due.
+    /// Returns the items that a later run has claimed again, because the run's digest shows their stories without a
+    /// judgement: what the run had is these and those of [`Self::assigned_items`].
+    async fn reclaimed_items(&self, run: RunId) -> Result<Vec<ItemId>>;
+    /// Returns the items that a cursor run has claimed, from before its window, that a source could not deliver when
+    /// they were due.
     async fn late_items(&self, run: RunId, window_start: Timestamp) -> Result<Vec<ItemId>>;
     /// Returns items of the topic in the window, whatever their assignment.
     async fn items_in_window(&self, topic: TopicId, window: Window) -> Result<Vec<ItemId>>;

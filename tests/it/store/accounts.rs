@@ -1,5 +1,5 @@
 use aha_core::account::{Account, Role};
-use aha_store::{IdempotentRequest, RequestState, Store, StoredResponse};
+use aha_store::{AccountRemoval, IdempotentRequest, RequestState, Store, StoredResponse};
 
 use super::on_every_database;
 use super::world::at;
@@ -34,9 +34,29 @@ async fn a_session_ends_by_age_by_log_out_and_with_its_password(store: &dyn Stor
     assert_eq!(store.session("b", at(2)).await.unwrap(), None);
     assert!(!store.set_password("nobody", "new").await.unwrap());
     store.open_session("zoë", "e", at(2), at(10)).await.unwrap();
-    assert!(store.remove_account("zoë").await.unwrap());
-    assert!(!store.remove_account("zoë").await.unwrap());
+    assert_eq!(store.remove_account("zoë").await.unwrap(), AccountRemoval::Removed);
+    assert_eq!(store.remove_account("zoë").await.unwrap(), AccountRemoval::Unknown);
     assert_eq!(store.session("e", at(3)).await.unwrap(), None);
+}
+
+async fn an_admin_remains_while_there_are_other_accounts(store: &dyn Store) {
+    let remove = async |name: &str| store.remove_account(name).await.unwrap();
+    store.add_account(&account("zoë", Role::Reader), "hash").await.unwrap();
+    for round in 0..10 {
+        for name in ["ann", "ben"] {
+            store.add_account(&account(name, Role::Admin), "hash").await.unwrap();
+        }
+        let mut removals = <[AccountRemoval; 2]>::from(tokio::join!(remove("ann"), remove("ben")));
+        removals.sort_by_key(|removal| *removal == AccountRemoval::LastAdmin);
+        assert_eq!(removals, [AccountRemoval::Removed, AccountRemoval::LastAdmin], "round {round}");
+    }
+    let left: Vec<Account> = store.accounts().await.unwrap();
+    let admin = left.iter().find(|account| account.role == Role::Admin).unwrap().name.clone();
+    store.open_session(&admin, "a", at(1), at(10)).await.unwrap();
+    assert_eq!(remove(&admin).await, AccountRemoval::LastAdmin);
+    assert!(store.session("a", at(2)).await.unwrap().is_some(), "its session goes on");
+    assert_eq!(remove("zoë").await, AccountRemoval::Removed);
+    assert_eq!(remove(&admin).await, AccountRemoval::Removed, "nobody else is left");
 }
 
 async fn a_key_is_for_one_request_and_keeps_its_answer(store: &dyn Store) {
@@ -71,7 +91,7 @@ async fn a_token_for_feeds_is_one_a_user_and_can_be_taken_back(store: &dyn Store
     store.set_feed_token("zoë", "c", at(3)).await.unwrap();
     assert_eq!(store.user_of_feed_token("a").await.unwrap(), None);
     assert_eq!(store.feed_token("zoë").await.unwrap(), Some(at(3)));
-    assert!(store.remove_account("zoë").await.unwrap());
+    assert_eq!(store.remove_account("zoë").await.unwrap(), AccountRemoval::Removed);
     assert_eq!(store.user_of_feed_token("c").await.unwrap(), None);
     assert!(store.remove_feed_token("owner").await.unwrap());
     assert!(!store.remove_feed_token("owner").await.unwrap());
@@ -81,6 +101,7 @@ async fn a_token_for_feeds_is_one_a_user_and_can_be_taken_back(store: &dyn Store
 on_every_database!(
     a_token_for_feeds_is_one_a_user_and_can_be_taken_back,
     an_account_is_added_once_and_comes_by_name,
+    an_admin_remains_while_there_are_other_accounts,
     a_session_ends_by_age_by_log_out_and_with_its_password,
     a_key_is_for_one_request_and_keeps_its_answer,
 );

@@ -262,6 +262,21 @@ async fn a_digest_ends_its_run_and_moves_the_cursor(store: &dyn Store) {
     assert_eq!(store.topic("default").await.unwrap().unwrap().cursor_end, Some(at(24)), "a cursor never goes back");
 }
 
+async fn what_a_later_run_claims_again_is_still_known_as_the_earlier_ones(store: &dyn Store) {
+    let (world, mut commit) = world_with_stories(store).await;
+    store.assign_items(&world.lease, world.run, &[id("a"), id("b")], &[], at(0)).await.unwrap();
+    commit.digest.stories[1].sources = members("b");
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    assert!(store.reclaimed_items(world.run).await.unwrap().is_empty());
+    let next = new_run(&world.topic, RunMode::Cursor, window(24, 48));
+    let next = store.open_run(&world.lease, &next).await.unwrap().id;
+    store.assign_items(&world.lease, next, &[], &[], at(0)).await.unwrap();
+    assert_eq!(store.assigned_items(world.run).await.unwrap(), [id("a")]);
+    assert_eq!(store.assigned_items(next).await.unwrap(), [id("b")]);
+    assert_eq!(store.reclaimed_items(world.run).await.unwrap(), [id("b")]);
+    assert!(store.reclaimed_items(next).await.unwrap().is_empty());
+}
+
 async fn a_digest_rendered_again_replaces_the_old(store: &dyn Store) {
     let (world, mut commit) = world_with_stories(store).await;
     store.commit_digest(&world.lease, &commit).await.unwrap();
@@ -365,6 +380,7 @@ on_every_database!(
     the_share_of_a_sources_items_that_a_digest_shows_is_told,
     the_sources_of_the_digest_before_are_of_the_same_kind_of_runs,
     a_digest_ends_its_run_and_moves_the_cursor,
+    what_a_later_run_claims_again_is_still_known_as_the_earlier_ones,
     a_digest_rendered_again_replaces_the_old,
     the_latest_digest_has_the_latest_window,
     of_digests_with_the_same_end_the_one_made_last_is_the_newest,

@@ -1,7 +1,7 @@
 use aha_core::account::{Account, Role};
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{TopicId, UserId};
-use aha_store::{FeedbackWrite, SavedProfile, Store};
+use aha_store::{AccountRemoval, FeedbackWrite, SavedProfile, Store};
 
 use super::on_every_database;
 use super::rows::rows;
@@ -156,7 +156,7 @@ async fn users_have_feedback_of_their_own(store: &dyn Store) {
     let newest = store.learning_feedback(topic, 1).await.unwrap();
     assert_eq!(newest[0].0, zoe);
     for name in ["ann", "zoe"] {
-        assert!(store.remove_account(name).await.unwrap());
+        assert_eq!(store.remove_account(name).await.unwrap(), AccountRemoval::Removed);
     }
     let teaching = store.learning_feedback(topic, 10).await.unwrap();
     assert_eq!(teaching.iter().map(|(user, _)| *user).collect::<Vec<_>>(), [owner()], "nobody who was removed");

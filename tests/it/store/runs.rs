@@ -1,4 +1,5 @@
 use aha_core::digest::Cost;
+use aha_core::ids::DigestId;
 use aha_core::run::RunMode;
 use aha_store::{AttemptEnd, NewRun, Store};
 
@@ -98,6 +99,25 @@ async fn runs_come_newest_window_first(store: &dyn Store) {
     assert_eq!(store.runs(Some(other.topic.id), 10).await.unwrap().len(), 1);
 }
 
+async fn finished_runs_are_found_by_the_latest_window_and_by_the_beginning_of_an_id(store: &dyn Store) {
+    let world = World::new(store).await;
+    assert_eq!(store.latest_finished_run(None).await.unwrap(), None);
+    store.commit_digest(&world.lease, &digest_commit(&world, Cost::default(), Vec::new())).await.unwrap();
+    store.open_run(&world.lease, &new_run(&world.topic, RunMode::Window, window(24, 48))).await.unwrap();
+    let other = World::named(store, "other").await;
+    let latest = async |topic| store.latest_finished_run(topic).await.unwrap().map(|run| run.id);
+    assert_eq!(latest(None).await, Some(world.run), "a later one is not finished");
+    assert_eq!((latest(Some(world.topic.id)).await, latest(Some(other.topic.id)).await), (Some(world.run), None));
+    let digest = DigestId::of(&[&world.run.to_string()]).to_string();
+    for whole in [world.run.to_string(), digest] {
+        for prefix in [&whole[..8], &whole[..]] {
+            let found = store.runs_by_id_prefix(prefix).await.unwrap();
+            assert_eq!(found.iter().map(|run| run.id).collect::<Vec<_>>(), [world.run], "{prefix}");
+        }
+    }
+    assert!(store.runs_by_id_prefix("00000000").await.unwrap().is_empty());
+}
+
 async fn window_runs_are_not_the_topics_unfinished_run(store: &dyn Store) {
     let topic = store.ensure_topic("default", at(0)).await.unwrap();
     let lease = acquire(store, &topic, "one").await;
@@ -112,5 +132,6 @@ on_every_database!(
     attempts_left_running_are_lost_and_an_ended_one_stays_ended,
     a_snapshot_is_pinned_once,
     runs_come_newest_window_first,
+    finished_runs_are_found_by_the_latest_window_and_by_the_beginning_of_an_id,
     window_runs_are_not_the_topics_unfinished_run,
 );

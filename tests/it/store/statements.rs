@@ -5,14 +5,14 @@
 //!
 //! The statements are read from the sources of `crates/store/src`, so that none has to be listed: sqlx takes text that
 //! the compiler knows, or what is marked with `AssertSqlSafe`, and that is refused here outside of the files that put
-//! SQL together. The type of each parameter has to follow from the statement: `CAST($1 AS TEXT) IS NULL`, not `$1 IS
-//! NULL`.
+//! SQL together. A macro may put a beginning before the rest of a statement: `concat!("SELECT id ", $end)`. The type of
+//! each parameter has to follow from the statement: `CAST($1 AS TEXT) IS NULL`, not `$1 IS NULL`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::str::FromStr as _;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _, SqlSafeStr as _, SqliteConnection};
 
 use super::world::{FreshPostgres, FreshSqlite};
@@ -66,6 +66,8 @@ struct Statement {
 #[derive(Debug, Default)]
 struct Found {
     statements: BTreeSet<Statement>,
+    /// Macros that put the beginning before a statement's end, and that beginning.
+    macros: BTreeMap<String, String>,
     /// Calls whose statement cannot be told.
     unclear: Vec<String>,
 }
@@ -111,9 +113,29 @@ impl Found {
                 TokenTree::Ident(name) if CALLS.iter().any(|call| *name == call) => {
                     self.look_at_call(path, file, &tokens[at + 1..]);
                 }
-                TokenTree::Group(group) if !is_tests(&tokens[..at]) => self.read(path, file, group.stream()),
+                TokenTree::Ident(name) if *name == "macro_rules" => {
+                    self.macros.extend(statement_macro(&tokens[at + 1..]));
+                }
+                TokenTree::Group(group) if !is_tests(&tokens[..at]) => {
+                    self.read_group(path, file, &tokens[..at], group.stream());
+                }
                 _ => {}
             }
+        }
+    }
+
+    fn read_group(&mut self, path: &Path, file: &str, before: &[TokenTree], inside: TokenStream) {
+        let is_known = |name: &Ident| self.macros.contains_key(&name.to_string());
+        match before {
+            [.., TokenTree::Punct(_), TokenTree::Ident(name)] if is_known(name) => {}
+            [before @ .., TokenTree::Ident(name), TokenTree::Punct(_)] if is_known(name) => {
+                let whole = |end: String| format!("{}{end}", self.macros[&name.to_string()]);
+                match text_of(&inside.to_string()).map(whole) {
+                    Some(statement) => self.add(file, statement, Database::of_field(before)),
+                    None => self.unclear.push(format!("{file}: {name}!({inside})")),
+                }
+            }
+            _ => self.read(path, file, inside),
         }
     }
 
@@ -150,6 +172,21 @@ fn arguments(after: &[TokenTree]) -> Option<TokenStream> {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => Some(group.stream()),
         _ => None,
     })
+}
+
+/// The name of a macro like `macro_rules! select { ($end:literal) => { concat!("SELECT id ", $end) }; }`, after its
+/// first word, and the beginning.
+fn statement_macro(after: &[TokenTree]) -> Option<(String, String)> {
+    let tokens = |group: &Group| group.stream().into_iter().collect::<Vec<TokenTree>>();
+    let [_, TokenTree::Ident(name), TokenTree::Group(rules), ..] = after else { return None };
+    let rules = tokens(rules);
+    let [_, _, _, TokenTree::Group(body), _] = &rules[..] else { return None };
+    let body = tokens(body);
+    let [TokenTree::Ident(concat), _, TokenTree::Group(parts)] = &body[..] else { return None };
+    let parts = tokens(parts);
+    let [TokenTree::Literal(beginning), _, TokenTree::Punct(_), TokenTree::Ident(_)] = &parts[..] else { return None };
+    let beginning = text_of(&beginning.to_string()).filter(|text| *concat == "concat" && is_statement(text))?;
+    Some((name.to_string(), beginning))
 }
 
 fn is_tests(before: &[TokenTree]) -> bool {
@@ -327,6 +364,11 @@ fn no_statement_escapes() {
     let found = read("const A: &str = statement(PerDatabase { sqlite: \"SELECT 1\", postgres: \"SELECT 2\" });");
     let whose: Vec<_> = found.statements.iter().map(|s| (s.sql.as_str(), s.only)).collect();
     assert_eq!(whose, [("SELECT 1", Some(Database::Sqlite)), ("SELECT 2", Some(Database::Postgres))]);
+    let select = "macro_rules! select { ($end:literal) => { concat!(\"SELECT id \", $end) }; }";
+    let found = read(&format!("{select} const A: &str = select!(\"FROM a\"); const B: &str = select!(\"FROM b\");"));
+    let texts: Vec<_> = found.statements.iter().map(|s| s.sql.as_str()).collect();
+    assert_eq!(texts, ["SELECT id FROM a", "SELECT id FROM b"]);
+    assert_eq!(read(&format!("{select} fn f() {{ query(select!(END)) }}")).unclear.len(), 2);
     assert_eq!(Database::of_file("crates/store/src/tables/stories_of.postgres.sql"), Some(Database::Postgres));
     assert_eq!(Database::of_file("crates/store/src/sqlite/batches/new_items.rs"), Some(Database::Sqlite));
     for unclear in [

@@ -9,6 +9,7 @@ use aha_core::topic::BudgetTier;
 use reqwest::header::HeaderMap;
 
 use super::PREPARATION;
+use crate::breaker::Account;
 use crate::catalogue::CatalogueEntry;
 use crate::egress;
 use crate::provider::{self, EmbedDialect, EmbedRequest, OPENAI_NAME, Server};
@@ -85,7 +86,7 @@ impl EmbedRoute {
     }
 
     /// Identifies server and key. The breaker is shared with text models on the same account.
-    pub(super) fn account(&self) -> String {
+    pub(super) fn account(&self) -> Account {
         crate::route::account(&self.model.provider, &self.server)
     }
 

@@ -3,21 +3,39 @@
 //! Each fetch has its own transaction here, so that its locks are held as briefly as possible, and the ledger runs
 //! statement by statement.
 
-use super::fetches::{INSERT_FETCH_RUN, UPDATE_SOURCE, bind_fetch_run, bind_source_update, store_items};
-use super::{Connection, PostgresStore, Values};
-use crate::{FetchCommit, FetchCounts, IdentifiedItem, Lease, LeasedSettlement, NewCall, Result};
+use async_trait::async_trait;
 
-/// Stores fetches in order, each in its own transaction.
-pub(super) async fn commit_fetches(
-    store: &PostgresStore,
-    lease: &Lease,
-    fetches: &[FetchCommit],
-) -> Result<FetchCounts> {
-    let mut total = FetchCounts::default();
-    for fetch in fetches {
-        total += commit_fetch(store, lease, fetch).await?;
+use super::fetches::{INSERT_FETCH_RUN, UPDATE_SOURCE, bind_fetch_run, bind_source_update, store_items};
+use super::ledger::{reserve, settle};
+use super::{Connection, PostgresStore, Values};
+use crate::{
+    FetchCommit, FetchCounts, FetchStore, IdentifiedItem, Lease, LeasedSettlement, NewCall, Reservation,
+    ReservationStore, Result,
+};
+
+#[async_trait]
+impl FetchStore for PostgresStore {
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
+        let mut total = FetchCounts::default();
+        for fetch in fetches {
+            total += commit_fetch(self, lease, fetch).await?;
+        }
+        Ok(total)
     }
-    Ok(total)
+}
+
+#[async_trait]
+impl ReservationStore for PostgresStore {
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
+        reserve(self, lease, calls).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()> {
+        settle(self, settlements).await
+    }
 }
 
 /// Stores nothing if the source was removed while it was being fetched.
@@ -45,16 +63,4 @@ async fn lock_source(connection: &mut Connection, lease: &Lease, fetch: &FetchCo
             .fetch_optional(connection)
             .await?;
     Ok(source.is_some())
-}
-
-/// Always false: calls are not reserved in a batch here.
-#[expect(clippy::unused_async, reason = "as on SQLite")]
-pub(super) async fn reserve_calls(_: &PostgresStore, _: Option<&Lease>, _: &[NewCall]) -> Result<bool> {
-    Ok(false)
-}
-
-/// Always false: calls are not settled in a batch here.
-#[expect(clippy::unused_async, reason = "as on SQLite")]
-pub(super) async fn settle_calls(_: &PostgresStore, _: &[LeasedSettlement]) -> Result<bool> {
-    Ok(false)
 }

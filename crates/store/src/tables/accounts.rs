@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::Database;
 use crate::shared::column;
-use crate::{AccountStore, Result, StoreError};
+use crate::{AccountRemoval, AccountStore, Result, StoreError};
 
 const ACCOUNTS: &str = "
     SELECT u.name, a.role, a.created_at, a.password_hash
@@ -23,6 +23,15 @@ const INSERT_ACCOUNT: &str = "
     INSERT INTO accounts (user_id, role, password_hash, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
 
 const SET_PASSWORD: &str = "UPDATE accounts SET password_hash = $2 WHERE user_id = $1";
+
+/// Locks the admins' rows: of two removals at the same time the second waits, and then sees what the first removed.
+const LOCK_ADMINS: &str = "UPDATE accounts SET role = role WHERE role = 'admin'";
+
+const IS_NEEDED: &str = "
+    SELECT a.role = 'admin'
+        AND EXISTS (SELECT 1 FROM accounts o WHERE o.user_id <> a.user_id)
+        AND NOT EXISTS (SELECT 1 FROM accounts o WHERE o.user_id <> a.user_id AND o.role = 'admin')
+    FROM accounts a WHERE a.user_id = $1";
 
 const REMOVE_ACCOUNT: &str = "DELETE FROM accounts WHERE user_id = $1";
 
@@ -122,14 +131,21 @@ impl AccountStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn remove_account(&self, name: &str) -> Result<bool> {
+    async fn remove_account(&self, name: &str) -> Result<AccountRemoval> {
         let user = user_id(name);
         let mut write = self.write("remove_account").await?;
+        sqlx::query(LOCK_ADMINS).execute(write.connection()).await?;
+        let is_needed: Option<bool> =
+            sqlx::query_scalar(IS_NEEDED).bind(&user).fetch_optional(write.connection()).await?;
+        if is_needed == Some(true) {
+            write.roll_back().await?;
+            return Ok(AccountRemoval::LastAdmin);
+        }
         sqlx::query(END_SESSIONS).bind(&user).execute(write.connection()).await?;
         sqlx::query(REMOVE_FEED_TOKEN).bind(&user).execute(write.connection()).await?;
         let removed = sqlx::query(REMOVE_ACCOUNT).bind(&user).execute(write.connection()).await?;
         write.commit().await?;
-        Ok(removed.rows_affected() > 0)
+        Ok(if removed.rows_affected() > 0 { AccountRemoval::Removed } else { AccountRemoval::Unknown })
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

@@ -55,54 +55,57 @@ const INSERT_ADJUSTMENT: &str = "
 
 const COUNT_ADJUSTMENTS: &str = "SELECT count(*) FROM budget_adjustments WHERE provider_call_id = $1";
 
-const CALLS: &str = "
-    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
-           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
-           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
-    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+/// A statement that returns a [`CallRecord`] for each row of `provider_calls` as `c`, with `topics` as `t`.
+macro_rules! select_calls {
+    ($from:literal) => {
+        concat!(
+            "SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories,
+                c.state, c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens,
+                c.reasoning_tokens, c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id,
+                c.started_at, c.finished_at ",
+            $from
+        )
+    };
+}
+
+const CALLS: &str = select_calls!(
+    "FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
     WHERE (CAST($1 AS TEXT) IS NULL OR c.state = CAST($1 AS TEXT))
       AND (CAST($2 AS TEXT) IS NULL OR c.purpose = CAST($2 AS TEXT))
       AND (CAST($4 AS BIGINT) IS NULL OR c.started_at < $4 OR (c.started_at = $4 AND c.id > $5))
-    ORDER BY c.started_at DESC, c.id LIMIT $3";
+    ORDER BY c.started_at DESC, c.id LIMIT $3"
+);
 
 /// The same of one run, whose calls have their own index.
-const CALLS_OF_RUN: &str = "
-    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
-           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
-           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
-    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+const CALLS_OF_RUN: &str = select_calls!(
+    "FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
     WHERE c.run_id = $6
       AND (CAST($1 AS TEXT) IS NULL OR c.state = CAST($1 AS TEXT))
       AND (CAST($2 AS TEXT) IS NULL OR c.purpose = CAST($2 AS TEXT))
       AND (CAST($4 AS BIGINT) IS NULL OR c.started_at < $4 OR (c.started_at = $4 AND c.id > $5))
-    ORDER BY c.started_at DESC, c.id LIMIT $3";
+    ORDER BY c.started_at DESC, c.id LIMIT $3"
+);
 
 /// Ids that begin with `$1`: ids are lower case, so every continuation of the prefix is below "g". The primary key is
 /// used.
-const CALLS_BY_ID: &str = "
-    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
-           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
-           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
-    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
-    WHERE c.id >= $1 AND c.id < $1 || 'g' ORDER BY c.started_at DESC, c.id LIMIT $2";
+const CALLS_BY_ID: &str = select_calls!(
+    "FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE c.id >= $1 AND c.id < $1 || 'g' ORDER BY c.started_at DESC, c.id LIMIT $2"
+);
 
 /// Only a few of many rows; they have their own index.
-const UNSETTLED_CALLS: &str = "
-    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
-           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
-           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
-    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
-    WHERE c.state = 'unsettled' ORDER BY c.started_at DESC, c.id LIMIT $1";
+const UNSETTLED_CALLS: &str = select_calls!(
+    "FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE c.state = 'unsettled' ORDER BY c.started_at DESC, c.id LIMIT $1"
+);
 
 /// All tiers are listed so that the primary key is used.
-const CALLS_OF_ANSWER: &str = "
-    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
-           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
-           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
-    FROM answers a JOIN provider_calls c ON c.id = a.provider_call_id LEFT JOIN topics t ON t.id = c.topic_id
+const CALLS_OF_ANSWER: &str = select_calls!(
+    "FROM answers a JOIN provider_calls c ON c.id = a.provider_call_id LEFT JOIN topics t ON t.id = c.topic_id
     WHERE a.task = $1 AND a.tier IN ('low', 'normal', 'high') AND a.prompt_id = $2 AND a.schema_version = $3
       AND a.fingerprint = $4
-    ORDER BY c.started_at, c.id";
+    ORDER BY c.started_at, c.id"
+);
 
 // Each grouping has a statement of its own, and the key is formatted after grouping: expressions evaluated for each row
 // take twice the time.

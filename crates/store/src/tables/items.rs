@@ -25,7 +25,7 @@ const UNASSIGNED: &str = "
     GROUP BY i.id
     ORDER BY i.item_time, i.id";
 
-/// Assigns to a run the items, not older than $3, of stories that the topic's last cursor digest shows without a
+/// Moves to a run the items, not older than $3, of stories that the topic's last cursor digest shows without a
 /// judgement because triage failed.
 const RECLAIM_FAILED: &str = "
     UPDATE topic_items SET run_id = $1
@@ -42,6 +42,28 @@ const RECLAIM_FAILED: &str = "
 const ASSIGNED: &str = "
     SELECT i.id FROM topic_items t JOIN content_items i ON i.id = t.item_id
     WHERE t.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id";
+
+/// Items of stories that a run's digest shows without a judgement because triage failed, and that a later run has
+/// claimed again by [`RECLAIM_FAILED`].
+const RECLAIMED: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT i.id FROM digests d
+        JOIN topic_items t ON t.topic_id = d.topic_id AND t.item_id IN (
+            SELECT m.value ->> 'item_id' FROM digest_items s JOIN json_each(s.members_json) m
+            WHERE s.digest_id = d.id AND s.state = 'failed')
+        JOIN runs r ON r.id = t.run_id AND r.id <> d.run_id AND r.window_end >= d.window_end
+        JOIN content_items i ON i.id = t.item_id
+        WHERE d.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id",
+    postgres: "
+        SELECT i.id FROM digests d
+        JOIN topic_items t ON t.topic_id = d.topic_id AND t.item_id IN (
+            SELECT m.value ->> 'item_id' FROM digest_items s
+            CROSS JOIN LATERAL json_array_elements(CAST(s.members_json AS json)) AS m (value)
+            WHERE s.digest_id = d.id AND s.state = 'failed')
+        JOIN runs r ON r.id = t.run_id AND r.id <> d.run_id AND r.window_end >= d.window_end
+        JOIN content_items i ON i.id = t.item_id
+        WHERE d.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id",
+});
 
 /// Items claimed by a run, from before $2, that a source could not deliver in time.
 const LATE: &str = "
@@ -223,6 +245,13 @@ impl ItemStore for Database {
     async fn assigned_items(&self, run: RunId) -> Result<Vec<ItemId>> {
         let rows: Vec<String> =
             sqlx::query_scalar(ASSIGNED).bind(run.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        rows.iter().map(|id| column::id("item id", id)).collect()
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn reclaimed_items(&self, run: RunId) -> Result<Vec<ItemId>> {
+        let rows: Vec<String> =
+            sqlx::query_scalar(RECLAIMED).bind(run.to_string()).fetch_all(&mut *self.reader().await?).await?;
         rows.iter().map(|id| column::id("item id", id)).collect()
     }
 

@@ -1,11 +1,12 @@
 //! The ledger's operations, over `provider_calls`, `budget_counters` and `budget_adjustments`: see `calls.rs` and
-//! `counters.rs`.
+//! `counters.rs`. [`reserve`] and [`settle`] go statement by statement; each database's `batches` calls them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
+use super::Database;
 use super::answers::write_answer;
 use super::calls::{
     adjust, are_reserved, close_calls, end_unknown, has_paid, insert_call, list_calls, list_calls_by_id,
@@ -13,7 +14,6 @@ use super::calls::{
 };
 use super::counters::{counter, raise_all};
 use super::items::upsert_embedding;
-use super::{Database, batches};
 use crate::{
     Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Counter, Lease, LeasedSettlement, LedgerStore, NewCall,
     OrphanedCalls, Reservation, Result, SpendBy, SpendRow, StoreError,
@@ -21,48 +21,6 @@ use crate::{
 
 #[async_trait]
 impl LedgerStore for Database {
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
-        match reserve_once(self, lease, calls).await {
-            // Only the confirmation of the commit may be lost: calls reserved but reported as failed would be charged
-            // although nobody sends them.
-            Err(StoreError::ConnectionLost { .. }) if are_reserved(&mut *self.reader().await?, calls).await? => {
-                Ok(Reservation::Reserved)
-            }
-            Err(StoreError::ConnectionLost { .. }) => reserve_once(self, lease, calls).await,
-            outcome => outcome,
-        }
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()> {
-        if batches::settle_calls(self, settlements).await? {
-            return Ok(());
-        }
-        let mut write = self.write("settle_call").await?;
-        // Locks the topics' rows before the counters, in the same order as reservations.
-        let mut held = BTreeMap::new();
-        for lease in settlements.iter().filter_map(|leased| leased.lease.as_ref()).collect::<BTreeSet<_>>() {
-            held.insert(lease, write.lock_and_check_lease(lease).await?);
-        }
-        if settlements.iter().any(|leased| leased.settlement.vectors.is_some()) {
-            write.lock_shared_items().await?;
-        }
-        close_calls(write.connection(), settlements).await?;
-        for LeasedSettlement { lease, settlement } in settlements {
-            let is_held = lease.as_ref().is_none_or(|lease| held.get(lease) == Some(&true));
-            for answer in &settlement.answers {
-                write_answer(write.connection(), settlement, answer, is_held).await?;
-            }
-            if let Some(vectors) = &settlement.vectors {
-                for embedding in &vectors.embeddings {
-                    upsert_embedding(write.connection(), &vectors.space, embedding, is_held).await?;
-                }
-            }
-        }
-        write.commit().await
-    }
-
     #[tracing::instrument(level = "debug", skip_all)]
     async fn settle_orphaned_calls(&self, which: OrphanedCalls) -> Result<u64> {
         let calls = orphaned_calls(&mut *self.reader().await?, which).await?;
@@ -124,10 +82,19 @@ impl LedgerStore for Database {
 }
 
 /// Reserves all the calls in one transaction, or none.
-async fn reserve_once(database: &Database, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
-    if batches::reserve_calls(database, lease, calls).await? {
-        return Ok(Reservation::Reserved);
+pub(super) async fn reserve(database: &Database, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
+    match reserve_once(database, lease, calls).await {
+        // Only the confirmation of the commit may be lost: calls reserved but reported as failed would be charged
+        // although nobody sends them.
+        Err(StoreError::ConnectionLost { .. }) if are_reserved(&mut *database.reader().await?, calls).await? => {
+            Ok(Reservation::Reserved)
+        }
+        Err(StoreError::ConnectionLost { .. }) => reserve_once(database, lease, calls).await,
+        outcome => outcome,
     }
+}
+
+async fn reserve_once(database: &Database, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
     let mut write = match lease {
         Some(lease) => database.write_fenced("reserve_call", lease).await?,
         None => database.write("reserve_call").await?,
@@ -142,4 +109,30 @@ async fn reserve_once(database: &Database, lease: Option<&Lease>, calls: &[NewCa
     }
     write.commit().await?;
     Ok(reservation)
+}
+
+/// Settles calls in one transaction.
+pub(super) async fn settle(database: &Database, settlements: &[LeasedSettlement]) -> Result<()> {
+    let mut write = database.write("settle_call").await?;
+    // Locks the topics' rows before the counters, in the same order as reservations.
+    let mut held = BTreeMap::new();
+    for lease in settlements.iter().filter_map(|leased| leased.lease.as_ref()).collect::<BTreeSet<_>>() {
+        held.insert(lease, write.lock_and_check_lease(lease).await?);
+    }
+    if settlements.iter().any(|leased| leased.settlement.vectors.is_some()) {
+        write.lock_shared_items().await?;
+    }
+    close_calls(write.connection(), settlements).await?;
+    for LeasedSettlement { lease, settlement } in settlements {
+        let is_held = lease.as_ref().is_none_or(|lease| held.get(lease) == Some(&true));
+        for answer in &settlement.answers {
+            write_answer(write.connection(), settlement, answer, is_held).await?;
+        }
+        if let Some(vectors) = &settlement.vectors {
+            for embedding in &vectors.embeddings {
+                upsert_embedding(write.connection(), &vectors.space, embedding, is_held).await?;
+            }
+        }
+    }
+    write.commit().await
 }

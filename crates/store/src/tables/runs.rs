@@ -12,22 +12,38 @@ use super::{Connection, Database, id_list};
 use crate::shared::{PerDatabase, column, require_row};
 use crate::{AttemptEnd, Lease, NewRun, Result, RunStore, StoreError};
 
-const BY_ID: &str = "
-    SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
-    FROM runs WHERE id = $1";
+/// A statement that returns a [`RunRow`] for each row of `runs`.
+macro_rules! select_runs {
+    ($from:literal) => {
+        concat!(
+            "SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json,
+                snapshot_at ",
+            $from
+        )
+    };
+}
 
-const UNFINISHED_CURSOR_RUN: &str = "
-    SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
-    FROM runs WHERE topic_id = $1 AND mode = 'cursor' AND status = 'open'
-    ORDER BY window_start, window_end, id LIMIT 1";
+const BY_ID: &str = select_runs!("FROM runs WHERE id = $1");
 
-const NEWEST: &str = "
-    SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
-    FROM runs ORDER BY window_end DESC, window_start DESC, id LIMIT $1";
+const UNFINISHED_CURSOR_RUN: &str = select_runs!(
+    "FROM runs WHERE topic_id = $1 AND mode = 'cursor' AND status = 'open'
+    ORDER BY window_start, window_end, id LIMIT 1"
+);
 
-const NEWEST_OF_TOPIC: &str = "
-    SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
-    FROM runs WHERE topic_id = $2 ORDER BY window_end DESC, window_start DESC, id LIMIT $1";
+const NEWEST: &str = select_runs!("FROM runs ORDER BY window_end DESC, window_start DESC, id LIMIT $1");
+
+const NEWEST_OF_TOPIC: &str =
+    select_runs!("FROM runs WHERE topic_id = $2 ORDER BY window_end DESC, window_start DESC, id LIMIT $1");
+
+const LATEST_FINISHED: &str = select_runs!(
+    "FROM runs WHERE status = 'done' AND (CAST($1 AS TEXT) IS NULL OR topic_id = $1)
+    ORDER BY window_end DESC, window_start DESC, id LIMIT 1"
+);
+
+const BY_ID_PREFIX: &str = select_runs!(
+    "FROM runs WHERE id LIKE $1 OR id IN (SELECT d.run_id FROM digests d WHERE d.id LIKE $1)
+    ORDER BY window_end DESC, window_start DESC, id"
+);
 
 const LOSE_RUNNING: &str = "
     UPDATE run_attempts SET outcome = 'lost', finished_at = $2 WHERE run_id = $1 AND outcome = 'running'";
@@ -250,6 +266,22 @@ impl RunStore for Database {
         let runs: Vec<Run> = run.into_iter().collect();
         let attempts = self.attempts_of(&runs).await?;
         Ok(with_attempts(runs, attempts)?.pop())
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn latest_finished_run(&self, topic: Option<TopicId>) -> Result<Option<Run>> {
+        let row: Option<RunRow> = sqlx::query_as(LATEST_FINISHED)
+            .bind(topic.map(|topic| topic.to_string()))
+            .fetch_optional(&mut *self.reader().await?)
+            .await?;
+        row.map(Run::try_from).transpose()
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn runs_by_id_prefix(&self, prefix: &str) -> Result<Vec<Run>> {
+        let rows: Vec<RunRow> =
+            sqlx::query_as(BY_ID_PREFIX).bind(format!("{prefix}%")).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(Run::try_from).collect()
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

@@ -9,12 +9,9 @@ use aha_core::source::{NewSource, Source, SourceHealth, Validators};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
-use super::batches::commit_fetches;
 use super::{Connection, Database};
 use crate::shared::{column, require_row};
-use crate::{
-    FetchCommit, FetchCounts, FetchRecord, Lease, Result, SourceChange, SourceStore, SourcesAdded, StoreError,
-};
+use crate::{FetchRecord, Result, SourceChange, SourceStore, SourcesAdded, StoreError};
 
 pub const SOURCES: &str = "
     SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
@@ -272,11 +269,6 @@ impl SourceStore for Database {
             .fetch_all(&mut *self.reader().await?)
             .await?;
         rows.into_iter().map(FetchRecord::try_from).collect()
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
-        commit_fetches(self, lease, fetches).await
     }
 }
 

@@ -1,5 +1,6 @@
 //! The deep summary of `local`: verbatim sentences of the sources, and counted facts.
 
+use aha_core::summary::SINGLE_SOURCE;
 use serde_json::{Value, json};
 
 use super::SummaryInput;
@@ -43,7 +44,7 @@ fn caveats(input: &SummaryInput) -> Vec<String> {
     let evidence = &input.evidence;
     let mut found = Vec::new();
     if evidence.distinct_sources < 2 {
-        found.push("A single source tells it.".to_owned());
+        found.push(SINGLE_SOURCE.to_owned());
     }
     if !evidence.promotional.is_empty() {
         found.push(format!("Wording of an advertisement: {}.", evidence.promotional.join(", ")));

@@ -2,17 +2,27 @@
 
 use std::collections::HashSet;
 
+use async_trait::async_trait;
+
 use super::{Batch, new_items};
 use crate::sqlite::fetches::{INSERT_FETCH_RUN, UPDATE_SOURCE, bind_fetch_run, bind_source_update, store_items};
 use crate::sqlite::{Connection, SqliteStore, id_list};
-use crate::{FetchCommit, FetchCounts, Lease, Result};
+use crate::{FetchCommit, FetchCounts, FetchStore, Lease, Result};
 
 /// Fetches whose final rows are written in one batch.
 const ENDS_PER_BATCH: usize = 8;
 
+#[async_trait]
+impl FetchStore for SqliteStore {
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
+        commit_fetches(self, lease, fetches).await
+    }
+}
+
 /// Stores fetches in one transaction, so that shared index pages are written once. Nothing is stored for a source that
 /// was removed while it was being read.
-pub(crate) async fn commit_fetches(store: &SqliteStore, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
+async fn commit_fetches(store: &SqliteStore, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
     let mut write = store.write_fenced("commit_fetch", lease).await?;
     let sources = sources_of(write.connection(), lease, fetches).await?;
     let kept: Vec<&FetchCommit> = fetches.iter().filter(|f| sources.contains(&f.source.to_string())).collect();

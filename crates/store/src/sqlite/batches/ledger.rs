@@ -1,7 +1,9 @@
 //! The frequent cases of the ledger as batches: reserving calls that all fit, and settling calls that are all under
-//! way. Other cases are left to `tables/ledger.rs`, which goes statement by statement and can report the reason.
+//! way. Other cases go to `tables/ledger.rs`, which goes statement by statement and can report the reason.
 
 use std::collections::BTreeSet;
+
+use async_trait::async_trait;
 
 use super::{Batch, run};
 use crate::shared::charges::CounterIncrease;
@@ -9,7 +11,8 @@ use crate::sqlite::SqliteStore;
 use crate::sqlite::answers::{WRITE_ANSWER, bind_answer};
 use crate::sqlite::calls::{CLOSE_CALL, INSERT_CALL, bind_call, bind_settlement};
 use crate::sqlite::counters::{RAISE, bind_increase};
-use crate::{Lease, LeasedSettlement, NewCall, Result, Settlement};
+use crate::sqlite::ledger::{reserve, settle};
+use crate::{Lease, LeasedSettlement, NewCall, Reservation, ReservationStore, Result, Settlement};
 
 /// The lease still belongs to its owner.
 const HOLDS: &str = "EXISTS (SELECT 1 FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3)";
@@ -25,8 +28,27 @@ const MOVE_ALL: &str = "
     FROM provider_calls AS call
     WHERE call.id = $1 AND budget_counters.counter IN (SELECT value FROM json_each(call.counters_json))";
 
+#[async_trait]
+impl ReservationStore for SqliteStore {
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
+        if reserve_in_batch(self, lease, calls).await? {
+            return Ok(Reservation::Reserved);
+        }
+        reserve(self, lease, calls).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()> {
+        if settle_in_batch(self, settlements).await? {
+            return Ok(());
+        }
+        settle(self, settlements).await
+    }
+}
+
 /// Returns whether all the calls were reserved.
-pub(crate) async fn reserve_calls(store: &SqliteStore, lease: Option<&Lease>, calls: &[NewCall]) -> Result<bool> {
+async fn reserve_in_batch(store: &SqliteStore, lease: Option<&Lease>, calls: &[NewCall]) -> Result<bool> {
     let increases = CounterIncrease::of(calls);
     if increases.is_empty() || increases.iter().any(CounterIncrease::exceeds_cap) {
         return Ok(false);
@@ -43,7 +65,7 @@ pub(crate) async fn reserve_calls(store: &SqliteStore, lease: Option<&Lease>, ca
 }
 
 /// Returns whether all the calls were settled; always false if one of them has vectors.
-pub(crate) async fn settle_calls(store: &SqliteStore, settlements: &[LeasedSettlement]) -> Result<bool> {
+async fn settle_in_batch(store: &SqliteStore, settlements: &[LeasedSettlement]) -> Result<bool> {
     if settlements.iter().any(|leased| leased.settlement.vectors.is_some()) {
         return Ok(false);
     }

@@ -23,8 +23,6 @@ use super::{Connection, SqliteStore, Values};
 use crate::Result;
 use crate::shared::hit;
 
-pub(super) use fetches::commit_fetches;
-pub(super) use ledger::{reserve_calls, settle_calls};
 pub(super) use queue::WriteQueue;
 
 /// Approximate length of a batch's SQL in bytes.
