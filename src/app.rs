@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_analysis::preferences::Profile;
@@ -46,6 +47,7 @@ pub struct App {
     vector_cache: Arc<AsyncMutex<Option<LoadedVectors>>>,
     answers_in_progress: SingleFlight<Outcome>,
     background: TaskTracker,
+    stopping: Arc<AtomicBool>,
     jitter: Jitter,
     config: Arc<Config>,
 }
@@ -90,6 +92,7 @@ impl App {
             vector_cache: Arc::default(),
             answers_in_progress: SingleFlight::default(),
             background: TaskTracker::new(),
+            stopping: Arc::default(),
             config: Arc::new(config),
         })
     }
@@ -171,6 +174,27 @@ impl App {
         F: Future<Output: Send + 'static> + Send + 'static,
     {
         self.background.spawn(task)
+    }
+
+    /// Starts such a task, or returns `None` once the process was asked to stop.
+    pub fn spawn_unless_stopping<F>(&self, task: F) -> Option<JoinHandle<F::Output>>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        // Counted from before the check, so that `finish_background`, called after `begin_stopping`, waits for the task.
+        let _counted = self.background.token();
+        (!self.is_stopping()).then(|| self.background.spawn(task))
+    }
+
+    /// From now on nothing is started that may cost something.
+    pub fn begin_stopping(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the process was asked to stop.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
     }
 
     /// Waits until those tasks and all model calls in progress have ended.

@@ -74,9 +74,12 @@
       menu.open = false;
       return menu.querySelector("summary").focus();
     }
+    if (help?.open) return;
+    if (event.key === "?" && help) return help.showModal();
     if (event.key === "/") {
       event.preventDefault();
-      return location.assign(document.querySelector('nav.site a[href$="/search"]').href);
+      const search = document.querySelector('nav.site a[href$="/search"]');
+      return search && location.assign(search.href);
     }
     if (event.key === "j") return select(1);
     if (event.key === "k") return select(-1);
@@ -86,6 +89,8 @@
     if (event.key === "w") story.querySelector('a[href*="/stories/"]')?.click();
     story.querySelector(`form.say button[data-key="${CSS.escape(event.key)}"]`)?.click();
   });
+
+  const help = document.getElementById("keys");
 
   // The menu closes when something else is meant.
   const menu = document.querySelector("details.menu");

@@ -7,9 +7,13 @@ use crate::config::Config;
 use super::exit::Exit;
 use super::output;
 use crate::services::daemon_client;
+use crate::services::health::HealthStatus;
 
 pub(super) async fn run(config: &Config) -> Result<Exit> {
     let status = daemon_client::health(config).await?.status;
-    output::print(&output::one_safe_text(&status))?;
-    Ok(if matches!(status.as_str(), "ok" | "degraded") { Exit::Ok } else { Exit::Failed })
+    output::print(status.as_str())?;
+    Ok(match status {
+        HealthStatus::Ok | HealthStatus::Degraded => Exit::Ok,
+        HealthStatus::Error => Exit::Failed,
+    })
 }

@@ -1,6 +1,7 @@
 //! `aha-radar serve`: pages, API and feeds, without a schedule.
 
 use anyhow::Result;
+use tokio_util::sync::CancellationToken;
 
 use super::arguments::GraphArgument;
 use super::exit::Exit;
@@ -18,10 +19,17 @@ pub(super) async fn run(mut config: Config, graph: GraphArgument) -> Result<Exit
     let runs = Runs::new(app.clone());
     let server = Server::bind(app.clone(), runs.clone()).await?;
     tracing::info!(address = %server.url(), version = env!("CARGO_PKG_VERSION"), "serving");
+    let closing = CancellationToken::new();
+    let mut serving = tokio::spawn(server.run(closing.clone()));
     tokio::select! {
-        ended = server.run() => ended?,
+        ended = &mut serving => {
+            ended??;
+            return Ok(Exit::Ok);
+        }
         () = asked_to_stop() => tracing::info!("asked to stop"),
     }
-    tokio::join!(runs.end(), finish_calls(&app));
+    finish_calls(&app, runs.end()).await;
+    closing.cancel();
+    serving.await??;
     Ok(Exit::Ok)
 }

@@ -19,6 +19,7 @@ use tokio::sync::Notify;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
+use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::config::Config;
@@ -78,11 +79,8 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
     let runs = Runs::new(app.clone());
     let server = Server::bind(app.clone(), runs.clone()).await?;
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "daemon started");
-    let server = tokio::spawn(async move {
-        if let Err(error) = server.run().await {
-            tracing::error!(%error, "the web server ended; /health does not answer any more");
-        }
-    });
+    let closing = CancellationToken::new();
+    let serving = tokio::spawn(serve(server, closing.clone()));
     let tick = Arc::new(Notify::new());
     let mut scheduler = JobScheduler::new().await?;
     scheduler.add(minute_tick(&tick)?).await?;
@@ -107,11 +105,18 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
         topics.end().await;
         runs.end().await;
     };
-    tokio::join!(end_runs, finish_calls(&app));
+    finish_calls(&app, end_runs).await;
     scheduler.shutdown().await?;
-    server.abort();
+    closing.cancel();
+    serving.await.unwrap_or_else(|error| tracing::error!(%error, "the web server broke off"));
     tracing::info!("daemon stopped");
     Ok(())
+}
+
+async fn serve(server: Server, closing: CancellationToken) {
+    if let Err(error) = server.run(closing).await {
+        tracing::error!(%error, "the web server ended; /health does not answer any more");
+    }
 }
 
 fn minute_tick(tick: &Arc<Notify>) -> Result<Job, JobSchedulerError> {

@@ -42,7 +42,8 @@ pub fn open(app: &App) -> Result<Journal, JournalError> {
 }
 
 impl Drafts {
-    /// Makes a plan of these days: immediately by rules, otherwise by models in a separate task. Returns its id.
+    /// Makes a plan of these days: immediately by rules, otherwise by models in a separate task, for which a
+    /// process that stops waits. Returns its id.
     ///
     /// # Errors
     /// When a day does not exist or cannot be read.
@@ -56,7 +57,7 @@ impl Drafts {
         let (access, index) = (ModelAccess::of(app, tier, false), journal.index()?);
         let id = self.add(Draft::Working("the models are being asked".to_owned()));
         let (drafts, name) = (self.clone(), id.clone());
-        tokio::spawn(async move {
+        app.spawn(async move {
             let (events, mut received) = unbounded_channel();
             let (watched, watched_name) = (drafts.clone(), name.clone());
             let watching = tokio::spawn(async move {

@@ -7,7 +7,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 
 use aha_core::topic::BudgetTier;
 use aha_journal::chunks::{Chunk, ContentRewordingChunk, IntegrationDecisionChunk, KnowledgeClassificationChunk};
@@ -19,9 +18,9 @@ use aha_journal::plan::{Decision, Plan, PlanAction, PlannedBlock};
 use aha_journal::prompts::{self, ShortIds};
 use aha_llm::streaming::StreamEvent;
 use aha_llm::tasks::journal::{CLASSIFY, INTEGRATE, JournalInput, REWORD, input};
-use aha_llm::{Gateway, Router, Task};
+use aha_llm::{Router, Task};
 use aha_notes::knowledge::PageIndex;
-use aha_store::{SharedStore, StoreError};
+use aha_store::StoreError;
 use futures::StreamExt as _;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
@@ -36,11 +35,14 @@ pub const MADE_BY: &str = "models";
 /// Candidates retrieved per candidate used, so that linked pages are among them.
 const OVERFETCH: usize = 3;
 
+/// Why a plan is not complete that was begun before the process was asked to stop.
+const STOPPED: &str =
+    "the program was asked to stop; make the plan again, and only what was not answered costs anything";
+
 /// The access to models, and its terms.
 #[derive(Debug, Clone)]
 pub struct ModelAccess {
-    gateway: Arc<Gateway>,
-    store: SharedStore,
+    app: App,
     tier: BudgetTier,
     /// Ask again even if there is a stored answer.
     rejudge: bool,
@@ -60,7 +62,7 @@ impl ModelAccess {
     /// Uses the app's models and ledger.
     #[must_use]
     pub fn of(app: &App, tier: BudgetTier, rejudge: bool) -> Self {
-        Self { gateway: Arc::clone(app.gateway()), store: Arc::clone(app.store()), tier, rejudge }
+        Self { app: app.clone(), tier, rejudge }
     }
 
     /// Returns whether a model is configured for every phase.
@@ -72,10 +74,11 @@ impl ModelAccess {
 
     /// Waits until every request that was sent is settled, so that its answer is stored and its cost known.
     pub async fn settled(&self) {
-        self.gateway.wait_until_settled().await;
+        self.app.gateway().wait_until_settled().await;
     }
 
-    /// Makes a plan of the days. The receiver of the events may be dropped.
+    /// Makes a plan of the days. The receiver of the events may be dropped. Once the process was asked to stop, no
+    /// further request is sent, and the plan says so.
     ///
     /// # Errors
     /// When the store fails.
@@ -90,6 +93,10 @@ impl ModelAccess {
         let mut queue: BinaryHeap<Reverse<QueuedRequest>> =
             (0..days.len()).map(|day| Reverse(QueuedRequest::Classify(day))).collect();
         while let Some(Reverse(request)) = queue.pop() {
+            if self.app.is_stopping() {
+                plan.failures.push(STOPPED.to_owned());
+                break;
+            }
             match request {
                 QueuedRequest::Classify(day) => {
                     run.classify(day, &mut plan).await?;
@@ -127,11 +134,12 @@ impl Phases<'_> {
         failures: &mut Vec<String>,
         mut line: impl FnMut(Map<String, Value>),
     ) -> Result<bool, StoreError> {
-        let scope = self.access.gateway.standalone(task, self.access.tier);
+        let (gateway, store) = (self.access.app.gateway(), self.access.app.store());
+        let scope = gateway.standalone(task, self.access.tier);
         let scope = aha_llm::CallScope { rejudge: self.access.rejudge, ..scope };
         let input = input(task, JournalInput { indent_style: self.indent_style.clone(), material }).about(num_blocks);
         self.send(PhaseEvent::RequestSent { phase, about: about.clone() });
-        let mut stream = self.access.gateway.stream(&self.access.store, scope, input);
+        let mut stream = gateway.stream(store, scope, input);
         while let Some(event) = stream.next().await {
             match event? {
                 StreamEvent::Line(object) => line(object),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aha_core::account::{Account, Role};
 use aha_core::ids::UserId;
-use aha_store::StoreError;
+use aha_store::{AccountRemoval, StoreError};
 use thiserror::Error;
 
 pub use super::password::PasswordError;
@@ -116,14 +116,11 @@ pub const OWNER: &str = "owner";
 /// # Errors
 /// When there is no such account, or it is the last admin while others remain.
 pub async fn remove(app: &App, name: &str) -> Result<()> {
-    let accounts = list(app).await?;
-    let admins = accounts.iter().filter(|account| account.role == Role::Admin);
-    let is_last_admin = admins.clone().count() == 1 && admins.clone().any(|account| account.name == name);
-    if is_last_admin && accounts.len() > 1 {
-        return Err(AccountError::LastAdmin(name.to_owned()));
+    match app.store().remove_account(name).await? {
+        AccountRemoval::Removed => Ok(()),
+        AccountRemoval::Unknown => Err(AccountError::Unknown(name.to_owned())),
+        AccountRemoval::LastAdmin => Err(AccountError::LastAdmin(name.to_owned())),
     }
-    let removed = app.store().remove_account(name).await?;
-    removed.then_some(()).ok_or_else(|| AccountError::Unknown(name.to_owned()))
 }
 
 /// Returns the account with that name if the password is correct. Takes as long if there is no such account.

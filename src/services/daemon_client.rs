@@ -5,34 +5,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use reqwest::Response;
-use serde::Deserialize;
 use thiserror::Error;
 
+use super::health::HealthReport;
 use crate::config::Config;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// A longer response is not from our daemon.
 const MAX_BYTES: usize = 64 * 1024;
-
-/// The daemon's health report.
-#[derive(Debug, Deserialize)]
-pub struct Health {
-    pub status: String,
-    pub version: String,
-    #[serde(rename = "left_alone", default)]
-    pub open_circuits: Vec<OpenCircuitBody>,
-}
-
-/// A provider whose circuit is open, as its server failed repeatedly.
-#[derive(Debug, Deserialize)]
-pub struct OpenCircuitBody {
-    pub provider: String,
-    /// Scheme, host and port.
-    #[serde(default)]
-    pub server: String,
-    /// Seconds until a call tests the server again.
-    pub seconds: u32,
-}
 
 /// Why the health is unknown.
 #[derive(Debug, Error)]
@@ -53,7 +33,7 @@ pub fn url(config: &Config) -> String {
 ///
 /// # Errors
 /// When nothing answers, or another program does.
-pub async fn health(config: &Config) -> Result<Health, HealthError> {
+pub async fn health(config: &Config) -> Result<HealthReport, HealthError> {
     let url = url(config);
     let asked = async {
         let client = aha_net::client::builder().no_proxy().timeout(TIMEOUT).build()?;

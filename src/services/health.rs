@@ -1,12 +1,13 @@
 //! The health of an installation: whether the database answers, how the last runs went, which providers' circuits are
-//! open. Served at `/health`, and cheap enough to be requested every few seconds.
+//! open. Served at `/health`, and read from there by [`super::daemon_client`].
 
 use aha_core::digest::{Digest, DigestStatus};
 use aha_core::run::{Run, RunAttempt};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_store::DigestFilter;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::Result;
 use crate::app::App;
@@ -14,46 +15,78 @@ use crate::digest::gaps_line;
 use crate::pipeline::due::{Overdue, overdue};
 
 /// How it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HealthReport {
     pub status: HealthStatus,
+    pub version: String,
     pub last_run: Option<LastRun>,
     /// Topics without a successful run for longer than `AHA_ALERT_HOURS`.
+    #[serde(default)]
+    #[schema(required = true)]
     pub overdue: Vec<Overdue>,
+    /// Providers of models that failed repeatedly.
+    #[serde(rename = "left_alone", default)]
+    #[schema(required = true)]
     pub open_circuits: Vec<OpenCircuitReport>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HealthStatus {
     Ok,
-    /// A source, the last attempt or a provider failed.
+    /// A topic's newest digest is partial, its last attempt at a run failed, or a provider's circuit is open.
     Degraded,
-    /// The database does not answer, or a topic is overdue.
+    /// The database does not answer, or a topic had no successful run for longer than `AHA_ALERT_HOURS`.
     Error,
 }
 
+impl HealthStatus {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Degraded => "degraded",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// A provider whose circuit is open, as its server failed repeatedly.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OpenCircuitReport {
     pub provider: String,
-    /// Scheme, host and port.
-    pub server: String,
+    /// Scheme, host and port; only for this machine and users who are signed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// Seconds until a call tests the server again.
-    pub seconds: u64,
+    pub seconds: u32,
 }
 
 /// The run whose last attempt began last.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LastRun {
     pub topic: String,
+    #[schema(value_type = String)]
     pub window_end: Timestamp,
     pub outcome: String,
+    #[schema(value_type = Option<String>)]
     pub finished_at: Option<Timestamp>,
-    /// Why it failed, with the causes.
+    /// Why it failed, with the causes; only for this machine and users who are signed in.
     pub error: Option<String>,
-    /// What its digest lacks.
+    /// What its digest lacks; only for this machine and users who are signed in.
     pub missing: Option<String>,
+}
+
+impl HealthReport {
+    /// Leaves out what only this machine and users who are signed in may know.
+    #[must_use]
+    pub fn without_causes(mut self) -> Self {
+        if let Some(run) = &mut self.last_run {
+            (run.error, run.missing) = (None, None);
+        }
+        self.open_circuits.iter_mut().for_each(|one| one.server = None);
+        self
+    }
 }
 
 /// Builds the report. A database that does not answer is logged, and makes the status an error.
@@ -62,7 +95,11 @@ pub async fn report(app: &App) -> HealthReport {
         .gateway()
         .open_circuits()
         .into_iter()
-        .map(|one| OpenCircuitReport { provider: one.provider, server: one.server, seconds: one.wait.as_secs() })
+        .map(|one| OpenCircuitReport {
+            provider: one.provider,
+            server: Some(one.server),
+            seconds: u32::try_from(one.wait.as_secs()).unwrap_or(u32::MAX),
+        })
         .collect();
     let (status, last_run, overdue) = match of_topics(app).await {
         Ok((_, last_run, overdue)) if !overdue.is_empty() => (HealthStatus::Error, last_run, overdue),
@@ -75,7 +112,7 @@ pub async fn report(app: &App) -> HealthReport {
             (HealthStatus::Error, None, Vec::new())
         }
     };
-    HealthReport { status, last_run, overdue, open_circuits }
+    HealthReport { status, version: env!("CARGO_PKG_VERSION").to_owned(), last_run, overdue, open_circuits }
 }
 
 /// Returns the topic's newest digest if it is partial. A complete digest is not read.

@@ -70,7 +70,8 @@ async fn ask_stream_from_form(
 
 fn events(state: WebState, request: AskRequest) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let (sender, receiver) = unbounded_channel::<(&'static str, Value)>();
-    tokio::spawn(async move {
+    let app = state.app().clone();
+    app.spawn(async move {
         let found = |mut documents: Vec<String>| {
             documents.truncate(MAX_NAMES);
             let _ = sender.send(("found", json!({ "documents": documents })));

@@ -9,7 +9,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use serde_json::Value;
 
+use super::api::with_requests;
 use super::failure::FEEDS;
 use super::guard::identity::Unsaved;
 use super::pages::{error_page, unsaved_page};
@@ -68,7 +70,7 @@ fn in_form(state: &WebState, failure: &Failure, form: ErrorForm) -> Response {
     let mut response = match form {
         ErrorForm::Page => error_page(state, failure),
         ErrorForm::Envelope | ErrorForm::Flat => {
-            let body = Body::from(failure.body(form).to_string());
+            let body = Body::from(api_body(failure, form).to_string());
             (failure.status(), [(header::CONTENT_TYPE, "application/json")], body).into_response()
         }
     };
@@ -80,6 +82,14 @@ fn in_form(state: &WebState, failure: &Failure, form: ErrorForm) -> Response {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     response
+}
+
+/// Returns the body of a failure in JSON, whose message names requests in the place of commands.
+fn api_body(failure: &Failure, form: ErrorForm) -> Value {
+    let mut body = failure.body(form);
+    let error = if form == ErrorForm::Flat { &mut body } else { &mut body["error"] };
+    error["message"] = Value::String(with_requests(failure.message()));
+    body
 }
 
 /// Redirects to the sign-in page, which leads back to the requested page after a GET.

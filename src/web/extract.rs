@@ -100,11 +100,28 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for JsonQuery<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
         let query = Query::<T>::from_request_parts(parts, state).await;
-        query.map(|Query(value)| Self(value)).map_err(|error| {
-            let message = error.body_text();
-            Failure::invalid(missing_field(&message).unwrap_or_else(|| "query".to_owned()), message)
-        })
+        query.map(|Query(value)| Self(value)).map_err(|error| wrong_parameter(&error.body_text()))
     }
+}
+
+/// Returns the failure of a query string. The framework names the parameter only in its message: `…: limit: invalid
+/// digit found in string`.
+fn wrong_parameter(message: &str) -> Failure {
+    let message = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(message);
+    let quoted = |start: &str| message.split_once(start).and_then(|(_, rest)| rest.split('`').next());
+    if let Some(name) = quoted("missing field `") {
+        return Failure::invalid(name, format!("the parameter {name} is missing; add it to the address"));
+    }
+    if let Some(name) = quoted("duplicate field `") {
+        return Failure::invalid(name, format!("the parameter {name} is given more than once; give it once"));
+    }
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let Some((name, why)) = message.split_once(": ").filter(|(name, _)| is_name(name)) else {
+        return Failure::invalid("query", message);
+    };
+    let is_number_wanted = ["digit", "integer", "number"].iter().any(|word| why.contains(word));
+    let why = if is_number_wanted { "it must be a whole number within its range" } else { why };
+    Failure::invalid(name, format!("the parameter {name} cannot be read: {why}"))
 }
 
 /// Path parameters. A value that cannot be parsed is treated as not found.
@@ -143,6 +160,23 @@ mod tests {
         assert!(parse::<Outer>(br#"{"inner":[["a"]]}"#).is_err());
         assert!(parse::<Outer>(br#"{"inner":{"urls":["a"]}}"#).unwrap().inner.is_some());
         assert!(parse::<Outer>(br#"{"inner":null}"#).unwrap().inner.is_none());
+    }
+
+    #[test]
+    fn a_wrong_parameter_is_named() {
+        for (message, field, said) in [
+            ("limit: invalid digit found in string", "limit", "limit cannot be read: it must be a whole number"),
+            ("limit: cannot parse integer from empty string", "limit", "it must be a whole number"),
+            ("by: unknown variant `foo`, expected `both` or `words`", "by", "unknown variant `foo`, expected"),
+            ("missing field `q`", "q", "the parameter q is missing"),
+            ("duplicate field `limit`", "limit", "more than once"),
+            ("what: else: happened?", "what", "happened"),
+            ("no name: at all", "query", "no name: at all"),
+        ] {
+            let failure = format!("{:?}", wrong_parameter(&format!("Failed to deserialize query string: {message}")));
+            assert!(failure.contains(&format!("Some({field:?})")) && failure.contains(said), "{message}: {failure}");
+            assert!(!failure.contains("deserialize"), "{failure}");
+        }
     }
 
     #[test]

@@ -93,6 +93,11 @@ impl Failure {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message).after(AWAY_SECONDS)
     }
 
+    /// The process was asked to stop, so nothing is begun that would be cut off.
+    pub(super) fn stopping() -> Self {
+        Self::unavailable("the server is stopping and begins nothing new; send this again once it runs again")
+    }
+
     /// An internal error: logged here in full, described to the client in general terms.
     pub fn internal(error: &dyn std::error::Error) -> Self {
         tracing::error!(error = %chain(error), "a request failed");

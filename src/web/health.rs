@@ -1,81 +1,37 @@
 //! `GET /health`: the state of the server and of the last run. The reason for a failed run and the addresses of model
 //! servers are given only to this machine and to users who are signed in.
 
-use aha_core::time::Timestamp;
+use std::time::{Duration, Instant};
+
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use serde::Serialize;
-use utoipa::ToSchema;
+use tokio::sync::Mutex;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::WebState;
 use super::guard::address;
 use super::guard::identity::Identity;
-use crate::app::App;
-use crate::services::health::{self as service, HealthReport, HealthStatus};
+use crate::services::health::{HealthReport, HealthStatus, report};
 
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Health {
-    status: Status,
-    version: &'static str,
-    last_run: Option<LastRun>,
-    overdue: Vec<LateTopic>,
-    /// Providers of models that failed repeatedly.
-    #[serde(rename = "left_alone")]
-    open_circuits: Vec<OpenCircuitBody>,
-}
+/// How long a report is used again: anyone may ask for one, and it reads runs of every topic.
+const MAX_AGE: Duration = Duration::from_secs(2);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum Status {
-    Ok,
-    /// A source or the last attempt failed.
-    Degraded,
-    /// The database does not answer, or a topic had no successful run for longer than `AHA_ALERT_HOURS`.
-    Error,
-}
+/// The last report, and when it was made.
+#[derive(Debug, Default)]
+pub(super) struct LastReport(Mutex<Option<(Instant, HealthReport)>>);
 
-#[derive(Debug, Serialize, ToSchema)]
-struct LateTopic {
-    topic: String,
-    #[schema(value_type = Option<String>)]
-    last_success: Option<Timestamp>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-struct OpenCircuitBody {
-    provider: String,
-    /// Scheme, host and port; only for this machine and users who are signed in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    server: Option<String>,
-    /// Until one call tests whether it is available again.
-    seconds: u64,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-struct LastRun {
-    topic: String,
-    #[schema(value_type = String)]
-    window_end: Timestamp,
-    outcome: String,
-    #[schema(value_type = Option<String>)]
-    finished_at: Option<Timestamp>,
-    /// Why it failed, with the causes.
-    error: Option<String>,
-    /// What its digest lacks.
-    missing: Option<String>,
-}
-
-impl Health {
-    /// Leaves out what only this machine and users who are signed in may know.
-    fn without_causes(mut self) -> Self {
-        if let Some(run) = &mut self.last_run {
-            (run.error, run.missing) = (None, None);
+impl LastReport {
+    /// Returns the last report if it is recent, otherwise that of `make`. Requests that arrive meanwhile wait for it.
+    async fn get(&self, now: impl Fn() -> Instant, make: impl Future<Output = HealthReport>) -> HealthReport {
+        let mut last = self.0.lock().await;
+        if let Some((_, report)) = last.as_ref().filter(|(made_at, _)| now().duration_since(*made_at) < MAX_AGE) {
+            return report.clone();
         }
-        self.open_circuits.iter_mut().for_each(|one| one.server = None);
-        self
+        let report = make.await;
+        *last = Some((now(), report.clone()));
+        report
     }
 }
 
@@ -86,53 +42,24 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 /// How the server is.
 #[utoipa::path(
     get, path = "/health", tag = "health", security(()),
-    responses((status = 200, body = Health), (status = 503, description = "It cannot work", body = Health))
+    responses((status = 200, body = HealthReport), (status = 503, description = "It cannot work", body = HealthReport))
 )]
-async fn health(State(state): State<WebState>, request: Request) -> (StatusCode, Json<Health>) {
+async fn health(State(state): State<WebState>, request: Request) -> (StatusCode, Json<HealthReport>) {
     let may_know_why = request.extensions().get::<Identity>().is_some() || address(&state, &request).is_loopback();
-    let health = of_app(state.app()).await;
+    let health = state.last_report().get(Instant::now, report(state.app())).await;
     let health = if may_know_why { health } else { health.without_causes() };
-    let code = if health.status == Status::Error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    let code = if health.status == HealthStatus::Error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     (code, Json(health))
-}
-
-async fn of_app(app: &App) -> Health {
-    let HealthReport { status, last_run, overdue, open_circuits } = service::report(app).await;
-    let status = match status {
-        HealthStatus::Ok => Status::Ok,
-        HealthStatus::Degraded => Status::Degraded,
-        HealthStatus::Error => Status::Error,
-    };
-    let overdue = overdue.into_iter().map(|late| LateTopic { topic: late.topic, last_success: late.last_success });
-    let open_circuits = open_circuits.into_iter();
-    let open_circuits = open_circuits.map(|one| OpenCircuitBody {
-        provider: one.provider,
-        server: Some(one.server),
-        seconds: one.seconds,
-    });
-    let last_run = last_run.map(|run| LastRun {
-        topic: run.topic,
-        window_end: run.window_end,
-        outcome: run.outcome,
-        finished_at: run.finished_at,
-        error: run.error,
-        missing: run.missing,
-    });
-    Health {
-        status,
-        version: env!("CARGO_PKG_VERSION"),
-        last_run,
-        overdue: overdue.collect(),
-        open_circuits: open_circuits.collect(),
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use aha_core::time::Timestamp;
 
-    #[test]
-    fn others_learn_neither_addresses_nor_causes() {
+    use super::*;
+    use crate::services::health::{LastRun, OpenCircuitReport};
+
+    fn degraded() -> HealthReport {
         let run = LastRun {
             topic: "default".to_owned(),
             window_end: Timestamp::from_millis(0),
@@ -142,15 +69,32 @@ mod tests {
             missing: Some("summaries: http://10.0.0.7:8080 is away".to_owned()),
         };
         let server = Some("http://10.0.0.7:8080".to_owned());
-        let health = Health {
-            status: Status::Degraded,
-            version: "1",
+        HealthReport {
+            status: HealthStatus::Degraded,
+            version: "1".to_owned(),
             last_run: Some(run),
             overdue: Vec::new(),
-            open_circuits: vec![OpenCircuitBody { provider: "openai".to_owned(), server, seconds: 60 }],
-        };
-        let shown = serde_json::to_string(&health.without_causes()).unwrap();
+            open_circuits: vec![OpenCircuitReport { provider: "openai".to_owned(), server, seconds: 60 }],
+        }
+    }
+
+    #[test]
+    fn others_learn_neither_addresses_nor_causes() {
+        let shown = serde_json::to_string(&degraded().without_causes()).unwrap();
         assert!(shown.contains("\"outcome\":\"failed\"") && shown.contains("\"seconds\":60"), "{shown}");
         assert!(!shown.contains("10.0.0.7"), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn a_report_is_made_anew_only_after_two_seconds() {
+        let (last, begun) = (LastReport::default(), Instant::now());
+        let at = |millis: u64, version: &'static str| {
+            let make = async move { HealthReport { version: version.to_owned(), ..degraded() } };
+            last.get(move || begun + Duration::from_millis(millis), make)
+        };
+        assert_eq!(at(0, "first").await.version, "first");
+        assert_eq!(at(1_999, "second").await.version, "first");
+        assert_eq!(at(2_000, "third").await.version, "third");
+        assert_eq!(at(3_999, "fourth").await.version, "third");
     }
 }

@@ -46,12 +46,13 @@ const ASK_STREAM: &str = "/api/v1/ask/stream";
 
 /// The routes that the OpenAPI document describes.
 fn documented() -> OpenApiRouter<WebState> {
-    OpenApiRouter::with_openapi(openapi::head())
+    let routes = OpenApiRouter::with_openapi(openapi::head())
         .merge(health::routes())
         .merge(ask::routes())
         .merge(ask_stream::routes())
         .merge(api::routes())
-        .merge(assistant::routes())
+        .merge(assistant::routes());
+    api::check_addresses(routes)
 }
 
 /// Returns all routes behind all guards. The guards named last run first.

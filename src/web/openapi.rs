@@ -125,6 +125,8 @@ fn add_answers(path: &str, method: &str, operation: &mut Value) {
     };
     let (has_body, in_path, in_query) = (has("requestBody"), is_in("path"), is_in("query"));
     let is_unsafe = method != "get";
+    // Unknown query parameters are refused on each path of the API.
+    let is_checked = path.starts_with("/api/") || in_path || in_query || takes_key(path, method);
     let common = [
         (true, "401", "Not signed in, or the token is invalid"),
         (true, "403", "The role does not allow it, or the request came from another site"),
@@ -138,7 +140,7 @@ fn add_answers(path: &str, method: &str, operation: &mut Value) {
         (is_unsafe, "409", "It is in use, as a topic is by its run, or it conflicts with what is stored"),
         (has_body, "413", "The body is too large"),
         (has_body, "415", "The body has another content type"),
-        (has_body || in_path || in_query || takes_key(path, method), "422", "A value is invalid; `field` names it"),
+        (is_checked || has_body, "422", "A value is invalid; `field` names it"),
     ];
     let of = |schema: &str| json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
     let content = match form {

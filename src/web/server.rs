@@ -4,6 +4,7 @@
 //! `daemon`.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use axum::ServiceExt as _;
 use axum::extract::Request;
@@ -11,6 +12,7 @@ use axum::http::Uri;
 use axum::http::uri::PathAndQuery;
 use thiserror::Error;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tower::Layer as _;
 use tower::util::MapRequestLayer;
 
@@ -18,6 +20,9 @@ use super::{WebState, router};
 use crate::app::App;
 use crate::services::accounts::{self, AccountError};
 use crate::services::runs::Runs;
+
+/// How long a closing server sends the rest of its responses. A stream that has not ended by then is cut off.
+const MAX_CLOSING: Duration = Duration::from_secs(1);
 
 /// Why the server cannot start.
 #[derive(Debug, Error)]
@@ -61,15 +66,23 @@ impl Server {
         config.web.public_url.as_ref().map_or_else(|| format!("http://{}/", config.listen), ToString::to_string)
     }
 
-    /// Answers requests until the task is aborted.
+    /// Answers requests until `closing`, then sends the rest of the responses that are ready.
     ///
     /// # Errors
     /// When the listener fails.
-    pub async fn run(self) -> Result<(), ServeError> {
+    pub async fn run(self, closing: CancellationToken) -> Result<(), ServeError> {
         let prefix = self.state.prefix().to_owned();
         let service = MapRequestLayer::new(move |request| without_prefix(request, &prefix)).layer(router(&self.state));
         let service = service.into_make_service_with_connect_info::<SocketAddr>();
-        axum::serve(self.listener, service).await.map_err(ServeError::Ended)
+        let serving = axum::serve(self.listener, service).with_graceful_shutdown(closing.clone().cancelled_owned());
+        let late = async {
+            closing.cancelled().await;
+            tokio::time::sleep(MAX_CLOSING).await;
+        };
+        tokio::select! {
+            ended = serving.into_future() => ended.map_err(ServeError::Ended),
+            () = late => Ok(()),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::services::runs::Runs;
 
 use super::guard::rates::Rates;
 use super::guard::throttle::Throttle;
+use super::health::LastReport;
 
 /// The application and the guards' records of addresses. Clones share them.
 #[derive(Debug, Clone)]
@@ -29,6 +30,7 @@ struct Shared {
     rates: Rates,
     /// Feeds as they were last rendered, by path.
     feeds: LastValues<String, str>,
+    last_report: LastReport,
 }
 
 impl WebState {
@@ -39,7 +41,8 @@ impl WebState {
         let token_hash = settings.web.api_token.as_ref().map(|token| Sha256::digest(token.expose_secret()).into());
         let sign_in_required = !is_private(settings.listen.ip(), settings.web.public_url.is_some());
         let (throttle, rates, feeds) = (Throttle::default(), Rates::default(), LastValues::default());
-        let shared = Shared { app, runs, sign_in_required, token_hash, throttle, rates, feeds };
+        let last_report = LastReport::default();
+        let shared = Shared { app, runs, sign_in_required, token_hash, throttle, rates, feeds, last_report };
         Self { shared: Arc::new(shared) }
     }
 
@@ -50,6 +53,11 @@ impl WebState {
 
     pub(super) fn feeds(&self) -> &LastValues<String, str> {
         &self.shared.feeds
+    }
+
+    /// The health as it was last reported.
+    pub(super) fn last_report(&self) -> &LastReport {
+        &self.shared.last_report
     }
 
     /// The runs of this process.

@@ -41,6 +41,12 @@ fn a_week_is_planned(script: Script, window: Window) {
     browser.press("Undo it");
     browser.sees(&chosen);
     browser.wait_until("the state before", || todos(&radar) == before);
+    browser.go("/plan?from=2026-11-20");
+    browser.press("Delete");
+    browser.sees("It is applied.");
+    assert_eq!(todos(&radar).as_array().unwrap().len(), 1);
+    browser.press("Undo it");
+    browser.wait_until("the deleted one", || todos(&radar) == before);
 
     // A card is edited, and one that is not ticked is not applied.
     browser.go("/plan");

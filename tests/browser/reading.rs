@@ -33,6 +33,11 @@ fn reads_and_says(browser: &Browser, radar: &Radar) {
         browser.key("j");
         browser.key("r");
         browser.sees_noted("article:first-of-type button[value=read]");
+        browser.key("?");
+        browser.sees("these keys");
+        browser.press("Close");
+        browser.wait_until("the keys to be closed", || browser.count("dialog[open]") == 0);
+        assert!(browser.fits(), "the digest is wider than its window");
     }
 }
 

@@ -3,12 +3,16 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::support::daemon::Daemon;
+use crate::support::exchanges::Player;
 use crate::support::feeds::{Post, feed};
 use crate::support::http::Answer;
-use crate::support::radar::{Radar, repository};
+use crate::support::radar::{Radar, repository, signal};
 use crate::support::responses::{Fault, OpenAi, When};
 use crate::support::rows;
+use crate::support::site::{Reply, Site};
 use crate::support::web::Web;
 
 const NOW: &str = "2026-11-19T07:00:00Z";
@@ -72,7 +76,7 @@ fn doctor_is_not_taken_in_by_another_program_at_the_daemon_s_address() {
         radar.run(&["healthcheck"]).exits(1).says("is no daemon of Aha Radar");
     }
     let odd =
-        r#"{"status": "ok\u001b[31m", "version": "9", "left_alone": [{"provider": "open\u0007ai", "seconds": 3}]}"#;
+        r#"{"status": "ok", "version": "9\u001b[31m", "left_alone": [{"provider": "open\u0007ai", "seconds": 3}]}"#;
     let web = Web::serve(vec![("/health", Answer::ok(odd))]);
     let address = web.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
     let radar = Radar::at(NOW).with("AHA_LISTEN", &address);
@@ -149,6 +153,70 @@ fn asked_to_end_in_the_middle_of_a_run_it_ends_soon_and_the_next_start_goes_on()
     daemon.wait_for("done with the run", |health| health["last_run"]["outcome"] == "done");
     daemon.end().0.exits(0);
     assert_eq!(rows::number(&radar, "SELECT count(*) FROM runs"), 1);
+}
+
+const MESSAGE: &str = "/api/assistant/message/stream?message=hello&mode=chat";
+
+/// A daemon whose model takes so long for the answer to a message, which was sent; and the server of the model.
+fn with_a_call_under_way(answer_ms: u64) -> (Radar, Player, Daemon, std::net::TcpStream) {
+    let player = Player::start();
+    let message = json!({ "role": "assistant", "content": "Good morning." });
+    let body = json!({ "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m",
+                       "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
+                       "usage": { "prompt_tokens": 900, "completion_tokens": 60, "total_tokens": 960 } });
+    player.play(&json!([{ "task": "assistant_chat", "status": 200, "after_ms": answer_ms, "body": body }]));
+    let mut radar = player.serve(Radar::at(NOW), "chat_completions", &["assistant_chat"]);
+    let daemon = Daemon::start(&mut radar);
+    daemon.wait_for("up", |health| health["status"] == "ok");
+    let stream = Site::at(daemon.address()).begin("GET", MESSAGE, &[], "");
+    for _ in 0..400 {
+        if !player.asked().is_empty() {
+            return (radar, player, daemon, stream);
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    panic!("10 s have passed and the model was not asked");
+}
+
+/// Asks the daemon to stop, and waits until it begins nothing new.
+#[track_caller]
+fn ask_to_stop(daemon: &mut Daemon) {
+    signal(daemon.process(), "TERM");
+    let site = Site::at(daemon.address());
+    for _ in 0..100 {
+        let reply = site.send("POST", "/api/v1/topics", &[("content-type", "application/json")], "{}");
+        if reply.status == 503 {
+            assert!(reply.body.contains("the server is stopping"), "{reply:?}");
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    panic!("it still accepts requests");
+}
+
+#[test]
+fn asked_to_stop_it_answers_the_message_under_way_and_begins_nothing_else() {
+    let (radar, player, mut daemon, stream) = with_a_call_under_way(4_000);
+    ask_to_stop(&mut daemon);
+    let site = Site::at(daemon.address());
+    assert_eq!(site.get(MESSAGE).status, 503, "it would cost something");
+    assert_eq!(site.get("/topics").status, 200, "what costs nothing is still shown");
+    let reply = Reply::receive(stream);
+    assert!(reply.body.contains("Good morning.") && reply.body.contains("event: done"), "{reply:?}");
+    daemon.wait().exits(0).says("daemon stopped");
+    player.is_through("the message");
+    assert_eq!(rows::query(&radar, "SELECT state FROM provider_calls"), ["ok"]);
+}
+
+#[test]
+fn asked_to_stop_a_second_time_it_ends_at_once() {
+    let (radar, _player, mut daemon, _stream) = with_a_call_under_way(14_000);
+    ask_to_stop(&mut daemon);
+    std::thread::sleep(Duration::from_secs(1));
+    let (ran, took) = daemon.end();
+    ran.exits(130).says("asked to stop again");
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert_eq!(rows::query(&radar, "SELECT state FROM provider_calls"), ["reserved"]);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use aha_core::time::Timestamp;
 
-use super::super::daemon_client::{self, Health, HealthError, OpenCircuitBody};
+use super::super::daemon_client::{self, HealthError};
+use super::super::health::{HealthReport, HealthStatus, OpenCircuitReport};
 use super::Findings;
 use crate::config::Config;
 
@@ -18,17 +19,18 @@ pub(super) async fn status(config: &Config, findings: &mut Findings) {
     }
 }
 
-fn describe(config: &Config, Health { status, version, open_circuits }: &Health, findings: &mut Findings) {
-    let text = format!("version {version} answers at {}: {status}", daemon_client::url(config));
-    match status.as_str() {
-        "ok" => findings.ok("daemon", text),
-        _ => findings.note("daemon", text),
+fn describe(config: &Config, health: &HealthReport, findings: &mut Findings) {
+    let HealthReport { status, version, open_circuits, .. } = health;
+    let text = format!("version {version} answers at {}: {}", daemon_client::url(config), status.as_str());
+    match status {
+        HealthStatus::Ok => findings.ok("daemon", text),
+        HealthStatus::Degraded | HealthStatus::Error => findings.note("daemon", text),
     }
     if open_circuits.is_empty() {
         findings.ok("breakers", "all are closed: the daemon has paused no model's server");
     }
     let now = config.clock.wall();
-    for OpenCircuitBody { provider, seconds, .. } in open_circuits {
+    for OpenCircuitReport { provider, seconds, .. } in open_circuits {
         let until = Timestamp::from_millis(now.as_millis().saturating_add(i64::from(*seconds) * 1000));
         let why = "its server failed repeatedly";
         findings

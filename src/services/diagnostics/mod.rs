@@ -10,16 +10,16 @@ use std::path::Path;
 use aha_content::numbers::{count, times};
 use aha_core::failures::{Failure, group_failures};
 use aha_core::fetch::FetchErrorKind;
+use aha_core::ids::SourceId;
 use aha_core::schedule::Schedule;
 use aha_core::source::SourceHealth;
 use aha_core::topic::{Topic, topic_option};
-use aha_store::OpenMode;
-use aha_store::SharedStore;
+use aha_store::{OpenMode, SharedStore, SourceChange, StoreError};
 use serde::Serialize;
 
 use super::Result;
 use crate::config::Config;
-use crate::digest::gaps_line;
+use crate::digest::{all_sources_failed, gaps_line, header_line};
 use crate::pipeline::due::overdue;
 use crate::pipeline::lease_owner::LeaseOwner;
 
@@ -80,7 +80,7 @@ pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
     daemon::status(config, &mut findings).await;
     match aha_store::open(config.database_url.as_str(), OpenMode::MustExist).await {
         Ok(store) => {
-            findings.ok("database", format!("{} opens and has this program's schema", config.database_url));
+            database(&store, config, &mut findings).await;
             topics(&store, config, &mut findings).await?;
             models::ledger(&store, config, &mut findings).await?;
             scores::drift(&store, &mut findings).await?;
@@ -88,6 +88,17 @@ pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
         Err(error) => findings.wrong("database", error.to_string()),
     }
     Ok(findings.0)
+}
+
+/// Reports whether the opened database can be written: one that cannot is opened for reading.
+async fn database(store: &SharedStore, config: &Config, findings: &mut Findings) {
+    // No source has this id, so the write changes nothing.
+    let unknown = SourceId::of(&["a source of doctor"]);
+    match store.change_source(unknown, SourceChange::default()).await {
+        Ok(()) | Err(StoreError::NotFound { .. }) => findings
+            .ok("database", format!("{} opens, can be written and has this program's schema", config.database_url)),
+        Err(error) => findings.wrong("database", format!("{} opens, but {error}", config.database_url)),
+    }
 }
 
 /// Returns the settings, with keys masked: the part of the diagnostics that needs neither database nor network.
@@ -280,7 +291,10 @@ async fn attempts(store: &SharedStore, topic: &Topic, findings: &mut Findings) -
             findings.note("run", format!("{window} is unfinished ({why}); the next run continues it"));
         }
     }
-    if let Some(gaps) = store.latest_digest(topic.id).await?.as_ref().and_then(gaps_line) {
+    let latest = store.latest_digest(topic.id).await?;
+    if let Some(digest) = latest.as_ref().filter(|digest| all_sources_failed(digest)) {
+        findings.wrong("digest", format!("the latest of topic {:?} is empty. {}", topic.name, header_line(digest)));
+    } else if let Some(gaps) = latest.as_ref().and_then(gaps_line) {
         findings.note("digest", format!("the latest of topic {:?} lacks something: {gaps}", topic.name));
     }
     Ok(())

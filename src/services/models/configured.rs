@@ -14,7 +14,8 @@ use aha_net::endpoint::without_secrets;
 use serde::Serialize;
 use url::Url;
 
-use super::super::daemon_client::{self, OpenCircuitBody};
+use super::super::daemon_client;
+use super::super::health::OpenCircuitReport;
 use super::terms;
 use crate::config::Config;
 
@@ -238,8 +239,8 @@ impl Limits {
 }
 
 impl ConfiguredModel {
-    fn is_at(&self, server: &OpenCircuitBody) -> bool {
-        let origin = |url: Url| url.origin().ascii_serialization();
+    fn is_at(&self, server: &OpenCircuitReport) -> bool {
+        let origin = |url: Url| Some(url.origin().ascii_serialization());
         self.provider == server.provider && Url::parse(&self.endpoint).is_ok_and(|own| origin(own) == server.server)
     }
 

@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::super::pages::found_story;
 use super::super::{Editor, Failure, JsonBody, PathOf, Reader, WebState};
+use super::stories::found_story;
 use crate::services::deep_dive::{self, DecidedSummary, DeepDive, DeepDiveEstimate, KeptSummary, PastedText};
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
@@ -30,7 +30,7 @@ struct Text {
 
 /// Estimates the cost of summarising a text. No model is called.
 #[utoipa::path(post, path = "/api/v1/stories/{id}/deep-dive/estimate", tag = "stories", request_body = Text,
-    params(("id" = String, Path, description = "The id of a digest's line", format = "uuid")),
+    params(("id" = String, Path, description = "The id of a digest's line, or its first digits")),
     responses((status = 200, description = "Whether the summary is `stored`, and the `estimate`", body = Object)))]
 async fn estimate(
     _: Editor,
@@ -45,7 +45,7 @@ async fn estimate(
 
 /// Summarises a text for a story. Repeating the request with the same text costs nothing.
 #[utoipa::path(post, path = "/api/v1/stories/{id}/deep-dive", tag = "stories", request_body = Text,
-    params(("id" = String, Path, description = "The id of a digest's line", format = "uuid")),
+    params(("id" = String, Path, description = "The id of a digest's line, or its first digits")),
     responses((status = 200, description = "The `summary`, and its cost in `microcredits`", body = Object),
         (status = 402, description = "The budget is used up", body = super::ErrorBody),
         (status = 502, description = "All models that were called failed", body = super::ErrorBody)))]
@@ -71,7 +71,7 @@ struct Decision {
 
 /// Keeps the newest summary of a story, or drops it.
 #[utoipa::path(put, path = "/api/v1/stories/{id}/deep-dive", tag = "stories", request_body = Decision,
-    params(("id" = String, Path, description = "The id of a digest's line", format = "uuid")),
+    params(("id" = String, Path, description = "The id of a digest's line, or its first digits")),
     responses((status = 200, description = "The `decision`: `promoted` or `dropped`", body = Object)))]
 async fn decide(
     _: Editor,

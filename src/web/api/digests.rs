@@ -11,8 +11,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
-use super::OfTopic;
 use super::page::{PageQuery, cut};
+use super::{OfTopic, check_id};
 use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
@@ -96,7 +96,7 @@ fn day(field: &'static str, text: Option<&str>) -> Result<Option<NaiveDate>, Fai
 }
 
 /// One digest by its id; `latest` for a topic's newest.
-#[utoipa::path(get, path = "/api/v1/digests/{id}", tag = "digests", params(("id" = String, Path, description = "`latest`, or an id"), OfTopic),
+#[utoipa::path(get, path = "/api/v1/digests/{id}", tag = "digests", params(("id" = String, Path, description = "`latest`, an id or its first digits, or the last day of a window"), OfTopic),
     responses((status = 200, description = "The digest with its stories", body = Object)))]
 async fn one(
     _: Reader,
@@ -104,8 +104,8 @@ async fn one(
     PathOf(id): PathOf<String>,
     JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Json<Digest>, Failure> {
-    if id != digests::LATEST && id.parse::<DigestId>().is_err() {
-        return Err(Failure::not_found("there is no digest of that id"));
+    if id != digests::LATEST {
+        check_id("digest", &id)?;
     }
     Ok(Json(digests::find(state.app(), &id, of.name()).await?))
 }

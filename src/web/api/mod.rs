@@ -1,11 +1,13 @@
 //! `/api/v1/…`: the services as JSON. One file per resource, each with its `routes()`.
 
+mod command_requests;
 mod deep_dive;
 mod digests;
 mod feed_token;
 mod items;
 mod models;
 mod page;
+mod query;
 mod runs;
 mod saved;
 mod search;
@@ -20,6 +22,10 @@ use utoipa_axum::router::OpenApiRouter;
 
 use super::{Failure, WebState};
 use crate::services::ServiceError;
+use crate::services::id_prefix::{MIN_DIGITS, id_prefix};
+
+pub(super) use command_requests::with_requests;
+pub(super) use query::check_addresses;
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new()
@@ -68,6 +74,15 @@ impl OfTopic {
     fn name(&self) -> &str {
         self.topic.as_deref().unwrap_or("default")
     }
+}
+
+/// Checks an id of a path, which may be the beginning of one. `what` is the kind of thing.
+///
+/// # Errors
+/// When it is no id.
+fn check_id(what: &str, id: &str) -> Result<(), Failure> {
+    let expected = || format!("there is no {what} of that id; give it, or {MIN_DIGITS} or more of its first digits");
+    id_prefix(id).map(drop).ok_or_else(|| Failure::not_found(expected()))
 }
 
 /// Runs CPU-bound work, such as a replay on a copy of the database, on a blocking thread, so that it delays no other

@@ -1,6 +1,5 @@
 //! Runs: starts, watches and stops them, and lists past ones.
 
-use aha_core::ids::RunId;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -14,7 +13,7 @@ use super::super::pages::encoded;
 use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
 use super::page::PageQuery;
-use super::{OfTopic, on_own_thread};
+use super::{OfTopic, check_id, on_own_thread};
 use crate::services::estimate::{self, RunEstimate};
 use crate::services::runs::{self, PastRun, RunChoice, RunStatus};
 use crate::services::topics;
@@ -82,12 +81,12 @@ fn path_of(topic: &str) -> String {
 }
 
 async fn past(state: &WebState, id: &str) -> Result<PastRun, Failure> {
-    let id: RunId = id.parse().map_err(|_| Failure::not_found("there is no run of that id"))?;
-    Ok(runs::by_id(state.app(), id).await?)
+    check_id("run", id)?;
+    Ok(runs::by_prefix(state.app(), id).await?)
 }
 
 /// One run with its attempts.
-#[utoipa::path(get, path = "/api/v1/runs/{id}", tag = "runs", params(("id" = String, Path, format = "uuid")),
+#[utoipa::path(get, path = "/api/v1/runs/{id}", tag = "runs", params(("id" = String, Path, description = "The id of a run or of its digest, or its first digits")),
     responses((status = 200, description = "The run, its `digest_id` and `attempts`", body = Object)))]
 async fn one(_: Reader, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<Json<PastRun>, Failure> {
     Ok(Json(past(&state, &id).await?))
@@ -95,7 +94,7 @@ async fn one(_: Reader, State(state): State<WebState>, PathOf(id): PathOf<String
 
 /// Continues an unfinished run, or repeats a finished one: a window run over its window, a cursor run from where the
 /// last one ended.
-#[utoipa::path(post, path = "/api/v1/runs/{id}/retry", tag = "runs", params(("id" = String, Path, format = "uuid")),
+#[utoipa::path(post, path = "/api/v1/runs/{id}/retry", tag = "runs", params(("id" = String, Path, description = "The id of a run or of its digest, or its first digits")),
     responses((status = 202, description = "The run's status; poll `Location` for updates", body = Object),
         (status = 409, description = "A run holds the topic", body = super::ErrorBody)))]
 async fn retry(_: Editor, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<Response, Failure> {

@@ -8,6 +8,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::super::{Failure, JsonQuery, Reader, WebState};
+use super::with_requests;
 use crate::services::search::{self, SearchBy, SearchRequest, SearchResult, SearchResults};
 
 /// Default number of results.
@@ -75,6 +76,7 @@ async fn find(_: Reader, State(state): State<WebState>, wanted: JsonQuery<Wanted
     let SearchResults { query, notes, behind_since, suggestion, results } =
         search::search(state.app(), &request).await?;
     let behind_since = behind_since.map(|since| since.to_string());
+    let suggestion = suggestion.map(|text| with_requests(&text));
     let results = results.into_iter().map(body_of).collect();
     Ok(Json(FoundBody { query, notes, behind_since, suggestion, results }))
 }

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aha_core::ids::SourceId;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
@@ -16,7 +15,7 @@ use utoipa_axum::routes;
 use super::super::extract::body;
 use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
 use super::page::PageQuery;
-use super::{OfTopic, on_own_thread};
+use super::{OfTopic, check_id, on_own_thread};
 use crate::services::sources::add::{self, AddedSources, DiscoveredFeed, SourcesToAdd};
 use crate::services::sources::test::{SourceTester, TestedSource};
 use crate::services::sources::{self, ListedSource, SourceChange, SourceHistory, SourceShare, SourcesAdded, opml};
@@ -132,12 +131,12 @@ fn unread(field: &'static str, error: ServiceError) -> Failure {
 }
 
 async fn find(state: &WebState, id: &str) -> Result<ListedSource, Failure> {
-    let id: SourceId = id.parse().map_err(|_| Failure::not_found("there is no source of that id"))?;
-    Ok(sources::by_id(state.app(), id).await?)
+    check_id("source", id)?;
+    Ok(sources::find(state.app(), id, None).await?)
 }
 
 /// One source with its last fetches.
-#[utoipa::path(get, path = "/api/v1/sources/{id}", tag = "sources", params(("id" = String, Path, format = "uuid")),
+#[utoipa::path(get, path = "/api/v1/sources/{id}", tag = "sources", params(("id" = String, Path, description = "The id of a source, or its first digits")),
     responses((status = 200, description = "The source, and `fetches`, the newest first", body = Object)))]
 async fn one(
     _: Reader,
@@ -150,7 +149,7 @@ async fn one(
 
 /// Changes the given settings of a source.
 #[utoipa::path(patch, path = "/api/v1/sources/{id}", tag = "sources", request_body = SourceChange,
-    params(("id" = String, Path, format = "uuid")),
+    params(("id" = String, Path, description = "The id of a source, or its first digits")),
     responses((status = 200, description = "The source after the change", body = Object)))]
 async fn change(
     _: Editor,
@@ -164,7 +163,7 @@ async fn change(
 }
 
 /// Removes a source; its items stay in old digests.
-#[utoipa::path(delete, path = "/api/v1/sources/{id}", tag = "sources", params(("id" = String, Path, format = "uuid")),
+#[utoipa::path(delete, path = "/api/v1/sources/{id}", tag = "sources", params(("id" = String, Path, description = "The id of a source, or its first digits")),
     responses((status = 204, description = "The source is removed")))]
 async fn remove(_: Editor, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<StatusCode, Failure> {
     let listed = find(&state, &id).await?;
@@ -244,7 +243,8 @@ async fn import(
 ) -> Result<Json<Imported>, Failure> {
     const KINDS: [&str; 4] = ["text/x-opml", "text/xml", "application/xml", "application/x-opml"];
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    if !KINDS.contains(&kind.split(';').next().unwrap_or_default().trim()) {
+    let media_type = kind.split(';').next().unwrap_or_default().trim();
+    if !KINDS.iter().any(|known| media_type.eq_ignore_ascii_case(known)) {
         let message = "a list of sources is OPML: send `Content-Type: text/x-opml`";
         return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
     }

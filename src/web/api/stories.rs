@@ -10,14 +10,21 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::super::pages::{feedback_in_words, feedback_kind, found_story};
+use super::super::pages::{feedback_in_words, feedback_kind};
 use super::super::{Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
-use super::OfTopic;
+use super::{OfTopic, check_id};
 use crate::services::feedback::{self, FeedbackChange, FeedbackOverview};
-use crate::services::stories::{self, ExplainedStory};
+use crate::services::stories::{self, ExplainedStory, FoundStory};
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new().routes(routes!(one)).routes(routes!(give)).routes(routes!(take_back)).routes(routes!(overview))
+}
+
+/// Finds the story of a path: by the id of a digest's line, or the beginning of it.
+pub(super) async fn found_story(state: &WebState, id: &str) -> Result<FoundStory, Failure> {
+    check_id("story", id)?;
+    // An id of this length is no rank, so the topic does not matter.
+    Ok(stories::find(state.app(), id, "default").await?)
 }
 
 #[derive(Debug, Serialize)]
@@ -29,7 +36,7 @@ struct WithMarkup {
 }
 
 /// A story of a digest, with everything that explains it.
-#[utoipa::path(get, path = "/api/v1/stories/{id}", tag = "stories", params(("id" = String, Path, description = "The id of a digest's line")),
+#[utoipa::path(get, path = "/api/v1/stories/{id}", tag = "stories", params(("id" = String, Path, description = "The id of a digest's line, or its first digits")),
     responses((status = 200, description = "The story, its score's terms, digests and calls", body = Object)))]
 async fn one(
     Reader(who): Reader,
@@ -42,6 +49,7 @@ async fn one(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct Feedback {
     /// like, dislike, save, skip or read.
     kind: String,
@@ -56,7 +64,7 @@ struct Changed {
 
 /// Records your feedback on a story; the opposite feedback is removed.
 #[utoipa::path(post, path = "/api/v1/stories/{id}/feedback", tag = "stories", request_body = Feedback,
-    params(("id" = String, Path, description = "The id of a digest's line")),
+    params(("id" = String, Path, description = "The id of a digest's line, or its first digits")),
     responses((status = 200, description = "What changed", body = Object)))]
 async fn give(
     Reader(who): Reader,
@@ -72,7 +80,7 @@ async fn give(
 
 /// Removes your feedback on a story.
 #[utoipa::path(delete, path = "/api/v1/stories/{id}/feedback/{kind}", tag = "stories",
-    params(("id" = String, Path, description = "The id of a digest's line"), ("kind" = String, Path, description = "like, dislike, save, skip or read")),
+    params(("id" = String, Path, description = "The id of a digest's line, or its first digits"), ("kind" = String, Path, description = "like, dislike, save, skip or read")),
     responses((status = 200, description = "What changed", body = Object)))]
 async fn take_back(
     Reader(who): Reader,

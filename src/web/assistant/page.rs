@@ -1,25 +1,32 @@
-//! The page `/plan`: takes a sentence, shows the proposed operations as cards to keep, change or drop, the week, and
-//! undo. It uses forms only; a reload applies nothing twice, as each proposal has its key.
+//! The page `/plan`: takes a sentence, shows the proposed operations as cards to keep, change or drop, a week from any
+//! day with buttons to complete and delete its entries, and undo. It uses forms only; a reload applies nothing twice,
+//! as each proposal has its key.
 
 use aha_planner::record::{Item, Kind};
 use aha_planner::summary::sentence;
-use aha_planner::validate::ErrorCode;
+use aha_planner::validate::{ErrorCode, Validation, parse_date};
 use askama::Template;
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use chrono::{Days, NaiveDate};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::assistant::{self, Answer, Message, Mode, TURNS_KEPT, Turn};
+use crate::digest::format::list;
 use crate::services::planner::{self, Apply};
 use crate::web::form::SentForm;
 use crate::web::pages::Shell;
 use crate::web::{Editor, Failure, Reader, WebState};
 
-/// Maximum number of todos without a day that are shown.
+/// Number of days that are shown.
+const SHOWN_DAYS: u64 = 7;
+/// Days from today to the first day that is shown, at most.
+const MAX_DISTANCE: i64 = 100 * 366;
+/// Maximum number of todos without a day that are shown, and of those whose day has passed.
 const MAX_UNDATED: usize = 40;
 
 /// No more cards are read than operations may be applied.
@@ -32,6 +39,7 @@ pub(super) fn routes() -> Router<WebState> {
         .route("/plan", get(page))
         .route("/plan/message", post(message))
         .route("/plan/apply", post(apply))
+        .route("/plan/entry", post(change_entry))
         .route("/plan/undo", post(undo))
 }
 
@@ -47,7 +55,7 @@ struct Card {
     operation: String,
 }
 
-/// A day of the week with its entries.
+/// A day with its entries.
 struct Day {
     name: String,
     date: String,
@@ -55,8 +63,26 @@ struct Day {
     entries: Vec<Entry>,
 }
 
+/// The days that are shown, and those that links lead to.
+struct Week {
+    heading: String,
+    /// Those that have entries.
+    days: Vec<Day>,
+    /// Names the days without entries; empty if there are none.
+    free: String,
+    /// The first day as the forms send it; empty if it is today.
+    first: String,
+    previous: String,
+    next: String,
+}
+
 /// An entry, with or without a day.
 struct Entry {
+    id: i64,
+    /// Its day as operations have it; empty without one.
+    day: String,
+    repeats: bool,
+    /// Its day in words where that is not in a heading, and its time.
     time: String,
     title: String,
     kind: Kind,
@@ -86,7 +112,9 @@ struct PlanPage {
     /// Of the cards: each is applied once, and only to the records of this version.
     key: String,
     version: String,
-    days: Vec<Day>,
+    week: Week,
+    /// Open todos whose day has passed.
+    overdue: Vec<Entry>,
     /// Open todos without a day.
     undated: Vec<Entry>,
     goals: Vec<Progress>,
@@ -105,12 +133,21 @@ impl PlanPage {
     }
 }
 
+impl Entry {
+    /// Events take place, whether they are ticked or not.
+    fn can_be_done(&self) -> bool {
+        self.kind != Kind::Event
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Shown {
     /// The batch that was just applied.
     batch: String,
     said: String,
+    /// The first day; today without it.
+    from: String,
 }
 
 async fn page(
@@ -128,7 +165,7 @@ async fn page(
     let page = PlanPage {
         said: said.to_owned(),
         batch: batch.map(|id| id.to_string()).unwrap_or_default(),
-        ..empty(&state, shell).await?
+        ..from_day(&state, shell, &shown.from).await?
     };
     rendered(&page)
 }
@@ -137,17 +174,17 @@ fn rendered(page: &PlanPage) -> Result<Html<String>, Failure> {
     page.render().map(Html).map_err(|error| Failure::internal(&error))
 }
 
-/// Returns the page with the week and the goals, without a message.
+/// Returns the page with the week from today and the goals, without a message.
 async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
+    from_day(state, shell, "").await
+}
+
+/// The same, with the week from a day.
+async fn from_day(state: &WebState, shell: Shell, from: &str) -> Result<PlanPage, Failure> {
     let today = planner::today(state.app()).await?.date;
-    let monday = today.week(chrono::Weekday::Mon).first_day();
-    let agenda = planner::agenda(state.app(), monday, monday + chrono::Days::new(6)).await?;
-    let days = monday.iter_days().take(7).map(|day| Day {
-        name: day.format("%A").to_string(),
-        date: day.format("%-d %B").to_string(),
-        is_today: day == today,
-        entries: agenda.days.iter().filter(|one| one.date == day).map(|one| entry(state, &one.item)).collect(),
-    });
+    let is_near = |day: &NaiveDate| (*day - today).num_days().abs() <= MAX_DISTANCE;
+    let first = parse_date(from).filter(is_near).unwrap_or(today);
+    let week = week(state, first, today).await?;
     let records = planner::planner(state.app()).await?.state;
     let goals = planner::goals(&records)
         .into_iter()
@@ -162,7 +199,8 @@ async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
         cards: Vec::new(),
         key: String::new(),
         version: String::new(),
-        days: days.collect(),
+        week,
+        overdue: overdue(state, &records, today),
         undated: undated(state, &records),
         goals: goals.collect(),
         batch: String::new(),
@@ -170,13 +208,46 @@ async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
     })
 }
 
-fn entry(state: &WebState, item: &Item) -> Entry {
+async fn week(state: &WebState, first: NaiveDate, today: NaiveDate) -> Result<Week, Failure> {
+    let last = first + Days::new(SHOWN_DAYS - 1);
+    let agenda = planner::agenda(state.app(), first, last).await?;
+    let (mut days, mut free) = (Vec::new(), Vec::new());
+    for day in first.iter_days().take_while(|day| *day <= last) {
+        let of_day = agenda.days.iter().filter(|one| one.date == day);
+        let entries: Vec<Entry> = of_day.map(|one| entry(state, &one.item, Some(day))).collect();
+        let is_today = day == today;
+        if entries.is_empty() {
+            free.push(day.format(if is_today { "%A %-d (today)" } else { "%A %-d" }).to_string());
+        } else {
+            let (name, date) = (day.format("%A").to_string(), day.format("%-d %B").to_string());
+            days.push(Day { name, date, is_today, entries });
+        }
+    }
+    let heading = if first == today {
+        format!("The next {SHOWN_DAYS} days")
+    } else {
+        format!("{} – {}", first.format("%-d %B"), last.format("%-d %B %Y"))
+    };
+    Ok(Week {
+        heading,
+        days,
+        free: list(&free, free.len()),
+        first: if first == today { String::new() } else { first.to_string() },
+        previous: (first - Days::new(SHOWN_DAYS)).to_string(),
+        next: (first + Days::new(SHOWN_DAYS)).to_string(),
+    })
+}
+
+fn entry(state: &WebState, item: &Item, day: Option<NaiveDate>) -> Entry {
     // A path on this server needs the prefix under which browsers reach it.
     let link = item
         .link
         .as_ref()
         .map(|link| if link.starts_with('/') { format!("{}{link}", state.prefix()) } else { link.clone() });
     Entry {
+        id: item.id,
+        day: day.map(|day| day.to_string()).unwrap_or_default(),
+        repeats: item.recurrence.repeats(),
         time: item.time().map(|time| time.to_string()).unwrap_or_default(),
         title: item.title.clone(),
         kind: item.kind,
@@ -192,7 +263,21 @@ fn undated(state: &WebState, records: &aha_planner::apply::State) -> Vec<Entry> 
         .filter(|item| item.kind == Kind::Todo && item.scheduled_for.is_none() && !item.completed)
         .collect();
     open.sort_by_key(|item| (std::cmp::Reverse(item.priority), std::cmp::Reverse(item.id)));
-    open.into_iter().take(MAX_UNDATED).map(|item| entry(state, item)).collect()
+    open.into_iter().take(MAX_UNDATED).map(|item| entry(state, item, None)).collect()
+}
+
+/// Returns the open todos whose day has passed, the oldest first. Those that repeat have their next days.
+fn overdue(state: &WebState, records: &aha_planner::apply::State, today: NaiveDate) -> Vec<Entry> {
+    let is_open = |item: &&Item| item.kind == Kind::Todo && !item.completed && !item.recurrence.repeats();
+    let mut open: Vec<(NaiveDate, &Item)> =
+        records.items().filter(is_open).filter_map(|item| Some((item.scheduled_for?, item))).collect();
+    open.retain(|(day, _)| *day < today);
+    open.sort_by_key(|(day, item)| (*day, item.time(), item.id));
+    let line = |(day, item): (NaiveDate, &Item)| {
+        let entry = entry(state, item, Some(day));
+        Entry { time: format!("{} {}", day.format("%-d %b"), entry.time).trim_end().to_owned(), ..entry }
+    };
+    open.into_iter().take(MAX_UNDATED).map(line).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
@@ -299,25 +384,70 @@ const fn words_of(code: ErrorCode) -> &'static str {
     }
 }
 
+const BEING_CHANGED: &str = "The same records are being changed. Try again in a moment.";
+
+fn why_invalid(validation: &Validation) -> String {
+    let why = validation.results.iter().flat_map(|result| result.errors.iter().map(|code| words_of(*code)));
+    format!("Nothing is changed: {}.", why.collect::<Vec<_>>().join("; "))
+}
+
+/// Redirects to the page, which offers to undo what was applied. `from` is the first day that it shows.
+fn to_applied(state: &WebState, response: &str, from: &str) -> Result<Response, Failure> {
+    let answer: Value = serde_json::from_str(response).map_err(|error| Failure::internal(&error))?;
+    let batch = answer["batchId"].as_str().unwrap_or_default();
+    let from = parse_date(from).map(|day| format!("&from={day}")).unwrap_or_default();
+    Ok(Redirect::to(&format!("{}/plan?said=applied&batch={batch}{from}", state.prefix())).into_response())
+}
+
+/// Returns the operation of a button beside an entry; of an entry that repeats, one day is completed.
+fn entry_operation(form: &SentForm) -> Option<Value> {
+    let id: i64 = form.text("id").parse().ok()?;
+    let kind = form.text("kind");
+    let completed = match form.text("do") {
+        "delete" => return Some(json!({ "kind": kind, "action": "delete", "id": id })),
+        "done" => true,
+        "reopen" => false,
+        _ => return None,
+    };
+    Some(if form.is_set("repeats") {
+        let day = form.text("day");
+        let action = "complete_occurrence";
+        json!({ "kind": kind, "action": action, "id": id, "occurrenceDate": day, "completed": completed })
+    } else {
+        json!({ "kind": kind, "action": "complete", "id": id, "completed": completed })
+    })
+}
+
+/// Completes, reopens or deletes an entry.
+async fn change_entry(
+    _: Editor,
+    State(state): State<WebState>,
+    shell: Shell,
+    form: SentForm,
+) -> Result<Response, Failure> {
+    let wrong = || Failure::invalid("do", "an entry has an id, and `do` is done, reopen or delete");
+    let operation = entry_operation(&form).ok_or_else(wrong)?;
+    let from = form.text("from");
+    let (status, problem) = match planner::apply(state.app(), vec![operation], None, None).await? {
+        Apply::Done { response, .. } => return to_applied(&state, &response, from),
+        Apply::Invalid(validation) => (StatusCode::UNPROCESSABLE_ENTITY, why_invalid(&validation)),
+        Apply::Changed { .. } | Apply::KeyReused | Apply::InFlight => (StatusCode::CONFLICT, BEING_CHANGED.to_owned()),
+    };
+    let page = PlanPage { problem, ..from_day(&state, shell, from).await? };
+    Ok((status, rendered(&page)?).into_response())
+}
+
 async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let cards = submitted_cards(&form);
     let operations = cards.iter().filter(|card| card.kept).filter_map(operation_of).collect();
     let version = form.text("version").parse().ok();
     let key = Some(form.text("key")).filter(|key| !key.is_empty());
     let (status, problem) = match planner::apply(state.app(), operations, version, key).await? {
-        Apply::Done { response, .. } => {
-            let answer: Value = serde_json::from_str(&response).map_err(|error| Failure::internal(&error))?;
-            let batch = answer["batchId"].as_str().unwrap_or_default();
-            return Ok(Redirect::to(&format!("{}/plan?said=applied&batch={batch}", state.prefix())).into_response());
-        }
+        Apply::Done { response, .. } => return to_applied(&state, &response, ""),
         Apply::Invalid(validation) if validation.results.is_empty() => {
             (StatusCode::UNPROCESSABLE_ENTITY, "No card was kept, so nothing is changed.".to_owned())
         }
-        Apply::Invalid(validation) => {
-            let why = validation.results.iter().flat_map(|result| result.errors.iter().map(|code| words_of(*code)));
-            let why = why.collect::<Vec<_>>().join("; ");
-            (StatusCode::UNPROCESSABLE_ENTITY, format!("Nothing is changed: {why}."))
-        }
+        Apply::Invalid(validation) => (StatusCode::UNPROCESSABLE_ENTITY, why_invalid(&validation)),
         Apply::Changed { .. } => {
             let problem =
                 "The records were changed meanwhile, so nothing was applied. Apply it again if it is still right.";
@@ -329,9 +459,7 @@ async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: Sen
             let page = PlanPage { problem: problem.to_owned(), ..empty(&state, shell).await? };
             return Ok((StatusCode::CONFLICT, rendered(&page)?).into_response());
         }
-        Apply::InFlight => {
-            (StatusCode::CONFLICT, "The same records are being changed. Try again in a moment.".to_owned())
-        }
+        Apply::InFlight => (StatusCode::CONFLICT, BEING_CHANGED.to_owned()),
     };
     // The next attempt is made to the records as they are shown now.
     let version = planner::planner(state.app()).await?.version;

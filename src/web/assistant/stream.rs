@@ -75,6 +75,7 @@ pub(super) struct StreamQuery {
         (status = 200, description = "events", content_type = "text/event-stream", body = String),
         (status = 204, description = "the stream that `Last-Event-ID` names has ended"),
         (status = 400, description = "no message, or not of this form"),
+        (status = 503, description = "the server is stopping"),
     ),
 )]
 pub(super) async fn message_stream(
@@ -100,8 +101,14 @@ pub(super) async fn message_stream(
     let message = body.into_message()?;
     let (name, work) = streams.begin().await;
     let response = events(name.clone(), &work, 0).into_response();
-    tokio::spawn(async move {
+    let app = state.app().clone();
+    let answering = app.spawn_unless_stopping(async move {
         ended(&work, Box::pin(run(&state, &message, &work))).await;
+    });
+    let Some(answering) = answering else { return Err(Failure::stopping()) };
+    // In a task of its own, for which a process that stops does not wait.
+    tokio::spawn(async move {
+        let _ = answering.await;
         tokio::time::sleep(RETENTION).await;
         streams.0.lock().await.by_name.remove(&name);
     });

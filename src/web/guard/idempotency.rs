@@ -2,6 +2,7 @@
 //! again. Of the planner's paths only `/api/llm/apply` takes a key, which it stores together with the changes.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::time::Duration;
 
 use aha_net::hash::hex32;
 use axum::body::{Body, to_bytes};
@@ -22,6 +23,10 @@ const MAX_KEY_CHARS: usize = 200;
 const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 /// Stored instead of a larger one: the request must still not be executed again.
 const TOO_LARGE: &str = r#"{"ok":true,"note":"done before; the response was too large to be stored"}"#;
+
+/// Pauses before the answer of a request is stored again after the store failed.
+const STORE_PAUSES: [Duration; 4] =
+    [Duration::from_millis(250), Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
 
 /// Returns whether a request may have a key. Responses that contain a secret must not be stored, and a stream must not
 /// be held back until it is complete; a question that is asked again is answered from `answers` at no cost.
@@ -73,7 +78,7 @@ async fn with_key(
             match handled {
                 Ok(response) => store_response(state, &of, response).await,
                 Err(panic) => {
-                    idempotency::release(state.app(), &of).await?;
+                    release(state, &of).await;
                     resume_unwind(panic)
                 }
             }
@@ -84,7 +89,7 @@ async fn with_key(
 /// Stores the response of a success; a failure may be retried.
 async fn store_response(state: &WebState, of: &IdempotentRequest, response: Response) -> Result<Response, Failure> {
     if !response.status().is_success() {
-        idempotency::release(state.app(), of).await?;
+        release(state, of).await;
         return Ok(response);
     }
     let (parts, sent) = response.into_parts();
@@ -93,8 +98,35 @@ async fn store_response(state: &WebState, of: &IdempotentRequest, response: Resp
     let stored = if bytes.len() <= MAX_ANSWER_BYTES { String::from_utf8_lossy(&bytes) } else { TOO_LARGE.into() };
     let location = parts.headers.get(header::LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let answer = StoredResponse { status: parts.status.as_u16(), body: stored.into_owned(), location };
-    idempotency::store_response(state.app(), of, &answer).await?;
+    store_with_retries(state, of, &answer).await;
     Ok(Response::from_parts(parts, Body::from(bytes)))
+}
+
+/// Stores the answer of a request that was executed. If that fails, the client still gets its answer, since an error
+/// would make it send the request again.
+async fn store_with_retries(state: &WebState, of: &IdempotentRequest, answer: &StoredResponse) {
+    for pause in STORE_PAUSES {
+        match idempotency::store_response(state.app(), of, answer).await {
+            Ok(()) => return,
+            Err(error) => {
+                let again_in_ms = pause.as_millis();
+                tracing::warn!(%error, again_in_ms, "the answer for an idempotency key was not stored; trying again");
+            }
+        }
+        tokio::time::sleep(pause).await;
+    }
+    if let Err(error) = idempotency::store_response(state.app(), of, answer).await {
+        let effect = "the request was executed; sent again with its key, it gets 409 for half an hour";
+        tracing::error!(%error, effect, "the answer for an idempotency key could not be stored");
+    }
+}
+
+/// Lets a request without effect be sent again. If that fails, its own answer says more than the store's error.
+async fn release(state: &WebState, of: &IdempotentRequest) {
+    if let Err(error) = idempotency::release(state.app(), of).await {
+        let effect = "the request had no effect; sent again with its key, it gets 409 for half an hour";
+        tracing::error!(%error, effect, "an idempotency key could not be released");
+    }
 }
 
 fn replayed(answer: StoredResponse) -> Response {

@@ -23,12 +23,13 @@ pub(in super::super) fn body() -> DefaultBodyLimit {
 
 /// Limits the time of a response. A request that may change or cost something is processed to its end even if its
 /// client disconnects or the time is over: a paid answer is then stored, and so is the response for its idempotency
-/// key.
+/// key. None is begun while the process stops, as it would be cut off.
 pub(in super::super) async fn time(State(state): State<WebState>, request: Request, next: Next) -> Response {
     let limited = if request.method().is_safe() {
         tokio::time::timeout(MAX_TIME, next.run(request)).await
     } else {
-        let detached = state.app().spawn(next.run(request).in_current_span());
+        let detached = state.app().spawn_unless_stopping(next.run(request).in_current_span());
+        let Some(detached) = detached else { return Failure::stopping().into_response() };
         let response = detached.map(|ended| ended.unwrap_or_else(|error| Failure::internal(&error).into_response()));
         tokio::time::timeout(MAX_TIME, response).await
     };

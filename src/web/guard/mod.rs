@@ -16,16 +16,28 @@ use axum::extract::{ConnectInfo, Request};
 
 use super::WebState;
 
-/// Returns the client's address. A reverse proxy on this machine gives it in the last entry of `X-Forwarded-For`.
+/// Returns the client's address. Behind a reverse proxy that is trusted, `X-Forwarded-For` contains it.
 pub(super) fn address(state: &WebState, request: &Request) -> IpAddr {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(address)| address.ip().to_canonical());
-    if !peer.is_loopback() || state.app().config().web.public_url.is_none() {
+    let settings = &state.app().config().web;
+    if settings.public_url.is_none() {
         return peer;
     }
-    let forwarded = request.headers().get_all("x-forwarded-for").iter().next_back();
-    let last = forwarded.and_then(|value| value.to_str().ok()).and_then(|value| value.rsplit(',').next());
-    last.and_then(|entry| entry.trim().parse().ok()).map_or(peer, |address: IpAddr| address.to_canonical())
+    let lines = request.headers().get_all("x-forwarded-for").iter().rev();
+    let entries = lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
+    client(peer, entries, |address| settings.is_trusted_proxy(address))
+}
+
+/// Returns the address nearest to this server that is no trusted proxy's. A proxy appends the address of whoever asked
+/// it, so an entry counts only if a trusted proxy wrote it; others can be made up. `entries`: the last one first.
+fn client<'a>(peer: IpAddr, mut entries: impl Iterator<Item = &'a str>, is_trusted: impl Fn(IpAddr) -> bool) -> IpAddr {
+    let mut address = peer;
+    while is_trusted(address) {
+        let Some(before) = entries.next().and_then(|entry| entry.trim().parse::<IpAddr>().ok()) else { break };
+        address = before.to_canonical();
+    }
+    address
 }
 
 /// Returns what a limit counts by: an IPv4 address, or the first 64 bits of an IPv6 address, as one host usually has all
@@ -35,5 +47,27 @@ pub(super) const fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & FIRST_64_BITS)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_client_is_the_last_address_that_is_no_trusted_proxy_s() {
+        let trusted: [IpAddr; 2] = [[172, 18, 0, 2].into(), [10, 0, 0, 3].into()];
+        let found = |peer: [u8; 4], forwarded: &str| {
+            client(peer.into(), forwarded.rsplit(','), |address| trusted.contains(&address)).to_string()
+        };
+        let proxy = [172, 18, 0, 2];
+        assert_eq!(found(proxy, "203.0.113.7"), "203.0.113.7");
+        assert_eq!(found(proxy, "127.0.0.1, 203.0.113.7, 10.0.0.3"), "203.0.113.7", "the first entry is made up");
+        assert_eq!(found(proxy, "::ffff:203.0.113.7"), "203.0.113.7");
+        assert_eq!(found([203, 0, 113, 9], "127.0.0.1"), "203.0.113.9", "no proxy said so");
+        for nothing in ["", "unknown", "203.0.113.7, "] {
+            assert_eq!(found(proxy, nothing), "172.18.0.2", "{nothing:?}");
+        }
+        assert_eq!(found(proxy, "10.0.0.3"), "10.0.0.3");
     }
 }

@@ -83,10 +83,11 @@ enum Next {
     Correct,
 }
 
-/// `?question=…` fills in the form; a link never asks the question.
+/// `?question=…` or `?q=…` fills in the form; a link never asks the question.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct AskQuery {
+    #[serde(alias = "q")]
     question: String,
     topic: String,
     source: String,

@@ -44,6 +44,12 @@ fn filled(state: &WebState, shell: Shell, checked: Option<Vec<CheckedModel>>) ->
     html(&ModelsPage { shell, models: configured::list(config), tasks: models::by_task(config), checked })
 }
 
+/// Says what does a task that no model is asked for.
+fn without_model(task: &str) -> &'static str {
+    // Only a model reads what a paid search finds.
+    if task == "signal_parse" { "needs a model" } else { "built-in rules" }
+}
+
 /// Formats `1.2 s`.
 #[expect(clippy::cast_precision_loss, reason = "a latency")]
 fn seconds(latency_ms: u64) -> String {
@@ -52,4 +58,15 @@ fn seconds(latency_ms: u64) -> String {
 
 fn credits(microcredits: i64) -> String {
     MicroCredits(microcredits).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_without_a_model_is_done_by_rules_unless_it_needs_one() {
+        assert_eq!(without_model("assistant_route"), "built-in rules");
+        assert_eq!(without_model(aha_llm::tasks::signal_parse::TASK.as_str()), "needs a model");
+    }
 }

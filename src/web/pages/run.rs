@@ -104,7 +104,8 @@ async fn lacks(state: &WebState, past: &PastRun) -> Result<Option<Lacks>, Servic
     let digest = digests::find_by_id(state.app(), past.digest_id).await?;
     Ok(digest.map(|digest| {
         let page = Page::of(&digest);
-        (page.failing, page.gaps)
+        let failure = page.all_sources_failed().then_some(page.header);
+        (page.failing, failure.or(page.gaps))
     }))
 }
 

@@ -1,5 +1,8 @@
 //! Runs: starts, watches and stops them, and lists past ones.
 
+use std::collections::HashMap;
+
+use aha_core::ids::DigestId;
 use aha_core::run::RunAttempt;
 use aha_core::time::Timestamp;
 use askama::Template;
@@ -8,19 +11,23 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use chrono::NaiveDate;
 use serde_json::json;
 
 use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
-use super::digests::OfTopic;
+use super::digests::{OfTopic, suspected_failures, total_failures};
 use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
 use super::{Shell, html};
 use crate::services::ServiceError;
+use crate::services::digests::{self, ArchiveFilter};
 use crate::services::runs::{self, PastRun, RunChoice, RunEnd, RunStatus};
 use crate::web::form::SentForm;
 
 /// Number of runs on the page.
 const SHOWN: i64 = 40;
+/// Number of digests among which those of these runs are searched that have nothing because no source could be read.
+const SEARCHED: usize = 100;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()
@@ -37,7 +44,9 @@ struct RunsPage {
     /// The topic's current or last run in this process.
     now: Option<RunStatus>,
     past: Vec<Past>,
-    /// The window as typed, if no run could be started with it.
+    /// The days and the window as typed, if no run could be started with them.
+    first: String,
+    last: String,
     window: String,
     problem: Option<String>,
 }
@@ -48,15 +57,25 @@ impl RunsPage {
         let known = topics.names.contains(&topics.current);
         let past = if known { runs::history(state.app(), Some(&topics.current), SHOWN).await? } else { Vec::new() };
         let digests = runs::stored_digests(state.app(), &past).await?;
+        let failures = if known { failures(state, &topics.current).await? } else { HashMap::new() };
         let now = status_of(state, &topics.current);
         let is_running = now.as_ref().is_some_and(|run| run.end.is_none());
         let shown = |past: PastRun| {
-            let has_digest = digests.contains(&past.digest_id);
-            past_run(past, &topics.current, is_running, has_digest)
+            let digest = past.digest_id;
+            let shown = past_run(past, &topics.current, is_running, digests.contains(&digest));
+            Past { failure: shown.failure.or_else(|| failures.get(&digest).cloned()), ..shown }
         };
         let past = past.into_iter().map(shown).collect();
-        Ok(Self { shell, topics, now, past, window: String::new(), problem: None })
+        let (first, last, window) = (String::new(), String::new(), String::new());
+        Ok(Self { shell, topics, now, past, first, last, window, problem: None })
     }
+}
+
+/// Returns why the newest digests of a topic have nothing where no source could be read.
+async fn failures(state: &WebState, topic: &str) -> Result<HashMap<DigestId, String>, ServiceError> {
+    let filter = ArchiveFilter { topic: Some(topic.to_owned()), first: None, last: None, limit: SEARCHED };
+    let newest = digests::archive(state.app(), &filter).await?;
+    total_failures(state, &suspected_failures(&newest)).await
 }
 
 /// A run that has ended or was broken off.
@@ -112,10 +131,12 @@ pub(super) fn minute(at: Timestamp) -> String {
 /// Starts a run; a window that cannot be used, or a topic that is being run, is named beside the form.
 async fn start(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let topic = if form.text("topic").is_empty() { DEFAULT } else { form.text("topic") };
-    let typed = form.text("window");
-    let window = Some(typed.to_owned()).filter(|window| !window.is_empty());
-    let choice = RunChoice { topic: topic.to_owned(), window, rejudge: false };
-    let Err(error) = state.runs().start(&choice).await else {
+    let [first, last, typed] = ["first", "last", "window"].map(|field| form.text(field));
+    let started = match window_of(first, last, typed) {
+        Ok(window) => state.runs().start(&RunChoice { topic: topic.to_owned(), window, rejudge: false }).await,
+        Err(error) => Err(error),
+    };
+    let Err(error) = started else {
         return Ok(to_runs(&state, topic));
     };
     let status = match error {
@@ -124,8 +145,35 @@ async fn start(_: Editor, State(state): State<WebState>, shell: Shell, form: Sen
         other => return Err(other.into()),
     };
     let page = RunsPage::read(&state, shell, Some(topic)).await?;
-    let page = RunsPage { window: typed.to_owned(), problem: Some(error.to_string()), ..page };
+    let [first, last, window] = [first, last, typed].map(str::to_owned);
+    let page = RunsPage { first, last, window, problem: Some(error.to_string()), ..page };
     Ok((status, html(&page)?).into_response())
+}
+
+/// Returns the window of the days chosen, both included, or as typed; `None` for what came since the last run.
+fn window_of(first: &str, last: &str, typed: &str) -> Result<Option<String>, ServiceError> {
+    let day = |text: &str| {
+        let wrong = || ServiceError::invalid("first", format!("{text:?} is no day; write it as 2026-11-19"));
+        text.parse::<NaiveDate>().map_err(|_| wrong())
+    };
+    Ok(match (first, last, typed) {
+        ("", "", "") => None,
+        ("", "", typed) => Some(typed.to_owned()),
+        (_, _, typed) if !typed.is_empty() => {
+            let message = "days are chosen and a window is written; leave one of them empty";
+            return Err(ServiceError::invalid("window", message));
+        }
+        ("", only, _) | (only, "", _) => Some(day(only)?.to_string()),
+        (first, last, _) => {
+            let (first, last) = (day(first)?, day(last)?);
+            if last < first {
+                let message = format!("the last day, {last}, is before the first, {first}; exchange them");
+                return Err(ServiceError::invalid("last", message));
+            }
+            // A window ends where the day after its last one begins.
+            Some(format!("{first}..{}", last.succ_opt().unwrap_or(last)))
+        }
+    })
 }
 
 fn to_runs(state: &WebState, topic: &str) -> Response {
@@ -176,5 +224,25 @@ fn end_in_words(end: &RunEnd) -> String {
         RunEnd::UpToDate { .. } => "there was nothing new to read".to_owned(),
         RunEnd::Cancelled => "stopped; starting it again continues it".to_owned(),
         RunEnd::Failed { message, .. } => format!("failed: {message}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_of_the_days_chosen_or_as_it_is_written() {
+        let window = |first, last, typed| window_of(first, last, typed).map_err(|error| error.to_string());
+        let some = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(window("", "", ""), Ok(None));
+        assert_eq!(window("", "", "2026-11-16..2026-11-19"), some("2026-11-16..2026-11-19"));
+        assert_eq!(window("2026-11-16", "2026-11-18", ""), some("2026-11-16..2026-11-19"));
+        for (first, last) in [("2026-11-16", ""), ("", "2026-11-16")] {
+            assert_eq!(window(first, last, ""), some("2026-11-16"));
+        }
+        assert!(window("2026-11-18", "2026-11-16", "").unwrap_err().contains("exchange them"));
+        assert!(window("2026-11-18", "soon", "").unwrap_err().contains("\"soon\" is no day"));
+        assert!(window("2026-11-18", "", "2026-11-16").unwrap_err().contains("leave one of them empty"));
     }
 }

@@ -30,39 +30,53 @@ pub(super) fn terms(debug: &ScoreDebug) -> Vec<Term> {
     } else {
         debug.leaning.in_words().unwrap_or_else(|| "your feedback on other stories".to_owned())
     };
-    let factor = debug.source_weight * debug.rule_boost;
-    vec![
-        Term {
-            name: "Judgement",
-            points: format!("{judgement:.0}"),
-            why: by.to_owned(),
-            at: 0.0,
-            width: judgement.clamp(0.0, 100.0),
-            is_loss: false,
-        },
-        signed(
+    let multiplied = (debug.base * debug.source_weight * debug.rule_boost).clamp(0.0, 100.0);
+    let judged = Term {
+        name: "Judgement",
+        points: format!("{judgement:.0}"),
+        why: by.to_owned(),
+        at: 0.0,
+        width: judgement.clamp(0.0, 100.0),
+        is_loss: false,
+    };
+    let adjustments = [
+        (
             "Recency and engagement",
             weights.heuristic * (debug.heuristic - 0.5),
             format!("recency {:.2}, engagement against its source’s usual {:.2}", debug.recency, debug.engagement),
         ),
-        signed(
-            "Novelty",
-            weights.novelty * (debug.novelty - 0.5),
-            format!("{:.2} unlike earlier stories", debug.novelty),
-        ),
-        signed(
-            "Age",
-            -weights.decay * (1.0 - debug.decay),
-            format!("{:.0} h before the window’s end", debug.age_hours),
-        ),
-        signed("Your feedback", debug.preference, preference),
-        signed(
+        ("Novelty", weights.novelty * (debug.novelty - 0.5), format!("{:.2} unlike earlier stories", debug.novelty)),
+        ("Age", -weights.decay * (1.0 - debug.decay), format!("{:.0} h before the window’s end", debug.age_hours)),
+        ("Your feedback", debug.preference, preference),
+    ];
+    let factors = [
+        (
             "Source and rules",
-            debug.base * (factor - 1.0),
+            multiplied - debug.base,
             format!("source weight {:.2} × rules {:.2}", debug.source_weight, debug.rule_boost),
         ),
-        signed("Variety", -debug.diversity, "for stories above it of its source, author or kind".to_owned()),
-    ]
+        ("Variety", -debug.diversity, "for stories above it of its source, author or kind".to_owned()),
+    ];
+    // What is printed adds up to what is printed, so this row contains what the others are rounded by.
+    let others: f64 = adjustments.iter().chain(&factors).map(|(_, points, _)| hundredths(*points)).sum();
+    let within_band = hundredths(debug.final_score) - judgement.round_ties_even() - others;
+    let rest = ("Kept within its band", within_band, IN_BAND.to_owned());
+    let others = adjustments.into_iter().chain([rest]).chain(factors);
+    let others = others.map(|(name, points, why)| signed(name, hundredths(points), why));
+    std::iter::once(judged).chain(others).collect()
+}
+
+/// What the judgement and its adjustments do not show.
+const IN_BAND: &str = "the rows above only order the stories of a band, which begins at 0, 21, 51 or 81, and count \
+                       less where your interests or likes decide; with the judgement’s decimals";
+
+/// Returns the sum of the terms with two decimals: the score by which stories are ordered.
+pub(super) fn total(debug: &ScoreDebug) -> String {
+    format!("{:.2}", hundredths(debug.final_score))
+}
+
+fn hundredths(points: f64) -> f64 {
+    (points * 100.0).round() / 100.0
 }
 
 fn signed(name: &'static str, points: f64, why: String) -> Term {
@@ -86,8 +100,8 @@ pub(super) fn facts(debug: &ScoreDebug) -> Vec<String> {
         facts.push(format!("touches your interests {}", joined(&evidence.touched_interests)));
     }
     facts.push(match evidence.distinct_sources {
-        1 => "told by one source".to_owned(),
-        several => format!("told by {several} sources"),
+        1 => "reported by one source".to_owned(),
+        several => format!("reported by {several} sources"),
     });
     if let Some(gap) = evidence.source_gap_days {
         facts.push(format!("its source’s first item in {}", days(gap)));
@@ -116,5 +130,43 @@ mod tests {
         assert_eq!((loss.at, loss.width, loss.points.as_str()), (40.0, 10.0, "−5.00"));
         assert_eq!((gain.at, gain.width, gain.is_loss), (50.0, 50.0, false));
         assert_eq!(signed("c", -0.0, String::new()).points, "0");
+    }
+
+    fn printed(points: &str) -> f64 {
+        points.replace('−', "-").parse().unwrap()
+    }
+
+    #[test]
+    fn the_printed_terms_add_up_to_the_printed_score() {
+        // A judgement of 60 whose adjustments of −1.76 points count by a fifth, and one that ends at its band's end.
+        let scaled = ScoreDebug {
+            ai: Some(0.6),
+            shift: -0.352,
+            heuristic: 0.4,
+            novelty: 0.6,
+            decay: 0.6,
+            base: 59.648,
+            source_weight: 1.0,
+            rule_boost: 1.0,
+            final_score: 59.648,
+            ..ScoreDebug::default()
+        };
+        let clamped = ScoreDebug {
+            ai: Some(0.78),
+            base: 80.99,
+            source_weight: 1.5,
+            rule_boost: 1.5,
+            final_score: 97.5,
+            diversity: 2.5,
+            ..scaled.clone()
+        };
+        for debug in [scaled, clamped] {
+            let terms = terms(&debug);
+            let sum: f64 = terms.iter().map(|term| printed(&term.points)).sum();
+            let total = total(&debug);
+            assert_eq!(format!("{sum:.2}"), total, "{terms:#?}");
+            let within_band = terms.iter().find(|term| term.name == "Kept within its band").unwrap();
+            assert_ne!(within_band.points, "0", "{terms:#?}");
+        }
     }
 }

@@ -62,6 +62,11 @@ impl Shell {
         }
     }
 
+    /// Returns whether nobody is signed in and the page is the one to do so: all others would lead back to it.
+    pub fn is_signing_in(&self) -> bool {
+        self.identity.is_none() && self.is_at("/sign-in")
+    }
+
     /// Returns whether a navigation link leads to the current page.
     pub fn is_at(&self, link: &str) -> bool {
         self.path == link || (link != "/" && self.path.starts_with(&format!("{link}/")))

@@ -7,7 +7,7 @@ use aha_core::source::{Source, SourceHealth};
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
@@ -17,6 +17,7 @@ use super::runs::minute;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{Shell, html};
 use crate::digest::sanitise::short_text;
+use crate::services::ErrorKind;
 use crate::services::sources::add::{Discovered, DiscoveredFeed, SourcesToAdd};
 use crate::services::sources::{
     self, FetchSummary, ListedSource, PastFetch, SourceChange, SourceHistory, SourceShare, add, opml,
@@ -43,9 +44,11 @@ struct SourcesPage {
     shell: Shell,
     topics: TopicLinks,
     sources: Vec<Row>,
+    /// Number of all sources of the topic, listed or not.
+    all: usize,
     failing: usize,
     off: usize,
-    done: String,
+    wanted: ListQuery,
 }
 
 /// A source in the list.
@@ -54,8 +57,10 @@ struct Row {
     name: String,
     fetches: Vec<Mark>,
     every: Option<String>,
-    /// How many of its items of the last two weeks reached a digest.
-    share: Option<String>,
+    /// When it was last fetched; empty if never.
+    last_fetch: String,
+    /// Its items of the last two weeks, and how many of them reached a digest.
+    share: Option<SourceShare>,
 }
 
 /// A fetch as a small bar, whose height shows the number of new items.
@@ -65,12 +70,31 @@ struct Mark {
     height: usize,
 }
 
-/// `?topic=NAME&done=…`
+/// `?topic=NAME&q=WORD&show=failing&done=…`
 #[derive(Debug, Default, serde::Deserialize)]
 struct ListQuery {
     topic: Option<String>,
+    /// Part of the name or the address of those that are listed.
+    #[serde(default)]
+    q: String,
+    /// `failing` or `off`; all without it.
+    #[serde(default)]
+    show: String,
+    /// The effect of a form that was just sent.
     #[serde(default)]
     done: String,
+}
+
+impl ListQuery {
+    fn fits(&self, row: &Row) -> bool {
+        let is_shown = match self.show.as_str() {
+            "failing" => order(&row.source) == 0,
+            "off" => !row.source.enabled,
+            _ => true,
+        };
+        let word = self.q.trim().to_lowercase();
+        is_shown && [&row.name, &row.source.url].iter().any(|text| text.to_lowercase().contains(&word))
+    }
 }
 
 async fn list(
@@ -94,9 +118,11 @@ async fn list(
     };
     let mut rows: Vec<Row> = listed.into_iter().enumerate().map(drawn).collect();
     rows.sort_by_cached_key(|row| (order(&row.source), row.name.to_lowercase()));
+    let all = rows.len();
     let failing = rows.iter().filter(|row| order(&row.source) == 0).count();
     let off = rows.iter().filter(|row| !row.source.enabled).count();
-    html(&SourcesPage { shell, topics, sources: rows, failing, off, done: query.done })
+    rows.retain(|row| query.fits(row));
+    html(&SourcesPage { shell, topics, sources: rows, all, failing, off, wanted: query })
 }
 
 /// Returns the sort key: failing sources first, disabled ones last.
@@ -110,8 +136,8 @@ fn order(source: &Source) -> u8 {
 
 fn row(fetches: &[FetchSummary], share: Option<&SourceShare>, source: Source) -> Row {
     let every = source.check_interval.map(|every| every_in_words(every.as_secs() / 60));
-    let share = share.map(|share| format!("{} of {} in digests, 14 days", share.shown, share.items));
-    Row { name: source.display_name(), fetches: marks(fetches), every, share, source }
+    let last_fetch = source.last_fetched_at.map(minute).unwrap_or_default();
+    Row { name: source.display_name(), fetches: marks(fetches), every, last_fetch, share: share.copied(), source }
 }
 
 /// Returns whether any row has bars.
@@ -137,6 +163,15 @@ fn every_in_words(minutes: u64) -> String {
         0..=90 => format!("every {minutes} min"),
         91..=2880 => format!("every {} h", (minutes + 30) / 60),
         _ => format!("every {} days", (minutes + 720) / 1440),
+    }
+}
+
+/// Describes what a fetch brought; `status` is as it is stored.
+fn outcome_in_words(status: &str) -> &str {
+    match status {
+        "not_modified" => "not changed",
+        "ok" => "read",
+        other => other,
     }
 }
 
@@ -175,6 +210,8 @@ struct DiscoveredPage {
     address: String,
     found: Vec<DiscoveredFeed>,
     problem: Option<String>,
+    /// Whether it may be a source although nothing could be read there now.
+    can_be_added: bool,
 }
 
 /// Shows the feeds of a page to choose from; nothing is added yet. An address that is a source itself is added, and so
@@ -184,15 +221,26 @@ async fn discover(_: Editor, State(state): State<WebState>, shell: Shell, form: 
     if is_path(&address) {
         return add_all(&state, &topic, vec![address]).await;
     }
+    let mut can_be_added = false;
     let (found, problem) = match add::discover(state.app(), &address).await {
         Ok(Discovered::Itself { .. }) => return add_all(&state, &topic, vec![address]).await,
         Ok(Discovered::Page(found)) if found.len() == 1 && found[0].title.is_none() => {
             return add_all(&state, &topic, found.into_iter().map(|feed| feed.url).collect()).await;
         }
         Ok(Discovered::Page(found)) => (found, None),
-        Err(error) => (Vec::new(), Some(error.to_string())),
+        Err(error) if error.kind() == ErrorKind::InvalidInput => {
+            let expected = "give the address of a site or a feed, such as example.org or \
+                            https://example.org/feed.xml, or a name such as hn:top or reddit:rust";
+            (Vec::new(), Some(format!("{error}; {expected}")))
+        }
+        Err(error) => {
+            can_be_added = true;
+            (Vec::new(), Some(error.to_string()))
+        }
     };
-    html(&DiscoveredPage { shell, topic, address, found, problem }).map(IntoResponse::into_response)
+    let status = if problem.is_some() && !can_be_added { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let page = html(&DiscoveredPage { shell, topic, address, found, problem, can_be_added })?;
+    Ok((status, page).into_response())
 }
 
 async fn add_chosen(_: Editor, State(state): State<WebState>, form: SentForm) -> Result<Response, Failure> {

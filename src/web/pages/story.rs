@@ -1,5 +1,6 @@
 //! One story: why it has its rank, who reported it when, in which digests it was, and what judging it cost.
 
+use aha_content::numbers::count;
 use aha_core::digest::DigestStory;
 use aha_core::money::MicroCredits;
 use askama::Template;
@@ -11,7 +12,7 @@ use axum::routing::{get, post};
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::noted::Noted;
-use super::score_terms::{Term, terms};
+use super::score_terms::{Term, facts, terms, total};
 use super::shown_summary::ShownSummary;
 use super::story_feedback::{Button, buttons};
 use super::{Shell, html};
@@ -39,6 +40,8 @@ struct StoryPage {
     percentile: u8,
     judged_by: Option<String>,
     terms: Vec<Term>,
+    /// The sum of the terms.
+    total: String,
     facts: Vec<String>,
     entities: Vec<(String, String)>,
     appearances: Vec<Appearance>,
@@ -126,7 +129,8 @@ fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) ->
         percentile: judged.percentile,
         judged_by: judged.triage.as_ref().map(|triage| format!("{}/{}", triage.provider, triage.model)),
         terms: terms(&judged.score_debug),
-        facts: super::score_terms::facts(&judged.score_debug),
+        total: total(&judged.score_debug),
+        facts: facts(&judged.score_debug),
         entities: entities(&judged),
         appearances: appearances.into_iter().map(appearance).collect(),
         calls,
@@ -143,6 +147,10 @@ fn entities(story: &DigestStory) -> Vec<(String, String)> {
     let list = story.entities.as_ref().and_then(|entities| entities["entities"].as_array());
     let text = |entity: &serde_json::Value, field: &str| entity[field].as_str().unwrap_or_default().to_owned();
     list.into_iter().flatten().map(|entity| (text(entity, "name"), text(entity, "type"))).collect()
+}
+
+fn items(members: usize) -> String {
+    count(members, "item", "items")
 }
 
 /// Formats the cost of a call, or its reservation.

@@ -10,13 +10,13 @@ use crate::app::App;
 use crate::services::ServiceError;
 use crate::services::feedback::{self, FeedbackUser};
 
-/// The buttons in their order: kind, name, and keyboard key.
-pub(super) const BUTTONS: [(FeedbackKind, &str, &str); 5] = [
-    (FeedbackKind::Like, "Like", "l"),
-    (FeedbackKind::Dislike, "Dislike", "d"),
-    (FeedbackKind::Save, "Save", "s"),
-    (FeedbackKind::Skip, "Skip", "x"),
-    (FeedbackKind::Read, "Read", "r"),
+/// The buttons in their order: kind, name, keyboard key, and what it does.
+pub(super) const BUTTONS: [(FeedbackKind, &str, &str, &str); 5] = [
+    (FeedbackKind::Like, "Like", "l", "Like: more of such stories from the next digest on"),
+    (FeedbackKind::Dislike, "Dislike", "d", "Dislike: fewer of such stories from the next digest on"),
+    (FeedbackKind::Save, "Save", "s", "Save: keep it on the page Saved, and more of such stories"),
+    (FeedbackKind::Skip, "Skip", "x", "Skip: not worth reading; somewhat fewer of such stories"),
+    (FeedbackKind::Read, "Read", "r", "Read: show it as read; counts very little"),
 ];
 
 /// The reader's feedback, by the story's id.
@@ -31,6 +31,8 @@ pub(super) struct Button {
     pub(super) kind: &'static str,
     pub(super) name: &'static str,
     pub(super) key: &'static str,
+    /// What it does.
+    pub(super) title: &'static str,
     /// Whether this feedback was given; the button then removes it.
     pub(super) pressed: bool,
 }
@@ -68,7 +70,12 @@ impl StoryFeedback {
 }
 
 pub(super) fn buttons(is_given: impl Fn(FeedbackKind) -> bool) -> Vec<Button> {
-    let button =
-        |(kind, name, key): (FeedbackKind, _, _)| Button { kind: kind.as_str(), name, key, pressed: is_given(kind) };
+    let button = |(kind, name, key, title): (FeedbackKind, _, _, _)| Button {
+        kind: kind.as_str(),
+        name,
+        key,
+        title,
+        pressed: is_given(kind),
+    };
     BUTTONS.into_iter().map(button).collect()
 }

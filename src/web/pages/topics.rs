@@ -10,6 +10,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
 use super::super::{Admin, Editor, Failure, PathOf, Reader, WebState};
+use super::runs::minute;
 use super::topic_links::{encoded, query_of};
 use super::{Shell, html, problem_of};
 use crate::digest::view::whole;
@@ -40,6 +41,11 @@ struct TopicsPage {
     name: String,
     interests: String,
     problem: Option<String>,
+}
+
+/// Describes the planned run. Only a daemon makes it, and these pages may be served without one.
+fn next_run(topic: &Topic) -> Option<String> {
+    topic.next_run_at.map(|at| format!("next run of a daemon: {}, UTC", minute(at)))
 }
 
 async fn list(_: Reader, State(state): State<WebState>, shell: Shell) -> Result<Html<String>, Failure> {

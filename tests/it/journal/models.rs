@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::Notes;
 use crate::support::exchanges::{Player, cases, differences};
 use crate::support::radar::Radar;
+use crate::support::rows;
 use crate::support::site::Site;
 
 const TASKS: [&str; 3] = ["journal_classify", "journal_reword", "journal_integrate"];
@@ -95,6 +96,28 @@ fn the_web_s_forms_go_the_same_way() {
         })
     };
     assert!(says("Suggested Action: Check OPENAI_API_KEY"), "{}", site.get(&failed).body);
+}
+
+#[test]
+fn a_server_that_stops_ends_the_request_under_way_and_sends_no_further_one() {
+    let (form, case) = cases("journal").remove(0);
+    let player = Player::start();
+    let mut notes = notes(&player, &form);
+    let mut exchanges = case["exchanges"].clone();
+    exchanges[0]["after_ms"] = json!(1_500);
+    player.play(&exchanges);
+    let site = Site::start(&mut notes.radar);
+    let start = site.get("/journal");
+    assert_eq!(site.post_form("/journal", &start, "day=2026-03-02").status, 303);
+    for _ in 0..200 {
+        if !player.asked().is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(25));
+    }
+    drop(site);
+    assert_eq!(player.asked().len(), 1);
+    assert_eq!(rows::query(&notes.radar, "SELECT state FROM provider_calls"), ["ok"]);
 }
 
 /// Temperatures, streams, the size of the context, XML with short ids, and text that cannot end its fence.

@@ -81,10 +81,14 @@ impl Daemon {
 
     /// Asks it to end and waits until it does.
     pub fn end(mut self) -> (Ran, Duration) {
-        let child = self.child.take().unwrap();
         let begun = Instant::now();
-        signal(&child, "TERM");
-        (finish(child), begun.elapsed())
+        signal(self.process(), "TERM");
+        (self.wait(), begun.elapsed())
+    }
+
+    /// Waits until it ends.
+    pub fn wait(mut self) -> Ran {
+        finish(self.child.take().unwrap())
     }
 }
 

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::{Engine, Radar, repository};
+use crate::support::rows;
 use crate::support::site::Site;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -68,6 +69,33 @@ fn the_story_of_an_item_is_that_of_the_newest_digest_of_any_topic() {
         assert!(site.get("/search?q=&source=quay").body.contains("1 result."), "{engine:?}: filters alone");
         let page = site.get(&format!("/items/{item}"));
         assert!(page.body.contains(&format!("/stories/{line}\"")), "{engine:?}: {}", page.body);
+    }
+}
+
+/// "Ferris" and "ferry" have one stem, and what has a word often and is short ranks first in the index.
+#[test]
+fn what_has_the_very_words_is_found_before_other_forms_of_them() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let mut radar = Radar::at("2026-11-19T07:00:00Z").on(engine);
+        let other = "The harbour of the town was closed for a day, and people waited at the gates. ".repeat(5);
+        let person = format!("{other}Nan Ferris said so.");
+        let posts = [
+            Post::new("one", "Ferry, ferry, ferry", "A ferry left, and another came in.", "2026-11-17T12:00:00Z"),
+            Post::new("two", "Ferries and a ferry", "Ferries leave at night.", "2026-11-17T13:00:00Z"),
+            Post::new("three", "A closed harbour", &person, "2026-11-17T14:00:00Z"),
+        ];
+        std::fs::write(radar.folder().join("feed.json"), feed("The Quay", &posts)).unwrap();
+        radar.ok(&["source", "add", "--as-is", "feed.json"]);
+        radar.ok(&["run", "--window", "2026-11-16..2026-11-19"]);
+        let site = Site::start(&mut radar);
+        let titles = |query: &str| -> Vec<String> {
+            let found = site.get(&format!("/api/v1/search?q={query}")).json();
+            found["results"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(titles("ferris&limit=1"), ["A closed harbour"], "{engine:?}");
+        assert_eq!(titles("Ferris").len(), 3, "{engine:?}: other forms are found, too");
+        assert_eq!(titles("ferry")[2], "A closed harbour", "{engine:?}");
+        assert_eq!(titles("ferries")[0], "Ferries and a ferry", "{engine:?}");
     }
 }
 
@@ -167,6 +195,66 @@ fn what_is_wrong_is_said_in_one_form_with_its_field() {
     }
     let large = format!("{{\"kind\":\"{}\"}}", "x".repeat(5 * 1024 * 1024));
     assert_eq!(site.send("POST", &post, &[JSON], &large).json()["error"]["code"], "too_large");
+}
+
+#[test]
+fn what_an_address_names_wrong_is_said_with_the_way_to_ask_for_it() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let invalid = "invalid_value";
+    let cases = [
+        ("/api/v1/digests?nosuch=1", 422, invalid, Some("nosuch"), "Those it takes: topic, first, last, limit, cursor"),
+        ("/api/v1/search?q=ferry&limt=3", 422, invalid, Some("limt"), "did you mean \"limit\"?"),
+        ("/api/todos?prority=low", 422, invalid, Some("prority"), "did you mean \"priority\"?"),
+        ("/api/v1/digests?limit=abc", 422, invalid, Some("limit"), "it must be a whole number"),
+        ("/api/v1/search", 422, invalid, Some("q"), "the parameter q is missing"),
+        ("/api/v1/search?q=a&by=foo", 422, invalid, Some("by"), "unknown variant `foo`"),
+        ("/api/v1/nothing", 404, "not_found", None, "there is no such path"),
+        ("/api/v1/topics/nope", 404, "not_found", None, "`GET /api/v1/topics` shows those there are"),
+        ("/api/v1/sources/abcdef", 404, "not_found", None, "`GET /api/v1/sources` shows them"),
+    ];
+    for (path, status, code, field, said) in cases {
+        let reply = site.get(path);
+        let error = reply.json()["error"].clone();
+        assert_eq!((reply.status, error["code"].as_str()), (status, Some(code)), "{path}: {error}");
+        assert_eq!(error["field"].as_str(), field, "{path}: {error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(said) && !message.contains("aha-radar"), "{path}: {message}");
+        assert!(!message.contains("--import") && !message.contains("deserialize"), "{path}: {message}");
+    }
+    assert_eq!(site.get("/health?at=1").status, 200, "not of the API");
+}
+
+#[test]
+fn the_beginning_of_an_id_is_enough_and_that_of_several_is_refused() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let digest = radar.digest();
+    let line = digest["stories"][0]["id"].as_str().unwrap();
+    let get = |kind: &str, id: &str| site.get(&format!("/api/v1/{kind}/{id}"));
+    let story = get("stories", &line[..8]).json();
+    assert_eq!(story["story"]["id"], line, "{story}");
+    let path = format!("/api/v1/stories/{}/feedback", line[..8].to_uppercase());
+    assert_eq!(site.send("POST", &path, &[JSON], "{\"kind\":\"like\"}").json()["change"]["changed"], true);
+    assert_eq!(site.send("POST", &path, &[JSON], "{\"kind\":\"like\",\"x\":1}").status, 422, "an unknown field");
+    let of_digest = digest["digest"]["id"].as_str().unwrap();
+    assert_eq!(get("digests", &of_digest[..8]).json(), digest);
+    for (kind, path) in [("sources", "/api/v1/sources"), ("runs", "/api/v1/runs")] {
+        let first = site.get(path).json()[kind][0].clone();
+        let id = first["id"].as_str().or_else(|| first["run"]["id"].as_str()).unwrap();
+        let short = get(kind, &id[..8]);
+        assert_eq!((short.status, &short.body), (200, &get(kind, id).body), "{kind}");
+    }
+    for kind in ["stories", "digests", "sources", "runs"] {
+        for id in ["12", "what", "0000"] {
+            assert_eq!(get(kind, id).status, 404, "{kind}/{id}");
+        }
+    }
+    rows::execute(&radar, "UPDATE digest_items SET id = 'ffff' || substr(id, 5)");
+    let ambiguous = get("stories", "ffff");
+    let message = ambiguous.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert_eq!(ambiguous.status, 422, "{message}");
+    assert!(message.starts_with("several digest items have an id that begins with ffff"), "{message}");
 }
 
 #[test]

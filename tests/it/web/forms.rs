@@ -68,6 +68,70 @@ fn the_feeds_at_an_address_are_told_whether_it_is_a_page_or_a_feed() {
     }
 }
 
+#[test]
+fn what_is_no_address_is_refused_and_one_that_cannot_be_read_now_may_be_added() {
+    let web = Web::serve(vec![("/away", Answer::new(500))]);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let page = site.get("/sources");
+    let send = |address: &str| site.post_form("/sources/discover", &page, &format!("topic=default&address={address}"));
+    for wrong in ["not+a+site", "http%3A%2F%2F"] {
+        let refused = send(wrong);
+        assert_eq!(refused.status, 422, "{wrong}");
+        assert!(refused.body.contains("give the address of a site or a feed"), "{}", refused.body);
+        assert!(!refused.body.contains("Add it all the same"), "{}", refused.body);
+    }
+    let away = send(&web.url("/away"));
+    assert!(away.status == 200 && away.body.contains("Add it all the same"), "{away:?}");
+}
+
+#[test]
+fn sources_are_a_table_that_can_be_narrowed_to_those_that_fail() {
+    let web = Web::serve(vec![("/fine", Answer::ok(FEED)), ("/broken", Answer::new(500))]);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&[&web.url("/fine"), &web.url("/broken")]);
+    radar.run(&["run"]);
+    let site = Site::start(&mut radar);
+    let listed = |query: &str| {
+        let page = site.get(&format!("/sources{query}")).body;
+        let (_, rows) = page.split_once("<tbody>").unwrap_or_default();
+        let found = ["/broken", "/fine"].map(|path| rows.find(&format!("title=\"{}\"", web.url(path))));
+        (found, page.find("name=\"file\""), page.find("<table"))
+    };
+    let ([broken, fine], import, table) = listed("");
+    assert!(broken.is_some() && broken < fine, "failing ones come first");
+    assert!(import.is_some() && import < table, "a list is imported above the sources");
+    assert!(matches!(listed("?show=failing").0, [Some(_), None]));
+    assert!(matches!(listed("?q=FIN").0, [None, Some(_)]));
+    assert!(matches!(listed("?show=off").0, [None, None]));
+}
+
+#[test]
+fn pages_say_in_words_what_buttons_terms_and_times_mean() {
+    let (mut radar, stories) = story_that_goes_on(Engine::Sqlite);
+    let site = Site::start(&mut radar);
+    let id = stories[0]["id"].as_str().unwrap();
+    for page in [site.get("/").body, site.get(&format!("/stories/{id}")).body] {
+        for title in ["Like: more of such stories", "Dislike: fewer", "Skip: not worth", "Read: show it as read"] {
+            assert!(page.contains(&format!("title=\"{title}")), "{title}: {page}");
+        }
+        assert!(page.contains("<dialog id=\"keys\"") && page.contains("<kbd>?</kbd>"), "{page}");
+    }
+    let story = site.get(&format!("/stories/{id}")).body;
+    assert!(story.contains("Kept within its band") && story.contains(">Reported by</h2>"), "{story}");
+    assert!(story.contains("reported by 1 item</span>") && !story.contains("told it"), "{story}");
+    let asked = site.get("/ask?q=Which+quay%3F").body;
+    assert!(asked.contains(">Which quay?</textarea>") && asked.contains("How it answers"), "{asked}");
+    assert!(site.get("/models").body.contains("built-in rules"));
+    // 30 November 2026, 7 h.
+    rows::execute(&radar, "UPDATE topics SET next_run_at = 1796022000000");
+    for path in ["/topics", "/topics/default"] {
+        let page = site.get(path).body;
+        assert!(page.contains("next run of a daemon: 30 Nov 2026 07:00, UTC"), "{path}: {page}");
+    }
+}
+
 /// Proxies refuse longer ones.
 const MAX_ADDRESS_BYTES: usize = 4096;
 

@@ -1,5 +1,5 @@
-//! The page of the planner by forms alone: a question, a proposal, an edited card, applied, taken back; and follow-ups
-//! of a summary as todos.
+//! The page of the planner by forms alone: a question, a proposal, an edited card, applied, taken back; weeks and the
+//! buttons of their entries; and follow-ups of a summary as todos.
 
 use serde_json::{Value, json};
 
@@ -187,4 +187,82 @@ fn a_follow_up_becomes_a_todo_once_with_a_link_back() {
     assert!(site.get(&address).body.contains("on your list"));
     assert!(site.get("/plan").body.contains(&format!("<a class=\"from\" href=\"{address}\">from a story</a>")));
     assert_eq!(site.post_form(&format!("{address}/followups"), &page, "number=99").status, 422);
+}
+
+/// The part of the page that has the days from a heading on, up to the next section.
+fn week<'a>(page: &'a Reply, heading: &str) -> &'a str {
+    let (_, rest) = page.body.split_once(&format!("<h2 id=\"week\">{heading}</h2>")).unwrap_or_else(|| {
+        panic!("{heading} is not on the page: {}", page.body);
+    });
+    rest.split("</section>").next().unwrap()
+}
+
+#[test]
+fn a_week_begins_today_and_links_lead_to_those_before_and_after() {
+    let mut radar = Radar::at("2026-11-17T07:00:00Z").with("AHA_TIMEZONE", "UTC");
+    radar.ok(&["todo", "add", "review contract on 2026-11-27"]);
+    radar.ok(&["todo", "add", "send the report on 2026-11-18"]);
+    radar.ok(&["todo", "add", "pay the rent on 2026-11-30"]);
+    // A Sunday.
+    radar.set("AHA_NOW", "2026-11-22T07:00:00Z");
+    let site = Site::start(&mut radar);
+    let page = site.get("/plan");
+    let days = week(&page, "The next 7 days");
+    assert!(days.contains("Friday <small>27 November") && days.contains("review contract"), "{days}");
+    assert!(!days.contains("send the report") && !days.contains("pay the rent"), "{days}");
+    let free = "Nothing on Sunday 22 (today), Monday 23, Tuesday 24, Wednesday 25, Thursday 26 and Saturday 28.";
+    assert!(days.contains(free) && days.matches("<h3>").count() == 1, "{days}");
+    for first in ["2026-11-15", "2026-11-29"] {
+        assert!(days.contains(&format!("href=\"/plan?from={first}#week\"")), "{first}: {days}");
+    }
+    let (_, overdue) = page.body.split_once("<h2 id=\"overdue\">Overdue</h2>").unwrap();
+    let overdue = overdue.split("</section>").next().unwrap();
+    assert!(overdue.contains("<time>18 Nov</time> <bdi>send the report"), "{overdue}");
+    let next = site.get("/plan?from=2026-11-29");
+    let days = week(&next, "29 November – 5 December 2026");
+    assert!(days.contains("pay the rent") && days.contains("href=\"/plan#week\"") && !days.contains("today"), "{days}");
+    for unusable in ["soon", "2026-02-30", "8999-01-01"] {
+        let page = site.get(&format!("/plan?from={unusable}"));
+        assert_eq!(page.status, 200, "{unusable}");
+        week(&page, "The next 7 days");
+    }
+}
+
+#[test]
+fn entries_are_done_reopened_and_deleted_by_their_buttons() {
+    let mut radar = radar();
+    radar.ok(&["todo", "add", "review contract on 2026-11-20"]);
+    radar.ok(&["todo", "add", "water the plants every week on Friday"]);
+    let site = Site::start(&mut radar);
+    let page = site.get("/plan");
+    let todo = |title: &str| todos(&radar).as_array().unwrap().iter().find(|todo| todo["title"] == title).cloned();
+    let id = |title: &str| todo(title).unwrap()["id"].to_string();
+    let (contract, plants) = (id("review contract"), id("water the plants"));
+    let send = |fields: &[(&str, &str)]| site.post_form("/plan/entry", &page, &form(fields));
+
+    let done = send(&[("kind", "todo"), ("id", &contract), ("do", "done"), ("from", "2026-11-20")]);
+    assert_eq!(done.status, 303, "{}", done.body);
+    let address = &done.headers["location"];
+    assert!(address.starts_with("/plan?said=applied&batch=") && address.ends_with("&from=2026-11-20"), "{address}");
+    let after = site.get(address);
+    let shown = ["<s><bdi>review contract</bdi></s>", "Undo it"].map(|text| after.body.contains(text));
+    assert_eq!(shown, [true, true], "{}", after.body);
+    assert_eq!(send(&[("kind", "todo"), ("id", &contract), ("do", "reopen")]).status, 303);
+    assert_eq!(todo("review contract").unwrap()["completed"], false);
+
+    // Of what repeats, a day is done.
+    let day = ("day", "2026-11-27");
+    assert_eq!(send(&[("kind", "todo"), ("id", &plants), ("repeats", "1"), day, ("do", "done")]).status, 303);
+    assert_eq!(todo("water the plants").unwrap()["completedDates"], json!(["2026-11-27"]));
+    let wrong = send(&[("kind", "todo"), ("id", &plants), ("repeats", "1"), ("day", "2026-11-26"), ("do", "done")]);
+    assert!(wrong.status == 422 && wrong.body.contains("Nothing is changed: "), "{}", wrong.body);
+
+    assert_eq!(send(&[("kind", "todo"), ("id", &contract), ("do", "delete")]).status, 303);
+    assert_eq!(todo("review contract"), None);
+    assert_eq!(send(&[("kind", "todo"), ("id", &contract), ("do", "delete")]).status, 422);
+    assert_eq!(send(&[("kind", "todo"), ("id", &plants), ("do", "burn")]).status, 422);
+    let form_of_another_site = [("content-type", "application/x-www-form-urlencoded")];
+    let foreign = format!("csrf=x&kind=todo&id={plants}&do=delete");
+    assert_eq!(site.send("POST", "/plan/entry", &form_of_another_site, &foreign).status, 403);
+    assert!(todo("water the plants").is_some());
 }

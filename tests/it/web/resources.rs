@@ -127,6 +127,28 @@ fn a_request_that_panicked_can_be_made_again_with_its_key() {
 }
 
 #[test]
+fn what_was_done_is_answered_even_if_its_answer_is_stored_late_or_never() {
+    let mut radar = Radar::at("2026-11-19T07:00:00Z");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let refuse = "CREATE TRIGGER no_answers BEFORE UPDATE ON idempotency_keys
+                  BEGIN SELECT RAISE(ABORT, 'the answer is refused'); END";
+    rows::execute(&radar, refuse);
+    let begin = |name: &str| {
+        site.begin("POST", "/api/v1/topics", &[JSON, ("idempotency-key", name)], &json!({ "name": name }).to_string())
+    };
+    assert_eq!(Reply::receive(begin("boats")).status, 201, "it was done");
+    let again = Reply::receive(begin("boats"));
+    assert!(again.status == 409 && again.body.contains("is under way"), "it is not done again: {again:?}");
+    let ships = begin("ships");
+    rows::wait_for(&radar, "SELECT count(*) FROM topics WHERE name = 'ships'");
+    rows::execute(&radar, "DROP TRIGGER no_answers");
+    assert_eq!(Reply::receive(ships).status, 201);
+    let again = Reply::receive(begin("ships"));
+    assert_eq!((again.status, again.headers.contains_key("idempotency-replayed")), (201, true), "{again:?}");
+}
+
+#[test]
 fn what_a_topic_cannot_be_set_to_stays_in_its_form() {
     let mut radar = with_a_digest();
     let site = Site::start(&mut radar);
@@ -195,8 +217,16 @@ fn sources_are_added_by_address_and_never_by_path() {
     assert_eq!(refused(&list(outline)), (422, Some("file".to_owned())));
     assert_eq!(list(&outline.replace("file:///etc/passwd", "https://a.example/feed.xml")).json()["added"], 1);
     assert_eq!(send(&site, "POST", "/api/v1/sources/opml", &json!({})).status, 415);
+    let other_case = [("content-type", "Text/X-OPML; Charset=utf-8")];
+    let read = site.send("POST", "/api/v1/sources/opml", &other_case, outline);
+    assert_eq!(refused(&read), (422, Some("file".to_owned())));
     assert!(site.get("/api/v1/sources/opml").body.contains("https://a.example/feed.xml"));
+}
 
+#[test]
+fn sources_are_listed_by_pages_changed_and_removed() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
     let new = json!({ "locations": ["https://b.example/feed.xml"], "weight": 2, "as_is": true });
     assert_eq!(send(&site, "POST", "/api/v1/sources", &new).json()["added"], 1);
     let all = site.get("/api/v1/sources?topic=default").json()["sources"].as_array().unwrap().clone();

@@ -103,3 +103,31 @@ fn a_scheduled_run_of_the_daemon_is_seen_and_stopped_from_its_page() {
     rows::wait_for(&radar, "SELECT count(*) FROM run_attempts WHERE outcome = 'interrupted'");
     daemon.end().0.exits(0);
 }
+
+#[test]
+fn days_are_chosen_for_a_run_and_one_that_could_read_nothing_says_so() {
+    let web = Web::serve(vec![("/a", Answer::new(500)), ("/b", Answer::new(500))]);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&[&web.url("/a"), &web.url("/b")]);
+    let site = Site::start(&mut radar);
+    let page = site.get("/runs");
+    assert!(page.body.contains("type=\"date\" name=\"first\""), "{}", page.body);
+    let wrong = site.post_form("/runs", &page, "topic=default&first=2026-11-18&last=2026-11-16");
+    assert_eq!(wrong.status, 422);
+    for kept in ["name=\"first\" value=\"2026-11-18\"", "name=\"last\" value=\"2026-11-16\"", "exchange them"] {
+        assert!(wrong.body.contains(kept), "{kept}: {}", wrong.body);
+    }
+    assert_eq!(site.post_form("/runs", &page, "topic=default&first=2026-11-16&last=2026-11-18").status, 303);
+    let failed = "Nothing could be read: all 2 sources failed";
+    let runs = wait_for(&site, "/runs", failed);
+    assert!(runs.body.contains("16 Nov 2026 00:00 – 19 Nov 2026 00:00"), "{}", runs.body);
+    let (_, row) = runs.body.split_once("<a href=\"/runs/default/").unwrap();
+    let run = site.get(&format!("/runs/default/{}", row.split('"').next().unwrap())).body;
+    let (_, why) = run.split_once(">What failed</h2>").unwrap();
+    assert!(why.contains(failed), "{run}");
+    for path in ["/", "/archive"] {
+        let page = site.get(path).body;
+        assert!(page.contains(failed), "{path}: {page}");
+        assert!(!page.contains("Enjoy the silence") && !page.contains("A quiet day"), "{path}: {page}");
+    }
+}

@@ -49,6 +49,18 @@ fn a_session_begins_with_the_password_and_ends_by_log_out_and_new_password() {
 }
 
 #[test]
+fn only_who_is_signed_in_is_shown_the_links_to_other_pages() {
+    let mut radar = guarded();
+    let site = Site::start(&mut radar);
+    let links = |page: &str| page.contains("href=\"/archive\"") || page.contains("href=\"/sources\"");
+    let page = site.get("/sign-in");
+    let wrong = site.post_form("/sign-in", &page, "name=owner&password=wrong");
+    assert!(!links(&page.body) && !links(&wrong.body), "{}", page.body);
+    let cookie = signed_in(&site, "owner", "correct+horse");
+    assert!(links(&site.send("GET", "/topics", &[("cookie", &cookie)], "").body));
+}
+
+#[test]
 fn what_was_typed_is_shown_once_the_session_has_ended() {
     let mut radar = guarded();
     let site = Site::start(&mut radar);
@@ -161,6 +173,24 @@ fn addresses_that_a_proxy_writes_as_ipv6_wait_one_by_one() {
     assert_eq!(tries, [422, 422, 422, 422, 422, 429]);
     assert_eq!(attempt("192.0.2.1"), 429, "the same address");
     assert_eq!(attempt("::ffff:192.0.2.2"), 422, "another address");
+}
+
+#[test]
+fn clients_of_a_chain_of_trusted_proxies_wait_one_by_one() {
+    let mut radar = guarded().with("AHA_TRUSTED_PROXIES", "127.0.0.1, 172.18.0.0/16");
+    let site = Site::start(&mut radar);
+    let page = site.get("/sign-in");
+    let cookies = page.cookies.join("; ");
+    let body = format!("csrf={}&name=owner&password=wrong", page.token());
+    let attempt = |forwarded: &str| {
+        let form = ("content-type", "application/x-www-form-urlencoded");
+        let headers = [form, ("cookie", cookies.as_str()), ("x-forwarded-for", forwarded)];
+        site.send("POST", "/sign-in", &headers, &body).status
+    };
+    // What a client makes up comes before what the proxies append.
+    let tries: Vec<u16> = (0..6).map(|n| attempt(&format!("198.51.100.{n}, 192.0.2.1, 172.18.0.2"))).collect();
+    assert_eq!(tries, [422, 422, 422, 422, 422, 429]);
+    assert_eq!(attempt("192.0.2.2, 172.18.0.2"), 422, "another client of the same proxies");
 }
 
 #[test]

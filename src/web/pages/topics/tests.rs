@@ -25,6 +25,7 @@ fn a_score_that_changes_against_the_rank_is_not_shown() {
     assert_eq!(differences(&story((1, 71.4), (1, 58.4))).as_deref(), Some("score 71 → 58"));
     assert_eq!(places(&story((2, 71.4), (1, 58.4))), "no. 2 → 1");
 }
+
 #[test]
 fn the_heading_of_a_group_has_the_number_of_its_stories() {
     let preview = ChangePreview {
