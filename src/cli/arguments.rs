@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::output::ColourChoice;
 use hyphens::free_text;
 
 pub(super) use ask::{BenchmarkArguments, QuestionArguments, SearchArguments, SearchedBy};
@@ -68,6 +69,9 @@ Exit codes:
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
+    /// When to use colour: auto is on a terminal, unless `NO_COLOR` is set or `TERM` is dumb.
+    #[arg(long = "color", alias = "colour", global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub(super) colour: ColourChoice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -76,7 +80,7 @@ pub(super) enum Command {
     Run(RunArguments),
     /// Keep running: each topic on its schedule, with pages, API and GET /health on the address and port of
     /// `AHA_LISTEN` (127.0.0.1:8080 by default).
-    Daemon,
+    Daemon(GraphArgument),
     /// Serve pages, API and GET /health on the address and port of `AHA_LISTEN` (127.0.0.1:8080 by default), without
     /// running topics on their schedules.
     Serve(GraphArgument),
@@ -99,6 +103,7 @@ pub(super) enum Command {
     /// Read a digest by keys: next, open, like, dislike, save, why, undo.
     Review(ReviewArguments),
     /// Explain why a story is shown, and each part of its score.
+    #[command(aliases = ["explain", "why"])]
     Item(ItemArguments),
     /// Rank a past run again with other weights, from stored answers. No model is called and nothing is stored. Your
     /// feedback since then counts too.
@@ -120,6 +125,7 @@ pub(super) enum Command {
     ///
     /// Days and months are those of UTC, as the caps count them. What is set aside for calls that are unsettled or
     /// under way counts as spent, and is also shown apart.
+    #[command(alias = "stats")]
     Spend(SpendArguments),
     /// Models: list the configured ones, ask one, check whether all answer, send a questionnaire to several.
     #[command(subcommand)]
@@ -241,8 +247,8 @@ Examples:
   aha-radar item 1          the first story of the newest digest
   aha-radar item c33435     a line of any digest, or a result of `aha-radar search`")]
 pub(super) struct ItemArguments {
-    /// The rank in the digest of the newest window, or the id that a line of any digest shows, or its first digits
-    /// (4 or more).
+    /// The rank in the newest digest with stories, or the id that a line of any digest shows, or its first digits (4 or
+    /// more).
     pub(super) item: String,
     /// The topic in whose digest the rank is.
     #[arg(long, default_value = "default")]
@@ -257,8 +263,8 @@ pub(super) struct RunsArguments {
     /// Only this topic's.
     #[arg(long)]
     pub(super) topic: Option<String>,
-    /// At most this many, newest window first.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    /// At most this many, 1 or more, newest window first.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) limit: u32,
     /// Print the runs as JSON, with the process of each attempt and whole ids.
     #[arg(long)]

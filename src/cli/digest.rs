@@ -8,7 +8,7 @@ use super::exit::{Exit, UsageError};
 use super::listing::Listing;
 use super::output;
 use crate::app::App;
-use crate::digest::terminal::Footer;
+use crate::digest::terminal::{Footer, Terminal};
 use crate::digest::{Format, file_stem_of, render_named, terminal};
 use crate::services::digests::{self, ArchiveFilter, ArchivedDigest, LATEST};
 
@@ -16,7 +16,7 @@ use crate::services::digests::{self, ArchiveFilter, ArchivedDigest, LATEST};
 const LIST: &str = "list";
 
 pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
-    let DigestArguments { which, topic, format, json, limit } = arguments;
+    let DigestArguments { which, topic, format, json, links, limit } = arguments;
     let format = match format.as_deref() {
         Some(name) => Some(name.parse::<Format>().map_err(|error| UsageError(error.to_string()))?),
         None => json.then_some(Format::Json),
@@ -26,12 +26,12 @@ pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
     }
     let digest = digests::find(app, &which, topic.as_deref().unwrap_or(DEFAULT_TOPIC)).await?;
     let footer = Footer { html: None, is_latest: which == LATEST };
-    match format {
-        Some(format) => {
-            let stem = file_stem_of(&app.config().output_dir, &digest);
-            output::print(&render_named(&digest, format, app.config().web.site(), &stem)?)?;
-        }
-        None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), footer))?,
+    if let Some(format) = format {
+        let stem = file_stem_of(&app.config().output_dir, &digest);
+        output::print(&render_named(&digest, format, app.config().web.site(), &stem)?)?;
+    } else {
+        let terminal = Terminal { addresses: links, ..output::terminal() };
+        output::print(&terminal::render(&digest, terminal, footer))?;
     }
     Ok(Exit::Ok)
 }

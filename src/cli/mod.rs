@@ -50,7 +50,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use self::arguments::{Cli, Command};
+use self::arguments::{Cli, Command, OpmlCommand, TodoCommand, TopicCommand, UserCommand};
 use self::exit::Exit;
 use crate::app::App;
 use crate::config::{Config, LogFormat};
@@ -76,6 +76,7 @@ pub fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> anyhow::Result<Exit> {
+    output::choose_colour(cli.colour);
     let command = match cli.command {
         Command::Completions { shell } => return manual::completions(shell),
         Command::Man { folder } => return manual::pages(folder.as_deref()),
@@ -86,7 +87,7 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
     // A misspelt setting would have no effect, which matters for a cap; so it is an error. Only `doctor` runs, to list
     // it.
     let config = if matches!(command, Command::Doctor(_)) { config } else { config.without_unknown()? };
-    start_logging(&config, matches!(command, Command::Daemon | Command::Serve(_)));
+    start_logging(&config, matches!(command, Command::Daemon(_) | Command::Serve(_)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(dispatch(command, config))
 }
@@ -95,13 +96,22 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
     match command {
         Command::Run(arguments) if arguments.dry_run => Box::pin(dry_run::run(config, &arguments)).await,
         Command::Run(arguments) => Box::pin(run::run(config, arguments)).await,
-        Command::Daemon => Box::pin(daemon::run(config)).await,
+        Command::Daemon(graph) => Box::pin(daemon::run(config, graph)).await,
         Command::Serve(graph) => Box::pin(serve::run(config, graph)).await,
-        Command::User(command) => user::run(&app(config, Absent::Create).await?, command).await,
+        Command::User(command) => {
+            let absent = absent(matches!(command, UserCommand::List { .. }));
+            user::run(&app(config, absent).await?, command).await
+        }
         Command::Init(arguments) => init::run(&app(config, Absent::Create).await?, arguments).await,
-        Command::Topic(command) => topic::run(&app(config, Absent::Create).await?, command).await,
+        Command::Topic(command) => {
+            let absent = absent(matches!(command, TopicCommand::List { .. } | TopicCommand::Interests { .. }));
+            topic::run(&app(config, absent).await?, command).await
+        }
         Command::Source(command) => Box::pin(source::run(config, command)).await,
-        Command::Opml(command) => opml::run(&app(config, Absent::Create).await?, command).await,
+        Command::Opml(command) => {
+            let absent = absent(matches!(command, OpmlCommand::Export { .. }));
+            opml::run(&app(config, absent).await?, command).await
+        }
         Command::Review(arguments) => review::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::pages(folder.as_deref()),
@@ -116,9 +126,15 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Spend(arguments) => spend::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Llm(command) => Box::pin(llm::run(config, command)).await,
         Command::Feedback(arguments) => feedback::run(&app(config, Absent::Fail).await?, arguments).await,
-        Command::Assistant(arguments) => Box::pin(assistant::run(&app(config, Absent::Create).await?, arguments)).await,
-        Command::Todo { command } => assistant::todo(&app(config, Absent::Create).await?, command).await,
-        Command::Agenda(arguments) => assistant::agenda(&app(config, Absent::Create).await?, arguments).await,
+        Command::Assistant(arguments) => {
+            let app = app(config, absent(!arguments.apply)).await?;
+            Box::pin(assistant::run(&app, arguments)).await
+        }
+        Command::Todo { command } => {
+            let absent = absent(matches!(command, None | Some(TodoCommand::List { .. })));
+            assistant::todo(&app(config, absent).await?, command).await
+        }
+        Command::Agenda(arguments) => assistant::agenda(&app(config, Absent::Fail).await?, arguments).await,
         Command::Noise(arguments) => noise::run(&arguments),
         Command::Journal(command) => Box::pin(journal::run(config, command)).await,
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
@@ -131,6 +147,11 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Reindex => search::reindex(&app(config, Absent::Fail).await?).await,
         Command::Benchmark(arguments) => Box::pin(benchmark::run(&config, arguments)).await,
     }
+}
+
+/// A command that only reads makes no database: with a misspelt `DATABASE_URL` it would report an empty one.
+const fn absent(only_reads: bool) -> Absent {
+    if only_reads { Absent::Fail } else { Absent::Create }
 }
 
 async fn app(config: Config, absent: Absent) -> anyhow::Result<App> {

@@ -1,19 +1,23 @@
 //! Output to a terminal, or to a pipe that may be closed at any time.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use aha_content::escapes::without_escapes;
 use aha_content::numbers::count;
 use aha_core::time::Timestamp;
 use anyhow::Result;
+use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::digest::sanitise::{escape_hidden, is_hidden};
+use crate::digest::terminal::Terminal;
 use crate::services::sources::SourcesAdded;
 
-/// Columns if the terminal does not report its width.
+/// Columns if neither a terminal nor `COLUMNS` gives the width.
 const DEFAULT_COLUMNS: usize = 100;
 /// Digits of an id that tables show: enough to identify one among many thousands.
 const ID_DIGITS: usize = 8;
@@ -78,8 +82,21 @@ pub(super) fn table(headings: &[&str]) -> Table {
     table
 }
 
+/// Returns the columns of a text that is arranged also where no terminal is.
 pub(super) fn width() -> usize {
-    terminal_width().unwrap_or(DEFAULT_COLUMNS)
+    let of_environment = || columns_of(&std::env::var_os("COLUMNS")?);
+    terminal_width().or_else(of_environment).unwrap_or(DEFAULT_COLUMNS)
+}
+
+fn columns_of(value: &OsStr) -> Option<usize> {
+    value.to_str()?.trim().parse::<usize>().ok().filter(|columns| *columns > 0)
+}
+
+/// Returns what standard output supports.
+pub(super) fn terminal() -> Terminal {
+    // What is no terminal keeps the sequences of a hyperlink as characters, so no choice of colour forces them.
+    let hyperlinks = std::io::stdout().is_terminal() && is_environment_coloured() && choice() != ColourChoice::Never;
+    Terminal { width: width(), colour: colour_on_stdout(), hyperlinks, addresses: false }
 }
 
 /// Returns the columns of the terminal; `None` if standard output is none.
@@ -107,17 +124,50 @@ pub(super) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum ColourChoice {
+    /// On a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+static COLOUR: OnceLock<ColourChoice> = OnceLock::new();
+
+/// Sets the choice of this process; only the first call has an effect.
+pub(super) fn choose_colour(choice: ColourChoice) {
+    let _ = COLOUR.set(choice);
+}
+
+fn choice() -> ColourChoice {
+    COLOUR.get().copied().unwrap_or_default()
+}
+
 pub(super) fn colour_on_stdout() -> bool {
-    std::io::stdout().is_terminal() && is_colour_enabled()
+    is_coloured(std::io::stdout().is_terminal())
 }
 
 pub(super) fn colour_on_stderr() -> bool {
-    std::io::stderr().is_terminal() && is_colour_enabled()
+    is_coloured(std::io::stderr().is_terminal())
 }
 
-/// Follows the convention of no-color.org.
-fn is_colour_enabled() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+fn is_coloured(is_terminal: bool) -> bool {
+    match choice() {
+        ColourChoice::Auto => is_terminal && is_environment_coloured(),
+        ColourChoice::Always => true,
+        ColourChoice::Never => false,
+    }
+}
+
+/// Follows the convention of no-color.org; a terminal of the kind `dumb` shows escape sequences as they are.
+fn is_environment_coloured() -> bool {
+    allows_colour(std::env::var_os("NO_COLOR").as_deref(), std::env::var_os("TERM").as_deref())
+}
+
+fn allows_colour(no_colour: Option<&OsStr>, kind: Option<&OsStr>) -> bool {
+    no_colour.is_none_or(OsStr::is_empty) && kind.is_none_or(|kind| kind != "dumb")
 }
 
 #[cfg(test)]
@@ -127,6 +177,17 @@ mod tests {
     #[test]
     fn text_from_outside_keeps_lines_and_nothing_that_a_terminal_obeys() {
         assert_eq!(one_safe_text("a\u{9b}31mb\nc\u{61c}\u{202e}d\u{7}\u{1b}[2Je"), "ab\ncde");
+    }
+
+    #[test]
+    fn the_environment_can_switch_colour_off_and_give_the_width() {
+        let allows = |no_colour: Option<&str>, kind: Option<&str>| {
+            allows_colour(no_colour.map(OsStr::new), kind.map(OsStr::new))
+        };
+        assert!(allows(None, None) && allows(Some(""), Some("xterm-256color")));
+        assert!(!allows(Some("1"), Some("xterm")) && !allows(None, Some("dumb")));
+        let columns = ["60", " 72 ", "0", "wide", ""].map(|value| columns_of(OsStr::new(value)));
+        assert_eq!(columns, [Some(60), Some(72), None, None, None]);
     }
 
     #[test]

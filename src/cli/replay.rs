@@ -24,7 +24,7 @@ pub(super) async fn run(config: Config, arguments: ReplayArguments) -> Result<Ex
         output::print(&render(digest, Format::Json, None)?)?;
     } else {
         let footer = Footer { html: None, is_latest: false };
-        output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), footer))?;
+        output::print(&terminal::render(digest, output::terminal(), footer))?;
     }
     output::note(&moved(&replay));
     Ok(Exit::Ok)

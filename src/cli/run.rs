@@ -93,10 +93,11 @@ async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Optio
     }
     let latest = digests::find_latest(app, topic).await?;
     let footer = Footer { html, is_latest: latest.is_some_and(|latest| latest.head.id == digest.head.id) };
-    output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), footer))
+    output::print(&terminal::render(digest, output::terminal(), footer))
 }
 
-/// Lets the first SIGINT or SIGTERM end the run at its next safe point; completed work is kept.
+/// Lets the first SIGINT or SIGTERM end the run at its next safe point; completed work is kept. The second one ends the
+/// process at once.
 pub(super) fn interrupt_on_signal(stop: StopSignal) {
     tokio::spawn(async move {
         crate::shutdown::asked_to_stop().await;

@@ -8,6 +8,7 @@ use super::exit::Exit;
 use super::listing::Listing;
 use super::output;
 use crate::app::App;
+use crate::services::digests;
 use crate::services::runs::{self, PastRun};
 
 pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
@@ -16,6 +17,8 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
         output::print_json(&runs)?;
         return Ok(Exit::Ok);
     }
+    let done: Vec<DigestId> = runs.iter().filter(|past| past.run.done).map(|past| past.digest_id).collect();
+    let failures = digests::total_failures(app, &done).await?;
     let headings = ["window", "kind", "state", "attempt", "outcome", "reached", "digest", "what went wrong"];
     let mut table = Listing::new(&headings, &["what went wrong", "reached", "attempt", "kind"]);
     // Scripts pass the id on to the API, which takes whole ones.
@@ -23,7 +26,9 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
         if output::terminal_width().is_some() { output::short_id(id) } else { id.to_string() }
     };
     for PastRun { run, digest_id, attempts } in &runs {
+        let failure = failures.get(digest_id);
         for attempt in attempts {
+            let failure = failure.filter(|_| attempt.outcome == "done");
             table.add_row(vec![
                 run.window.to_string(),
                 run.mode.as_str().to_owned(),
@@ -32,7 +37,7 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
                 attempt.outcome.clone(),
                 attempt.stage.clone().unwrap_or_default(),
                 if run.done { id(*digest_id) } else { String::new() },
-                attempt.error.clone().unwrap_or_default(),
+                attempt.error.as_ref().or(failure).cloned().unwrap_or_default(),
             ]);
         }
     }

@@ -1,5 +1,6 @@
 //! `aha-radar source`: manages the sources of items.
 
+use aha_core::source::Source;
 use anyhow::Result;
 
 use super::arguments::{SourceChoice, SourceCommand};
@@ -8,7 +9,6 @@ use super::listing::Listing;
 use super::{miniflux, output, source_add, source_report};
 use crate::app::App;
 use crate::config::Config;
-use crate::services::database::Absent;
 use crate::services::sources::{self, ListedSource, SourceChange};
 use crate::services::topics;
 
@@ -20,40 +20,47 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
     if let SourceCommand::ImportMiniflux(arguments) = command {
         return Box::pin(miniflux::run(config, &arguments)).await;
     }
-    let app = super::app(config, Absent::Create).await?;
+    let app = super::app(config, super::absent(!matches!(command, SourceCommand::Add(_)))).await?;
     match command {
         SourceCommand::Add(arguments) => return Box::pin(source_add::run(&app, arguments)).await,
         SourceCommand::List { topic, json } => list(&app, topic.as_deref(), json).await?,
         SourceCommand::Enable(choice) => {
             let change = SourceChange { enabled: Some(true), ..SourceChange::default() };
-            let url = set(&app, &choice, change).await?;
-            output::print(&format!("{url} is read again from the next run on"))?;
+            let name = set(&app, &choice, change).await?;
+            output::print(&format!("{name} is read again from the next run on"))?;
         }
         SourceCommand::Set { choice, weight, full_text } => {
-            let url = set(&app, &choice, SourceChange { enabled: None, weight, full_text }).await?;
-            output::print(&format!("{url}: the change applies from the next run on"))?;
+            let name = set(&app, &choice, SourceChange { enabled: None, weight, full_text }).await?;
+            output::print(&format!("{name}: the change applies from the next run on"))?;
         }
         SourceCommand::Disable(choice) => {
             let change = SourceChange { enabled: Some(false), ..SourceChange::default() };
-            let url = set(&app, &choice, change).await?;
-            output::print(&format!("{url} is no longer read; its items are kept"))?;
+            let name = set(&app, &choice, change).await?;
+            output::print(&format!("{name} is no longer read; its items are kept"))?;
         }
         SourceCommand::Remove(choice) => {
             let source = sources::find(&app, &choice.source, choice.topic.as_deref()).await?.source;
             sources::remove(&app, &source).await?;
-            output::print(&format!("{} is removed; digests that name it are kept", source.url))?;
+            output::print(&format!("{} is removed; digests that name it are kept", named(&source)))?;
         }
         SourceCommand::Test { .. } | SourceCommand::ImportMiniflux(_) => {}
     }
     Ok(Exit::Ok)
 }
 
-/// Changes the chosen source and returns its address.
+/// Changes the chosen source and returns its name and address.
 async fn set(app: &App, choice: &SourceChoice, change: SourceChange) -> Result<String> {
     change.check()?;
     let source = sources::find(app, &choice.source, choice.topic.as_deref()).await?.source;
     sources::change(app, &source, change).await?;
-    Ok(source.url)
+    Ok(named(&source))
+}
+
+/// Formats `Wireline News: https://wireline.example/feed`, or the address of a source without a title.
+fn named(source: &Source) -> String {
+    let title = source.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && *title != source.url);
+    let named = title.map_or_else(|| source.url.clone(), |title| format!("{title}: {}", source.url));
+    output::one_safe_text(&named).replace('\n', " ")
 }
 
 async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {

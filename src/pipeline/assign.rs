@@ -43,10 +43,13 @@ pub(super) async fn run(context: &RunContext) -> Result<Assigned, RunError> {
             Assigned { items: store.items_in_window(context.topic.id, run.window).await?, late: HashSet::new() }
         }
         RunMode::Cursor => {
-            let claimed = store.assigned_items(run.id).await?;
-            // A replay uses what the run had, even if a later run has taken over all of it since.
-            let is_new = claimed.is_empty() && !context.is_replay;
-            let items = if is_new { claim(context).await? } else { claimed };
+            let mut items = store.assigned_items(run.id).await?;
+            if context.is_replay {
+                // It uses what the run had, even if a later run has claimed a part or all of it again.
+                items.extend(store.reclaimed_items(run.id).await?);
+            } else if items.is_empty() {
+                items = claim(context).await?;
+            }
             Assigned { items, late: store.late_items(run.id, run.window.start).await?.into_iter().collect() }
         }
     };

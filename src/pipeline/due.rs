@@ -6,7 +6,8 @@ use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
 use aha_store::{SharedStore, StoreError};
 use chrono_tz::Tz;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::RunError;
 use crate::app::App;
@@ -31,10 +32,11 @@ pub fn is_due(app: &App, topic: &Topic, now: Timestamp) -> Result<bool, RunError
 }
 
 /// A topic without a successful run for longer than `AHA_ALERT_HOURS`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Overdue {
     pub topic: String,
     /// `None` if there never was one.
+    #[schema(value_type = Option<String>)]
     pub last_success: Option<Timestamp>,
 }
 

@@ -12,7 +12,7 @@ use aha_store::IdentifiedItem;
 use url::Url;
 
 use super::RunContext;
-use crate::sources::fetch::{FetchError, Fetcher};
+use crate::sources::fetch::{FetchError, Fetcher, shown_address};
 use crate::sources::identity::text_hash;
 
 /// Maximum number of pages read in one attempt, over all sources.
@@ -34,7 +34,8 @@ pub(super) async fn read(
     let notes = match context.store().full_text_hashes(source.id).await {
         Ok(notes) => notes,
         Err(error) => {
-            tracing::warn!(source = %source.url, %error, "no page of this source is read this time");
+            let source = shown_address(&source.url);
+            tracing::warn!(%source, %error, "no page of this source is read this time");
             return true;
         }
     };
@@ -55,7 +56,8 @@ async fn read_in_order(context: &RunContext, fetcher: &Fetcher, to_read: Vec<&mu
     let (mut are_left, mut asked) = (false, 0);
     let mut failures: HashMap<String, usize> = HashMap::new();
     for item in to_read {
-        if failures.get(&host_of(item)).is_some_and(|count| *count >= FAILURES_A_HOST) {
+        let host = host_of(item);
+        if failures.get(&host).is_some_and(|count| *count >= FAILURES_A_HOST) {
             are_left = true;
             continue;
         }
@@ -66,9 +68,12 @@ async fn read_in_order(context: &RunContext, fetcher: &Fetcher, to_read: Vec<&mu
         let Some(failure) = read_one(context, fetcher, item).await else { continue };
         are_left = true;
         let is_limit = failure.retry_after().is_some() || matches!(failure, FetchError::RateLimited { .. });
-        // A redirect may have led to another host.
-        let host = failure.temporary_at().unwrap_or_default().to_owned();
-        *failures.entry(host).or_default() += if is_limit { FAILURES_A_HOST } else { 1 };
+        let failed = failure.temporary_at().unwrap_or_default();
+        // A redirect led to another host. The items are found by their own, which may also lead elsewhere.
+        if failed != host {
+            *failures.entry(host).or_default() += 1;
+        }
+        *failures.entry(failed.to_owned()).or_default() += if is_limit { FAILURES_A_HOST } else { 1 };
     }
     are_left
 }
@@ -95,6 +100,8 @@ async fn read_one(context: &RunContext, fetcher: &Fetcher, item: &mut Identified
     // A page with less text than the teaser is not the intended one.
     if page.outcome == PageOutcome::Read && page.text.len() > item.body_text.len() {
         item.body_text = page.text;
+        // It is the teaser's, and would be shown instead of the text.
+        item.html = None;
         item.hash_text = text_hash(item.title.as_deref().unwrap_or_default(), &item.body_text);
     }
     None

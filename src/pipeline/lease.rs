@@ -8,6 +8,7 @@ use aha_core::ids::TopicId;
 use aha_core::topic::Topic;
 use aha_store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::lease_owner::LeaseOwner;
 use super::{RunError, StopSignal};
@@ -25,11 +26,12 @@ const POLL: Duration = Duration::from_millis(200);
 pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
     let own = LeaseOwner::current();
     let clock = app.clock();
-    let until = clock.wall() + WAIT;
+    // The machine's time may be set meanwhile, so it does not measure the wait.
+    let begun = Instant::now();
     let mut dead: Option<String> = None;
     loop {
         let attempt = app.store().acquire_lease(topic.id, &own.to_string(), clock.wall(), dead.as_deref()).await?;
-        let timed_out = clock.wall() >= until;
+        let timed_out = begun.elapsed() >= WAIT;
         match attempt {
             LeaseAttempt::Acquired(lease) => return Ok(lease),
             // Takes over once without waiting, then waits as for any other owner, because an unfinished transaction of

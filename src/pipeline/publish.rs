@@ -8,8 +8,8 @@ use super::{RunContext, RunError};
 use crate::digest::write_files;
 
 /// Returns the files that were written.
-#[expect(clippy::unused_async, reason = "as every stage")]
 pub(super) async fn run(context: &RunContext, digest: &Digest) -> Result<Vec<PathBuf>, RunError> {
-    let config = context.app.config();
-    Ok(write_files(&config.output_dir, digest, config.web.site())?)
+    let (app, digest) = (context.app.clone(), digest.clone());
+    let write = move || write_files(&app.config().output_dir, &digest, app.config().web.site());
+    Ok(tokio::task::spawn_blocking(write).await??)
 }

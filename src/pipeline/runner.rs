@@ -120,7 +120,9 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
 /// the folder still cannot be written, sources are read nevertheless.
 async fn restore_files(app: &App, topic: &Topic) -> Result<(), RunError> {
     if let Some(digest) = app.store().latest_digest(topic.id).await? {
-        write_missing_files(&app.config().output_dir, &digest, app.config().web.site())?;
+        let app = app.clone();
+        let write = move || write_missing_files(&app.config().output_dir, &digest, app.config().web.site());
+        tokio::task::spawn_blocking(write).await??;
     }
     Ok(())
 }

@@ -12,9 +12,6 @@ use super::runs::one_by_id;
 use super::{Result, ServiceError};
 use crate::app::App;
 
-/// Runs searched for the beginning of an id, the newest windows first.
-const RUNS: i64 = 100_000;
-
 /// Returns what a call's purpose is, in a few words; `None` if this version does not know it.
 #[must_use]
 pub fn purpose_in_words(purpose: &str) -> Option<&'static str> {
@@ -53,8 +50,7 @@ async fn find_run(app: &App, id: &str) -> Result<RunId> {
     if let (Ok(digest), Ok(run)) = (id.parse::<DigestId>(), id.parse()) {
         return Ok(app.store().digest(digest).await?.map_or(run, |digest| digest.head.run_id));
     }
-    let runs = app.store().runs(None, RUNS).await?.into_iter().map(|(run, _)| run).collect();
-    let run = one_by_id(runs, id)?.ok_or_else(|| {
+    let run = one_by_id(app, id, |_| true).await?.ok_or_else(|| {
         let expected = format!("is not the id of a run or digest, nor {MIN_DIGITS} or more of its first digits");
         ServiceError::invalid("run", format!("{id:?} {expected}; `aha-radar runs` lists them"))
     })?;

@@ -1,5 +1,7 @@
 //! Digests: the latest, one by its id, and the archive by day and topic.
 
+use std::collections::BTreeMap;
+
 use aha_core::digest::{Digest, DigestHead, Section};
 use aha_core::ids::{DigestId, TopicId};
 use aha_core::time::{DAY_MS, Timestamp};
@@ -12,6 +14,7 @@ use serde::Serialize;
 use super::id_prefix::{self, MIN_DIGITS, id_prefix};
 use super::{Result, ServiceError, topics};
 use crate::app::App;
+use crate::digest::{all_sources_failed, header_line};
 
 /// Stands for a topic's newest digest in place of an id.
 pub const LATEST: &str = "latest";
@@ -110,6 +113,43 @@ pub async fn latest_by_name(app: &App, topic: &str) -> Result<Digest> {
         let run = format!("aha-radar run{}", topic_option(topic));
         ServiceError::not_found("digest", format!("topic {topic:?} has no digest yet; make one with `{run}`"))
     })
+}
+
+/// Returns a topic's digest as [`latest_by_name`] does, of those with stories if there are any: an empty one, of a
+/// window in which nothing was published or read, has no ranks.
+///
+/// # Errors
+/// When there is no such topic, or it has no digest yet.
+pub async fn latest_with_stories(app: &App, topic: &str) -> Result<Digest> {
+    let latest = latest_by_name(app, topic).await?;
+    if !latest.stories.is_empty() {
+        return Ok(latest);
+    }
+    let of_topic = topics::find(app, topic).await?.id;
+    let all = DigestFilter { topic: Some(of_topic), ends_after: None, ends_until: None, limit: i64::MAX };
+    let entries = app.store().digest_entries(&all).await?;
+    match entries.into_iter().find(|entry| entry.stories > 0) {
+        Some(entry) => by_id(app, entry.head.id).await,
+        None => Ok(latest),
+    }
+}
+
+/// Returns what is wrong with the stored digests of these for which no source could be read.
+///
+/// # Errors
+/// When the store fails.
+pub async fn total_failures(app: &App, ids: &[DigestId]) -> Result<BTreeMap<DigestId, String>> {
+    let all = DigestFilter { topic: None, ends_after: None, ends_until: None, limit: i64::MAX };
+    let mut entries = app.store().digest_entries(&all).await?;
+    entries.retain(|entry| entry.head.items == 0 && entry.stories == 0 && ids.contains(&entry.head.id));
+    let mut failures = BTreeMap::new();
+    for entry in entries {
+        let digest = find_by_id(app, entry.head.id).await?;
+        if let Some(digest) = digest.filter(all_sources_failed) {
+            failures.insert(digest.head.id, header_line(&digest));
+        }
+    }
+    Ok(failures)
 }
 
 /// Returns the digest of a known topic as [`latest_by_name`] does, if there is one.

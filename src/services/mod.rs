@@ -20,7 +20,7 @@ pub mod feed_tokens;
 pub mod feedback;
 pub mod followups;
 pub mod health;
-mod id_prefix;
+pub(crate) mod id_prefix;
 pub mod idempotency;
 pub mod items;
 pub mod models;

@@ -1,5 +1,5 @@
-//! Previews the effect of a change of a topic before it is saved: its last digest, made once with the current settings
-//! and once with the proposed ones.
+//! Previews the effect of a change of a topic before it is saved: its last digest with stories, made once with the
+//! current settings and once with the proposed ones.
 //!
 //! Both are replays on a copy of the database: no model is asked, nothing is stored. The delivered digest is not used
 //! for the comparison, as feedback has been given since.
@@ -12,6 +12,7 @@ use aha_core::model::LOCAL_PROVIDER;
 use aha_core::run::{Run, RunSettings};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
+use aha_store::DigestFilter;
 use serde::Serialize;
 use tokio::runtime::Handle;
 
@@ -20,9 +21,6 @@ use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
 use crate::pipeline::{StopSignal, replay};
-
-/// Runs searched for a finished one, the newest windows first.
-const RUNS: i64 = 1_000;
 
 /// The differences in the last digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,6 +58,12 @@ pub struct StoryPlace {
 }
 
 impl ChangePreview {
+    /// Formats the end of the digest's window, in UTC: `19 Nov 2026 07:00`.
+    #[must_use]
+    pub fn window_end_in_words(&self) -> String {
+        self.window_end.to_utc().format("%-d %b %Y %H:%M").to_string()
+    }
+
     /// Returns whether the digest would be the same.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
@@ -71,7 +75,8 @@ impl ChangePreview {
     }
 }
 
-/// Compares a topic's last digest with what it would be if the topic were as proposed. `None` if it has no digest yet.
+/// Compares a topic's last digest that has stories, otherwise its last, with what it would be if the topic were as
+/// proposed. `None` if it has no digest yet.
 ///
 /// # Errors
 /// When the topic does not exist, or the copy or the replay fails.
@@ -100,9 +105,28 @@ async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
 }
 
 async fn is_judged_by_local(app: &App, topic: &Topic) -> Result<bool> {
-    let digest = app.store().latest_digest(topic.id).await?;
+    let run = previewed_run(app, topic).await?;
+    let digest = match run {
+        Some(run) => app.store().digest(DigestId::of(&[&run.id.to_string()])).await?,
+        None => None,
+    };
     let verdicts = digest.iter().flat_map(|digest| &digest.stories).filter_map(|story| story.triage.as_ref());
     Ok(verdicts.into_iter().any(|verdict| verdict.provider == LOCAL_PROVIDER))
+}
+
+/// Returns the run of a topic's last digest with stories: on one of a window without items, no change has an effect.
+/// Without such a digest it is the last finished run.
+async fn previewed_run(app: &App, topic: &Topic) -> Result<Option<Run>> {
+    let all = DigestFilter { topic: Some(topic.id), ends_after: None, ends_until: None, limit: i64::MAX };
+    let entries = app.store().digest_entries(&all).await?;
+    let run = match entries.into_iter().find(|entry| entry.stories > 0) {
+        Some(entry) => app.store().run(entry.head.run_id).await?,
+        None => None,
+    };
+    match run {
+        Some((run, _)) if run.done => Ok(Some(run)),
+        _ => Ok(app.store().latest_finished_run(Some(topic.id)).await?),
+    }
 }
 
 /// Returns a topic's last digest with the current settings, or with the proposed ones. Each needs its own copy, as a
@@ -116,8 +140,7 @@ async fn last_digest(
     let copy = scratch.open(config.clone()).await?;
     let gone = || ServiceError::not_found("topic", format!("there is no topic {name:?} any more; choose another"));
     let topic = copy.store().topic(name).await?.ok_or_else(gone)?;
-    let runs = copy.store().runs(Some(topic.id), RUNS).await?;
-    let Some(run) = runs.into_iter().map(|(run, _)| run).find(|run| run.done) else { return Ok(None) };
+    let Some(run) = previewed_run(&copy, &topic).await? else { return Ok(None) };
     let settings = settings(&run, proposed.unwrap_or(&topic));
     Ok(Some(Box::pin(replay::replay(&copy, &topic, &run, settings, &StopSignal::default())).await?))
 }

@@ -19,9 +19,6 @@ use crate::app::App;
 use crate::config::Config;
 use crate::pipeline::{StopSignal, replay as pipeline};
 
-/// Runs searched for the chosen one, the newest windows first.
-const RUNS: i64 = 100_000;
-
 /// A finished run, and the settings to change.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -99,8 +96,11 @@ async fn find(app: &App, choice: &ReplayChoice) -> Result<(Topic, Run)> {
         Some(topic) => Some(super::topics::find(app, topic).await?.id),
         None => None,
     };
-    let mut runs = app.store().runs(wanted, RUNS).await?.into_iter().map(|(run, _)| run).filter(|run| run.done);
-    let found = if name == LATEST { runs.next() } else { one_by_id(runs.collect(), name)? };
+    let found = if name == LATEST {
+        app.store().latest_finished_run(wanted).await?
+    } else {
+        one_by_id(app, name, |run| run.done && wanted.is_none_or(|topic| run.topic_id == topic)).await?
+    };
     let run = found.ok_or_else(|| {
         let expected = "`latest` nor the id of a finished run or its digest, or the first digits of one";
         ServiceError::not_found("run", format!("{name:?} is neither {expected}; see `aha-radar runs`"))

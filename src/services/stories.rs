@@ -41,8 +41,8 @@ pub fn is_shown(story: &DigestStory) -> bool {
     story.rank > 0
 }
 
-/// Finds a story by its rank in the topic's latest digest, or by the id of a line of any digest or the beginning of it,
-/// also of a line that the digest had before it was made again.
+/// Finds a story by its rank in the topic's latest digest with stories, or by the id of a line of any digest or the
+/// beginning of it, also of a line that the digest had before it was made again.
 ///
 /// # Errors
 /// When nothing matches, or more than one.
@@ -55,11 +55,14 @@ pub async fn find(app: &App, item: &str, topic: &str) -> Result<FoundStory> {
 }
 
 async fn by_rank(app: &App, rank: usize, topic: &str) -> Result<FoundStory> {
-    let digest = digests::latest_by_name(app, topic).await?;
+    let digest = digests::latest_with_stories(app, topic).await?;
     let count = digest.stories.len();
     let found = digest.stories.into_iter().find(|story| story.rank == rank);
-    let there = if count == 0 { "no story".to_owned() } else { format!("the ranks 1 to {count}") };
-    let none = || format!("the newest digest of topic {topic:?} has {there}; got {rank}");
+    let there = match count {
+        0 => format!("no digest of topic {topic:?} has a story"),
+        count => format!("the newest digest of topic {topic:?} with stories has the ranks 1 to {count}"),
+    };
+    let none = || format!("{there}; got {rank}. Each line of any digest shows the story's id, which does as well");
     let story = found.ok_or_else(|| ServiceError::not_found("story", none()))?;
     Ok(FoundStory { digest: digest.head, story })
 }

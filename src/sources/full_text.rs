@@ -58,7 +58,8 @@ impl PageRead {
     }
 }
 
-/// Reads pages. Use one instance per process, so that each `robots.txt` is fetched once.
+/// Reads pages. Use one instance per process, so that pages share the `robots.txt` of their host. It is fetched again
+/// after 12 hours, after the cache was emptied because it held 1,000 hosts, and by reads that begin at the same time.
 #[derive(Debug, Default)]
 pub struct Pages {
     robots: Mutex<HashMap<String, (Arc<Robots>, Instant)>>,
@@ -81,7 +82,7 @@ impl Pages {
             Err(error) => return PageRead::failed(error),
             Ok(Response::NotModified { .. }) => return PageRead::without_text(PageOutcome::Failed),
         };
-        if bytes.len() > MAX_PAGE_BYTES || content_type.as_deref().is_some_and(|kind| !kind.contains("html")) {
+        if bytes.len() > MAX_PAGE_BYTES || content_type.as_deref().is_some_and(|kind| !is_html(kind)) {
             return PageRead::without_text(PageOutcome::NoContent);
         }
         let read = move || article(&decode(&bytes, content_type.as_deref()).0, &final_url);
@@ -133,6 +134,11 @@ impl RedirectGuard for RobotsGuard<'_> {
     }
 }
 
+/// Whether a `Content-Type` is that of HTML or XHTML, in whatever case the server writes it.
+fn is_html(content_type: &str) -> bool {
+    content_type.split(';').next().unwrap_or_default().to_ascii_lowercase().contains("html")
+}
+
 /// Returns the text of a page's article, if it has one.
 fn article(html: &str, address: &str) -> Option<String> {
     // Without a base, relative links are left out: they would make the page too long, and only its text is used.
@@ -150,7 +156,7 @@ fn article(html: &str, address: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_CHARS, article};
+    use super::{MAX_CHARS, article, is_html};
 
     fn page(body: &str) -> String {
         format!(
@@ -167,6 +173,14 @@ mod tests {
     fn an_article_is_read_without_what_surrounds_it() {
         let text = article(&page(&(paragraphs(5) + "<script>alert(1)</script>")), "https://x.example/a").unwrap();
         assert!(text.contains("slack water") && !text.contains("alert") && !text.contains("More"), "{text}");
+    }
+
+    #[test]
+    fn a_media_type_is_read_in_any_case_and_without_its_parameters() {
+        for html in ["text/html", "Text/HTML; Charset=UTF-8", "application/XHTML+xml"] {
+            assert!(is_html(html), "{html}");
+        }
+        assert!(!is_html("text/plain") && !is_html("text/plain; from=html"));
     }
 
     #[test]

@@ -19,7 +19,10 @@ use crate::support::radar::{Engine, Radar};
 const NOW: &str = "2026-11-19T07:00:00Z";
 
 fn radar(engine: Engine) -> Radar {
-    Radar::at(NOW).with("AHA_TIMEZONE", "UTC").on(engine)
+    let radar = Radar::at(NOW).with("AHA_TIMEZONE", "UTC").on(engine);
+    // Without a database there is nothing that a sentence could be compared with.
+    radar.ok(&["init"]);
+    radar
 }
 
 /// `aha-radar serve`, ended with the value.

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
+use crate::support::http::Answer;
 use crate::support::radar::{Radar, repository};
+use crate::support::web::Web;
 
 /// Two sources that work, and six whose files are gone at the time of the run.
 fn with_six_failures() -> Radar {
@@ -37,6 +39,18 @@ fn a_run_is_one_line_and_so_are_identical_failures() {
     assert_eq!((&warnings[0]["failed"], &warnings[0]["kind"]), (&6.into(), &"file".into()));
     assert!(warnings[0]["sources"].as_str().unwrap().ends_with("gone3.xml and 3 more"), "{warnings:#?}");
     assert!(!warnings[0]["error"].as_str().unwrap().contains("gone"), "{warnings:#?}");
+}
+
+#[test]
+fn no_query_of_a_sources_address_is_logged() {
+    let web = Web::serve(vec![("/feed?token=hush-1", Answer::new(404))]);
+    let radar = Radar::at("2026-11-19T07:00:00Z")
+        .with("AHA_LOG", "aha_radar=debug")
+        .with("AHA_FETCH_ALLOW", "127.0.0.1")
+        .with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&[&web.url("/feed?token=hush-1")]);
+    let ran = radar.run(&["run"]).says("/feed?…");
+    assert!(!ran.stderr.contains("hush-1"), "{}", ran.stderr);
 }
 
 #[test]

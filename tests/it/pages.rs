@@ -123,6 +123,17 @@ fn pages_that_are_left_over_are_read_later_though_the_feed_is_unchanged() {
 }
 
 #[test]
+fn an_item_whose_page_was_read_is_not_shown_as_its_teaser() {
+    let teaser = feed(&["/a", "/b"]).replace("Read on.", "&lt;p&gt;Read &lt;b&gt;on&lt;/b&gt;.&lt;/p&gt;");
+    let web = Web::serve(vec![("/feed", Answer::ok(teaser)), ("/a", article())]);
+    let radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&["--full-text", &web.url("/feed")]);
+    radar.run(&["run"]).exits(0);
+    let with_markup = rows::query(&radar, "SELECT external_id FROM content_items WHERE html IS NOT NULL");
+    assert_eq!(with_markup, ["/b"], "the page of /b cannot be read");
+}
+
+#[test]
 fn no_page_is_read_unless_its_owner_wants_it() {
     let web = Web::serve(vec![("/feed", Answer::ok(feed(&["/a"]))), ("/a", article())]);
     let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
@@ -207,4 +218,20 @@ fn a_host_that_asks_for_fewer_requests_is_left_alone() {
         let made: usize = paths.iter().map(|path| web.requests(path).len()).sum();
         assert_eq!(made, requests, "{status}");
     }
+}
+
+#[test]
+fn a_host_that_redirects_to_one_that_fails_is_left_alone() {
+    let paths: Vec<String> = (10..16).map(|number| format!("/{number}")).collect();
+    let list: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let target = Web::serve(vec![("/busy", Answer::new(429))]);
+    // Another name of the same machine, so another host.
+    let busy = target.url("/busy").replace("127.0.0.1", "localhost");
+    let mut answers = vec![("/feed", Answer::ok(feed(&list)))];
+    answers.extend(paths.iter().map(|path| (path.as_str(), Answer::redirect(302, &busy))));
+    let web = Web::serve(answers);
+    let radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1,localhost").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&["--full-text", &web.url("/feed")]);
+    radar.run(&["run"]).exits(0);
+    assert_eq!(target.requests("/busy").len(), 3);
 }

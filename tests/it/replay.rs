@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::{Radar, repository};
-use crate::support::responses::OpenAi;
+use crate::support::responses::{Fault, OpenAi, When};
 use crate::support::rows;
 
 /// A story of `tests/data/golden/stories.jsonl`, with the score that a model once gave it.
@@ -77,6 +77,25 @@ fn a_replay_is_the_run_and_by_other_weights_another_and_nothing_is_asked_or_stor
     }
     radar.run(&["replay", "--weight", "ai=0"]).exits(0).says("nothing is stored");
     assert_eq!((model.calls().len(), everything(&radar)), (calls, before));
+}
+
+#[test]
+fn a_story_that_the_next_run_judges_stays_in_the_replay_of_its_own() {
+    let model = OpenAi::start();
+    let mut radar = model.serve(Radar::at("2026-11-19T07:00:00Z"));
+    let post = Post::about_nothing_else("one", "2026-11-19T01:00:00Z");
+    model.score(&post.title, 80);
+    std::fs::write(radar.folder().join("feed.json"), feed("Feed", &[post])).unwrap();
+    radar.add(&["feed.json"]);
+    model.fault(When::always().schema("triage_v1").first(1), Fault::Status(401));
+    radar.run(&["run"]).exits(3);
+    let digest = radar.digest();
+    assert_eq!(digest["stories"][0]["state"], "failed");
+    radar.set("AHA_NOW", "2026-11-19T09:00:00Z");
+    radar.run(&["run"]).exits(0);
+    assert_eq!(radar.digest()["stories"][0]["state"], "judged");
+    let replayed = radar.json(&["replay", digest["digest"]["run_id"].as_str().unwrap(), "--json"]);
+    assert_eq!(titles(&replayed), titles(&digest));
 }
 
 #[test]

@@ -13,7 +13,7 @@ Examples:
   xclip -o | aha-radar deep-dive 3
   aha-radar deep-dive 3 --promote                        keep the summary just made")]
 pub(in crate::cli) struct DeepDiveArguments {
-    /// The story: its rank in the digest of the newest window, or the id that a line of any digest shows, or its first
+    /// The story: its rank in the newest digest with stories, or the id that a line of any digest shows, or its first
     /// digits (4 or more).
     pub(in crate::cli) item: String,
     /// The topic in whose digest the rank is.

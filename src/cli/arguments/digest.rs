@@ -8,6 +8,7 @@ Examples:
   aha-radar digest                                that of the newest window
   aha-radar digest list                           the digests with their ids, newest first
   aha-radar digest 833b324c                       one of them
+  aha-radar digest --links                        with the address of each story
   aha-radar digest --format html > digest.html")]
 pub(in crate::cli) struct DigestArguments {
     /// `latest` (that of the window with the latest end; of several with the same end, the one made last), the id of a
@@ -23,8 +24,11 @@ pub(in crate::cli) struct DigestArguments {
     /// The same as --format json; with `list`, the list as JSON.
     #[arg(long, conflicts_with = "format")]
     pub(in crate::cli) json: bool,
-    /// With `list`: at most this many, newest window first.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    /// Print the address of each story below it.
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    pub(in crate::cli) links: bool,
+    /// With `list`: at most this many, 1 or more, newest window first.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) limit: u32,
 }
 

@@ -16,7 +16,7 @@ Examples:
 pub(in crate::cli) struct FeedbackArguments {
     #[command(subcommand)]
     pub(in crate::cli) command: Option<FeedbackCommand>,
-    /// The rank in the digest of the newest window, or the id that a line of any digest shows.
+    /// The rank in the newest digest with stories, or the id that a line of any digest shows.
     #[arg(required = true)]
     pub(in crate::cli) item: Option<String>,
     /// like, dislike, save (counts half a like), skip (half a dislike) or read (a tenth of a like).

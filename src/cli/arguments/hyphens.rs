@@ -57,7 +57,7 @@ fn with_words_last(arguments: Vec<OsString>, path: &[&str]) -> Vec<OsString> {
             continue;
         }
         options.push(argument);
-        if name.is_some_and(|name| takes_value(command, name)) {
+        if name.is_some_and(|name| takes_value(command, name) || takes_value(&root, name)) {
             options.extend(rest.next());
         }
     }
@@ -77,7 +77,7 @@ fn takes_value(command: &Definition, name: &str) -> bool {
 mod tests {
     use clap::Parser as _;
 
-    use super::super::{Command, QuestionArguments, RunArguments, SearchArguments, TopicCommand};
+    use super::super::{Command, GraphArgument, QuestionArguments, RunArguments, SearchArguments, TopicCommand};
     use super::*;
 
     fn parsed(typed: &[&str]) -> Result<Command, String> {
@@ -98,6 +98,17 @@ mod tests {
     }
 
     #[test]
+    fn the_daemon_takes_the_notes_that_serve_takes() {
+        for name in ["daemon", "serve"] {
+            let graph = match parsed(&[name, "--graph", "notes"]) {
+                Ok(Command::Daemon(GraphArgument { graph }) | Command::Serve(GraphArgument { graph })) => graph,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(graph.as_deref(), Some(std::path::Path::new("notes")));
+        }
+    }
+
+    #[test]
     fn words_of_a_query_may_begin_with_a_hyphen_and_options_stay_options() {
         let searched = |typed: &[&str]| match parsed(&[&["search"][..], typed].concat()) {
             Ok(Command::Search(SearchArguments { query, topic, json, .. })) => (query.join(" "), topic, json),
@@ -108,6 +119,7 @@ mod tests {
         assert_eq!(searched(&["-word foo", "--json"]), ("-word foo".to_owned(), None, true));
         assert_eq!(searched(&["--topic", "home", "a", "-b", "--json", "c"]), ("a -b c".to_owned(), home(), true));
         assert_eq!(searched(&["--topic=home", "a", "--", "-b", "--c"]), ("a -b --c".to_owned(), home(), false));
+        assert_eq!(searched(&["-word", "--color", "never", "foo"]), ("-word foo".to_owned(), None, false));
         assert_eq!(searched(&["--since", "7d"]), (String::new(), None, false), "filters need no words");
         for mistyped in [["search", "-word", "--jsno"], ["search", "word", "--jsno"], ["ask", "-x y", "--sinc"]] {
             assert!(parsed(&mistyped).unwrap_err().contains("unexpected argument"), "{mistyped:?}");

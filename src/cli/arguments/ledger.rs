@@ -32,8 +32,8 @@ pub(in crate::cli) struct CallsArguments {
     /// them.
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) run: Option<String>,
-    /// At most this many, newest first.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    /// At most this many, 1 or more, newest first.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) limit: u32,
     /// Print the calls as JSON.
     #[arg(long)]

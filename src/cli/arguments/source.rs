@@ -24,7 +24,7 @@ pub(in crate::cli) enum SourceCommand {
         /// Only this topic's.
         #[arg(long)]
         topic: Option<String>,
-        /// Print them as JSON.
+        /// Print them as JSON. `check_interval_seconds` is how often a scheduled run fetches one.
         #[arg(long)]
         json: bool,
     },

@@ -35,7 +35,7 @@ Examples:
         /// Other interests than the topic has.
         #[arg(long = "try", value_name = "INTERESTS", allow_hyphen_values = true, value_parser = free_text)]
         trial: Option<String>,
-        /// Days back from now, 1 to 365; from the end of the newest digest if more was read then.
+        /// Days back from now, 1 to 365; from the end of the newest digest with stories if more was read then.
         #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=365))]
         days: u16,
         /// Print what was understood and matched as JSON.

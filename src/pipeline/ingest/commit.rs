@@ -9,7 +9,7 @@ use aha_store::{FetchCommit, FetchStatus, IdentifiedItem};
 
 use super::RunContext;
 use crate::sources::blocking_pool::run_blocking;
-use crate::sources::fetch::{FetchError, Freshness};
+use crate::sources::fetch::{FetchError, Freshness, shown_address};
 use crate::sources::signal::SearchResponse;
 use crate::sources::{FetchOutcome, FetchResult, fetch_schedule, identity};
 
@@ -53,7 +53,7 @@ pub(super) async fn fill(
         FetchOutcome::NotModified => commit.status = FetchStatus::NotModified,
         FetchOutcome::Feed(feed) => {
             for problem in &feed.problems {
-                tracing::debug!(source = %source.url, problem, "the feed was repaired");
+                tracing::debug!(source = %shown_address(&source.url), problem, "the feed was repaired");
             }
             commit.items = identify(commit, feed.items).await?;
             commit.feed_title = feed.title.filter(|title| !title.is_empty());
@@ -105,7 +105,8 @@ pub(super) fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError
         postpone(commit, error.to_string());
         return;
     }
-    tracing::debug!(source = %source.url, kind = error.kind().as_str(), %error, "a source failed");
+    let (address, kind) = (shown_address(&source.url), error.kind().as_str());
+    tracing::debug!(source = %address, kind, %error, "a source failed");
     commit.http_status = error.http_status();
     commit.not_before = error.retry_after().map(|wait| commit.finished_at + wait);
     mark(commit, source, error.kind(), error.to_string(), jitter);

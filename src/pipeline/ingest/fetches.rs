@@ -22,13 +22,13 @@ use crate::pipeline::signals::{self, DisabledReason};
 use crate::pipeline::task_batch::scope_for;
 use crate::pipeline::{documents, full_text, paid_search};
 use crate::sources::FetchResult;
-use crate::sources::fetch::{FetchError, Fetcher, Freshness, MAX_RETRY_AFTER};
+use crate::sources::fetch::{FetchError, Fetcher, Freshness, MAX_RETRY_AFTER, shown_address};
 use crate::sources::signal::SearchResponse;
 
 /// Maximum number of fetches in progress.
 const FETCHES_IN_PROGRESS: usize = 30;
-/// While fetched sources of this many bytes are not stored yet, only the one to be stored next is fetched. Bounds the
-/// use of memory.
+/// While fetched sources of this many bytes are not stored yet, only the one to be stored next is fetched. Bounds what
+/// waits to be stored, also while its pages are read; the bodies of fetches in progress come on top.
 const MAX_HELD_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A fetch with the memory that it holds until it is stored.
@@ -45,14 +45,14 @@ pub(super) struct Fetches<'a> {
 enum Step {
     Request(Box<Queued>),
     /// The pages that a source's teasers link to. They occupy no host, because they may be of any.
-    Pages(usize, Box<(Source, FetchCommit)>),
+    Pages(usize, Box<(Source, FetchCommit, Held)>),
 }
 
 /// A part of a fetch that has ended. The host is that of a request.
 struct Ended {
     place: usize,
     host: Option<String>,
-    fetch: Result<SourceFetch, RunError>,
+    fetch: Result<HeldFetch, RunError>,
 }
 
 impl<'a> Fetches<'a> {
@@ -86,11 +86,11 @@ impl<'a> Fetches<'a> {
             let Some(Ended { place, host, fetch }) = ended else { return Ok(()) };
             waiting.release(host.as_deref());
             match fetch {
-                Ok(SourceFetch { commit, next: Next::Pages(source) }) => {
-                    in_progress.push(self.step(Step::Pages(place, Box::new((*source, commit)))));
+                Ok((SourceFetch { commit, next: Next::Pages(source) }, held)) => {
+                    in_progress.push(self.step(Step::Pages(place, Box::new((*source, commit, held)))));
                 }
                 fetch => {
-                    ready.insert(place, fetch.map(|fetch| self.holding(fetch)));
+                    ready.insert(place, fetch);
                 }
             }
             while let Some(fetch) = ready.remove(&next_place) {
@@ -106,16 +106,16 @@ impl<'a> Fetches<'a> {
         match step {
             Step::Request(queued) => {
                 let Queued { place, source, host } = *queued;
-                let fetch = fetch(self, source).await;
+                let fetch = fetch(self, source).await.map(|fetch| self.holding(fetch));
                 Ended { place, host, fetch }
             }
             Step::Pages(place, fetched) => {
-                let (source, mut commit) = *fetched;
+                let (source, mut commit, held) = *fetched;
                 if full_text::read(self.context, &self.fetcher, &source, &mut commit.items).await {
                     // So that the next fetch is given the items again.
                     commit.validators = Validators::default();
                 }
-                Ended { place, host: None, fetch: Ok(commit.into()) }
+                Ended { place, host: None, fetch: Ok((commit.into(), held)) }
             }
         }
     }
@@ -204,7 +204,7 @@ async fn read_documents(
         Ok(refreshed) => {
             commit.health = SourceHealth::Ok;
             for (path, reason) in &refreshed.failed {
-                tracing::warn!(source = %source.url, %path, %reason, "a document cannot be read");
+                tracing::warn!(source = %shown_address(&source.url), %path, %reason, "a document cannot be read");
             }
             let others = refreshed.failed.len().saturating_sub(1);
             commit.error = refreshed.failed.into_iter().next().map(|(path, reason)| {
@@ -214,7 +214,8 @@ async fn read_documents(
         }
         Err(RunError::Fetch(error)) => fail(&mut commit, source, &error, context.app.jitter()),
         Err(RunError::Store(StoreError::NotFound { .. })) => {
-            tracing::info!(source = %source.url, "the source was removed while its documents were read");
+            let source = shown_address(&source.url);
+            tracing::info!(%source, "the source was removed while its documents were read");
         }
         Err(error) => return Err(error),
     }

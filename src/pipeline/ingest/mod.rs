@@ -26,6 +26,7 @@ use tokio::sync::mpsc;
 
 use super::task_batch::until_stopped;
 use super::{RunContext, RunError, SourceOutcome, Stage, signals};
+use crate::sources::fetch::shown_address;
 use crate::sources::fetch_schedule;
 
 /// Maximum number of fetches committed together. The more there are, the fewer index pages are written twice.
@@ -78,7 +79,7 @@ async fn due(context: &RunContext, is_of_stage: impl Fn(&Source) -> bool) -> Res
 
 async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<(), RunError> {
     context.progress.begin(stage, due.len());
-    let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, source.url.clone())).collect();
+    let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, shown_address(&source.url))).collect();
     let mut failed = Vec::new();
     let is_paid = stage == Stage::Search;
     let fetches = Fetches::of(context, is_paid);
@@ -212,7 +213,7 @@ async fn read_search_results(context: &RunContext, fetch: SourceFetch) -> Result
     }
     schedule(&mut commit, &source, freshness, context.app.jitter());
     if let Some(left_out) = read.left_out {
-        tracing::warn!(source = %source.url, %left_out, "not all that a search found is used");
+        tracing::warn!(source = %shown_address(&source.url), %left_out, "not all that a search found is used");
         commit.error = Some(left_out);
     }
     if let Some((kind, reason)) = read.disabled {

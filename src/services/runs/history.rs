@@ -31,6 +31,16 @@ pub async fn by_id(app: &App, id: RunId) -> Result<PastRun> {
     found.map(PastRun::from).ok_or_else(none)
 }
 
+/// Returns a run by its id or that of its digest, or the beginning of one.
+///
+/// # Errors
+/// When there is none, or several match.
+pub async fn by_prefix(app: &App, id: &str) -> Result<PastRun> {
+    let none = || ServiceError::not_found("run", format!("no run is {id:?}; `aha-radar runs` lists them"));
+    let run = one_by_id(app, id, |_| true).await?.ok_or_else(none)?;
+    by_id(app, run.id).await
+}
+
 /// Returns the choice that continues a past run, or makes it once more.
 ///
 /// # Errors
@@ -80,16 +90,21 @@ pub async fn find(app: &App, topic: &str, id: RunId) -> Result<PastRun> {
     found.map(PastRun::from).ok_or_else(|| ServiceError::not_found("run", none()))
 }
 
-/// Returns the run whose id, or whose digest's, is `id` or begins with it; `None` if no run matches, or `id` is none.
+/// Returns the run whose id, or whose stored digest's, is `id` or begins with it, of those that `is_candidate` accepts;
+/// `None` if no run matches, or `id` is none.
 ///
 /// # Errors
 /// When several match.
-pub(in crate::services) fn one_by_id(runs: Vec<Run>, id: &str) -> Result<Option<Run>> {
+pub(in crate::services) async fn one_by_id(
+    app: &App,
+    id: &str,
+    is_candidate: impl Fn(&Run) -> bool,
+) -> Result<Option<Run>> {
     let Some(prefix) = id_prefix(id) else { return Ok(None) };
-    let digest = |run: &Run| DigestId::of(&[&run.id.to_string()]).to_string();
-    let is_meant = |run: &Run| run.id.to_string().starts_with(&prefix) || digest(run).starts_with(&prefix);
-    let mut found: Vec<Run> = runs.into_iter().filter(is_meant).collect();
+    let mut found = app.store().runs_by_id_prefix(&prefix).await?;
+    found.retain(is_candidate);
     if found.len() > 1 {
+        let digest = |run: &Run| DigestId::of(&[&run.id.to_string()]).to_string();
         let lines = found.iter().map(|run| format!("{}  {}, with the digest {}", run.id, run.window, digest(run)));
         return Err(ServiceError::invalid("run", id_prefix::ambiguous("runs or digests", &prefix, lines)));
     }

@@ -25,7 +25,7 @@ use crate::pipeline::runner::{self, RunOutcome, RunRequest};
 use crate::pipeline::{RunError, Stage, StopSignal, due};
 
 pub(super) use history::one_by_id;
-pub use history::{PastRun, by_id, choice_to_repeat, find, history, stored_digests};
+pub use history::{PastRun, by_id, by_prefix, choice_to_repeat, find, history, stored_digests};
 
 /// A run to start.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]

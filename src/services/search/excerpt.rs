@@ -79,7 +79,7 @@ impl Parts {
 }
 
 /// Returns the words of a text and where they begin.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_letter = |c: char| c.is_alphanumeric() || is_mark(c) || matches!(c, '+' | '#');
     // A character that is a word of its own ends the word before it, and itself.
     let is_end = move |(before, c): (char, char)| {

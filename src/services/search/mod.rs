@@ -4,8 +4,10 @@
 //! not occur, `begin*` stands for all words that begin so. `source:`, `topic:` and `since:` narrow it and cannot be
 //! negated; of several sources or topics any applies. A query of filters alone lists the newest entries that pass them.
 //! With weights in `AHA_EMBED_MODEL_DIR`, entries of similar meaning are found as well, unless the query contains a
-//! phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion.
+//! phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion. In the lexical rank,
+//! entries with the very words of the query come before those with other forms of them.
 
+mod exact;
 mod excerpt;
 mod filters;
 mod query;
@@ -38,7 +40,7 @@ const ENTRIES_PER_TRANSACTION: i64 = 500;
 const CANDIDATES: i64 = 200;
 /// Maximum number of entries of similar meaning, before filters and excluded words apply.
 const NEAREST: usize = 1_000;
-const MAX_RESULTS: usize = 100;
+const MAX_RESULTS: usize = exact::MAX_RANKED;
 /// A later time to search from is an error. Today's date in a time zone ahead of UTC can be in the future.
 const MAX_AHEAD_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 /// Maximum number of notes in the error of a query without a word.
@@ -137,7 +139,7 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
         is_any: false,
         sources,
         since,
-        limit: if weights.is_some() { CANDIDATES } else { max_results(request) },
+        limit: if weights.is_some() { CANDIDATES } else { i64::try_from(MAX_RESULTS).unwrap_or(CANDIDATES) },
     };
     let mut entries = if parsed.wanted.is_empty() && !parsed.has_other_text && is_filtered {
         app.store().newest_entries(&query).await?
@@ -255,7 +257,10 @@ async fn matching(
     }
     let entries = match by {
         SearchBy::Meaning => Vec::new(),
-        SearchBy::Words | SearchBy::Both => app.store().find_entries(query).await?,
+        SearchBy::Words | SearchBy::Both => {
+            let found = app.store().find_entries(query).await?;
+            exact::as_written_first(app, &parsed.wanted, found).await?
+        }
     };
     if by == SearchBy::Words || parsed.has_phrase {
         return Ok(entries);
@@ -264,7 +269,7 @@ async fn matching(
     fused(app, weights, &words.join(" "), query, entries).await
 }
 
-/// Returns the number of results to show. Without weights only these are read, as their order does not change.
+/// Returns the number of results to show.
 fn max_results(request: &SearchRequest) -> i64 {
     i64::try_from(request.limit.clamp(1, MAX_RESULTS)).unwrap_or(CANDIDATES)
 }

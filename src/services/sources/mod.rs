@@ -6,7 +6,7 @@ pub mod miniflux;
 pub mod opml;
 pub mod test;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use aha_core::ids::SourceId;
@@ -98,12 +98,13 @@ pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSo
             || listed_name(source) == name
             || prefix.as_ref().is_some_and(|prefix| source.id.to_string().starts_with(prefix))
     };
-    let mut found: Vec<ListedSource> = list(app, topic).await?.into_iter().filter(is_meant).collect();
+    let (mut found, others): (Vec<_>, Vec<_>) = list(app, topic).await?.into_iter().partition(is_meant);
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => {
+            let meant = suggestion(name, &others);
             let message =
-                format!("no source is {name:?}, or it was removed already; `aha-radar source list` shows them");
+                format!("no source is {name:?}, or it was removed already;{meant} `aha-radar source list` shows them");
             Err(ServiceError::NotFound { what: "source", message })
         }
         several => {
@@ -120,6 +121,32 @@ pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSo
             Err(ServiceError::invalid("source", format!("{several} sources fit {name:?}; {next_step}")))
         }
     }
+}
+
+/// From this similarity on, of 0 to 1, a name is suggested for another.
+const MIN_SIMILARITY: f64 = 0.6;
+/// From this number of letters on, the beginning of a word is as good as the word.
+const MIN_BEGINNING: usize = 3;
+/// Maximum number of names suggested.
+const MAX_SUGGESTED: usize = 3;
+
+/// Formats ` did you mean "Wireline News"?`; empty if no name is similar.
+fn suggestion(name: &str, others: &[ListedSource]) -> String {
+    let names: BTreeSet<String> = others.iter().map(|listed| listed_name(&listed.source)).collect();
+    let mut similar: Vec<(f64, String)> = names.into_iter().map(|known| (similarity(name, &known), known)).collect();
+    similar.retain(|(similarity, _)| *similarity >= MIN_SIMILARITY);
+    similar.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let names: Vec<String> = similar.iter().take(MAX_SUGGESTED).map(|(_, known)| format!("{known:?}")).collect();
+    if names.is_empty() { String::new() } else { format!(" did you mean {}?", names.join(" or ")) }
+}
+
+/// Returns how similar what was typed is to a name or one of its words, from 0 to 1.
+fn similarity(typed: &str, name: &str) -> f64 {
+    let (typed, name) = (typed.trim().to_lowercase(), name.to_lowercase());
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).chain([name.as_str()]);
+    let is_beginning = |word: &str| typed.chars().count() >= MIN_BEGINNING && word.starts_with(typed.as_str());
+    let of_word = |word| if is_beginning(word) { 1.0 } else { strsim::normalized_damerau_levenshtein(&typed, word) };
+    words.map(of_word).fold(0.0, f64::max)
 }
 
 /// What is to be changed of a source; what is not named stays as it is.

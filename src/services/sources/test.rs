@@ -56,6 +56,8 @@ pub struct TestedItem {
 /// Reads sources without storing anything. It needs a database only for searches, which cost money.
 #[derive(Debug)]
 pub struct SourceTester {
+    /// The app of the process that serves a remote user. Without one, the database is opened for each search.
+    app: Option<App>,
     config: Config,
     fetcher: Arc<Fetcher>,
     connectors: Connectors,
@@ -71,6 +73,7 @@ impl SourceTester {
         Ok(Self {
             fetcher: Arc::new(Fetcher::new(fetch_config(config))?),
             connectors: connectors(config),
+            app: None,
             config: config.clone(),
             allow_paths: true,
         })
@@ -82,6 +85,7 @@ impl SourceTester {
         Self {
             fetcher: Arc::clone(app.fetcher()),
             connectors: connectors(app.config()),
+            app: Some(app.clone()),
             config: app.config().clone(),
             allow_paths: false,
         }
@@ -116,27 +120,37 @@ impl SourceTester {
         }
     }
 
-    /// A search costs money: it goes through the ledger and is limited by the caps, as in a run.
+    /// Searches with the process's app, or with one that is opened for this search.
     async fn searched(&self, source: &Source) -> Result<FetchResult> {
+        if let Some(app) = &self.app {
+            return searched(app, source).await;
+        }
         let store = aha_store::open(self.config.database_url.as_str(), OpenMode::CreateIfMissing).await?;
         let app = App::new(self.config.clone(), store)?;
-        // The time distinguishes one test from the next.
-        let scope = CallScope { attempt: app.clock().wall().as_millis(), ..scope(&app, "") };
-        app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
-        match search(&app, &scope, source).await? {
-            Executed::Answered(result) => Ok(result?),
-            Executed::Failed(error) => {
-                let (kind, reason) = (FetchErrorKind::SearchFailed, error.to_string());
-                Err(FetchError::Search { kind, status: None, reason }.into())
-            }
-            Executed::NotSent(NotSent::NoBudget(exhausted)) => Err(ServiceError::no_budget(&exhausted.why)),
-            Executed::NotSent(NotSent::CircuitOpen(message) | NotSent::Unusable(message)) => {
-                Err(ServiceError::Conflict { message })
-            }
-            Executed::NotSent(NotSent::Interrupted) => {
-                let message = "the search was interrupted before it was made; do it again".to_owned();
-                Err(ServiceError::Conflict { message })
-            }
+        let result = searched(&app, source).await;
+        app.finish_background().await;
+        result
+    }
+}
+
+/// A search costs money: it goes through the ledger and is limited by the caps, as in a run.
+async fn searched(app: &App, source: &Source) -> Result<FetchResult> {
+    // The time distinguishes one test from the next.
+    let scope = CallScope { attempt: app.clock().wall().as_millis(), ..scope(app, "") };
+    app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
+    match search(app, &scope, source).await? {
+        Executed::Answered(result) => Ok(result?),
+        Executed::Failed(error) => {
+            let (kind, reason) = (FetchErrorKind::SearchFailed, error.to_string());
+            Err(FetchError::Search { kind, status: None, reason }.into())
+        }
+        Executed::NotSent(NotSent::NoBudget(exhausted)) => Err(ServiceError::no_budget(&exhausted.why)),
+        Executed::NotSent(NotSent::CircuitOpen(message) | NotSent::Unusable(message)) => {
+            Err(ServiceError::Conflict { message })
+        }
+        Executed::NotSent(NotSent::Interrupted) => {
+            let message = "the search was interrupted before it was made; do it again".to_owned();
+            Err(ServiceError::Conflict { message })
         }
     }
 }

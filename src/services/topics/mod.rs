@@ -225,8 +225,8 @@ fn drop_rule(topic: &mut Topic, rule: &str) -> Result<()> {
 }
 
 /// Returns how interests are understood, and what they match among the topic's items of the last days, or of as many
-/// days before the end of the newest digest if these have more. The interests are the topic's own, or others to try.
-/// Nothing is stored.
+/// days before the end of the newest digest with stories if these have more. The interests are the topic's own, or
+/// others to try. Nothing is stored.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
@@ -243,10 +243,11 @@ pub async fn preview_interests(app: &App, name: &str, trial: Option<&str>, days:
     Ok(interest_matches(app, &topic, text, window).await?)
 }
 
-/// Returns the end of the window of a topic's newest digest.
+/// Returns the end of the window of a topic's newest digest with stories.
 async fn newest_digest_end(app: &App, topic: TopicId) -> Result<Option<Timestamp>> {
-    let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
-    Ok(app.store().digest_entries(&newest).await?.pop().map(|entry| entry.head.window_end))
+    let all = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: i64::MAX };
+    let mut entries = app.store().digest_entries(&all).await?.into_iter();
+    Ok(entries.find(|entry| entry.stories > 0).map(|entry| entry.head.window_end))
 }
 
 /// Describes what a topic mutes or boosts.

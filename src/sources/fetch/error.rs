@@ -261,6 +261,14 @@ fn later(retry_after: Option<Duration>) -> String {
     )
 }
 
+/// Returns the address of a source for logs: a URL as by [`shown`], and everything else (`hn:top`, a file, a search) as
+/// it is.
+#[must_use]
+pub fn shown_address(address: &str) -> String {
+    let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.map_or_else(|| address.to_owned(), |url| shown(&url))
+}
+
 /// Returns a URL for messages and logs, without its query, which may contain a key.
 #[must_use]
 pub fn shown(url: &Url) -> String {

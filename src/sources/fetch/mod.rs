@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use url::{Host, Url};
 
 pub use config::FetchConfig;
-pub use error::{FetchError, shown};
+pub use error::{FetchError, shown, shown_address};
 pub use freshness::Freshness;
 pub use hop::MAX_RETRY_AFTER;
 pub use hosts::remembered_host;
@@ -151,9 +151,6 @@ impl Fetcher {
         let mut left = self.config.total_timeout;
         loop {
             let host = self.check(&chain.url)?;
-            if self.config.proxy.is_some() {
-                self.check_for_proxy(&chain.url).await?;
-            }
             let remembered = remembered_host(&chain.url).unwrap_or_else(|| host.clone());
             // Before the permit, which may take long, and after it, because of what happened in the meantime.
             self.check_host(&remembered, &host)?;
@@ -273,6 +270,9 @@ impl Fetcher {
 
     async fn hop(&self, chain: &Chain, request: &Request) -> Result<Hop, FetchError> {
         let url = &chain.url;
+        if self.config.proxy.is_some() {
+            self.check_for_proxy(url).await?;
+        }
         let conditions = hop::conditions(url, &request.validators);
         let conditional = !conditions.is_empty();
         failpoint::hit("fetch.before_send");

@@ -3,6 +3,7 @@
 
 mod hostile;
 mod ids;
+mod output;
 mod rules_and_interests;
 mod settings;
 
@@ -186,9 +187,25 @@ fn a_password_in_the_database_url_is_not_repeated() {
 #[test]
 fn reading_commands_make_no_database() {
     let radar = Radar::at(NOW);
-    for command in
-        [&["digest"][..], &["item", "1"], &["runs"], &["calls"], &["spend"], &["deep-dive", "1"], &["doctor"]]
-    {
+    for command in [
+        &["digest"][..],
+        &["item", "1"],
+        &["runs"],
+        &["calls"],
+        &["spend"],
+        &["deep-dive", "1"],
+        &["doctor"],
+        &["source", "list"],
+        &["source", "remove", "wire"],
+        &["topic", "list"],
+        &["topic", "interests", "--try", "ferries"],
+        &["opml", "export"],
+        &["user", "list"],
+        &["todo", "list"],
+        &["todo"],
+        &["agenda"],
+        &["assistant", "add buy stamps tomorrow"],
+    ] {
         radar.run(command).exits(FAILED).says("there is no database at").says("aha-radar init");
         assert!(!radar.database().exists(), "{command:?}");
     }

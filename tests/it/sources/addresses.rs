@@ -151,6 +151,32 @@ async fn a_public_name_is_asked_through_the_proxy() {
 }
 
 #[tokio::test]
+async fn a_name_that_is_never_resolved_for_a_proxy_takes_no_longer_than_a_fetch_may() {
+    #[derive(Debug)]
+    struct Never;
+
+    #[async_trait::async_trait]
+    impl Lookup for Never {
+        async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            std::future::pending().await
+        }
+    }
+    let proxy = Server::start(vec![]).await;
+    let fetcher = Fetcher::new(FetchConfig {
+        host_gap: Duration::ZERO,
+        total_timeout: Duration::from_millis(100),
+        lookup: Arc::new(Never),
+        proxy: Some(proxy.base.clone().into()),
+        ..FetchConfig::default()
+    })
+    .unwrap();
+    let none = Validators::default();
+    let fetching = fetcher.get("http://public.example/feed", &none);
+    let outcome = tokio::time::timeout(Duration::from_secs(10), fetching).await.expect("it ends by itself");
+    assert!(matches!(outcome, Err(FetchError::Timeout { .. })), "{outcome:?}");
+}
+
+#[tokio::test]
 async fn a_connection_goes_to_the_address_that_was_checked() {
     #[derive(Debug, Default)]
     struct Rebinding(AtomicUsize);
