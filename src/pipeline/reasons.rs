@@ -56,9 +56,7 @@ mod tests {
 
     #[test]
     fn a_reason_names_the_rule_that_boosts_a_story() {
-        let of = |reason: &str, base| {
-            super::reason(Some(&verdict(reason)), None, &ranked(base, Some("source:LWN")))
-        };
+        let of = |reason: &str, base| super::reason(Some(&verdict(reason)), None, &ranked(base, Some("source:LWN")));
         assert_eq!(of("A new kernel.", 30.0), "A new kernel; +15: your rule boosts source:LWN");
         assert_eq!(of("A new kernel", 90.0), "A new kernel; +10: your rule boosts source:LWN");
         assert_eq!(of(local::NO_EVIDENCE, 30.0), "+15: your rule boosts source:LWN");

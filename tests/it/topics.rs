@@ -191,5 +191,8 @@ fn a_reason_says_of_a_story_without_a_word_of_an_interest_only_that_it_comes_nea
     };
     assert!(reason("A lecture").contains("“physics”"), "{}", reason("A lecture"));
     let near = reason("Quarks");
-    assert!(near.contains("omes near to your “physics”") && !near.contains("atches") && !near.contains("ouches"), "{near}");
+    assert!(
+        near.contains("omes near to your “physics”") && !near.contains("atches") && !near.contains("ouches"),
+        "{near}"
+    );
 }

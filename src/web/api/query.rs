@@ -16,6 +16,7 @@ use url::form_urlencoded;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
+use super::super::guard::identity::{Identity, SignedInBy};
 use super::super::{Failure, WebState};
 
 /// A path of the planner that has any name in the place of its collection.
@@ -33,11 +34,16 @@ pub(in super::super) fn check_addresses(routes: OpenApiRouter<WebState>) -> Open
 }
 
 async fn check(State(known): State<Arc<Parameters>>, request: Request, next: Next) -> Result<Response, Failure> {
-    if let Some(matched) = request.extensions().get::<MatchedPath>() {
+    if let Some(matched) = request.extensions().get::<MatchedPath>().filter(|_| may_know(&request)) {
         check_collection(matched.as_str(), request.uri().path())?;
         known.check(matched.as_str(), request.method(), request.uri().query().unwrap_or_default())?;
     }
     Ok(next.run(request).await)
+}
+
+/// Whoever may not use the API learns that first, and nothing of its parameters.
+fn may_know(request: &Request) -> bool {
+    request.extensions().get::<Identity>().is_some_and(|identity| identity.by != SignedInBy::FeedToken)
 }
 
 fn check_collection(matched: &str, path: &str) -> Result<(), Failure> {

@@ -43,7 +43,7 @@ fn interests_are_tried_on_the_newest_digest_with_stories() {
 #[test]
 fn a_run_of_which_no_source_could_be_read_says_so_and_what_to_set() {
     let radar = Radar::at(NOW);
-    let urls = ["a", "b", "c", "d", "e"].map(|name| format!("http://127.0.0.1:9/{name}"));
+    let urls = ["a", "b", "c", "d", "e"].map(|name| format!("http://127.0.0.1:8099/{name}"));
     radar.add(&urls.each_ref().map(String::as_str));
     let line = "Nothing could be read: all 5 sources failed";
     let ran = radar.run(&["run"]).exits(PARTIAL).says(line).says("AHA_FETCH_ALLOW=127.0.0.1");
