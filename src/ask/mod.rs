@@ -33,8 +33,8 @@ use crate::services::ServiceError;
 use passages::{Found, Passage, retrieve};
 use written::Written;
 
-/// Time limit for the whole answer.
-pub const DEADLINE: Duration = Duration::from_secs(5);
+/// Time limit for the whole answer: by the contract of `POST /ask` a client waits 5 s for it to arrive.
+pub const DEADLINE: Duration = Duration::from_millis(4_500);
 /// Maximum length of a question.
 pub const MAX_QUESTION_CHARS: usize = 2_000;
 
@@ -122,7 +122,7 @@ pub enum AskError {
          aha-radar feedback list"
     )]
     OwnFeedback,
-    #[error("there was no answer within {} s; ask again, or narrow it by topic", DEADLINE.as_secs())]
+    #[error("there was no answer within {} s; ask again, or narrow it by topic", DEADLINE.as_secs_f64())]
     Timeout,
     #[error(transparent)]
     Service(#[from] ServiceError),
@@ -153,10 +153,19 @@ pub async fn ask_reporting(
     on_found: &(dyn Fn(Vec<String>) + Send + Sync),
 ) -> Result<Answer, AskError> {
     let text = checked(&request.question)?;
-    // Loaded once a process, so not counted as part of answering.
-    embedding_weights::weights(app).await;
-    sentences::model(app).await;
     tokio::time::timeout(deadline(), answered(app, &text, request, on_found)).await.unwrap_or(Err(AskError::Timeout))
+}
+
+/// Loads the weights and the sentence model, which happens once a process. Loading goes on if the caller stops waiting,
+/// so that a later question finds them.
+pub async fn load_models(app: &App) {
+    let app = app.clone();
+    let loading = tokio::spawn(async move {
+        embedding_weights::weights(&app).await;
+        sentences::model(&app).await;
+    });
+    // Whatever fails is logged there, and the question is answered without.
+    let _ = loading.await;
 }
 
 /// Returns the question as it is searched for: on one line, without control characters.
@@ -211,6 +220,7 @@ async fn answered(
     if asks_for_own_feedback(text) {
         return Err(AskError::OwnFeedback);
     }
+    load_models(app).await;
     let question = Question::new(text).asked_at(app.clock().now().as_millis());
     let Some(found) = retrieve(app, &question, request).await? else { return Err(AskError::EmptyStore) };
     on_found(found.documents());

@@ -9,7 +9,7 @@ use super::arguments::QuestionArguments;
 use super::exit::{self, Exit};
 use super::output;
 use crate::app::App;
-use crate::ask::{Answer, AskError, AskRequest, Citation, CitedSentence, ask, feedback, search_query};
+use crate::ask::{Answer, AskError, AskRequest, Citation, CitedSentence, ask, feedback, load_models, search_query};
 use crate::services::models;
 
 /// Waiting that is longer than this is explained.
@@ -22,6 +22,8 @@ pub(super) async fn run(app: &App, arguments: QuestionArguments) -> Result<Exit>
         return Ok(Exit::Ok);
     }
     let request = AskRequest { question: question.join(" "), topic, sources: source, since };
+    // The time limit is that of a server, which loads them once for all questions.
+    load_models(app).await;
     let shown = match ask(app, &request).await {
         Ok(answer) => show(&answer, json).map(|()| Exit::Ok),
         Err(AskError::Unanswered) => Ok(refuse(&request)),

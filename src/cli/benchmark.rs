@@ -78,7 +78,7 @@ fn settings(config: &Config, arguments: &BenchmarkArguments) -> Result<Settings,
         (None, Some(text)) => text.trim().parse().map_err(|_| UsageError(format!("{name} expects a number"))),
         (None, None) => Ok(default),
     };
-    let seconds = number(arguments.timeout, "BENCHMARK_TIMEOUT", 10.0)?;
+    let seconds = number(arguments.timeout, "BENCHMARK_TIMEOUT", 5.0)?;
     let timeout = Duration::try_from_secs_f64(seconds).ok().filter(|timeout| !timeout.is_zero());
     let similarity = number(arguments.threshold, "BENCHMARK_THRESHOLD", Thresholds::default().similarity)?;
     if !(0.0..=1.0).contains(&similarity) {

@@ -24,6 +24,7 @@ pub mod ground_truth;
 pub mod html;
 pub mod manifest;
 pub mod matching;
+mod negation;
 pub mod report;
 pub mod run;
 pub mod statistics;

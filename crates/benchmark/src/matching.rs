@@ -1,9 +1,11 @@
-//! Decides whether an answer matches an expected one, by edit distance or by shared words. An answer is compared with
-//! every accepted answer.
+//! Decides whether an answer matches an expected one, by edit distance or by shared words, unless one of the two denies
+//! what the other one says. An answer is compared with every accepted answer.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
+
+use crate::negation::contradicts;
 
 /// Minimum similarities of a correct answer. Reaching either one is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -28,6 +30,8 @@ pub struct Comparison {
     pub similarity: f64,
     /// Share of the expected words that occur in the answer.
     pub overlap: f64,
+    /// One of the two denies what the other one says, so that they do not match, however similar they are.
+    pub is_contradicted: bool,
     /// The accepted answer that is most similar.
     pub nearest: String,
 }
@@ -39,14 +43,17 @@ const MAX_CHARS: usize = 20_000;
 #[must_use]
 pub fn compare(answer: &str, accepted: &[String], thresholds: Thresholds) -> Comparison {
     let answer = folded(answer);
-    let mut best = Comparison { is_match: false, similarity: 0.0, overlap: 0.0, nearest: String::new() };
+    let mut best =
+        Comparison { is_match: false, similarity: 0.0, overlap: 0.0, is_contradicted: false, nearest: String::new() };
     for expected in accepted {
         let folded = folded(expected);
         let (similarity, overlap) = (ratio(&answer, &folded), overlap(&answer, &folded));
-        let is_match = similarity >= thresholds.similarity || overlap >= thresholds.overlap;
+        let is_similar = similarity >= thresholds.similarity || overlap >= thresholds.overlap;
+        let is_contradicted = is_similar && contradicts(&answer, &folded);
+        let is_match = is_similar && !is_contradicted;
         let is_nearer = (is_match, similarity.max(overlap)) > (best.is_match, best.similarity.max(best.overlap));
         if is_nearer || best.nearest.is_empty() {
-            best = Comparison { is_match, similarity, overlap, nearest: expected.clone() };
+            best = Comparison { is_match, similarity, overlap, is_contradicted, nearest: expected.clone() };
         }
     }
     best
@@ -67,12 +74,20 @@ fn ratio(one: &str, other: &str) -> f64 {
     strsim::normalized_levenshtein(one, other)
 }
 
+/// Answers that say something only as the first word: elsewhere "no" belongs to another word.
+const REPLIES: [&str; 2] = ["yes", "no"];
+
 /// Returns the share of the expected words that the answer contains. Repeated words count as often as they are
-/// expected; punctuation around a word is ignored.
+/// expected; punctuation around a word is ignored. An answer that is expected to be "yes" or "no" begins with it.
 fn overlap(answer: &str, expected: &str) -> f64 {
     let expected: Vec<&str> = words(expected).collect();
     if expected.is_empty() {
         return 0.0;
+    }
+    if let [reply] = expected[..]
+        && REPLIES.contains(&reply)
+    {
+        return if words(answer).next() == Some(reply) { 1.0 } else { 0.0 };
     }
     let mut have: HashMap<&str, usize> = HashMap::new();
     for word in words(answer) {
@@ -116,6 +131,25 @@ mod tests {
         assert!(!is_right("It is 15 metres.", &["14 metres"]));
         assert!(!is_right("", &["14 metres"]));
         assert!(!is_right("anything", &[]));
+    }
+
+    #[test]
+    fn what_denies_the_expected_answer_is_wrong() {
+        let allowed = "Dogs are allowed on the pier.";
+        let denied = "Dogs are NOT allowed on the pier.";
+        assert!(!is_right(denied, &[allowed]) && !is_right(allowed, &[denied]));
+        assert!(!is_right(denied, &[allowed, "allowed on the pier"]));
+        assert!(is_right(denied, &[allowed, denied]) && is_right(allowed, &[denied, allowed]));
+        let comparison = compare(denied, &[allowed.to_owned()], Thresholds::default());
+        assert!(comparison.is_contradicted && comparison.overlap > 0.99, "{comparison:?}");
+        assert!(is_right("Dogs are allowed on the pier. They are not allowed in the café.", &[allowed]));
+    }
+
+    #[test]
+    fn yes_and_no_are_the_first_word_of_an_answer() {
+        assert!(is_right("No, dogs stay ashore.", &["no"]) && is_right("YES.", &["Yes"]));
+        assert!(!is_right("Dogs may come, and no fee is due.", &["no", "dogs stay ashore"]));
+        assert!(!is_right("Yes, dogs may come.", &["no"]));
     }
 
     #[test]

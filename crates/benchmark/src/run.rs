@@ -17,7 +17,7 @@ use crate::client::{Client, Outcome, Reply, without_controls};
 use crate::files;
 use crate::ground_truth::{GroundTruth, Question};
 use crate::manifest::Manifest;
-use crate::matching::{Comparison, Thresholds, compare};
+use crate::matching::{Thresholds, compare};
 use crate::report::{QuestionResult, REPORT_VERSION, REQUIRED_ACCURACY, Report, Status, summarise, warnings};
 
 /// How a benchmark is run.
@@ -165,7 +165,8 @@ fn evaluate(question: &Question, reply: Reply, thresholds: Thresholds, manifest:
         Outcome::Answer(answer) => evaluate_answer(&mut result, question, &answer, thresholds, manifest),
         Outcome::Broken(why) => mark_malformed(&mut result, why),
         Outcome::Refused { code, message } => {
-            // A server should refuse a question that the documents do not answer.
+            // By the contract a response without a citation is this error: a server has no other way to say that the
+            // documents do not answer the question.
             let is_right = question.expected_answer.is_none() && code == "CITATION_REQUIRED";
             result.status = if is_right { Status::Pass } else { Status::Error };
             (result.error, result.message) = (Some(code), Some(message));
@@ -203,12 +204,15 @@ fn evaluate_answer(
     result.citations = citations;
     result.citation_status = Some(status);
     result.answer = Some(stored_answer(text));
-    let Comparison { is_match, similarity, overlap, .. } = compare(text, &question.accepted(), thresholds);
-    (result.similarity, result.overlap) = (similarity, overlap);
-    let is_right = if question.expected_answer.is_some() { is_match } else { admits_no_answer(text) };
+    let compared = compare(text, &question.accepted(), thresholds);
+    (result.similarity, result.overlap) = (compared.similarity, compared.overlap);
+    let is_right = if question.expected_answer.is_some() { compared.is_match } else { admits_no_answer(text) };
     let is_cited = !question.citation_required || status == CitationStatus::Present;
     result.status = if is_right && is_cited { Status::Pass } else { Status::Fail };
     result.message = match (is_right, is_cited) {
+        (false, _) if compared.is_contradicted => {
+            Some("the answer denies what was expected, or the other way round".to_owned())
+        }
         (false, _) => Some("the answer is not what was expected".to_owned()),
         (true, false) => Some("the answer is right, but its citations are not".to_owned()),
         (true, true) => None,

@@ -91,7 +91,7 @@ pub(in crate::cli) struct BenchmarkArguments {
     /// The address of the API, without /ask [default: `BENCHMARK_API_URL`, else <http://localhost:8080>].
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) api_url: Option<Url>,
-    /// Seconds that an attempt may take, more than 0 [default: `BENCHMARK_TIMEOUT`, else 10].
+    /// Seconds that an attempt may take, more than 0 [default: `BENCHMARK_TIMEOUT`, else 5].
     #[arg(long, value_name = "SECONDS")]
     pub(in crate::cli) timeout: Option<f64>,
     /// Least similarity (Levenshtein ratio) of a right answer, 0 to 1 [default: `BENCHMARK_THRESHOLD`, else 0.8].

@@ -20,9 +20,6 @@ const EXACT: f64 = 0.999;
 /// Minimum share of the question's words that the passage of a literal answer has, by weight: one frequent word may
 /// differ, such as "goes" in "how much sugar goes into the cake".
 const MIN_LITERAL: f64 = 0.8;
-/// Minimum similarity of the passage to the question's words, by weight and by the table. Chosen on the sets in
-/// `tests/data/ask` that are not held out, and on 35 literal questions about four household documents.
-const MIN_MET: f64 = 0.45;
 
 /// Evidence for the best sentence, or the weight of each part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -85,13 +82,11 @@ pub(super) fn evidence(question: &Question, measured: &Measured, best: Scored, a
     }
 }
 
-/// How well a passage, with its heading and title, matches the terms that are neither names, which any passage of its
+/// How many of the terms a passage has, with its heading and title, that are neither names, which any passage of its
 /// document may have, nor words for the kind of answer.
 struct Coverage {
     /// The weighted share that matches exactly.
     exact: f64,
-    /// The weighted mean of the best similarities.
-    met: f64,
     /// Whether the sentence itself matches one of them exactly.
     is_in_sentence: bool,
 }
@@ -103,16 +98,15 @@ impl Coverage {
         let lacks_kind = features.lacks_kind >= 1.0;
         let counts = |term: &String| !question.names.contains(term) && (lacks_kind || !question.is_kind_word(term));
         let passage: Vec<usize> = all.words_of(&all.parts[unit.passage]).collect();
-        let (mut exact, mut met, mut total, mut is_in_sentence) = (0.0, 0.0, 0.0, false);
+        let (mut exact, mut total, mut is_in_sentence) = (0.0, 0.0, false);
         let terms = question.terms.iter().zip(&measured.weights).zip(&measured.similarity);
         for ((_, weight), similarity) in terms.filter(|((term, _), _)| counts(term)) {
             let best = highest(similarity, passage.iter());
             exact += if best >= EXACT { *weight } else { 0.0 };
-            met += weight * best;
             total += weight;
             is_in_sentence |= highest(similarity, unit.words.iter()) >= EXACT;
         }
-        (total > 0.0).then(|| Self { exact: exact / total, met: met / total, is_in_sentence })
+        (total > 0.0).then(|| Self { exact: exact / total, is_in_sentence })
     }
 }
 
@@ -137,21 +131,9 @@ pub(super) fn literal_share(
     (coverage.is_in_sentence && coverage.exact >= MIN_LITERAL).then_some(coverage.exact)
 }
 
-/// Returns whether a document's sentence cannot be the answer: it lacks the requested kind of thing, or its passage is
-/// about something else.
-pub(super) fn is_unrelated(
-    question: &Question,
-    measured: &Measured,
-    number: usize,
-    all: &Vocabulary<'_>,
-    meaning: &SimilarityModels<'_>,
-) -> bool {
-    let lacks_kind = measured.features[number].lacks_kind >= 1.0;
-    if lacks_kind && question.wanted.is_some_and(Kind::is_unmistakable) {
-        return true;
-    }
-    let is_by_table = !meaning.has_weights() && !meaning.has_model();
-    is_by_table && Coverage::of(question, measured, number, all).is_some_and(|coverage| coverage.met < MIN_MET)
+/// Returns whether a document's sentence cannot be the answer, as it lacks the requested kind of thing.
+pub(super) fn lacks_answer(question: &Question, measured: &Measured, number: usize) -> bool {
+    measured.features[number].lacks_kind >= 1.0 && question.wanted.is_some_and(Kind::is_unmistakable)
 }
 
 fn highest<'w>(of: &[f64], words: impl Iterator<Item = &'w usize>) -> f64 {
