@@ -58,10 +58,11 @@ pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
             },
             () = &mut ended => return Ok(None),
         };
-        if error.retry_advice() != RetryAdvice::Soon {
+        let may_pass = error.retry_advice() == RetryAdvice::Soon || matches!(error, StoreError::DiskFull);
+        if !may_pass {
             return Err(error);
         }
-        let pause = backoff.failed(RetryAdvice::Soon, Instant::now());
+        let pause = backoff.failed(error.retry_advice(), Instant::now());
         tracing::error!(%error, again_in_s = pause.as_secs(), "the database cannot be opened; trying again");
         tokio::select! {
             () = tokio::time::sleep(pause) => {}

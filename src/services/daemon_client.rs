@@ -12,7 +12,7 @@ use crate::config::Config;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// A longer response is not from our daemon.
-const MAX_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// Why the health is unknown.
 #[derive(Debug, Error)]

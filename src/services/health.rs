@@ -1,11 +1,13 @@
 //! The health of an installation: whether the database answers, how the last runs went, which providers' circuits are
 //! open. Served at `/health`, and read from there by [`super::daemon_client`].
 
+use std::fmt;
+
 use aha_core::digest::{Digest, DigestStatus};
 use aha_core::run::{Run, RunAttempt};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
-use aha_store::DigestFilter;
+use aha_store::{DigestFilter, WriteFailure};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -20,6 +22,10 @@ pub struct HealthReport {
     pub status: HealthStatus,
     pub version: String,
     pub last_run: Option<LastRun>,
+    /// Why the status is not `ok`; only for this machine and users who are signed in.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub problems: Vec<HealthProblem>,
     /// Topics without a successful run for longer than `AHA_ALERT_HOURS`.
     #[serde(default)]
     #[schema(required = true)]
@@ -34,7 +40,8 @@ pub struct HealthReport {
 #[serde(rename_all = "snake_case")]
 pub enum HealthStatus {
     Ok,
-    /// A topic's newest digest is partial, its last attempt at a run failed, or a provider's circuit is open.
+    /// A topic's newest digest is partial, its last attempt at a run failed, the last write to the database failed, or a
+    /// provider's circuit is open.
     Degraded,
     /// The database does not answer, or a topic had no successful run for longer than `AHA_ALERT_HOURS`.
     Error,
@@ -47,6 +54,23 @@ impl HealthStatus {
             Self::Ok => "ok",
             Self::Degraded => "degraded",
             Self::Error => "error",
+        }
+    }
+}
+
+/// A reason why the status is not `ok`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HealthProblem {
+    /// `None` if it concerns all topics.
+    pub topic: Option<String>,
+    pub reason: String,
+}
+
+impl fmt::Display for HealthProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.topic {
+            Some(topic) => write!(f, "topic {topic:?}: {}", self.reason),
+            None => f.write_str(&self.reason),
         }
     }
 }
@@ -84,6 +108,7 @@ impl HealthReport {
         if let Some(run) = &mut self.last_run {
             (run.error, run.missing) = (None, None);
         }
+        self.problems.clear();
         self.open_circuits.iter_mut().for_each(|one| one.server = None);
         self
     }
@@ -101,18 +126,32 @@ pub async fn report(app: &App) -> HealthReport {
             seconds: u32::try_from(one.wait.as_secs()).unwrap_or(u32::MAX),
         })
         .collect();
-    let (status, last_run, overdue) = match of_topics(app).await {
-        Ok((_, last_run, overdue)) if !overdue.is_empty() => (HealthStatus::Error, last_run, overdue),
-        Ok((HealthStatus::Ok, last_run, overdue)) if !open_circuits.is_empty() => {
-            (HealthStatus::Degraded, last_run, overdue)
-        }
-        Ok(found) => found,
-        Err(error) => {
-            tracing::error!(%error, "health: the database does not answer");
-            (HealthStatus::Error, None, Vec::new())
-        }
+    let found = of_topics(app).await;
+    let is_readable = found.is_ok();
+    let Topics { mut problems, last_run, overdue } = found.unwrap_or_else(|error| {
+        tracing::error!(%error, "health: the database does not answer");
+        let reason = format!("the database does not answer: {error}");
+        Topics { problems: vec![HealthProblem { topic: None, reason }], ..Topics::default() }
+    });
+    problems.extend(app.store().last_write_failure().map(|failure| last_write(&failure)));
+    problems.extend(open_circuits.iter().map(paused));
+    let status = match (is_readable && overdue.is_empty(), problems.is_empty()) {
+        (false, _) => HealthStatus::Error,
+        (true, false) => HealthStatus::Degraded,
+        (true, true) => HealthStatus::Ok,
     };
-    HealthReport { status, version: env!("CARGO_PKG_VERSION").to_owned(), last_run, overdue, open_circuits }
+    HealthReport { status, version: env!("CARGO_PKG_VERSION").to_owned(), last_run, problems, overdue, open_circuits }
+}
+
+fn last_write(failure: &WriteFailure) -> HealthProblem {
+    let WriteFailure { reason, age } = failure;
+    HealthProblem { topic: None, reason: format!("the last write failed {} s ago: {reason}", age.as_secs()) }
+}
+
+fn paused(circuit: &OpenCircuitReport) -> HealthProblem {
+    let OpenCircuitReport { provider, seconds, .. } = circuit;
+    let reason = format!("{provider} is paused for {seconds} s more, as its server failed repeatedly");
+    HealthProblem { topic: None, reason }
 }
 
 /// Returns the topic's newest digest if it is partial. A complete digest is not read.
@@ -142,31 +181,49 @@ async fn last_begun(app: &App, topic: &Topic, now: Timestamp) -> Result<Option<(
     Ok(last_attempts.max_by_key(|(recency, ..)| *recency))
 }
 
-async fn of_topics(app: &App) -> Result<(HealthStatus, Option<LastRun>, Vec<Overdue>)> {
+/// What the topics' rows say.
+#[derive(Debug, Default)]
+struct Topics {
+    problems: Vec<HealthProblem>,
+    last_run: Option<LastRun>,
+    overdue: Vec<Overdue>,
+}
+
+async fn of_topics(app: &App) -> Result<Topics> {
     let now = app.clock().now();
     let mut last: Option<(Recency, LastRun)> = None;
-    let mut late = Vec::new();
-    let mut is_degraded = false;
+    let (mut problems, mut late) = (Vec::new(), Vec::new());
     for topic in app.store().topics().await? {
+        let problem = |reason: String| HealthProblem { topic: Some(topic.name.clone()), reason };
         let partial = partial_digest(app, &topic).await?;
-        is_degraded |= partial.is_some();
-        late.extend(overdue(app.store(), app.config(), &topic, now).await?);
+        let gaps = partial.as_ref().and_then(gaps_line);
+        problems.extend(gaps.as_ref().map(|gaps| problem(format!("its newest digest lacks something: {gaps}"))));
+        if let Some(one) = overdue(app.store(), app.config(), &topic, now).await? {
+            problems.push(problem(overdue_reason(&one)));
+            late.push(one);
+        }
         let Some((recency, run, attempt)) = last_begun(app, &topic, now).await? else { continue };
-        is_degraded |= attempt.failure().is_some();
+        let failure = attempt.failure();
+        problems.extend(failure.as_ref().map(|why| problem(format!("its last run failed: {why}"))));
         if last.as_ref().is_none_or(|(known, _)| *known < recency) {
-            let missing = partial.as_ref().filter(|digest| digest.head.run_id == run.id).and_then(gaps_line);
-            let failure = attempt.failure();
+            let is_of_run = partial.as_ref().is_some_and(|digest| digest.head.run_id == run.id);
             let last_run = LastRun {
                 topic: topic.name.clone(),
                 window_end: run.window.end,
                 outcome: attempt.outcome,
                 finished_at: attempt.finished_at,
                 error: failure,
-                missing,
+                missing: gaps.filter(|_| is_of_run),
             };
             last = Some((recency, last_run));
         }
     }
-    let status = if is_degraded { HealthStatus::Degraded } else { HealthStatus::Ok };
-    Ok((status, last.map(|(_, last_run)| last_run), late))
+    Ok(Topics { problems, last_run: last.map(|(_, last_run)| last_run), overdue: late })
+}
+
+fn overdue_reason(topic: &Overdue) -> String {
+    match topic.last_success {
+        Some(at) => format!("no run succeeded within AHA_ALERT_HOURS (last at {at})"),
+        None => "no run succeeded within AHA_ALERT_HOURS".to_owned(),
+    }
 }

@@ -1,5 +1,5 @@
-//! `GET /health`: the state of the server and of the last run. The reason for a failed run and the addresses of model
-//! servers are given only to this machine and to users who are signed in.
+//! `GET /health`: the state of the server and of the last run. Problems, the reason for a failed run and the addresses of
+//! model servers are given only to this machine and to users who are signed in.
 
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ mod tests {
     use aha_core::time::Timestamp;
 
     use super::*;
-    use crate::services::health::{LastRun, OpenCircuitReport};
+    use crate::services::health::{HealthProblem, LastRun, OpenCircuitReport};
 
     fn degraded() -> HealthReport {
         let run = LastRun {
@@ -73,6 +73,10 @@ mod tests {
             status: HealthStatus::Degraded,
             version: "1".to_owned(),
             last_run: Some(run),
+            problems: vec![HealthProblem {
+                topic: Some("default".to_owned()),
+                reason: "its last run failed: connection to http://10.0.0.7:8080 refused".to_owned(),
+            }],
             overdue: Vec::new(),
             open_circuits: vec![OpenCircuitReport { provider: "openai".to_owned(), server, seconds: 60 }],
         }

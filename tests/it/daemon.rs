@@ -61,6 +61,7 @@ fn doctor_shows_what_a_running_daemon_leaves_alone_and_until_when() {
     assert!(model["left_alone_seconds"].as_u64().is_some_and(|seconds| seconds <= 30), "{model:#}");
     let table = radar.ok(&["llm", "models"]).split_whitespace().collect::<String>();
     assert!(table.contains("paused"), "{table}");
+    radar.run(&["healthcheck"]).says("openai is paused for ").says("as its server failed repeatedly");
     daemon.end().0.exits(0);
     assert!(radar.json(&["llm", "models", "--json"])[0]["left_alone_seconds"].is_null());
     radar.run(&["doctor"]).exits(0).says("none answers at http://127.0.0.1").says("only a running daemon knows");
@@ -75,8 +76,8 @@ fn doctor_is_not_taken_in_by_another_program_at_the_daemon_s_address() {
         radar.run(&["doctor"]).says("is no daemon of Aha Radar");
         radar.run(&["healthcheck"]).exits(1).says("is no daemon of Aha Radar");
     }
-    let odd =
-        r#"{"status": "ok", "version": "9\u001b[31m", "left_alone": [{"provider": "open\u0007ai", "seconds": 3}]}"#;
+    let odd = r#"{"status": "ok", "version": "9\u001b[31m", "left_alone": [{"provider": "open\u0007ai", "seconds": 3}],
+            "problems": [{"topic": "a\u001b[1m", "reason": "\u0007"}]}"#;
     let web = Web::serve(vec![("/health", Answer::ok(odd))]);
     let address = web.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
     let radar = Radar::at(NOW).with("AHA_LISTEN", &address);
@@ -120,6 +121,8 @@ fn a_window_to_come_hides_no_failure_of_a_later_run() {
     let health = daemon.wait_for("up", |health| health["last_run"].is_object());
     assert_eq!((&health["status"], &health["last_run"]["outcome"]), (&"degraded".into(), &"failed".into()), "{health}");
     assert_eq!(health["last_run"]["error"], "the disk is full");
+    let problem = json!({ "topic": "default", "reason": "its last run failed: the disk is full" });
+    assert_eq!(health["problems"], json!([problem]));
     daemon.end().0.exits(0);
     // A run that began while the clock was ahead is no later one.
     rows::execute(&radar, "UPDATE run_attempts SET started_at = 4102444800000 WHERE outcome = 'done'");

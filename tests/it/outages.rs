@@ -53,6 +53,10 @@ fn a_lock_of_another_program(engine: Engine) {
     );
     let daemon = Daemon::start(&mut radar);
     command_fails(&radar, "locked by another program", "close that program");
+    if engine == Engine::Sqlite {
+        let health = daemon.wait_for("unable to write", |health| health["status"] == "degraded");
+        assert!(health["problems"].to_string().contains("locked by another program"), "{health}");
+    }
     drop(lock);
     is_done_by_itself(daemon, &radar);
 }
@@ -103,6 +107,18 @@ fn a_file_that_may_not_grow() {
     let lift = ["--pid", &daemon.process().id().to_string(), "--fsize=unlimited"];
     assert!(Command::new("prlimit").args(lift).status().unwrap().success());
     is_done_by_itself(daemon, &radar);
+}
+
+#[test]
+fn a_file_that_is_removed_under_a_daemon() {
+    let mut radar = radar(Engine::Sqlite);
+    let daemon = Daemon::start(&mut radar);
+    daemon.wait_for("done", |health| health["last_run"]["outcome"] == "done");
+    let file = radar.folder().join("aha-radar.db");
+    std::fs::remove_file(&file).unwrap();
+    let health = daemon.wait_for("without its database", |health| health["status"] == "error");
+    assert!(health["problems"].to_string().contains("removed or replaced"), "{health}");
+    assert!(!file.exists(), "no empty file takes its place");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! When a digest counts as partial for its sources, and where a failure of the last run is reported.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::daemon::Daemon;
 use crate::support::feeds::{Post, feed};
@@ -92,6 +92,7 @@ fn health_counts_what_makes_a_digest_partial_and_no_more() {
         let health = daemon.wait_for("up", |health| health["last_run"]["outcome"] == "done");
         assert_eq!((&health["status"], &health["last_run"]["missing"]), (&status.into(), &missing), "{health}");
         assert_eq!(health["last_run"]["error"], Value::Null);
+        assert_eq!(health["problems"].as_array().unwrap().is_empty(), status == "ok", "{health}");
         daemon.end().0.exits(0);
     }
 }
@@ -108,5 +109,26 @@ fn the_last_runs_failure_and_its_cause_are_in_health_and_doctor() {
     let health = daemon.wait_for("up", |health| health["last_run"]["outcome"] == "failed");
     assert_eq!(health["status"], "degraded");
     assert!(health["last_run"]["error"].as_str().unwrap().contains(cause), "{health}");
+    let problem = &health["problems"][0];
+    assert_eq!(problem["topic"], "default", "{health}");
+    assert!(problem["reason"].as_str().unwrap().starts_with("its last run failed: a rule of the topic"), "{health}");
+    daemon.end().0.exits(0);
+}
+
+#[test]
+fn a_later_run_of_an_earlier_window_does_not_hide_why_the_newest_digest_is_partial() {
+    let mut radar = radar(&[3, 4]);
+    run(&mut radar, HOURS[0]);
+    (3..5).for_each(|n| publish(&radar, n, "2026-11-18T05:00:00Z"));
+    radar.set("AHA_NOW", "2026-11-19T08:00:00Z");
+    radar.ok(&["run", "--window", "2026-11-17..2026-11-18"]);
+    let daemon = Daemon::start(&mut radar);
+    let health = daemon.wait_for("up", |health| health["last_run"]["window_end"] == "2026-11-18T00:00:00Z");
+    assert_eq!((&health["status"], &health["last_run"]["missing"]), (&"degraded".into(), &Value::Null), "{health}");
+    let reason = "its newest digest lacks something: Partial: 2 sources could not be read";
+    assert_eq!(health["problems"], json!([{ "topic": "default", "reason": reason }]));
+    let said = format!("topic \"default\": {reason}");
+    radar.run(&["healthcheck"]).exits(0).says("degraded").says(&said);
+    radar.run(&["doctor"]).says(&format!("degraded; {said}"));
     daemon.end().0.exits(0);
 }

@@ -1,9 +1,12 @@
 //! What an unchanged source costs, and what is said when nothing succeeds any more.
 
+use serde_json::json;
+
 use crate::support::feeds::{Post, feed};
 use crate::support::http::Answer;
 use crate::support::radar::Radar;
 use crate::support::rows;
+use crate::support::site::Site;
 use crate::support::web::Web;
 
 const SOURCES: usize = 30;
@@ -56,6 +59,12 @@ fn a_topic_without_a_successful_run_is_overdue() {
     radar.set("AHA_NOW", "2026-11-19T18:01:00Z");
     radar.run(&["doctor"]).exits(1).says("within AHA_ALERT_HOURS (last at 2026-11-18T06:00:00Z)");
     radar.run(&["healthcheck"]).exits(1);
+    let site = Site::start(&mut radar);
+    let health = site.get("/health").json();
+    let reason = "no run succeeded within AHA_ALERT_HOURS (last at 2026-11-18T06:00:00Z)";
+    assert_eq!(health["problems"], json!([{ "topic": "default", "reason": reason }]));
+    radar.run(&["healthcheck"]).exits(1).says("error").says(&format!("topic \"default\": {reason}"));
+    drop(site);
     // The daemon does not run a topic without an enabled source.
     let source = rows::query(&radar, "SELECT url FROM sources").remove(0);
     radar.ok(&["source", "disable", &source]);

@@ -14,7 +14,7 @@ pub enum StoreError {
     )]
     CannotOpen { path: String, reason: String },
     #[error(
-        "the database is locked by another program and stayed so for {waited_seconds} s; close that program (a database browser, a backup) and run this again: nothing was lost"
+        "the database is locked by another program, the last attempt waited {waited_seconds} s for it; close that program (a database browser, a backup) and run this again: nothing was lost"
     )]
     Locked { waited_seconds: u64 },
     #[error(

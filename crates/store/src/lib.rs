@@ -48,6 +48,7 @@ mod summary_decisions;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -119,7 +120,8 @@ store_of!(
     AccountStore,
     IdempotencyStore,
     SummaryDecisionStore,
-    AnswerFeedbackStore
+    AnswerFeedbackStore,
+    WriteFailureStore
 );
 
 pub type SharedStore = Arc<dyn Store>;
@@ -354,6 +356,25 @@ pub trait DigestStore: Send + Sync {
     async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
     /// Returns the newest digest line of each of these items, in the digests of all topics.
     async fn newest_digest_items_of_all_topics(&self, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
+}
+
+/// Whether the database takes writes, as far as it is known without writing.
+pub trait WriteFailureStore: Send + Sync {
+    /// Returns the failure of this process's last write; `None` if it succeeded, or if failures are not recorded.
+    fn last_write_failure(&self) -> Option<WriteFailure> {
+        None
+    }
+}
+
+/// Not recorded: a server that takes no writes reports that itself, and one that is away is not read either.
+impl WriteFailureStore for PostgresStore {}
+
+/// A write that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteFailure {
+    pub reason: String,
+    /// How long ago.
+    pub age: Duration,
 }
 
 /// How long a lease lasts unless renewed.

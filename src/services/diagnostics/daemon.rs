@@ -20,8 +20,9 @@ pub(super) async fn status(config: &Config, findings: &mut Findings) {
 }
 
 fn describe(config: &Config, health: &HealthReport, findings: &mut Findings) {
-    let HealthReport { status, version, open_circuits, .. } = health;
+    let HealthReport { status, version, open_circuits, problems, .. } = health;
     let text = format!("version {version} answers at {}: {}", daemon_client::url(config), status.as_str());
+    let text = std::iter::once(text).chain(problems.iter().map(ToString::to_string)).collect::<Vec<_>>().join("; ");
     match status {
         HealthStatus::Ok => findings.ok("daemon", text),
         HealthStatus::Degraded | HealthStatus::Error => findings.note("daemon", text),

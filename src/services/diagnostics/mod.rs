@@ -113,7 +113,7 @@ fn settings(config: &Config, findings: &mut Findings) {
     findings.ok("version", env!("CARGO_PKG_VERSION"));
     match &config.dot_env {
         Some(path) => findings.ok("settings", format!("read from the environment and {}", path.display())),
-        None => findings.ok("settings", "read from the environment; there is no .env here or above"),
+        None => findings.ok("settings", "read from the environment; there is no .env in the current folder"),
     }
     for unknown in &config.unknown {
         findings.wrong("settings", unknown.to_string());

@@ -236,8 +236,31 @@ async fn what_is_said_of_an_answer_replaces_what_was_said_before(store: &dyn Sto
     assert_eq!(store.answer_feedback().await.unwrap(), [second, third]);
 }
 
+/// Four random bytes a character: no database stores the text in much less space.
+async fn the_longest_question_has_feedback_of_its_own(store: &dyn Store) {
+    let mut random = 1_u32;
+    let mut character = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from_u32(0x2_0000 + (random >> 16) % 0xA000).unwrap()
+    };
+    let longest: String = (0..2_000).map(|_| character()).collect();
+    let said = |question: &str, is_right: bool, hour: i64| AnswerFeedback {
+        user: "owner".to_owned(),
+        question: question.to_owned(),
+        answer: None,
+        is_right,
+        given_at: at(hour),
+    };
+    let another: String = longest.chars().take(1_999).chain(['?']).collect();
+    for one in [said(&longest, false, 1), said(&another, true, 2), said(&longest, true, 3)] {
+        store.put_answer_feedback(&one).await.unwrap();
+    }
+    assert_eq!(store.answer_feedback().await.unwrap(), [said(&another, true, 2), said(&longest, true, 3)]);
+}
+
 on_every_database!(
     what_is_said_of_an_answer_replaces_what_was_said_before,
+    the_longest_question_has_feedback_of_its_own,
     the_calls_behind_an_answer_are_those_of_all_tiers,
     an_answer_of_a_lower_tier_serves_the_same_run_and_calls_outside_of_runs,
     given_scores_are_those_of_triage_newest_first,

@@ -1,7 +1,7 @@
 //! What only Postgres has: a server to reach, and its refusals.
 
 use aha_store::TopicStore;
-use aha_store::{OpenMode, PostgresStore, StoreError};
+use aha_store::{AnswerFeedback, OpenMode, PostgresStore, StoreError};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -65,6 +65,28 @@ async fn a_newer_a_changed_or_a_strangers_schema_is_refused() {
     let error = opening(&stranger).await;
     assert!(matches!(&error, StoreError::NotADatabase { reason, .. } if reason.contains("another program")), "{error}");
     postgres::remove(&stranger).await;
+}
+
+#[tokio::test]
+async fn feedback_on_answers_stays_when_long_questions_become_possible() {
+    let database = FreshPostgres::new().await;
+    let feedback = AnswerFeedback {
+        user: "owner".to_owned(),
+        question: "Who rows?".to_owned(),
+        answer: Some("Ann does.".to_owned()),
+        is_right: true,
+        given_at: at(1),
+    };
+    database.store.put_answer_feedback(&feedback).await.unwrap();
+    let earlier = "DROP INDEX answer_feedback_unique; ALTER TABLE answer_feedback ADD PRIMARY KEY (user_id, question);
+                   DELETE FROM _sqlx_migrations WHERE version = 31";
+    postgres::run(&database.url, earlier).await;
+    let migrated = aha_store::open(&database.url, OpenMode::CreateIfMissing).await.unwrap();
+    let changed = AnswerFeedback { is_right: false, ..feedback };
+    migrated.put_answer_feedback(&changed).await.unwrap();
+    assert_eq!(migrated.answer_feedback().await.unwrap(), [changed]);
+    drop(migrated);
+    database.remove().await;
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! What only SQLite has: the file, its locks, its rights and its schema.
 
+use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
 use aha_store::{OpenMode, SqliteStore, Store, StoreError, TopicStore};
@@ -93,6 +94,72 @@ async fn a_missing_file_is_missing_or_made() {
 }
 
 #[tokio::test]
+async fn an_empty_file_is_missing_or_filled() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("empty.db");
+    std::fs::write(&file, "").unwrap();
+    let url = format!("sqlite://{}", file.display());
+    assert!(matches!(SqliteStore::open(&url, OpenMode::MustExist).await, Err(StoreError::Missing { .. })));
+    assert_eq!(SqliteStore::schema_version(&url).await.unwrap().applied, 0);
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 0);
+    SqliteStore::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+    SqliteStore::open(&url, OpenMode::MustExist).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_file_that_is_removed_or_replaced_is_neither_read_nor_written() {
+    let database = FreshSqlite::new().await;
+    let topic = database.store.ensure_topic("default", at(0)).await.unwrap();
+    let (file, aside) = (path(&database), database.folder.path().join("aside.db"));
+    let refuses = async || {
+        let read = database.store.topics().await.unwrap_err();
+        let written = database.store.set_next_run(topic.id, Some(at(1))).await.unwrap_err();
+        let settled = database.store.settle_calls(&[]).await.unwrap_err();
+        for error in [read, written, settled] {
+            let is_meant = matches!(&error, StoreError::CannotOpen { reason, .. } if reason.contains("removed"));
+            assert!(is_meant, "{error}");
+        }
+    };
+    std::fs::rename(&file, &aside).unwrap();
+    refuses().await;
+    assert!(!file.exists(), "no empty file takes its place");
+    std::fs::write(&file, "another file").unwrap();
+    refuses().await;
+    std::fs::rename(&aside, &file).unwrap();
+    database.store.set_next_run(topic.id, Some(at(1))).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_to_be_restored() {
+    let FreshSqlite { store, url, folder } = FreshSqlite::new().await;
+    drop(store);
+    settle(folder.path()).await;
+    let file = folder.path().join("aha-radar.db");
+    let mut content = std::fs::read(&file).unwrap();
+    // All but the header, which tells what kind of file it is.
+    content[100..].fill(0xff);
+    std::fs::write(&file, content).unwrap();
+    let error = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(error.to_string().contains("restore the latest backup"), "{error}");
+}
+
+/// A link that leads nowhere takes the place of the index that connections share, whoever this user is.
+#[tokio::test]
+async fn who_may_write_the_folder_does_not_open_the_file_for_reading_only() {
+    let FreshSqlite { store, url, folder } = FreshSqlite::new().await;
+    drop(store);
+    settle(folder.path()).await;
+    let index = folder.path().join("aha-radar.db-shm");
+    std::os::unix::fs::symlink("nowhere", &index).unwrap();
+    let error = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap_err();
+    assert!(matches!(error, StoreError::CannotOpen { .. }), "{error}");
+    std::fs::remove_file(&index).unwrap();
+    let store = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap();
+    store.ensure_topic("default", at(0)).await.unwrap();
+}
+
+#[tokio::test]
 async fn what_cannot_be_opened_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let opening = async |path: &Path| {
@@ -180,8 +247,10 @@ async fn a_lock_that_stays_is_named_when_writing_and_does_not_hinder_reading() {
     assert_eq!(database.store.topic("default").await.unwrap(), None);
     let error = database.store.ensure_topic("default", at(0)).await.unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+    assert_eq!(database.store.last_write_failure().unwrap().reason, error.to_string());
     other.execute("ROLLBACK").await.unwrap();
     database.store.ensure_topic("default", at(0)).await.unwrap();
+    assert_eq!(database.store.last_write_failure(), None);
 }
 
 /// Holds for every user, root too, who may write any file.
@@ -229,16 +298,67 @@ async fn reads_what_it_may_not_write() {
 #[track_caller]
 fn read_as_nobody(folder: &Path, url: &str) {
     use std::os::unix::fs::chown;
-    use std::os::unix::process::CommandExt as _;
     for path in [folder, &folder.join("aha-radar.db")] {
         chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
-    // This program itself: folders above it may be closed to others.
-    let mut other = std::process::Command::new("/proc/self/exe");
-    other.args(["--ignored", "--exact", "store::sqlite::reads_what_it_may_not_write"]).env(PROTECTED, url);
-    let read = other.uid(NOBODY).gid(NOBODY).current_dir("/").output().unwrap();
+    let read = as_nobody("reads_what_it_may_not_write", url).output().unwrap();
     let said = String::from_utf8_lossy(&read.stdout);
     assert!(read.status.success() && said.contains("1 passed"), "{read:?}");
+}
+
+/// An ignored test of this file, in a process of that user.
+fn as_nobody(test: &str, url: &str) -> std::process::Command {
+    use std::os::unix::process::CommandExt as _;
+    // This program itself: folders above it may be closed to others.
+    let mut other = std::process::Command::new("/proc/self/exe");
+    other.args(["--ignored", "--exact", "--nocapture", &format!("store::sqlite::{test}")]).env(PROTECTED, url);
+    other.uid(NOBODY).gid(NOBODY).current_dir("/");
+    other
+}
+
+/// What a user who may write the database writes is seen by one who may not, and who opened it before.
+#[tokio::test]
+async fn what_others_write_is_read_without_the_right_to_write() {
+    let FreshSqlite { store, url, folder } = FreshSqlite::new().await;
+    drop(store);
+    settle(folder.path()).await;
+    protect(folder.path(), true, true);
+    if may_write_anything(folder.path()) {
+        protect(folder.path(), true, false);
+        let mut other =
+            as_nobody("reads_what_others_write", &url).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut said = std::io::BufReader::new(other.stdout.take().unwrap()).lines().map(Result::unwrap);
+        assert!(said.by_ref().any(|line| line.contains(OPENED)));
+        let writing = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap();
+        writing.ensure_topic("default", at(0)).await.unwrap();
+        let rest: Vec<String> = said.collect();
+        assert!(other.wait().unwrap().success(), "{rest:?}");
+    } else {
+        let reading = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap();
+        assert!(reading.topics().await.unwrap().is_empty());
+        protect(folder.path(), true, false);
+        let writing = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap();
+        writing.ensure_topic("default", at(0)).await.unwrap();
+        assert_eq!(reading.topics().await.unwrap().len(), 1);
+    }
+}
+
+const OPENED: &str = "THE DATABASE IS OPEN";
+
+#[tokio::test]
+#[ignore = "the test above starts it, as another user"]
+async fn reads_what_others_write() {
+    let url = std::env::var(PROTECTED).expect("the test above starts this one");
+    let store = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap();
+    assert!(store.topics().await.unwrap().is_empty());
+    println!("{OPENED}");
+    for _ in 0..500 {
+        if !store.topics().await.unwrap().is_empty() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("the topic that another user added is not seen");
 }
 
 async fn reads_and_refuses_writing(store: &dyn Store) {

@@ -9,6 +9,7 @@ const SQLITE_BUSY: i32 = 5;
 const SQLITE_LOCKED: i32 = 6;
 const SQLITE_READONLY: i32 = 8;
 const SQLITE_IOERR: i32 = 10;
+const SQLITE_CORRUPT: i32 = 11;
 const SQLITE_FULL: i32 = 13;
 const SQLITE_CANTOPEN: i32 = 14;
 const SQLITE_AUTH: i32 = 23;
@@ -42,4 +43,8 @@ pub(super) fn is_about_access(error: &sqlx::Error) -> bool {
 
 pub(super) fn is_not_a_database(error: &sqlx::Error) -> bool {
     primary_code(error) == Some(SQLITE_NOTADB)
+}
+
+pub(super) fn is_damaged(error: &sqlx::Error) -> bool {
+    primary_code(error) == Some(SQLITE_CORRUPT)
 }

@@ -6,7 +6,9 @@
 mod batches;
 mod checkpoint;
 pub(super) mod error;
+mod file;
 pub(super) mod open;
+mod write_failure;
 
 // The table groups: written once in `tables/`, compiled here for this database.
 #[path = "../tables/accounts.rs"]
@@ -64,19 +66,24 @@ mod summary_decisions;
 #[path = "../tables/topics.rs"]
 mod topics;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use aha_core::ids::TopicId;
 use sqlx::pool::PoolConnection;
-use sqlx::sqlite::{SqliteArguments, SqlitePoolOptions, SqliteRow};
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePoolOptions, SqliteRow};
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
+use tokio::sync::Mutex;
 
 use super::records::Lease;
 use super::schema::{OpenMode, SchemaVersion};
 use super::shared::{PerDatabase, column, hit, values};
-use super::{Result, StoreError};
+use super::{Result, StoreError, WriteFailure, WriteFailureStore};
 use batches::WriteQueue;
 use checkpoint::{Checkpoints, PAGES_OF_A_WRITE};
+use file::DatabaseFile;
+use open::Prepared;
+use write_failure::LastWriteFailure;
 
 /// This database's types, under the names that the files of `tables/` use.
 pub(crate) type Database = SqliteStore;
@@ -105,23 +112,30 @@ pub struct SqliteStore {
     reader: SqlitePool,
     checkpoints: Checkpoints,
     write_queue: WriteQueue,
+    file: DatabaseFile,
+    /// The readers' options if the file was opened as immutable.
+    immutable: Option<Arc<Mutex<SqliteConnectOptions>>>,
+    last_write_failure: LastWriteFailure,
 }
 
 impl SqliteStore {
     /// Opens the database of a `sqlite://` URL and brings its schema up to date; a database that is up to date is not
-    /// written. A file that cannot be written is opened for reading; every writing operation is then
+    /// written. A file that this user may not write is opened for reading; every writing operation is then
     /// [`StoreError::ReadOnly`].
     pub async fn open(url: &str, mode: OpenMode) -> Result<Self> {
-        let (options, prepared) = open::prepared(url, mode).await?;
+        let Prepared { options, connection: prepared, file, is_immutable } = open::prepared(url, mode).await?;
         let pool = |size| {
             SqlitePoolOptions::new()
                 .max_connections(size)
                 .acquire_timeout(Duration::from_secs(QUEUE_SECONDS))
                 .test_before_acquire(false)
-                .after_release(|connection, _| Box::pin(is_usable(connection)))
+                // What reads an immutable file is not used again: another user's process may write it meanwhile.
+                .after_release(move |connection, _| {
+                    Box::pin(async move { Ok(!is_immutable && is_usable(connection).await?) })
+                })
         };
         let reading = options.clone().pragma("query_only", "ON");
-        let reader = pool(READERS).connect_lazy_with(reading);
+        let reader = pool(READERS).connect_lazy_with(reading.clone());
         let checkpoints = Checkpoints::new(reader.clone());
         // Journal of a multi-row statement for rollback: a megabyte at most, not worth a file.
         let writing = options.pragma("cache_size", WRITER_CACHE_KIB).pragma("temp_store", "MEMORY");
@@ -129,7 +143,15 @@ impl SqliteStore {
         // Only after the writer is open: the last connection to close would checkpoint the migrations' log at once.
         drop(writer.acquire().await?);
         open::close(prepared).await;
-        Ok(Self { write_queue: WriteQueue::new(writer.clone(), checkpoints.clone()), writer, reader, checkpoints })
+        Ok(Self {
+            write_queue: WriteQueue::new(writer.clone(), checkpoints.clone()),
+            writer,
+            reader,
+            checkpoints,
+            file,
+            immutable: is_immutable.then(|| Arc::new(Mutex::new(reading))),
+            last_write_failure: LastWriteFailure::default(),
+        })
     }
 
     /// Returns the schema version of a database and the version that this program knows, without changing anything.
@@ -145,15 +167,46 @@ impl SqliteStore {
 
     /// Returns a connection for reading.
     async fn reader(&self) -> Result<PoolConnection<Sqlite>> {
-        Ok(self.reader.acquire().await?)
+        self.file.check()?;
+        let Some(reading) = &self.immutable else { return Ok(self.reader.acquire().await?) };
+        // Until it has the connection, nobody else may set the pool's options.
+        let reading = reading.lock().await;
+        match self.open_reader(&reading).await {
+            // The process that writes may have ended in between and removed its files: what is there now decides.
+            Err(_) => self.open_reader(&reading).await,
+            opened => opened,
+        }
+    }
+
+    /// Connects as immutable unless another user's process uses the database.
+    async fn open_reader(&self, reading: &SqliteConnectOptions) -> Result<PoolConnection<Sqlite>> {
+        self.reader.set_connect_options(reading.clone().immutable(!self.file.is_in_use()));
+        let mut connection = self.reader.acquire().await?;
+        // SQLite accesses the file only at the first read; from then on nobody removes the shared files.
+        sqlx::query("SELECT count(*) FROM sqlite_schema").fetch_one(&mut *connection).await?;
+        Ok(connection)
     }
 
     /// Begins a write that needs no lease: the user's own settings, and the ledger's reservations.
     async fn write(&self, operation: &'static str) -> Result<Write> {
         self.checkpoints.wait_if_behind().await;
+        let tx = self.begin_write().await.inspect_err(|error| self.last_write_failure.set(error))?;
+        let last_failure = self.last_write_failure.clone();
+        Ok(Write { tx, operation, checkpoints: self.checkpoints.clone(), last_failure })
+    }
+
+    async fn begin_write(&self) -> Result<Transaction<'static, Sqlite>> {
+        self.check_writable()?;
         // A deferred transaction that reads before it writes can fail at once where an immediate one waits.
-        let tx = self.writer.begin_with("BEGIN IMMEDIATE").await?;
-        Ok(Write { tx, operation, checkpoints: self.checkpoints.clone() })
+        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    }
+
+    /// Fails if it is known without the database that it cannot be written.
+    fn check_writable(&self) -> Result<()> {
+        if self.immutable.is_some() {
+            return Err(StoreError::ReadOnly);
+        }
+        self.file.check()
     }
 
     /// Begins a write of a run's work; fails if another process has taken the topic over.
@@ -164,6 +217,12 @@ impl SqliteStore {
         } else {
             Err(StoreError::LeaseLost { token: lease.token })
         }
+    }
+}
+
+impl WriteFailureStore for SqliteStore {
+    fn last_write_failure(&self) -> Option<WriteFailure> {
+        self.last_write_failure.get()
     }
 }
 
@@ -183,6 +242,7 @@ struct Write {
     tx: Transaction<'static, Sqlite>,
     operation: &'static str,
     checkpoints: Checkpoints,
+    last_failure: LastWriteFailure,
 }
 
 impl Write {
@@ -234,7 +294,8 @@ impl Write {
     /// Commits several operations at once, each of which passes the failpoints.
     async fn commit_all(self, operations: usize) -> Result<()> {
         (0..operations).for_each(|_| hit(self.operation, "before_commit"));
-        self.tx.commit().await?;
+        self.tx.commit().await.map_err(StoreError::from).inspect_err(|error| self.last_failure.set(error))?;
+        self.last_failure.clear();
         self.checkpoints.note(operations * PAGES_OF_A_WRITE);
         (0..operations).for_each(|_| hit(self.operation, "after_commit"));
         Ok(())

@@ -1,6 +1,6 @@
 //! Opens the file and checks its format, whether it is writable, and its schema.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use super::checkpoint::MAX_WAL_PAGES;
 use super::error::{self, BUSY_SECONDS};
+use super::file::{self, DatabaseFile};
 use crate::schema::{self, Applied, OpenMode, SQLITE_MIGRATIONS, SchemaVersion};
 use crate::shared::hit;
 use crate::{Result, StoreError};
@@ -23,27 +24,38 @@ const STATEMENTS: usize = 400;
 /// Pause between attempts to switch to the write-ahead log; SQLite does not wait for that lock by itself.
 const WAL_RETRY_MS: u64 = 50;
 
+/// A database that was opened and brought up to date.
+pub(super) struct Prepared {
+    /// For further connections; they never create the file.
+    pub(super) options: SqliteConnectOptions,
+    /// Closing the last connection checkpoints the log.
+    pub(super) connection: SqliteConnection,
+    pub(super) file: DatabaseFile,
+    /// Whether the options read the file as immutable. They hold only until another user's process writes it.
+    pub(super) is_immutable: bool,
+}
+
 /// Checks the file, migrates it if needed, and returns the connection options.
 pub async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
-    let (options, connection) = prepared(url, mode).await?;
+    let Prepared { options, connection, .. } = prepared(url, mode).await?;
     close(connection).await;
     Ok(options)
 }
 
-/// Like [`prepare`], but also returns the connection. Closing the last connection checkpoints the log.
-pub(super) async fn prepared(url: &str, mode: OpenMode) -> Result<(SqliteConnectOptions, SqliteConnection)> {
+/// Like [`prepare`], but also returns the connection.
+pub(super) async fn prepared(url: &str, mode: OpenMode) -> Result<Prepared> {
     let options = options(url)?.create_if_missing(mode == OpenMode::CreateIfMissing);
     let path = options.get_filename().to_path_buf();
-    if mode == OpenMode::MustExist && !path.exists() {
+    if mode == OpenMode::MustExist && !file::has_content(&path) {
         return Err(StoreError::Missing { path: path.display().to_string() });
     }
-    let (options, mut connection) = connect(options, &path).await?;
+    let (options, mut connection, is_immutable) = connect(options, &path).await?;
     let outcome = match check_version(&mut connection).await {
         Ok(()) => bring_up_to_date(&mut connection, &path).await,
         Err(error) => Err(error),
     };
-    match outcome {
-        Ok(()) => Ok((options, connection)),
+    match outcome.and_then(|()| DatabaseFile::of(&path)) {
+        Ok(file) => Ok(Prepared { options: options.create_if_missing(false), connection, file, is_immutable }),
         Err(error) => {
             close(connection).await;
             Err(error)
@@ -58,7 +70,7 @@ pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
         return Ok(schema::version(&Applied::new(), &SQLITE_MIGRATIONS));
     }
     // A writer would checkpoint the previous writer's log when it closes.
-    let (_, mut connection) = connect(options.read_only(true), &path).await?;
+    let (_, mut connection, _) = connect(options.read_only(true), &path).await?;
     let applied = applied_migrations(&mut connection, &path).await;
     close(connection).await;
     Ok(schema::version(&applied?, &SQLITE_MIGRATIONS))
@@ -87,23 +99,30 @@ fn options(url: &str) -> Result<SqliteConnectOptions> {
     })
 }
 
-/// Connects for writing, otherwise for reading. If the folder cannot contain the files that readers share either, opens
-/// the file as immutable, unless there is a write-ahead log with unread changes next to it.
-async fn connect(options: SqliteConnectOptions, path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection)> {
+/// Connects for writing, otherwise for reading, and returns whether the connection reads the file as immutable. That is
+/// tried only if this user may not create the files that readers share next to the database and nobody has created
+/// them: SQLite does not notice when an immutable file is written, and ignores its write-ahead log.
+async fn connect(options: SqliteConnectOptions, path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection, bool)> {
     let first = match try_connect(&options).await {
-        Ok(connection) => return Ok((options, connection)),
+        Ok(connection) => return Ok((options, connection, false)),
         Err(error) => error,
     };
-    if path.is_file() && error::is_about_access(&first) {
-        let reading = options.read_only(true).create_if_missing(false);
-        if let Ok(connection) = try_connect(&reading).await {
-            return Ok((reading, connection));
-        }
-        let unchanging = reading.immutable(true);
-        if !has_log(path)
-            && let Ok(connection) = try_connect(&unchanging).await
-        {
-            return Ok((unchanging, connection));
+    if error::is_about_access(&first) {
+        match file::create_beside(path) {
+            Err(error) if file::is_about_space(&error) => return Err(StoreError::DiskFull),
+            Err(error) if file::is_about_rights(&error) && path.is_file() => {
+                let reading = options.read_only(true).create_if_missing(false);
+                if let Ok(connection) = try_connect(&reading).await {
+                    return Ok((reading, connection, false));
+                }
+                let unchanging = reading.immutable(true);
+                if !file::is_in_use(path)
+                    && let Ok(connection) = try_connect(&unchanging).await
+                {
+                    return Ok((unchanging, connection, true));
+                }
+            }
+            _ => {}
         }
     }
     Err(opening_error(first, path))
@@ -121,16 +140,14 @@ pub(super) async fn close(connection: SqliteConnection) {
     let _ = connection.close().await;
 }
 
-fn has_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(PathBuf::from(log)).is_ok_and(|log| log.len() > 0)
-}
-
 fn opening_error(error: sqlx::Error, path: &Path) -> StoreError {
     let shown = path.display().to_string();
     if error::is_not_a_database(&error) {
         return StoreError::NotADatabase { path: shown, reason: "it is not an SQLite file".to_owned() };
+    }
+    if error::is_damaged(&error) {
+        let next_step = "check the file and restore the latest backup, as docs/OPERATING.md describes";
+        return StoreError::corrupt("page of the database", format!("{shown}: {error}; {next_step}"));
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let reason = match parent {

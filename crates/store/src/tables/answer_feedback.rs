@@ -5,15 +5,22 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::Database;
-use crate::shared::column;
+use crate::shared::{PerDatabase, column};
 use crate::{AnswerFeedback, AnswerFeedbackStore, Result};
 
 const INSERT_USER: &str = "INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 
-const PUT: &str = "
-    INSERT INTO answer_feedback (user_id, question, answer, is_right, given_at) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (user_id, question)
-    DO UPDATE SET answer = excluded.answer, is_right = excluded.is_right, given_at = excluded.given_at";
+/// On Postgres a question may be too long for an index, and its hash is unique instead.
+const PUT: &str = super::statement(PerDatabase {
+    sqlite: "
+        INSERT INTO answer_feedback (user_id, question, answer, is_right, given_at) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (user_id, question)
+        DO UPDATE SET answer = excluded.answer, is_right = excluded.is_right, given_at = excluded.given_at",
+    postgres: "
+        INSERT INTO answer_feedback (user_id, question, answer, is_right, given_at) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (user_id, md5(question))
+        DO UPDATE SET answer = excluded.answer, is_right = excluded.is_right, given_at = excluded.given_at",
+});
 
 const ALL: &str = "
     SELECT u.name, f.question, f.answer, f.is_right, f.given_at

@@ -113,8 +113,13 @@ impl Batch {
 /// an assertion failed or a row was refused; nothing has changed then.
 async fn run(store: &SqliteStore, operation: &'static str, batch: Batch) -> Result<bool> {
     hit(operation, "before_commit");
-    let is_done = store.write_queue.run(operation, batch).await?;
+    let outcome = match store.check_writable() {
+        Ok(()) => store.write_queue.run(operation, batch).await,
+        Err(error) => Err(error),
+    };
+    let is_done = outcome.inspect_err(|error| store.last_write_failure.set(error))?;
     if is_done {
+        store.last_write_failure.clear();
         store.checkpoints.note(PAGES_OF_A_BATCH);
         hit(operation, "after_commit");
     }
