@@ -103,6 +103,7 @@ fn stories(bytes: &[u8], title: String) -> Result<ParsedFeed, FetchError> {
         format: "hacker_news".to_owned(),
         items: hits.into_iter().map(item).collect(),
         problems: problems_of(lost),
+        left_out: None,
     })
 }
 

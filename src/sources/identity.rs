@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use aha_content::canonical::{canonical_url, is_page};
+use aha_content::feed::MAX_ADDRESS_BYTES;
 use aha_content::fold::fold_line;
 use aha_content::html::readable;
 use aha_content::language::Languages;
@@ -23,20 +24,23 @@ const MAX_ADDED_BYTES: usize = 1024 * 1024;
 const MAX_ADDED_BYTES_A_DOCUMENT: usize = 16 * 1024 * 1024;
 
 /// Identifies the items of one document. Of several with the same identity the first is kept; completely empty items
-/// are dropped.
+/// are dropped. A guid that entries with different pages share is ignored.
 #[must_use]
-pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) -> Vec<IdentifiedItem> {
+pub fn identify(source: SourceId, mut items: Vec<NewItem>, fetched_at: Timestamp) -> Vec<IdentifiedItem> {
+    items.iter_mut().for_each(bound_addresses);
     let canonical: Vec<Option<String>> = items.iter().map(|i| i.url.as_deref().and_then(canonical_url)).collect();
     let bodies: Vec<String> = items.iter().map(|item| body_text(item).into_owned()).collect();
     let titles = items.iter().map(|item| item.title.as_deref().unwrap_or_default());
     let mut languages = Languages::of(titles.zip(bodies.iter().map(String::as_str)));
     let shared = shared_urls(&items, &bodies, &canonical);
     let is_own = |url: &str| is_page(url) && !shared.contains(url);
+    let ambiguous = ambiguous_guids(&items, &canonical, is_own);
     let mut seen = HashSet::new();
     let mut identified = Vec::with_capacity(items.len());
     let mut left_to_add = MAX_ADDED_BYTES_A_DOCUMENT;
     for ((mut item, body), canonical) in items.into_iter().zip(bodies).zip(canonical) {
         bound_base(&mut item, &mut left_to_add);
+        item.guid = item.guid.filter(|guid| !ambiguous.contains(guid));
         let title = item.title.as_deref().unwrap_or_default();
         if item.guid.is_none() && item.url.is_none() && title.is_empty() && body.is_empty() {
             continue;
@@ -63,6 +67,27 @@ fn shared_urls(items: &[NewItem], bodies: &[String], canonical: &[Option<String>
         }
     }
     shared
+}
+
+/// Returns the guids that entries with different pages of their own have: such a guid identifies none of them.
+fn ambiguous_guids(items: &[NewItem], canonical: &[Option<String>], is_own: impl Fn(&str) -> bool) -> HashSet<String> {
+    let (mut pages, mut ambiguous) = (HashMap::new(), HashSet::new());
+    for (item, url) in items.iter().zip(canonical) {
+        let (Some(guid), Some(url)) = (&item.guid, url.as_deref().filter(|url| is_own(url))) else { continue };
+        if *pages.entry(guid.as_str()).or_insert(url) != url {
+            ambiguous.insert(guid.clone());
+        }
+    }
+    ambiguous
+}
+
+/// Removes addresses without end, which would be copied into every file of a digest.
+fn bound_addresses(item: &mut NewItem) {
+    for address in [&mut item.url, &mut item.discussion_url] {
+        if address.as_ref().is_some_and(|address| address.len() > MAX_ADDRESS_BYTES) {
+            *address = None;
+        }
+    }
 }
 
 fn identify_one(
@@ -209,6 +234,26 @@ mod tests {
         assert_eq!(found[1].id, ItemId::of(&["url", "https://x.org/b"]));
         assert!(found[2..].iter().all(|i| i.hash_url.is_none() && i.external_id.starts_with("text:")));
         assert_eq!(found[0].hash_text.len(), 32);
+    }
+
+    #[test]
+    fn a_guid_of_several_pages_identifies_none_of_them() {
+        let source = SourceId::of(&["s"]);
+        let mut entries: Vec<NewItem> =
+            (1..=5).map(|n| item(Some("1"), Some(&format!("https://x.org/{n}")), &format!("title {n}"))).collect();
+        entries.push(item(Some("2"), Some("https://x.org/6"), "one of its own"));
+        let found = identify(source, entries, Timestamp::from_millis(1));
+        let external: Vec<&str> = found.iter().map(|item| item.external_id.as_str()).collect();
+        let pages = ["https://x.org/1", "https://x.org/2", "https://x.org/3", "https://x.org/4", "https://x.org/5"];
+        assert_eq!(external, [&pages[..], &["2"]].concat());
+    }
+
+    #[test]
+    fn an_address_without_end_is_none() {
+        let long = format!("https://x.org/{}", "a".repeat(300_000));
+        let entries = vec![item(Some("1"), Some(&long), "one")];
+        let found = identify(SourceId::of(&["s"]), entries, Timestamp::from_millis(1));
+        assert_eq!((&found[0].url, &found[0].canonical_url, &found[0].hash_url), (&None, &None, &None));
     }
 
     #[test]

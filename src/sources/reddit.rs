@@ -186,6 +186,7 @@ fn posts(bytes: &[u8], subreddit: &str) -> Result<ParsedFeed, FetchError> {
         format: "reddit".to_owned(),
         items: things.into_iter().filter(|thing| !thing.data.stickied).filter_map(|thing| item(thing.data)).collect(),
         problems: problems_of(lost),
+        left_out: None,
     })
 }
 

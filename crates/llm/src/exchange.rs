@@ -121,6 +121,11 @@ impl<'a> EncodedRequest<'a> {
             wire.streaming_only.remember(&request.model);
             reply.outcome = Err(CallError::StreamingOnly(why.to_owned()));
         }
+        let body_bytes = self.encoded.body.len();
+        if let Some(usage) = reply.usage.filter(|usage| !usage.is_plausible(body_bytes, request.max_output_tokens)) {
+            tracing::warn!(model = request.model, body_bytes, ?usage, "the reported token usage cannot be true");
+            reply.usage = None;
+        }
         // Every answer takes tokens, so a usage of zero is not a count.
         reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0);
         // Some servers answer in one piece although a stream was requested. The text is still emitted.

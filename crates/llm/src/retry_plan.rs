@@ -1,5 +1,5 @@
-//! Plans the remaining calls for a batch after each attempt: items with a bad answer alone, the rest in halves, the
-//! same again, or the next model.
+//! Plans the remaining calls for a batch after each attempt: the items without a good answer, halves, the same again,
+//! or the next model.
 
 use std::time::Duration;
 
@@ -91,7 +91,8 @@ impl RetryPlan {
         Self { items: items.to_vec(), after: Duration::ZERO, is_part, ..self.clone() }
     }
 
-    /// Settles the answered stories. Stories with no answer or a bad one are retried, each alone.
+    /// Settles the answered stories. Those with no answer or a bad one are retried together: a call for each of them
+    /// would cost several times the batch if a model regularly leaves stories out.
     pub(super) fn answered(
         self,
         policy: &RetryPolicy,
@@ -99,24 +100,27 @@ impl RetryPlan {
         answers: Vec<Result<Value, String>>,
     ) -> (Vec<(usize, Outcome)>, Vec<Self>) {
         let left = self.left.unwrap_or(policy.all());
-        let (mut settled, mut next) = (Vec::new(), Vec::new());
+        let (mut settled, mut items, mut note) = (Vec::new(), Vec::new(), None);
         for (index, answer) in self.items.iter().zip(answers) {
             match answer {
                 Ok(answer) => {
                     settled.push((*index, Outcome::Answered { answer, call_id: call_id.to_owned() }));
                 }
                 Err(why) => {
-                    let alone = Self { items: vec![*index], failure: why.clone(), is_part: false, ..self.clone() };
-                    next.push(if left.repairs > 0 {
-                        let left = Some(Left { repairs: left.repairs - 1, ..left });
-                        Self { left, note: Some(why), after: Duration::ZERO, ..alone }
-                    } else {
-                        alone.next_model(&why)
-                    });
+                    items.push(*index);
+                    note.get_or_insert(why);
                 }
             }
         }
-        (settled, next)
+        let Some(why) = note else { return (settled, Vec::new()) };
+        let rest = Self { items, failure: why.clone(), is_part: false, ..self };
+        let next = if left.repairs > 0 {
+            let left = Some(Left { repairs: left.repairs - 1, ..left });
+            Self { left, note: Some(why), after: Duration::ZERO, ..rest }
+        } else {
+            rest.next_model(&why)
+        };
+        (settled, vec![next])
     }
 
     pub(super) fn failed(
@@ -186,7 +190,24 @@ impl RetryPlan {
 
 #[cfg(test)]
 mod tests {
+    use super::super::retry_policy::STANDARD;
     use super::*;
+
+    #[test]
+    fn stories_left_out_are_asked_about_together_once_more_and_then_of_the_next_model() {
+        let missing = || Err("the story is missing from the answer".to_owned());
+        let plan = RetryPlan::new((0..10).collect(), "");
+        let (settled, next) =
+            plan.answered(&STANDARD, "c1", (0..10).map(|n| if n == 0 { Ok(Value::Null) } else { missing() }).collect());
+        assert_eq!((settled.len(), next.len()), (1, 1));
+        let again = next.into_iter().next().unwrap();
+        assert_eq!((again.items.as_slice(), again.route), ([1, 2, 3, 4, 5, 6, 7, 8, 9].as_slice(), 0));
+        assert!(again.note.as_ref().is_some_and(|note| note.contains("missing")));
+        let (settled, next) =
+            again.answered(&STANDARD, "c2", (0..9).map(|n| if n == 0 { Ok(Value::Null) } else { missing() }).collect());
+        assert_eq!((settled.len(), next.len()), (1, 1));
+        assert_eq!((next[0].items.as_slice(), next[0].route), ([2, 3, 4, 5, 6, 7, 8, 9].as_slice(), 1));
+    }
 
     #[test]
     fn a_declined_batch_is_asked_about_in_a_quarter_and_two_halves_of_the_rest() {

@@ -167,6 +167,7 @@ fn results(found: SearchResponse) -> ParsedFeed {
         format: "signal".to_owned(),
         items: found.results.into_iter().map(item).collect(),
         problems: Vec::new(),
+        left_out: None,
     }
 }
 

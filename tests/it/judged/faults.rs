@@ -69,6 +69,8 @@ fn what_may_have_been_charged_stays_charged() {
         passing(Fault::Usage(Reported::Negative), &["unsettled no_usage"]),
         passing(Fault::Usage(Reported::Huge), &["unsettled no_usage"]),
         passing(Fault::Usage(Reported::Words), &["unsettled no_usage"]),
+        passing(Fault::Usage(Reported::TooMany), &["unsettled no_usage"]),
+        passing(Fault::Usage(Reported::CachedBeyondInput), &["unsettled no_usage"]),
     ]);
 }
 

@@ -201,6 +201,20 @@ fn what_makes_feed_rs_panic_costs_at_most_the_item() {
 }
 
 #[test]
+fn of_too_many_items_the_newest_are_kept() {
+    let item = |n: usize| {
+        let date = format!("<pubDate>{}</pubDate>", 1_700_000_000 + n);
+        format!("<item><title>{n}</title>{}</item>", if n == 0 { "" } else { &date })
+    };
+    let items = (0..MAX_ITEMS + 2).map(item).collect::<Vec<_>>().concat();
+    let feed = parse(format!("<rss version='2.0'><channel>{items}</channel></rss>").as_bytes(), None, None).unwrap();
+    let titles: Vec<&str> = feed.items.iter().filter_map(|item| item.title.as_deref()).collect();
+    assert_eq!((titles.len(), titles[0], titles[MAX_ITEMS - 1]), (MAX_ITEMS, "2", "5001"));
+    assert_eq!(feed.left_out.as_deref(), Some("5002 items; only the newest 5000 were kept"));
+    assert_eq!(feed.problems, feed.left_out.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
 fn a_feed_is_capped() {
     let items = "<item><title>x</title></item>".repeat(MAX_ITEMS + 5);
     let feed = parse(format!("<rss version='2.0'><channel>{items}</channel></rss>").as_bytes(), None, None).unwrap();

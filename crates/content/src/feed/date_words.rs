@@ -52,6 +52,16 @@ pub(super) fn offset(token: &str) -> Option<i64> {
     (minutes <= 14 * 60 && matches!(digits.len(), 1..=4 | 6)).then_some(sign * minutes)
 }
 
+/// Whether a token is written like an offset from Greenwich that no zone has: `+1600`, `GMT-25:00`.
+pub(super) fn is_impossible_offset(token: &str) -> bool {
+    let written = token;
+    let token = ["GMT", "UTC"].iter().find_map(|name| token.strip_prefix(*name)).unwrap_or(token);
+    let has_sign = token.starts_with(['+', '-', '−']);
+    let rest = token.trim_start_matches(['+', '-', '−']);
+    let is_clock = !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || c == ':');
+    has_sign && is_clock && offset(written).is_none()
+}
+
 /// Returns the offset of a named zone in minutes east of Greenwich. `None` for military letters, which have been used
 /// both ways.
 fn named_offset(name: &str) -> Option<i64> {

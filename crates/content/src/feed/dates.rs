@@ -4,7 +4,7 @@
 use chrono::{DateTime, Duration, NaiveDate, TimeZone, Utc};
 use chrono_tz::Tz;
 
-use super::date_words::{afternoon, month, numbers_and_marks, offset};
+use super::date_words::{afternoon, is_impossible_offset, month, numbers_and_marks, offset};
 use super::numeric_dates::{day_and_time, full_year, iso_date, separated_date, unix_time};
 
 /// A longer text is not a date.
@@ -51,6 +51,8 @@ struct Parts {
     time: Option<Duration>,
     afternoon: Option<bool>,
     offset_minutes: Option<i64>,
+    /// A zone is written that cannot be true, so the instant is not known.
+    has_impossible_offset: bool,
     zone: Option<Tz>,
 }
 
@@ -72,6 +74,8 @@ impl Parts {
             self.take_number(token);
         } else if let Some(minutes) = offset(token) {
             self.offset_minutes = self.offset_minutes.or(Some(minutes));
+        } else if self.time.is_some() && is_impossible_offset(token) {
+            self.has_impossible_offset = true;
         } else if let Some(afternoon) = afternoon(token) {
             self.afternoon = Some(afternoon);
         } else if let Some(rest) =
@@ -167,12 +171,17 @@ impl Parts {
     fn take_time_suffix(&mut self, rest: &str) {
         if let Some(afternoon) = afternoon(rest) {
             self.afternoon = Some(afternoon);
+        } else if is_impossible_offset(rest) {
+            self.has_impossible_offset = true;
         } else if !rest.is_empty() {
             self.offset_minutes = offset(rest).or(self.offset_minutes);
         }
     }
 
     fn finish(self) -> Option<ReadDate> {
+        if self.has_impossible_offset {
+            return None;
+        }
         let date = match self.date {
             Some(date) => date,
             None => self.spelled_date().or_else(|| self.reduced_date())?,
@@ -296,6 +305,23 @@ mod tests {
             let read = parse_date(text).map(|d| aha_core::time::Timestamp::from(d).to_string());
             assert_eq!(read.as_deref(), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_in_a_zone_that_does_not_exist_is_not_known() {
+        for text in [
+            "Fri, 01 Mar 2024 10:20:30 +1600",
+            "Fri, 01 Mar 2024 10:20:30 -2500",
+            "2024-03-01 10:20:30 +16:00",
+            "2024-03-01T10:20:30-25:00",
+            "2024-03-01T10:20:30+9900",
+            "Fri, 01 Mar 2024 10:20:30 GMT+1600",
+        ] {
+            assert_eq!(read_date(text), None, "{text}");
+        }
+        let farthest = read_date("Fri, 01 Mar 2024 10:20:30 +1400").unwrap();
+        assert_eq!(aha_core::time::Timestamp::from(farthest.at).to_string(), "2024-02-29T20:20:30Z");
+        assert!(farthest.has_zone);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use feed_rs::model::{Category, Entry, FeedType, Link, LinkTarget, Person};
 use url::Url;
 
 use super::dates::{ReadDate, read_date};
+use super::limits::MAX_ADDRESS_BYTES;
 use super::survey::{ItemExtras, Text};
 use super::vocabulary::{is_alternate, relation};
 use crate::fold::fold_line;
@@ -69,7 +70,7 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let title =
         entry.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), shared)).filter(|t| !t.is_empty());
     let times = times(&entry, extras, shared);
-    let other = || extras.and_then(|e| e.author.as_deref()).map(clean_line).filter(|name| !name.is_empty());
+    let other = || extras.and_then(|e| e.author.as_deref()).map(clean_line).map(clipped).filter(|n| !n.is_empty());
     let (author, byline) = match authors(&entry.authors, own_name) {
         None => match other() {
             None => (shared.byline.names.clone(), shared.byline.full.clone()),
@@ -85,7 +86,7 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let media = entry.media.iter().find_map(|m| m.description.as_ref()).map(|d| d.content.clone());
     let title = title.or_else(|| {
         let media = entry.media.iter().find_map(|m| m.title.as_ref())?;
-        Some(clean_line(&media.content)).filter(|t| !t.is_empty())
+        Some(clipped(clean_line(&media.content))).filter(|t| !t.is_empty())
     });
     // An element that is present but empty is an empty text.
     let is_empty = |text: Text| extras.is_some_and(|extras| extras.texts.is_empty(text));
@@ -127,7 +128,10 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
 pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
     let has_markup = || text.contains("</") || decode_entities(text) != text;
     let is_plain = *shared.format == FeedType::Atom && kind == "text/plain" && !has_markup();
-    let line = if is_plain { fold_line(text) } else { clean_line(text) };
+    clipped(if is_plain { fold_line(text) } else { clean_line(text) })
+}
+
+fn clipped(line: String) -> String {
     match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => line[..end].to_owned(),
         None => line,
@@ -186,7 +190,7 @@ fn is_other(rel: &str) -> bool {
     OTHER_RELATIONS.contains(&rel) || rel.starts_with("prev") || rel.starts_with("next")
 }
 
-/// Returns an absolute http(s) URL; `None` for anything else.
+/// Returns an absolute http(s) URL of at most [`MAX_ADDRESS_BYTES`]; `None` for anything else.
 pub(super) fn absolute(href: &str, shared: &Shared<'_>) -> Option<String> {
     let href = href.trim();
     if href.is_empty() {
@@ -197,7 +201,7 @@ pub(super) fn absolute(href: &str, shared: &Shared<'_>) -> Option<String> {
         Err(url::ParseError::RelativeUrlWithoutBase) => shared.base.as_ref()?.join(href).ok()?,
         Err(_) => return None,
     };
-    matches!(url.scheme(), "http" | "https").then(|| url.to_string())
+    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= MAX_ADDRESS_BYTES).then(|| url.to_string())
 }
 
 fn discussion(links: &[Link], extras: Option<&ItemExtras>, url: Option<&str>, shared: &Shared<'_>) -> Option<String> {
@@ -212,7 +216,7 @@ fn is_replies(link: &Link) -> bool {
 }
 
 fn is_page(link: &Link) -> bool {
-    link.media_type.as_deref().is_none_or(|kind| kind.contains("html"))
+    link.media_type.as_deref().is_none_or(|kind| kind.to_ascii_lowercase().contains("html"))
 }
 
 struct Times {
@@ -319,6 +323,23 @@ mod tests {
     }
 
     #[test]
+    fn an_address_without_end_is_none_and_lines_are_cut() {
+        let (long, x) = ("a".repeat(5_000), "x".repeat(2_000));
+        let feed = format!(
+            "<rss version='2.0' xmlns:media='http://search.yahoo.com/mrss/'><channel><title>T</title>\
+             <item><link>http://x.org/{long}</link><guid>http://x.org/guid</guid></item>\
+             <item><link>http://x.org/{long}</link><guid isPermaLink='false'>2</guid>\
+             <comments>http://x.org/{long}</comments>\
+             <media:group><media:content url='http://x.org/a.mp4' type='video/mp4'/><media:title>{x}</media:title>\
+             </media:group></item></channel></rss>"
+        );
+        let items = parse(feed.as_bytes(), None, None).unwrap().items;
+        assert_eq!((items[0].url.as_deref(), items[1].url.as_deref()), (Some("http://x.org/guid"), None));
+        assert_eq!(items[1].discussion_url, None);
+        assert_eq!(items[1].title.as_ref().map(String::len), Some(1_000));
+    }
+
+    #[test]
     fn rss_1_items_may_have_atom_links() {
         let found = urls(
             "<rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' \
@@ -339,6 +360,7 @@ mod tests {
             "<link rel='via' href='http://y.org/'/>\
              <link rel='http://www.iana.org/assignments/relation/alternate' href='http://x.org/registered'/>",
             "<link type='application/pdf' href='http://x.org/pdf'/><link type='text/html' href='http://x.org/html'/>",
+            "<link type='application/pdf' href='http://x.org/pdf'/><link type='TEXT/HTML' href='http://x.org/capitals'/>",
             "<link type='application/pdf' href='http://x.org/pdf'/>",
             "<id>http://x.org/id</id><link rel='bookmark' href='http://x.org/bookmark'/>",
             "<id>http://x.org/id</id><link href='tag:x.org,2024:1'/>",
@@ -346,7 +368,7 @@ mod tests {
              <link rel='http://www.iana.org/assignments/relation/related' href='http://y.org/'/>",
         ];
         let entries = entries.iter().map(|entry| format!("<entry>{entry}</entry>")).collect::<Vec<_>>().concat();
-        let mut expected = some(&["id", "registered", "html", "pdf", "bookmark", "id"]);
+        let mut expected = some(&["id", "registered", "html", "capitals", "pdf", "bookmark", "id"]);
         expected.push(None);
         assert_eq!(urls(&format!("<feed xmlns='http://www.w3.org/2005/Atom'>{entries}</feed>")), expected);
     }

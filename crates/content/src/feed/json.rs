@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::dialect::spaced_addresses;
 use super::items::is_recording;
-use super::limits::MAX_ITEMS;
+use super::limits::{MAX_ITEMS, MAX_READ_ITEMS};
 
 /// Parses the document. Escapes of lone surrogates and raw control characters are replaced.
 pub(super) fn read(text: &str, problems: &mut Vec<String>) -> Result<Value, serde_json::Error> {
@@ -100,9 +100,9 @@ pub(super) fn normalise(mut document: Value, problems: &mut Vec<String>) -> Opti
     feed.entry("title").or_insert_with(|| "".into());
     people(feed);
     let items = feed.get_mut("items").and_then(Value::as_array_mut)?;
-    if items.len() > MAX_ITEMS {
-        problems.push(format!("{} items; only the first {MAX_ITEMS} were read", items.len()));
-        items.truncate(MAX_ITEMS);
+    if items.len() > MAX_READ_ITEMS {
+        problems.push(format!("{} items; only the first {MAX_READ_ITEMS} were read", items.len()));
+        items.truncate(MAX_READ_ITEMS);
     }
     let before = items.len();
     items.retain(Value::is_object);

@@ -12,8 +12,12 @@ const MAX_ATTRIBUTES: usize = 256;
 /// A shorter tag cannot have that many attributes.
 const MIN_SUSPECT_TAG_BYTES: usize = MAX_ATTRIBUTES * 4;
 
-/// Further items are ignored.
+/// Of more items only the newest are kept.
 pub const MAX_ITEMS: usize = 5_000;
+/// Further items are not read, whatever their dates: each takes memory. Genuine feeds have fewer, in any order.
+pub(super) const MAX_READ_ITEMS: usize = 4 * MAX_ITEMS;
+/// A longer address is none: it would be copied into every file of a digest.
+pub const MAX_ADDRESS_BYTES: usize = 4_096;
 /// A longer base of relative URLs is ignored: it would be copied into each item and each of its links.
 pub(super) const MAX_BASE_BYTES: usize = 4_096;
 

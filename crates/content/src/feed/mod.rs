@@ -27,7 +27,7 @@ mod vocabulary;
 pub use charset::decode;
 pub use dates::{ReadDate, parse_date, read_date};
 pub use error::ParseError;
-pub use limits::MAX_ITEMS;
+pub use limits::{MAX_ADDRESS_BYTES, MAX_ITEMS};
 pub use parse::{ParsedFeed, parse, parse_within};
 pub use repair::repair;
 

@@ -5,6 +5,7 @@
 //! extras that feed-rs omits. A broken document is repaired and read with its texts in place.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -19,7 +20,9 @@ use super::engine::run_feed_rs;
 use super::error::ParseError;
 use super::items::{Byline, MAX_TEXT_BYTES, Shared, absolute, item, line};
 use super::json;
-use super::limits::{Deadline, MAX_BASE_BYTES, MAX_ITEMS, too_many_attributes, too_many_strays, too_many_values};
+use super::limits::{
+    Deadline, MAX_BASE_BYTES, MAX_ITEMS, MAX_READ_ITEMS, too_many_attributes, too_many_strays, too_many_values,
+};
 use super::long_texts::lift;
 use super::repair::repair;
 use super::root::skip_to_root;
@@ -49,6 +52,8 @@ pub struct ParsedFeed {
     pub items: Vec<NewItem>,
     /// Defects of the document, and how they were handled.
     pub problems: Vec<String>,
+    /// Says that not all of its items are here. It is also one of the problems.
+    pub left_out: Option<String>,
 }
 
 /// Parses a feed in any supported format, repairing it if necessary. `base_url` is the URL it was fetched from.
@@ -92,6 +97,8 @@ struct Read {
     language: Option<String>,
     title: Option<String>,
     description: Option<String>,
+    /// Says that not all items were read.
+    unread: Option<String>,
 }
 
 fn parse_json(
@@ -100,11 +107,12 @@ fn parse_json(
     deadline: Deadline,
     problems: &mut Vec<String>,
 ) -> Result<Read, ParseError> {
-    let mut text = Cow::Borrowed(text);
+    let (mut text, mut unread) = (Cow::Borrowed(text), None);
     if too_many_values(&text).is_some()
         && let Some((shorter, count)) = json::first_items(&text)
     {
-        problems.push(format!("{count} items; only the first {MAX_ITEMS} were read"));
+        unread = Some(format!("{count} items; only the first {MAX_ITEMS} were read"));
+        problems.extend(unread.clone());
         text = Cow::Owned(shorter);
     }
     if let Some(reason) = too_many_values(&text) {
@@ -115,7 +123,8 @@ fn parse_json(
     let text =
         json::normalise(document, problems).ok_or_else(|| ParseError::not_a_feed("JSON without a list of items"))?;
     let (feed, zoneless) = run_feed_rs(&text, base, deadline).map_err(|reason| ParseError::Unparseable { reason })?;
-    Ok(Read { feed, zoneless, is_cdf: false, extras: Vec::new(), language: None, title: None, description: None })
+    let (extras, language, title, description) = (Vec::new(), None, None, None);
+    Ok(Read { feed, zoneless, is_cdf: false, extras, language, title, description, unread })
 }
 
 fn parse_xml(
@@ -211,8 +220,10 @@ fn read(
     // Relative links of RSS resolve against the site, which feed-rs does not know.
     let base = base.filter(|_| found.dialect == Dialect::Atom);
     let text = found.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
+    let is_cut = found.end_of_items.is_some();
+    let unread = is_cut.then(|| format!("{} items; only the first {MAX_READ_ITEMS} were read", found.item_count));
+    problems.extend(unread.clone());
     let (feed, zoneless) = if let Some(end) = found.end_of_items {
-        problems.push(format!("{} items; only the first {MAX_ITEMS} were read", found.item_count));
         run_feed_rs(&rewrite(text.get(..end).unwrap_or(text), &found.items), base, deadline)
     } else if found.rewrite {
         run_feed_rs(&rewrite(text, &found.items), base, deadline)
@@ -228,7 +239,7 @@ fn read(
     problems.extend(new_problems);
     // If the counts differ, the extras would be assigned to the wrong items.
     let extras = if extras.len() == feed.entries.len() { extras } else { Vec::new() };
-    Ok(Read { feed, zoneless, is_cdf: false, extras, language, title, description })
+    Ok(Read { feed, zoneless, is_cdf: false, extras, language, title, description, unread })
 }
 
 /// Parses a small document with one item, for salvaging.
@@ -243,7 +254,7 @@ fn attempt(document: &str, base: Option<&Url>, deadline: Deadline) -> Result<Fee
 }
 
 fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedFeed {
-    let Read { mut feed, zoneless, is_cdf, extras, language, title, description } = read;
+    let Read { mut feed, zoneless, is_cdf, extras, language, title, description, unread } = read;
     let format = feed.feed_type.clone();
     let authors = if matches!(format, FeedType::Atom) { std::mem::take(&mut feed.authors) } else { Vec::new() };
     let language = feed.language.take().or(language).map(|l| l.trim().replace('_', "-"));
@@ -254,12 +265,14 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     let link = site(&feed.links).and_then(|l| absolute(&l.href, &shared));
     let entries = std::mem::take(&mut feed.entries);
     let mut cut = 0;
-    let items = entries.into_iter().take(MAX_ITEMS).enumerate().map(|(index, entry)| {
+    let items = entries.into_iter().take(MAX_READ_ITEMS).enumerate().map(|(index, entry)| {
         let (item, was_cut) = item(entry, extras.get(index), &shared);
         cut += usize::from(was_cut);
         item
     });
-    let items: Vec<NewItem> = items.collect();
+    let mut items: Vec<NewItem> = items.collect();
+    let older = keep_newest(&mut items);
+    problems.extend(older.clone());
     if cut > 0 {
         problems.push(format!("{cut} texts were cut at {MAX_TEXT_BYTES} bytes"));
     }
@@ -271,7 +284,23 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     let own_description = feed.description.map(|t| t.content.trim().to_owned()).filter(|t| !t.is_empty());
     let description = own_description.or_else(|| description.map(|t| t.trim().to_owned()));
     let format = if is_cdf { "cdf" } else { format_name(&format) };
-    ParsedFeed { title, link, description, language, format: format.to_owned(), items, problems }
+    let left_out = unread.or(older);
+    ParsedFeed { title, link, description, language, format: format.to_owned(), items, problems, left_out }
+}
+
+/// Keeps the newest [`MAX_ITEMS`], in the order of the document. Undated items count as the oldest, the last of them
+/// first. Returns what to say if there were more.
+fn keep_newest(items: &mut Vec<NewItem>) -> Option<String> {
+    let count = items.len();
+    if count <= MAX_ITEMS {
+        return None;
+    }
+    let mut newest_first: Vec<usize> = (0..count).collect();
+    newest_first.sort_by_key(|at| Reverse(items[*at].published_at.or(items[*at].updated_at)));
+    let kept: HashSet<usize> = newest_first.into_iter().take(MAX_ITEMS).collect();
+    let mut places = 0..count;
+    items.retain(|_| places.next().is_some_and(|place| kept.contains(&place)));
+    Some(format!("{count} items; only the newest {MAX_ITEMS} were kept"))
 }
 
 /// Returns the base URL of an item's relative URLs: in Atom and JSON the feed's own URL, in RSS the site's. For a feed

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::CallError;
 use super::schema;
-use super::tasks::{AnswerKind, Task, short_id};
+use super::tasks::{AnswerKind, Task, clip, short_id};
 
 pub(crate) use lines::{BadLine, LineReader, ReadLine};
 pub(crate) use text_filter::{TextEvent, TextFilter};
@@ -34,7 +34,10 @@ pub fn read(
     text: &str,
     at_limit: Option<u32>,
 ) -> Result<Vec<Result<Value, String>>, CallError> {
-    let stamp = |answer: &Value| schema::stamp(task, prompt_id, by, answer).map_err(|error| error.to_string());
+    let stamp = |answer: &Value| {
+        let stamped = schema::stamp(task, prompt_id, by, answer).map_err(|error| error.to_string());
+        stamped.map(|answer| if task.spec().is_pinned { shortened(answer) } else { answer })
+    };
     let one = |answer: &Value| stamp(answer).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
     let mut object = match task.spec().answer {
         AnswerKind::Object(_) => return one(&Value::Object(object(text, at_limit)?)),
@@ -62,6 +65,44 @@ pub fn read(
     Ok(answers)
 }
 
+/// Maximum characters of a text in an answer that becomes part of a digest.
+const MAX_TEXT_CHARS: usize = 8_000;
+/// The same for a text in a list. Entries that begin after so many characters of the list are left out.
+const MAX_LIST_CHARS: usize = 4_000;
+/// Maximum entries of a list in such an answer.
+const MAX_ENTRIES: usize = 50;
+
+/// Cuts the texts and lists of a valid answer. A longer answer is paid for and its beginning is of use, so it is not
+/// refused; but every file of a digest would contain all of it.
+fn shortened(mut answer: Value) -> Value {
+    for field in answer.as_object_mut().into_iter().flat_map(Map::values_mut) {
+        shorten(field, MAX_TEXT_CHARS, &mut 0);
+    }
+    answer
+}
+
+/// `taken` counts the characters of the texts so far.
+fn shorten(value: &mut Value, max_chars: usize, taken: &mut usize) {
+    match value {
+        Value::String(text) => {
+            *text = clip(text, max_chars);
+            *taken += text.chars().count();
+        }
+        Value::Array(entries) => {
+            entries.truncate(MAX_ENTRIES);
+            entries.retain_mut(|entry| {
+                let is_kept = *taken < MAX_LIST_CHARS;
+                if is_kept {
+                    shorten(entry, MAX_LIST_CHARS, taken);
+                }
+                is_kept
+            });
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|field| shorten(field, max_chars, taken)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Returns the one JSON object of a text.
 ///
 /// # Errors
@@ -85,6 +126,7 @@ fn results_by_id(results: Vec<Value>) -> HashMap<String, Map<String, Value>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tasks::deep_summary::TASK as SUMMARY;
     use super::super::tasks::triage::TASK as TRIAGE;
     use super::*;
     use proptest::prelude::*;
@@ -118,6 +160,24 @@ mod tests {
         let answers = triage(2, &json!({"results": [bad, verdict("s2", 20)]}).to_string()).unwrap();
         assert!(answers[0].as_ref().unwrap_err().contains("aha_score"));
         assert!(answers[1].is_ok());
+    }
+
+    #[test]
+    fn texts_and_lists_without_end_are_cut() {
+        let mut long = verdict("s1", 10);
+        long["categories"] = vec!["c".repeat(5_000); 200].into();
+        let mut many = verdict("s2", 20);
+        many["categories"] = (0..200).map(|n| format!("c{n}")).collect::<Vec<_>>().into();
+        let answers = triage(2, &json!({"results": [long, many]}).to_string()).unwrap();
+        assert_eq!(answers[0].as_ref().unwrap()["categories"], json!(["c".repeat(MAX_LIST_CHARS)]));
+        let kept = answers[1].as_ref().unwrap()["categories"].as_array().unwrap();
+        assert_eq!((kept.len(), &kept[0]), (MAX_ENTRIES, &json!("c0")));
+        let summary = json!({"one_liner": "o".repeat(15_000), "bullets": ["short", "b".repeat(15_000), "left out"],
+            "why_it_matters": ["kept"], "risks_or_caveats": [], "suggested_followups": []});
+        let read = read(SUMMARY, "deep_summary_v1", &by(), 1, &summary.to_string(), None).unwrap().remove(0).unwrap();
+        assert_eq!(read["one_liner"], "o".repeat(MAX_TEXT_CHARS));
+        assert_eq!(read["bullets"], json!(["short", "b".repeat(MAX_LIST_CHARS)]));
+        assert_eq!((&read["why_it_matters"], &read["model"]), (&json!(["kept"]), &json!("m")));
     }
 
     #[test]

@@ -10,7 +10,17 @@ use super::Server;
 /// Removes a server's secrets from its error messages: the key, the values of headers, with and without the name of a
 /// scheme, and those of the address's query, as written and decoded. Answers keep the values of headers and of the
 /// query, which may be ordinary words.
-pub(crate) struct Secrets(Vec<SecretString>);
+///
+/// Of the key also each beginning of at least [`MIN_BEGINNING_CHARS`] characters is removed from texts, since servers
+/// quote keys cut off. Of the other secrets only the whole is, because headers and queries begin like ordinary texts
+/// (`https://`).
+pub(crate) struct Secrets {
+    key: Option<SecretString>,
+    texts: Vec<SecretString>,
+}
+
+/// A shorter beginning may be an ordinary word.
+const MIN_BEGINNING_CHARS: usize = 8;
 
 impl Secrets {
     pub(crate) fn of(server: &Server) -> Self {
@@ -24,7 +34,7 @@ impl Secrets {
         texts.extend(server.endpoint.query_pairs().map(|(_, value)| value.into_owned()));
         // The longest first, since one may contain another.
         texts.sort_by_key(|text| Reverse(text.len()));
-        Self(texts.into_iter().map(SecretString::from).collect())
+        Self { key: server.key.clone(), texts: texts.into_iter().map(SecretString::from).collect() }
     }
 
     pub(crate) fn bytes(&self, body: &mut Vec<u8>) {
@@ -34,12 +44,32 @@ impl Secrets {
     }
 
     pub(crate) fn text(&self, text: String) -> String {
-        self.redactors().fold(text, |text, redactor| redactor.text(text))
+        let text = self.redactors().fold(text, |text, redactor| redactor.text(text));
+        match &self.key {
+            Some(key) => without_beginnings(text, key.expose_secret()),
+            None => text,
+        }
     }
 
     fn redactors(&self) -> impl Iterator<Item = Redactor<'_>> {
-        self.0.iter().map(|secret| Redactor::of(Some(secret)))
+        self.texts.iter().map(|secret| Redactor::of(Some(secret)))
     }
+}
+
+fn without_beginnings(text: String, key: &str) -> String {
+    let Some((head_bytes, _)) = key.char_indices().nth(MIN_BEGINNING_CHARS) else { return text };
+    let head = &key[..head_bytes];
+    if !text.contains(head) {
+        return text;
+    }
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text.as_str());
+    while let Some(at) = rest.find(head) {
+        shown.push_str(&rest[..at]);
+        shown.push_str("***");
+        let same = rest[at..].chars().zip(key.chars()).take_while(|(quoted, own)| quoted == own);
+        rest = &rest[at + same.map(|(quoted, _)| quoted.len_utf8()).sum::<usize>()..];
+    }
+    shown + rest
 }
 
 #[cfg(test)]
@@ -61,5 +91,15 @@ mod tests {
         let mut body = b"no: header-secret-2".to_vec();
         secrets.bytes(&mut body);
         assert_eq!(body, b"no: ***");
+    }
+
+    #[test]
+    fn a_key_that_is_quoted_cut_off_is_removed() {
+        let endpoint = "http://h/v1".parse().unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert("http-referer", HeaderValue::from_static("https://radar.example"));
+        let secrets = Secrets::of(&Server { endpoint, key: Some("sk-test-SECRET-1".into()), headers });
+        let quoted = "bad key sk-test-SECRE... (sk-test-, sk-test-SECRET-1, sk-test-SECRETS); sk-test; https://docs";
+        assert_eq!(secrets.text(quoted.to_owned()), "bad key ***... (***, ***, ***S); sk-test; https://docs");
     }
 }

@@ -166,6 +166,9 @@ const fn limits(output_tokens: u32, typical_output_tokens: u32) -> TaskLimits {
     TaskLimits { input_chars: 16_000, title_chars: 240, output_tokens, typical_output_tokens, example_batch: 1 }
 }
 
+/// Maximum characters of a turn of the conversation, and of the question that the message answers.
+const MAX_TURN_CHARS: usize = 2_000;
+
 /// Lists of records, from the one that is shortened first.
 const RECORD_LISTS: [&str; 3] = ["/backlog", "/week/items", "/goals"];
 
@@ -193,21 +196,41 @@ fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptVa
     let Some(input) = inputs.first() else { return Ok(PromptValues::default()) };
     let asked: &AssistantInput = input.get()?;
     let material = if asked.material.is_null() { String::new() } else { fenced(&asked.material)? };
+    let conversation: Vec<String> = asked.conversation.iter().map(|turn| clip(turn, MAX_TURN_CHARS)).collect();
     Ok(PromptValues::of(vec![
         ("today", asked.today.clone()),
         ("timezone", asked.timezone.clone()),
-        ("conversation", fenced(&asked.conversation)?),
+        ("conversation", fenced(&conversation)?),
         ("message", fenced(&clip(&asked.message, context.input_chars))?),
         ("records", fitting(asked.records.clone(), context.input_chars)?),
-        ("material", material),
+        ("material", clip(&material, context.input_chars)),
     ]))
 }
 
 #[cfg(test)]
 mod tests {
+    use aha_core::topic::BudgetTier;
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn long_turns_and_long_material_are_clipped() {
+        let asked = AssistantInput {
+            today: String::new(),
+            timezone: String::new(),
+            message: String::new(),
+            conversation: vec![format!("user: {}", "x".repeat(9_000)), "assistant: Which one?".to_owned()],
+            records: json!({}),
+            material: json!(["y".repeat(9_000)]),
+        };
+        let context = RenderContext { input_chars: 4_000, title_chars: 240, language: "", tier: BudgetTier::Normal };
+        let values = render(&context, &[&input(CHAT, asked)]).unwrap().values;
+        let value = |name: &str| values.iter().find(|(known, _)| *known == name).unwrap().1.as_str();
+        let turns: Vec<String> = serde_json::from_str(value("conversation")).unwrap();
+        assert_eq!((turns[0].len(), turns[1].as_str()), (MAX_TURN_CHARS, "assistant: Which one?"));
+        assert_eq!(value("material").len(), 4_000);
+    }
 
     #[test]
     fn a_long_plan_keeps_its_goals_and_says_what_is_left_out() {

@@ -184,6 +184,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_accepted_has_the_fields_of_the_strict_schema() {
+        for (task, _) in lines() {
+            let spec = task.spec();
+            let parsed = |text: Option<&str>| serde_json::from_str::<Value>(text.unwrap()).unwrap();
+            let (strict, accepted) = (parsed(spec.answer.schema()), parsed(spec.accepts));
+            assert_eq!(strict["properties"], accepted["properties"], "{}", task.as_str());
+            let required = accepted["required"].as_array().unwrap();
+            assert!(required.iter().all(|field| strict["required"].as_array().unwrap().contains(field)), "{accepted}");
+        }
+    }
+
+    #[test]
     fn a_line_without_a_required_field_or_out_of_range_is_refused() {
         for (task, line) in lines() {
             let names: Vec<String> = line.as_object().unwrap().keys().cloned().collect();

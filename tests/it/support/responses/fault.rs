@@ -16,6 +16,10 @@ pub enum Reported {
     Huge,
     /// Texts in place of numbers.
     Words,
+    /// 50 million tokens each way: numbers that some request may have, but not this one.
+    TooMany,
+    /// More tokens from a cache than went in.
+    CachedBeyondInput,
 }
 
 /// One thing that goes wrong. The names say what the client sees; the groups say who pays.

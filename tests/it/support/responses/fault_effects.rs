@@ -94,6 +94,12 @@ pub fn spoil_usage(fault: &Fault, answer: &mut Value) {
         Reported::Negative => all(json!(-100)),
         Reported::Huge => all(json!(1_000_000_000_000_000_u64)),
         Reported::Words => all(json!("many")),
+        Reported::TooMany => all(json!(50_000_000)),
+        Reported::CachedBeyondInput => json!({
+            "input_tokens": 10, "output_tokens": 5, "total_tokens": 15,
+            "input_tokens_details": { "cached_tokens": 1_000_000 },
+            "output_tokens_details": { "reasoning_tokens": 0 },
+        }),
         Reported::Missing => {
             answer.as_object_mut().into_iter().for_each(|fields| drop(fields.shift_remove("usage")));
             return;

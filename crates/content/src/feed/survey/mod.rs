@@ -11,7 +11,7 @@ use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
-use super::limits::{Deadline, MAX_ITEMS, MAX_REFERENCES, TOO_SLOW};
+use super::limits::{Deadline, MAX_READ_ITEMS, MAX_REFERENCES, TOO_SLOW};
 use super::vocabulary::{Dialect, spelling};
 
 pub(super) use texts::{Rewriting, Text, TextsFound};
@@ -46,7 +46,7 @@ pub(super) struct Survey {
     pub(super) dialect: Dialect,
     /// The root's local name.
     pub(super) root: String,
-    /// At most the first [`MAX_ITEMS`].
+    /// At most the first [`MAX_READ_ITEMS`].
     pub(super) items: Vec<ItemExtras>,
     pub(super) item_count: usize,
     /// The end of the last item that is read, if there are more.
@@ -110,7 +110,7 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
                 walk.start(&start, name, position);
             }
             Ok((_, Event::End(_))) => {
-                let is_last = walk.end() && walk.survey.item_count == MAX_ITEMS;
+                let is_last = walk.end() && walk.survey.item_count == MAX_READ_ITEMS;
                 if is_last {
                     walk.survey.end_of_items = usize::try_from(reader.buffer_position()).ok();
                 }
@@ -143,7 +143,7 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
     if walk.survey.end_of_root.and_then(|end| text.get(end..)).is_some_and(has_more) {
         walk.survey.problems.insert("what follows the feed's end was left out".to_owned());
     }
-    walk.survey.end_of_items = walk.survey.end_of_items.filter(|_| walk.survey.item_count > MAX_ITEMS);
+    walk.survey.end_of_items = walk.survey.end_of_items.filter(|_| walk.survey.item_count > MAX_READ_ITEMS);
     walk.survey.dialect = walk.tracker.dialect;
     walk.survey
 }

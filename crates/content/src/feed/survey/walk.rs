@@ -3,7 +3,7 @@
 use quick_xml::events::{BytesRef, BytesStart};
 use url::Url;
 
-use super::{ItemExtras, MAX_ITEMS, Survey, attribute, texts};
+use super::{ItemExtras, MAX_READ_ITEMS, Survey, attribute, texts};
 use crate::feed::limits::MAX_BASE_BYTES;
 use crate::feed::vocabulary::{Dialect, Position, Space, Tracker, is_alternate, is_person, is_text_construct};
 
@@ -72,7 +72,7 @@ impl Walk {
         if position.starts_item {
             let about = attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
             self.survey.item_count += 1;
-            if self.survey.item_count > MAX_ITEMS {
+            if self.survey.item_count > MAX_READ_ITEMS {
                 return;
             }
             self.survey.items.push(ItemExtras { about, guid_is_address: true, ..ItemExtras::default() });
@@ -149,7 +149,7 @@ impl Walk {
 
     fn item_child(&mut self, start: &BytesStart<'_>, name: &str, space: Space) {
         let older = space == Space::Own && self.tracker.dialect != Dialect::Atom;
-        if self.survey.item_count > MAX_ITEMS {
+        if self.survey.item_count > MAX_READ_ITEMS {
             return;
         }
         let Some(item) = self.survey.items.last_mut() else { return };
