@@ -16,6 +16,17 @@ pub(super) fn in_words(phase: &str, about: &str, failure: &StreamFailure) -> Str
     format!("Error: LLM request failed ({phase} of {about})\nReason: {reason}\nSuggested Action: {action}")
 }
 
+/// Describes a block that is not sent because an answer would have no room for it. `about` is its day.
+pub(super) fn too_long(about: &str, text: &str, max_chars: usize) -> String {
+    let beginning: String = text.chars().take(60).collect();
+    format!(
+        "Error: No model was asked about a block (classification of {about}): \"{}…\"\nReason: It is longer than \
+         {max_chars} characters, too long for one answer\nSuggested Action: Divide it into several blocks in the \
+         journal, then extract the day again",
+        beginning.replace('\n', " ")
+    )
+}
+
 fn of_call(error: &CallError) -> (String, &'static str) {
     match error {
         CallError::Unauthorized(said) => (

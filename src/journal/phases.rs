@@ -7,10 +7,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use aha_core::topic::BudgetTier;
 use aha_journal::chunks::{Chunk, ContentRewordingChunk, IntegrationDecisionChunk, KnowledgeClassificationChunk};
-use aha_journal::days::Day;
+use aha_journal::days::{Day, JournalBlock};
 use aha_journal::decisions::take_over;
 use aha_journal::events::PhaseEvent;
 use aha_journal::local;
@@ -22,7 +23,7 @@ use aha_llm::{Router, Task};
 use aha_notes::knowledge::PageIndex;
 use aha_store::StoreError;
 use futures::StreamExt as _;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::failure;
@@ -39,6 +40,12 @@ const OVERFETCH: usize = 3;
 const STOPPED: &str =
     "the program was asked to stop; make the plan again, and only what was not answered costs anything";
 
+/// Whether a line of an answer was used. The error is the reason why it is dropped.
+type LineResult = Result<(), &'static str>;
+
+const NOT_AS_AGREED: &str = "a field is missing, has the wrong type or is out of range";
+const UNKNOWN_BLOCK: &str = "the block is not one of those to choose from";
+
 /// The access to models, and its terms.
 #[derive(Debug, Clone)]
 pub struct ModelAccess {
@@ -51,7 +58,7 @@ pub struct ModelAccess {
 /// A queued request. Those of earlier phases come first, then those with the lower index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum QueuedRequest {
-    /// Index of the day.
+    /// Index of the part.
     Classify(usize),
     Reword(usize),
     /// Index of the block in the plan.
@@ -89,24 +96,56 @@ impl ModelAccess {
         mut plan: Plan,
         events: &UnboundedSender<PhaseEvent>,
     ) -> Result<Plan, StoreError> {
+        let parts: Vec<DayPart<'_>> = days.iter().flat_map(DayPart::of).collect();
         let run = Phases { access: self, days, index, indent_style: prompts::indent_style(unit), events };
         let mut queue: BinaryHeap<Reverse<QueuedRequest>> =
-            (0..days.len()).map(|day| Reverse(QueuedRequest::Classify(day))).collect();
+            (0..parts.len()).map(|part| Reverse(QueuedRequest::Classify(part))).collect();
         while let Some(Reverse(request)) = queue.pop() {
             if self.app.is_stopping() {
                 plan.failures.push(STOPPED.to_owned());
                 break;
             }
             match request {
-                QueuedRequest::Classify(day) => {
-                    run.classify(day, &mut plan).await?;
-                    queue.push(Reverse(QueuedRequest::Reword(day)));
+                QueuedRequest::Classify(part) => {
+                    run.classify(&parts[part], &mut plan).await?;
+                    queue.push(Reverse(QueuedRequest::Reword(part)));
                 }
-                QueuedRequest::Reword(day) => queue.extend(run.reword(day, &mut plan).await?.into_iter().map(Reverse)),
+                QueuedRequest::Reword(part) => {
+                    queue.extend(run.reword(&parts[part], &mut plan).await?.into_iter().map(Reverse));
+                }
                 QueuedRequest::Integrate(block) => run.integrate(block, &mut plan).await?,
             }
         }
         Ok(plan)
+    }
+}
+
+/// The blocks of a day that are sent in one request.
+struct DayPart<'a> {
+    day: &'a Day,
+    /// The day's name, and the place of the part if there are several.
+    name: String,
+    /// Indexes of the day's blocks.
+    range: Range<usize>,
+    /// Those that may contain knowledge.
+    blocks: Vec<JournalBlock>,
+}
+
+impl<'a> DayPart<'a> {
+    fn of(day: &'a Day) -> Vec<Self> {
+        let (ranges, blocks) = (prompts::day_parts(day), day.blocks());
+        let count = ranges.len();
+        let part = |(at, range): (usize, Range<usize>)| Self {
+            day,
+            name: if count == 1 {
+                day.page.name.clone()
+            } else {
+                format!("{}, part {} of {count}", day.page.name, at + 1)
+            },
+            blocks: blocks.iter().filter(|block| range.contains(&block.index)).cloned().collect(),
+            range,
+        };
+        ranges.into_iter().enumerate().map(part).collect()
     }
 }
 
@@ -124,15 +163,15 @@ impl Phases<'_> {
         let _ = self.events.send(event);
     }
 
-    /// Sends a request and passes on each line as it arrives. Returns whether the answer was complete; if not, the
-    /// failure is added to `failures`.
+    /// Sends a request and passes on each line as it arrives; a line that is refused is logged with the reason. Returns
+    /// whether the answer was complete; if not, the failure is added to `failures`.
     async fn ask(
         &self,
         (task, phase, num_blocks): (Task, &'static str, usize),
         about: String,
         material: String,
         failures: &mut Vec<String>,
-        mut line: impl FnMut(Map<String, Value>),
+        mut line: impl FnMut(&Value) -> LineResult,
     ) -> Result<bool, StoreError> {
         let (gateway, store) = (self.access.app.gateway(), self.access.app.store());
         let scope = gateway.standalone(task, self.access.tier);
@@ -142,7 +181,12 @@ impl Phases<'_> {
         let mut stream = gateway.stream(store, scope, input);
         while let Some(event) = stream.next().await {
             match event? {
-                StreamEvent::Line(object) => line(object),
+                StreamEvent::Line(object) => {
+                    let object = Value::Object(object);
+                    if let Err(reason) = line(&object) {
+                        tracing::warn!(event = "dropped_line", phase, line = %object, reason);
+                    }
+                }
                 StreamEvent::BadLine { line, error } => {
                     tracing::error!(event = "malformed_json_line", phase, line, error);
                 }
@@ -163,38 +207,45 @@ impl Phases<'_> {
         Ok(false)
     }
 
-    async fn classify(&self, day: usize, plan: &mut Plan) -> Result<(), StoreError> {
-        let Some((day, date)) = self.days.get(day).and_then(|day| Some((day, day.page.day?))) else { return Ok(()) };
-        let blocks = day.blocks();
-        if blocks.is_empty() {
+    async fn classify(&self, part: &DayPart<'_>, plan: &mut Plan) -> Result<(), StoreError> {
+        let DayPart { day, name, range, blocks } = part;
+        let Some(date) = day.page.day.filter(|_| !blocks.is_empty()) else { return Ok(()) };
+        let mut short = ShortIds::new('b');
+        let material = prompts::day(day, range.clone(), &mut short);
+        let mut failures = std::mem::take(&mut plan.failures);
+        if material.chars().count() > prompts::MAX_DAY_CHARS {
+            let reason = failure::too_long(name, &blocks[0].text, prompts::MAX_DAY_CHARS);
+            failures.push(reason.clone());
+            plan.failures = failures;
+            self.send(PhaseEvent::Failed { phase: "classification", reason });
             return Ok(());
         }
-        let mut short = ShortIds::new('b');
-        let material = prompts::day(day, &mut short);
         let mut found: Vec<PlannedBlock> = Vec::new();
-        let mut failures = std::mem::take(&mut plan.failures);
-        let line = |object| {
-            let Some(chunk) = KnowledgeClassificationChunk::of(object) else { return };
+        let line = |object: &Value| -> LineResult {
+            let chunk = KnowledgeClassificationChunk::of(object).ok_or(NOT_AS_AGREED)?;
             let known = short.block(&chunk.block_id).and_then(|id| blocks.iter().find(|block| block.id == id));
-            // An unknown or repeated id is ignored.
-            let Some(block) = known.filter(|block| found.iter().all(|other| other.block != block.id)) else { return };
+            let block = known.ok_or(UNKNOWN_BLOCK)?;
+            if found.iter().any(|other| other.block == block.id) {
+                return Err("the block was named before");
+            }
             let planned = local::planned(day, block, date, chunk.confidence, chunk.reason);
             self.send(PhaseEvent::BlockFound(planned.clone()));
             found.push(planned);
+            Ok(())
         };
-        self.ask((CLASSIFY, "classification", blocks.len()), day.page.name.clone(), material, &mut failures, line)
-            .await?;
+        self.ask((CLASSIFY, "classification", blocks.len()), name.clone(), material, &mut failures, line).await?;
         plan.failures = failures;
         found.sort_by_key(|planned| blocks.iter().position(|block| block.id == planned.block));
         plan.blocks.extend(found);
         Ok(())
     }
 
-    /// Rewords the day's blocks and returns the next requests: one for each reworded block.
-    async fn reword(&self, day: usize, plan: &mut Plan) -> Result<Vec<QueuedRequest>, StoreError> {
-        let Some(day) = self.days.get(day) else { return Ok(Vec::new()) };
-        let of_day = |block: &&PlannedBlock| block.file == day.file;
-        let wanted: Vec<&PlannedBlock> = plan.blocks.iter().filter(of_day).collect();
+    /// Rewords the part's blocks and returns the next requests: one for each reworded block.
+    async fn reword(&self, part: &DayPart<'_>, plan: &mut Plan) -> Result<Vec<QueuedRequest>, StoreError> {
+        let is_of_part = |planned: &PlannedBlock| {
+            planned.file == part.day.file && part.blocks.iter().any(|block| block.id == planned.block)
+        };
+        let wanted: Vec<&PlannedBlock> = plan.blocks.iter().filter(|planned| is_of_part(planned)).collect();
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
@@ -202,16 +253,20 @@ impl Phases<'_> {
         let material = prompts::blocks(self.days, &wanted, &mut short);
         let mut texts: Vec<(String, String)> = Vec::new();
         let mut failures = std::mem::take(&mut plan.failures);
-        let line = |object| {
-            let Some(chunk) = ContentRewordingChunk::of(object) else { return };
-            let Some(block) = short.block(&chunk.block_id) else { return };
-            self.send(PhaseEvent::Reworded { block: block.to_owned(), text: chunk.reworded_content.clone() });
-            texts.push((block.to_owned(), chunk.reworded_content));
+        let line = |object: &Value| -> LineResult {
+            let chunk = ContentRewordingChunk::of(object).ok_or(NOT_AS_AGREED)?;
+            let id = short.block(&chunk.block_id).ok_or(UNKNOWN_BLOCK)?;
+            let block = wanted.iter().find(|block| block.block == id).ok_or(UNKNOWN_BLOCK)?;
+            let source = format!("{} {}", block.above.join(" "), block.text);
+            let text = prompts::unescaped(&chunk.reworded_content, &source);
+            self.send(PhaseEvent::Reworded { block: id.to_owned(), text: text.clone() });
+            texts.push((id.to_owned(), text));
+            Ok(())
         };
-        self.ask((REWORD, "rewording", wanted.len()), day.page.name.clone(), material, &mut failures, line).await?;
+        self.ask((REWORD, "rewording", wanted.len()), part.name.clone(), material, &mut failures, line).await?;
         plan.failures = failures;
         let mut next = Vec::new();
-        for (at, block) in plan.blocks.iter_mut().enumerate().filter(|(_, block)| block.file == day.file) {
+        for (at, block) in plan.blocks.iter_mut().enumerate().filter(|(_, block)| is_of_part(block)) {
             if let Some((_, text)) = texts.iter().rev().find(|(id, _)| *id == block.block) {
                 block.reworded.clone_from(text);
                 next.push(QueuedRequest::Integrate(at));
@@ -230,24 +285,32 @@ impl Phases<'_> {
         candidates.truncate(CANDIDATE_PAGES);
         let pages = candidates.iter().filter_map(|found| self.index.pages().get(found.page));
         let pages: Vec<_> = pages.map(|page| (page.name.as_str(), &page.document)).collect();
-        let mut proposed: Vec<Decision> = Vec::new();
+        let (mut proposed, mut has_lines): (Vec<Decision>, bool) = (Vec::new(), false);
         let mut is_whole = true;
         if !pages.is_empty() {
             let (mut short, mut targets) = (ShortIds::new('b'), ShortIds::new('t'));
             let max_chars = INTEGRATE.spec().limits.input_chars;
             let material = prompts::integration(self.days, &block, &pages, max_chars, &mut short, &mut targets);
             let mut failures = std::mem::take(&mut plan.failures);
-            let line = |object| {
-                let chunk = IntegrationDecisionChunk::of(object);
-                let chunk = chunk.filter(|chunk| short.block(&chunk.knowledge_block_id) == Some(block.block.as_str()));
-                proposed.extend(chunk.and_then(|chunk| decision(chunk, &pages, &targets)));
+            let line = |object: &Value| -> LineResult {
+                has_lines = true;
+                let chunk = IntegrationDecisionChunk::of(object).ok_or(NOT_AS_AGREED)?;
+                if short.block(&chunk.knowledge_block_id) != Some(block.block.as_str()) {
+                    return Err(UNKNOWN_BLOCK);
+                }
+                proposed.push(decision(chunk, &pages, &targets)?);
+                Ok(())
             };
             let about: String = block.reworded.chars().take(60).collect();
             is_whole = self.ask((INTEGRATE, "integration", 1), about, material, &mut failures, line).await?;
             plan.failures = failures;
         }
         let Some(block) = plan.blocks.get_mut(at) else { return Ok(()) };
-        plan.skipped_existing += usize::from(take_over(block, proposed));
+        let is_unusable = has_lines && proposed.is_empty();
+        plan.skipped_existing += take_over(block, proposed);
+        if is_unusable {
+            block.note = Some("nothing in the model's answer can be used; dropped_line in the log says why".to_owned());
+        }
         // After an incomplete stream it is unknown whether a page already contains the statement.
         if !is_whole {
             block.apply = false;
@@ -258,26 +321,31 @@ impl Phases<'_> {
     }
 }
 
-/// Converts a model's proposal, with the graph's ids; `None` for a page or a block that the model was not given.
+/// Converts a model's proposal, with the graph's ids. The error is the reason why it cannot be used.
 fn decision(
     chunk: IntegrationDecisionChunk,
     pages: &[(&str, &aha_notes::Document)],
     targets: &ShortIds,
-) -> Option<Decision> {
-    let (name, document) = pages.iter().find(|(name, _)| name.eq_ignore_ascii_case(chunk.target_page.trim()))?;
+) -> Result<Decision, &'static str> {
+    let wanted = chunk.target_page.trim();
+    let named = |wanted: &str| pages.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    let page = named(wanted).or_else(|| named(&prompts::unescaped(wanted, "")));
+    let (name, document) = page.ok_or("the page is not one of those to choose from")?;
     let target = match (chunk.action, &chunk.target_block_id) {
         (PlanAction::AddSection, _) | (PlanAction::SkipExists, None) => None,
         (_, short) => {
-            let id = targets.block(short.as_deref()?)?;
-            Some((id.to_owned(), document.find(name, id)?))
+            let id = short.as_deref().and_then(|short| targets.block(short)).ok_or(UNKNOWN_BLOCK)?;
+            Some((id.to_owned(), document.find(name, id).ok_or("the block is not on the page")?))
         }
     };
-    Some(Decision {
+    let target_text = target.as_ref().map(|(_, index)| document.block_text(*index));
+    let source = target_text.clone().unwrap_or_default();
+    Ok(Decision {
         target_page: (*name).to_owned(),
         is_new_page: false,
         action: chunk.action,
-        target_block_title: chunk.target_block_title,
-        target_text: target.as_ref().map(|(_, index)| document.block_text(*index)),
+        target_block_title: chunk.target_block_title.map(|title| prompts::unescaped(&title, &source)),
+        target_text,
         target_block_id: target.map(|(id, _)| id),
         confidence: chunk.confidence,
         reasoning: chunk.reasoning,

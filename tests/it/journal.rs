@@ -1,5 +1,6 @@
 //! The journal's commands, from the notes of a day to the page and back.
 
+mod answers;
 mod models;
 mod screens;
 

@@ -1,7 +1,7 @@
 //! The objects in a model's answer, checked against the contract.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::plan::PlanAction;
 
@@ -37,7 +37,7 @@ pub struct IntegrationDecisionChunk {
 /// One object of a phase's answer.
 pub trait Chunk: Sized {
     /// Parses an object. `None` if a field is missing, has the wrong type or is out of range.
-    fn of(object: Map<String, Value>) -> Option<Self>;
+    fn of(object: &Value) -> Option<Self>;
 }
 
 fn in_range(confidence: f64) -> bool {
@@ -45,22 +45,20 @@ fn in_range(confidence: f64) -> bool {
 }
 
 impl Chunk for KnowledgeClassificationChunk {
-    fn of(object: Map<String, Value>) -> Option<Self> {
-        serde_json::from_value(Value::Object(object)).ok().filter(|chunk: &Self| in_range(chunk.confidence))
+    fn of(object: &Value) -> Option<Self> {
+        Self::deserialize(object).ok().filter(|chunk| in_range(chunk.confidence))
     }
 }
 
 impl Chunk for ContentRewordingChunk {
-    fn of(object: Map<String, Value>) -> Option<Self> {
-        serde_json::from_value(Value::Object(object))
-            .ok()
-            .filter(|chunk: &Self| !chunk.reworded_content.trim().is_empty())
+    fn of(object: &Value) -> Option<Self> {
+        Self::deserialize(object).ok().filter(|chunk| !chunk.reworded_content.trim().is_empty())
     }
 }
 
 impl Chunk for IntegrationDecisionChunk {
-    fn of(object: Map<String, Value>) -> Option<Self> {
-        let chunk: Self = serde_json::from_value(Value::Object(object)).ok()?;
+    fn of(object: &Value) -> Option<Self> {
+        let chunk = Self::deserialize(object).ok()?;
         let needs_target = matches!(chunk.action, PlanAction::AddUnder | PlanAction::Replace);
         let is_whole = in_range(chunk.confidence) && !chunk.target_page.trim().is_empty();
         (is_whole && (!needs_target || chunk.target_block_id.is_some())).then_some(chunk)
@@ -72,7 +70,7 @@ mod tests {
     use super::*;
 
     fn chunk<T: Chunk>(json: &str) -> Option<T> {
-        T::of(serde_json::from_str(json).unwrap())
+        T::of(&serde_json::from_str(json).unwrap())
     }
 
     #[test]

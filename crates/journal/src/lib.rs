@@ -6,13 +6,15 @@
 //! Called by the product's `journal` command.
 //!
 //! ```
-//! use aha_journal::ndjson::Collector;
+//! use aha_journal::chunks::{Chunk as _, ContentRewordingChunk};
+//! use aha_journal::prompts::{ShortIds, escaped, unescaped};
 //!
-//! let mut collector = Collector::default();
-//! let mut found = collector.push("Here you are:\n{\"block_id\": \"b1\", \"confi");
-//! found.extend(collector.push("dence\": 0.9, \"reason\": \"r\"}\n{\"block_id\": oops}\n{\"block_id\": \"b2\""));
-//! found.extend(collector.finish());
-//! assert_eq!(found.len(), 1, "what is broken or cut off costs itself alone");
+//! let text = "A Vec<T> owns its elements.";
+//! let mut ids = ShortIds::new('b');
+//! let answer = serde_json::json!({ "block_id": ids.short("6650a1"), "reworded_content": escaped(text) });
+//! let chunk = ContentRewordingChunk::of(&answer).unwrap();
+//! assert_eq!(ids.block(&chunk.block_id), Some("6650a1"));
+//! assert_eq!(unescaped(&chunk.reworded_content, text), text);
 //! ```
 
 pub mod chunks;
@@ -20,7 +22,6 @@ pub mod days;
 pub mod decisions;
 pub mod events;
 pub mod local;
-pub mod ndjson;
 pub mod plan;
 pub mod prompts;
 pub mod terminal;

@@ -7,7 +7,7 @@ use aha_notes::knowledge::{Candidate, PageIndex, Placement, judge, reword};
 use aha_notes::{Graph, NotesError};
 
 use crate::days::{Day, JournalBlock};
-use crate::decisions::take_over;
+use crate::decisions::{deselect, take_over};
 use crate::plan::{Decision, Plan, PlanAction, PlannedBlock};
 
 /// Value of [`Plan::made_by`] for plans made by rules.
@@ -29,12 +29,22 @@ pub fn extract(graph: &Graph, days: &[Day]) -> Result<Plan, NotesError> {
             if let Some(mut planned) = classify(day, &block) {
                 planned.reworded = reword(&block.text, &block.above);
                 let proposed = proposed_targets(graph, &index, &planned);
-                plan.skipped_existing += usize::from(take_over(&mut planned, proposed));
+                plan.skipped_existing += take_over_by_rules(&mut planned, proposed);
                 plan.blocks.push(planned);
             }
         }
     }
     Ok(plan)
+}
+
+/// Stores the targets in the block as [`take_over`] does. Rules find pages only by shared words, so if a page contains
+/// the text already, no other page is selected.
+fn take_over_by_rules(block: &mut PlannedBlock, proposed: Vec<Decision>) -> usize {
+    let skipped = take_over(block, proposed);
+    if skipped > 0 {
+        deselect(block);
+    }
+    skipped
 }
 
 /// Returns the block as planned, `None` if it is not classified as knowledge.
@@ -104,7 +114,7 @@ pub fn keep(graph: &Graph, id: &str, day: chrono::NaiveDate, text: &str) -> Resu
         ..new_section(COLLECTION_PAGE)
     });
     let mut plan = Plan::new(graph.root(), MADE_BY);
-    plan.skipped_existing = usize::from(take_over(&mut block, proposed));
+    plan.skipped_existing = take_over_by_rules(&mut block, proposed);
     // If no existing page fits, the page for collected text is selected.
     if !block.apply
         && plan.skipped_existing == 0
@@ -232,6 +242,20 @@ mod tests {
             plan.blocks[0].decisions[0].reasoning,
             "it shares “fresnel”, “lenses”, “lighthouses” with this page"
         );
+    }
+
+    #[test]
+    fn rules_select_no_other_page_if_one_contains_the_text() {
+        let (_folder, graph) = graph_of(&[
+            ("logseq/config.edn", "{}"),
+            ("pages/Lighthouses.md", "- Fresnel lenses of lighthouses weigh five tonnes"),
+            ("pages/Lenses.md", "- Fresnel lenses are made of rings\n- Lenses of lighthouses are cleaned"),
+        ]);
+        let day = chrono::NaiveDate::from_ymd_opt(2026, 3, 3).unwrap();
+        let plan = keep(&graph, "story:1", day, "Fresnel lenses of lighthouses weigh five tonnes").unwrap();
+        assert_eq!(plan.skipped_existing, 1, "{plan:?}");
+        assert!(!plan.blocks[0].apply && plan.changes().is_empty(), "{plan:?}");
+        assert_eq!(plan.blocks[0].note.as_deref(), Some("\"Lighthouses\" says it already"));
     }
 
     #[test]

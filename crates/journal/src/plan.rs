@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use aha_core::files::write_atomically;
 use aha_notes::{Action, Change, Origin};
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ pub struct Plan {
     /// `local`, or the models that were used.
     pub made_by: String,
     pub blocks: Vec<PlannedBlock>,
-    /// Number of blocks whose knowledge is already on a page.
+    /// Number of proposed pages that already contain the knowledge of their block.
     #[serde(default)]
     pub skipped_existing: usize,
     /// Phases that failed, with reasons. Results from before a failure are in the plan.
@@ -115,6 +116,8 @@ impl PlanAction {
 
 /// Note of a block for which no page fits.
 pub const NO_PAGES: &str = "no relevant pages";
+/// Note of a block for which only replacements are proposed.
+pub const ONLY_REPLACEMENTS: &str = "only the replacement of a block is proposed, which you have to choose yourself";
 
 impl Plan {
     #[must_use]
@@ -156,10 +159,7 @@ impl Plan {
     pub fn write(&self, path: &Path) -> Result<(), PlanError> {
         let file = path.display().to_string();
         let json = serde_json::to_vec_pretty(self).map_err(|source| PlanError::Json { file: file.clone(), source })?;
-        // Written to a temporary file and renamed, so that a plan file is always complete.
-        let part = path.with_extension("part");
-        let written = std::fs::write(&part, json).and_then(|()| std::fs::rename(&part, path));
-        written.map_err(|source| PlanError::Io { action: "write", file, source })
+        write_atomically(path, &json).map_err(|source| PlanError::Io { action: "write", file, source })
     }
 }
 
@@ -176,5 +176,20 @@ impl PlannedBlock {
             target_text: decision.target_text.clone(),
             text: self.reworded.clone(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writing_a_plan_touches_no_other_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("week.part");
+        std::fs::write(&other, "of the user").unwrap();
+        Plan::new(folder.path(), "rules").write(&folder.path().join("week.json")).unwrap();
+        assert_eq!(std::fs::read_to_string(other).unwrap(), "of the user");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 }

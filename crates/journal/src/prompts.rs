@@ -7,6 +7,7 @@
 mod candidate_page;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use aha_notes::knowledge::terms;
 use aha_notes::lines::indent_of;
@@ -56,6 +57,27 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
+/// Reverses [`escaped`] in a model's answer, which may repeat what it was sent as it was escaped. `source` is that text
+/// before it was escaped. If it contains an entity itself (`&lt;`), which is sent as `&amp;lt;`, an answer without
+/// `&amp;` is not escaped.
+#[must_use]
+pub fn unescaped(answer: &str, source: &str) -> String {
+    let entities = ["&lt;", "&gt;", "&quot;", "&amp;"];
+    if entities.iter().any(|entity| source.contains(entity)) && !answer.contains("&amp;") {
+        return answer.to_owned();
+    }
+    // The ampersand is last, so that `&amp;lt;` becomes `&lt;`.
+    answer.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+/// Shortens text to `max_chars` characters, and marks what is left out.
+fn clipped(text: String, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        Some((end, _)) => format!("{}…\n", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
 fn attribute(text: &str) -> String {
     escaped(text).replace('"', "&quot;").replace(['\n', '\r'], " ")
 }
@@ -95,23 +117,75 @@ fn outline(document: &Document, indexes: &[usize], ids: &[String], short: &mut S
     text
 }
 
-/// Renders a whole day, for classification.
+/// Maximum number of blocks of a part of a day.
+const MAX_PART_BLOCKS: usize = 20;
+/// Maximum number of characters of a part of several blocks. A model's answer of 4,000 tokens then has room for all of
+/// them, in any language.
+const MAX_PART_CHARS: usize = 4_000;
+/// Maximum number of characters of a part with its context. A longer one is a block that is too long for an answer.
+pub const MAX_DAY_CHARS: usize = 16_000;
+/// Maximum number of characters of the blocks above a block.
+const MAX_ABOVE_CHARS: usize = 1_500;
+/// Maximum number of characters of a page's properties.
+const MAX_PROPERTY_CHARS: usize = 1_000;
+
+/// Divides a day's blocks into parts, each for one request, so that a long day is answered whole and a retry repeats
+/// only what failed.
 #[must_use]
-pub fn day(day: &Day, short: &mut ShortIds) -> String {
-    let all: Vec<usize> = (0..day.document.blocks().len()).collect();
-    let properties: Vec<String> = day.properties().iter().map(|line| escaped(line)).collect();
-    let head = if properties.is_empty() { String::new() } else { format!("{}\n\n", properties.join("\n")) };
-    let body = outline(&day.document, &all, &day.document.ids(&day.page.name), short);
-    format!("<journal date=\"{}\">\n{head}{body}</journal>\n", attribute(&day.page.name))
+pub fn day_parts(day: &Day) -> Vec<Range<usize>> {
+    let ids = day.document.ids(&day.page.name);
+    let mut drafted = ShortIds::new('b');
+    let (mut parts, mut chars): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
+    for index in 0..day.document.blocks().len() {
+        let size = outline(&day.document, &[index], &ids, &mut drafted).chars().count();
+        let has_room = |part: &&mut Range<usize>| part.len() < MAX_PART_BLOCKS && chars + size <= MAX_PART_CHARS;
+        if let Some(part) = parts.last_mut().filter(has_room) {
+            part.end = index + 1;
+            chars += size;
+        } else {
+            parts.push(index..index + 1);
+            chars = size;
+        }
+    }
+    parts
+}
+
+/// Renders a part of a day for classification, after the blocks that contain its first one, which have no ids.
+#[must_use]
+pub fn day(day: &Day, part: Range<usize>, short: &mut ShortIds) -> String {
+    let properties = properties(day);
+    let head = if properties.is_empty() { properties } else { format!("{properties}\n") };
+    let above = above(day, part.start);
+    let own: Vec<usize> = part.collect();
+    let body = outline(&day.document, &own, &day.document.ids(&day.page.name), short);
+    format!("<journal date=\"{}\">\n{head}{above}{body}</journal>\n", attribute(&day.page.name))
+}
+
+/// Renders a day's page properties.
+fn properties(day: &Day) -> String {
+    let lines: Vec<String> = day.properties().iter().map(|line| format!("{}\n", escaped(line))).collect();
+    clipped(lines.concat(), MAX_PROPERTY_CHARS)
+}
+
+/// Renders the blocks that contain a block, as context: without ids, and only the nearest if they are long.
+fn above(day: &Day, index: usize) -> String {
+    let mut text = String::new();
+    for ancestor in day.document.ancestors(index).into_iter().rev() {
+        let room = MAX_ABOVE_CHARS.saturating_sub(text.chars().count());
+        if room == 0 {
+            break;
+        }
+        let rendered = outline(&day.document, &[ancestor], &[], &mut ShortIds::default());
+        text.insert_str(0, &clipped(rendered, room));
+    }
+    text
 }
 
 /// Renders a block after the blocks that contain it.
 fn in_context(day: &Day, block: &PlannedBlock, short: &mut ShortIds) -> String {
     let Some(index) = day.document.find(&day.page.name, &block.block) else { return escaped(&block.text) };
     let ids = day.document.ids(&day.page.name);
-    // Only the block itself gets an id; its ancestors are context.
-    let above = outline(&day.document, &day.document.ancestors(index), &[], short);
-    format!("{above}{}", outline(&day.document, &[index], &ids, short))
+    format!("{}{}", above(day, index), outline(&day.document, &[index], &ids, short))
 }
 
 /// Renders blocks to be reworded.
@@ -120,10 +194,9 @@ pub fn blocks(days: &[Day], blocks: &[&PlannedBlock], short: &mut ShortIds) -> S
     let mut text = String::from("<blocks>\n");
     for block in blocks {
         let Some(day) = days.iter().find(|day| day.file == block.file) else { continue };
-        let properties = day.properties().into_iter().map(|line| format!("{}\n", escaped(&line))).collect::<Vec<_>>();
         let context = in_context(day, block, short);
         let id = short.short(&block.block);
-        text.extend(["<block id=\"", &id, "\">\n", &properties.concat(), &context, "</block>\n"]);
+        text.extend(["<block id=\"", &id, "\">\n", &properties(day), &context, "</block>\n"]);
     }
     text.push_str("</blocks>\n");
     text
@@ -210,6 +283,69 @@ mod tests {
         let mut ids = ShortIds::new('t');
         assert_eq!([ids.short("x"), ids.short("y"), ids.short("x")], ["t1", "t2", "t1"]);
         assert_eq!((ids.block(" t2 "), ids.block("t3")), (Some("y"), None));
+    }
+
+    #[test]
+    fn escaped_text_is_read_back_from_an_answer() {
+        let text = "Vec<T> and &mut T: \"a & b\"";
+        assert_eq!(unescaped(&attribute(text), text), text);
+        assert_eq!(unescaped(&escaped(text), text), text);
+        assert_eq!(unescaped(text, text), text, "a model that does not escape");
+        let entity = "Write &lt; for <";
+        assert_eq!(unescaped(&escaped(entity), entity), entity);
+        assert_eq!(unescaped(entity, entity), entity);
+    }
+
+    /// Returns a journal day with this text.
+    fn journal_day(text: &str) -> Day {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in [("logseq/config.edn", "{}"), ("journals/2026_03_02.md", text)] {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let graph = aha_notes::Graph::open(folder.path()).unwrap();
+        crate::days::days(&graph, None, NaiveDate::from_ymd_opt(2026, 3, 3).unwrap()).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_long_day_is_divided_and_every_block_is_in_one_part() {
+        let lines = |count: usize| (0..count).map(|n| format!("\t- Tug {n} pulls.\n")).collect::<Vec<_>>().concat();
+        let of_many = journal_day(&format!("area:: port\n\n- Harbour\n{}", lines(45)));
+        let parts = day_parts(&of_many);
+        assert_eq!(parts, [0..20, 20..40, 40..46]);
+        let mut short = ShortIds::new('b');
+        let second = day(&of_many, 20..40, &mut short);
+        let head = "<journal date=\"Mar 2nd, 2026\">\narea:: port\n\n- Harbour\n\t- Tug 19 pulls.\n\t  id:: b1\n";
+        assert!(second.starts_with(head) && !second.contains("Tug 39"), "{second}");
+        assert_eq!((short.block("b20").is_some(), short.block("b21")), (true, None));
+
+        let long = "word ".repeat(300);
+        let of_long = journal_day(&format!("- {long}\n").repeat(7));
+        let parts = day_parts(&of_long);
+        assert_eq!(parts.iter().cloned().flatten().collect::<Vec<_>>(), (0..7).collect::<Vec<_>>());
+        for part in parts {
+            assert!(day(&of_long, part, &mut ShortIds::new('b')).chars().count() < MAX_PART_CHARS + 100);
+        }
+    }
+
+    #[test]
+    fn long_context_is_shortened_so_that_many_blocks_fit_into_a_request() {
+        let long = "word ".repeat(5_000);
+        let children = "\t- Tugs pull 65 tonnes.\n".repeat(20);
+        let of_long = journal_day(&format!("area:: {long}\n\n- {long}\n{children}"));
+        let parts = day_parts(&of_long);
+        assert_eq!(parts, [0..1, 1..21]);
+        let wanted: Vec<PlannedBlock> = of_long
+            .blocks()
+            .into_iter()
+            .skip(1)
+            .map(|found| PlannedBlock { block: found.id, file: of_long.file.clone(), ..block(&found.text) })
+            .collect();
+        let wanted: Vec<&PlannedBlock> = wanted.iter().collect();
+        let text = blocks(std::slice::from_ref(&of_long), &wanted, &mut ShortIds::new('b'));
+        assert_eq!(text.matches("- Tugs pull 65 tonnes.").count(), 20);
+        assert!(text.chars().count() <= 60_000 && text.contains("…\n\t- Tugs"), "{}", text.chars().count());
     }
 
     #[test]

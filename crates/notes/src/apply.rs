@@ -2,7 +2,12 @@
 //!
 //! A change that is already present is not made again, so an apply that was killed can simply be repeated. If another
 //! program changes a file meanwhile, the file is read again and the change is made to its new content.
+//!
+//! Replacements are made last, those of a page from its end to its beginning. The id of a block without one in the file
+//! is derived from its text and the texts above it, so that a replacement before the other changes would hide their
+//! targets.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +15,7 @@ use std::path::{Path, PathBuf};
 use aha_core::failpoint;
 use chrono::NaiveDate;
 
-use crate::change::{Change, Origin, new_page};
+use crate::change::{Action, Change, Origin, new_page};
 use crate::document::Document;
 use crate::error::NotesError;
 use crate::graph::Graph;
@@ -64,12 +69,25 @@ pub fn apply(
     let set = state.new_set()?;
     let mut writer = Writer { graph, state, set, own_writes: HashMap::new() };
     let mut outcomes = Vec::with_capacity(changes.len());
-    for change in changes {
-        outcomes.push(writer.make(change, protected).unwrap_or_else(Outcome::Failed));
+    for (index, change) in ordered(graph, changes) {
+        outcomes.push((index, writer.make(change, protected).unwrap_or_else(Outcome::Failed)));
     }
+    outcomes.sort_by_key(|(index, _)| *index);
+    let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
     let set = writer.set.finish();
     let written_late = state.written_late()?;
     Ok(Applied { outcomes, set, written_late })
+}
+
+/// Returns the changes with their indexes, in the order in which they are made.
+fn ordered<'a>(graph: &Graph, changes: &'a [Change]) -> Vec<(usize, &'a Change)> {
+    let place = |change: &Change| {
+        let document = graph.read(&graph.page(&change.page).ok()?.path).ok()?;
+        document.find(&change.page, change.target.as_deref()?)
+    };
+    let mut ordered: Vec<(usize, &Change)> = changes.iter().enumerate().collect();
+    ordered.sort_by_cached_key(|(_, change)| (change.action == Action::Replace).then(|| Reverse(place(change))));
+    ordered
 }
 
 struct Writer<'a> {
@@ -95,7 +113,7 @@ impl Writer<'_> {
             block.clone_from(&written.block);
             let text = change.text.clone();
             Ok(written.is_new.then_some(match change.action {
-                crate::Action::Replace => WriteKind::Replacement { id: written.block },
+                Action::Replace => WriteKind::Replacement { id: written.block },
                 _ => WriteKind::Block { id: written.block, text },
             }))
         })?;
@@ -185,11 +203,12 @@ fn origin_file<'a>(
 pub fn preview(graph: &Graph, changes: &[Change]) -> Result<(Vec<Preview>, Vec<FailedChange>), NotesError> {
     let mut files: BTreeMap<PathBuf, (String, Document)> = BTreeMap::new();
     let mut failures = Vec::new();
-    for (index, change) in changes.iter().enumerate() {
+    for (index, change) in ordered(graph, changes) {
         if let Err(error) = preview_one(graph, change, &mut files) {
             failures.push((index, error));
         }
     }
+    failures.sort_by_key(|(index, _)| *index);
     let edited = files.into_iter().filter(|(_, (before, after))| *before != after.text());
     let previews =
         edited.map(|(path, (before, after))| Preview { file: relative(graph, &path), before, after: after.text() });

@@ -7,6 +7,25 @@ use crate::document::Format;
 use crate::opaque::Region;
 use crate::property;
 
+/// Escapes text in one line that was written by somebody else, so that its links, embeds, macros, tags and HTML are
+/// read as text. A backslash does that in Logseq as in Obsidian. A `#` or `<` followed by white space is no markup.
+#[must_use]
+pub fn literal(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_markup = match c {
+            '\\' | '`' | '[' | '{' => true,
+            '#' | '<' => rest.peek().is_some_and(|next| !next.is_whitespace()),
+            '(' => rest.peek() == Some(&'(') || literal.ends_with('('),
+            _ => false,
+        };
+        literal.extend(is_markup.then_some('\\'));
+        literal.push(c);
+    }
+    literal
+}
+
 /// Returns the lines of the block's text. `None` if nothing remains.
 pub(crate) fn lines(format: Format, text: &str) -> Option<Vec<String>> {
     let mut lines = Vec::new();
@@ -56,4 +75,23 @@ fn bulletless(format: Format, line: &str) -> Option<&str> {
     let signs: &[char] = if format == Format::Markdown { &['-', '*', '+'] } else { &['-'] };
     let rest = line.strip_prefix(signs)?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::literal;
+
+    #[test]
+    fn markup_within_a_line_becomes_text() {
+        for (text, expected) in [
+            ("![x](http://a/b.png)", "!\\[x](http://a/b.png)"),
+            ("[[Page]] and ((6650a1))", "\\[\\[Page]] and \\(\\(6650a1))"),
+            ("{{query (todo now)}}", "\\{\\{query (todo now)}}"),
+            ("<iframe src=x> #tag #[[two words]]", "\\<iframe src=x> \\#tag \\#\\[\\[two words]]"),
+            ("`code` \\[x]", "\\`code\\` \\\\\\[x]"),
+            ("C# is (a) b < c & d > e", "C# is (a) b < c & d > e"),
+        ] {
+            assert_eq!(literal(text), expected);
+        }
+    }
 }

@@ -37,6 +37,7 @@ pub mod undo;
 pub use apply::{Applied, Outcome, Preview, apply, preview};
 pub use block::{Block, Kind};
 pub use change::{Action, Change, Origin};
+pub use content::literal;
 pub use document::{Document, Format};
 pub use edit::EditError;
 pub use error::NotesError;

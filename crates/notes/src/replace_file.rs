@@ -81,18 +81,57 @@ fn write_temp(path: &Path, temp_path: &Path, has_base: bool, new: &[u8]) -> Resu
 }
 
 fn create(path: &Path, temp_path: &Path) -> Result<Replaced, NotesError> {
-    let created = match renameat_with(CWD, temp_path, CWD, path, RenameFlags::NOREPLACE) {
-        Ok(()) => return Ok(Replaced::Done),
+    match rename_new(temp_path, path) {
+        Ok(()) => Ok(Replaced::Done),
+        Err(error) => {
+            fs::remove_file(temp_path).map_err(NotesError::io("remove", temp_path))?;
+            match error.kind() {
+                io::ErrorKind::AlreadyExists => Ok(Replaced::Changed),
+                _ => Err(NotesError::io("create", path)(error)),
+            }
+        }
+    }
+}
+
+/// Renames a file. It fails if there is a file with the new name.
+pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(()),
         Err(Errno::EXIST) => Err(io::ErrorKind::AlreadyExists.into()),
         // If the file system does not support that: creating a hard link also fails if the file exists.
-        Err(_) => fs::hard_link(temp_path, path),
-    };
-    fs::remove_file(temp_path).map_err(NotesError::io("remove", temp_path))?;
-    match created {
-        Ok(()) => Ok(Replaced::Done),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Replaced::Changed),
-        Err(error) => Err(NotesError::io("create", path)(error)),
+        Err(_) => {
+            fs::hard_link(from, to)?;
+            fs::remove_file(from)
+        }
     }
+}
+
+/// Removes a file whose content is `base`: it is moved to `backup`. It is moved aside first and compared there, and put
+/// back if another program has written to it meanwhile.
+///
+/// # Errors
+/// When a file cannot be read or moved.
+pub(crate) fn remove(path: &Path, base: &[u8], tag: &str, backup: &Path) -> Result<Replaced, NotesError> {
+    let temp_path = temp_path(path, tag);
+    match fs::rename(path, &temp_path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Replaced::Changed),
+        moved => moved.map_err(NotesError::io("move", path))?,
+    }
+    failpoint::hit("notes.moved_aside");
+    let removed = if content(&temp_path)?.as_deref() == Some(base) {
+        move_to_backup(&temp_path, backup).map(|()| Replaced::Done)
+    } else {
+        match rename_new(&temp_path, path) {
+            Ok(()) => Ok(Replaced::Changed),
+            // Another program has written a file of this name again.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                move_to_backup(&temp_path, &backup.with_extension("other")).map(|()| Replaced::Changed)
+            }
+            Err(error) => Err(NotesError::io("restore", path)(error)),
+        }
+    };
+    sync_folder(path);
+    removed
 }
 
 fn exchange(path: &Path, temp_path: &Path, base: &[u8], new: &[u8], backup: &Path) -> Result<Replaced, NotesError> {
@@ -170,4 +209,35 @@ pub(crate) fn wait_until_quiet(path: &Path, probe: &Path) -> Result<bool, NotesE
         std::thread::sleep(quiet.saturating_sub(age));
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_removed_only_with_the_text_that_it_is_known_to_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let (page, backup) = (folder.path().join("New.md"), folder.path().join("00001.undone"));
+        let remove = || remove(&page, b"- Written\n", "undo-1", &backup).unwrap();
+        assert_eq!(remove(), Replaced::Changed, "there is none");
+        fs::write(&page, "- Written\n- By hand\n").unwrap();
+        assert_eq!(remove(), Replaced::Changed);
+        assert_eq!(fs::read_to_string(&page).unwrap(), "- Written\n- By hand\n");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+        fs::write(&page, "- Written\n").unwrap();
+        assert_eq!(remove(), Replaced::Done);
+        assert_eq!((page.exists(), fs::read_to_string(&backup).unwrap().as_str()), (false, "- Written\n"));
+    }
+
+    #[test]
+    fn a_file_is_not_renamed_over_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+        fs::write(&from, "a").unwrap();
+        fs::write(&to, "b").unwrap();
+        assert_eq!(rename_new(&from, &to).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        let kept = [&from, &to].map(|path| fs::read_to_string(path).unwrap());
+        assert_eq!(kept, ["a", "b"]);
+    }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::NotesError;
-use crate::replace_file::{Replaced, content, exchange_until_settled, move_to_backup, temp_path};
+use crate::replace_file::{Replaced, content, exchange_until_settled, move_to_backup, rename_new, temp_path};
 
 /// How a write is undone if the file was changed since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,6 +132,11 @@ impl State {
         for set in self.sets()? {
             for (path, record) in Self::records(&set)? {
                 let file = self.graph.join(&record.file);
+                let moved_aside = temp_path(&file, &undo_tag(&path));
+                // An undo was killed while it removed a new page.
+                if record.base.is_none() && moved_aside.exists() && !file.exists() {
+                    rename_new(&moved_aside, &file).map_err(NotesError::io("restore", &file))?;
+                }
                 let _ = fs::remove_file(temp_path(&file, &tag(&path)).with_extension("aha-part"));
                 let temp_path = temp_path(&file, &tag(&path));
                 let Some(left) = content(&temp_path)? else { continue };
@@ -189,6 +194,11 @@ impl State {
 pub(crate) fn tag(record: &Path) -> String {
     let set = record.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     format!("{set}-{}", record.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// Returns the tag that identifies the temporary file of a record's undo.
+pub(crate) fn undo_tag(record: &Path) -> String {
+    format!("undo-{}", tag(record))
 }
 
 fn read_record(path: &Path) -> Result<Record, NotesError> {

@@ -9,8 +9,8 @@ use crate::change::unlink;
 use crate::document::Document;
 use crate::error::NotesError;
 use crate::graph::Graph;
-use crate::replace_file::{content, move_to_backup, replace, wait_until_quiet};
-use crate::state::{Record, State, WriteKind, hash, is_done};
+use crate::replace_file::{content, remove, replace, wait_until_quiet};
+use crate::state::{Record, State, WriteKind, hash, is_done, undo_tag};
 
 /// Result of undoing one write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,11 +68,11 @@ impl Undoing<'_> {
         }
         let Some(present) = present else { return Ok(Undone::Skipped { file, why: "it was removed" }) };
         if present_hash.as_ref() == Some(&record.new) {
-            let Some(before) = content(&recorded.with_extension("before"))? else {
-                move_to_backup(&path, &recorded.with_extension("undone"))?;
-                return Ok(Undone::Restored { file });
+            let is_undone = match content(&recorded.with_extension("before"))? {
+                Some(before) => self.replace(&path, &present, &before, recorded)?,
+                None => is_done(remove(&path, &present, &undo_tag(recorded), &recorded.with_extension("undone"))?),
             };
-            if self.replace(&path, &present, &before, recorded)? {
+            if is_undone {
                 return Ok(Undone::Restored { file });
             }
         }
@@ -114,8 +114,8 @@ impl Undoing<'_> {
 
     /// Returns whether the file was replaced. It was not if another program has changed it.
     fn replace(&mut self, path: &Path, base: &[u8], new: &[u8], recorded: &Path) -> Result<bool, NotesError> {
-        let tag = format!("undo-{}", crate::state::tag(recorded));
-        let replaced = is_done(replace(path, Some(base), new, &tag, &recorded.with_extension("undone"))?);
+        let backup = recorded.with_extension("undone");
+        let replaced = is_done(replace(path, Some(base), new, &undo_tag(recorded), &backup)?);
         if replaced {
             self.own_writes.insert(path.to_owned(), hash(new));
         }

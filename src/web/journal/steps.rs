@@ -1,6 +1,7 @@
 //! What the steps show of a plan, and how their forms change it. Statements are identified by their index in the plan.
 
 use aha_journal::Plan;
+use aha_journal::plan::{NO_PAGES, ONLY_REPLACEMENTS};
 
 use crate::web::form::SentForm;
 
@@ -45,9 +46,9 @@ pub(super) fn statements(plan: &Plan) -> Vec<Statement> {
         reworded: block.reworded.clone(),
         reason: block.reason.clone(),
         percent: percent(block.confidence),
-        // A statement without a page may get one in the next step.
+        // A statement for which no page is selected may get one in the next step.
         ticked: block.apply
-            || !block.decisions.is_empty() && block.note.as_deref() == Some(aha_journal::plan::NO_PAGES),
+            || !block.decisions.is_empty() && matches!(block.note.as_deref(), Some(NO_PAGES | ONLY_REPLACEMENTS)),
         note: block.note.clone().unwrap_or_default(),
     };
     plan.blocks.iter().enumerate().map(statement).collect()
@@ -102,5 +103,27 @@ pub(super) fn select_pages(plan: &mut Plan, form: &SentForm) {
         for (place, decision) in block.decisions.iter_mut().enumerate() {
             decision.apply = form.is_set(&format!("place_{number}_{place}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_statement_of_which_only_a_replacement_is_proposed_comes_to_the_next_step() {
+        let mut plan = Plan::new(Path::new("/g"), "models");
+        let block = serde_json::json!({
+            "block": "k1", "day": "2026-03-02", "page": "P", "file": "p.md", "text": "T", "above": [],
+            "confidence": 0.9, "reason": "r", "reworded": "T", "apply": false, "note": ONLY_REPLACEMENTS,
+            "decisions": [{ "target_page": "P", "is_new_page": false, "action": "replace", "target_block_id": "b1",
+                            "target_block_title": null, "target_text": "T", "confidence": 0.9, "reasoning": "r",
+                            "apply": false }],
+        });
+        plan.blocks.push(serde_json::from_value(block).unwrap());
+        assert!(statements(&plan)[0].ticked);
+        assert!(!place((0, &plan.blocks[0].decisions[0])).ticked);
     }
 }

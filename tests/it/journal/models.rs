@@ -214,6 +214,15 @@ fn requests_are_logged_by_the_names_of_the_contract() {
     let completed = of_first("llm_request_completed");
     assert!(completed[0]["total_chunks"] == 4 && completed[0]["duration_ms"].is_u64(), "{completed:?}");
     assert!(of("malformed_json_line").iter().any(|one| one["line"].as_str().unwrap().contains("oops")));
+    let dropped = of("dropped_line");
+    let reasons: Vec<(&str, &str)> =
+        dropped.iter().map(|one| (one["phase"].as_str().unwrap(), one["reason"].as_str().unwrap())).collect();
+    let (no_block, no_page) =
+        ("the block is not one of those to choose from", "the page is not one of those to choose from");
+    let expected =
+        [("classification", no_block), ("rewording", no_block), ("integration", no_page), ("integration", no_block)];
+    assert_eq!(reasons, expected, "{dropped:?}");
+    assert!(dropped[0]["line"].as_str().unwrap().contains("b99"), "{dropped:?}");
 }
 
 #[test]

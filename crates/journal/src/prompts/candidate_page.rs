@@ -10,7 +10,7 @@ use std::ops::Range;
 use aha_notes::Document;
 use aha_notes::knowledge::terms;
 
-use super::{ShortIds, attribute, escaped, outline};
+use super::{MAX_PROPERTY_CHARS, ShortIds, attribute, clipped, escaped, outline};
 
 const BLOCK_START: &str = "<block>\n";
 const BLOCK_END: &str = "</block>\n";
@@ -37,7 +37,7 @@ impl<'a> CandidatePage<'a> {
         let head = format!(
             "<page name=\"{}\">\n<page_properties>\n{}</page_properties>\n<existing_blocks>\n",
             attribute(name),
-            properties.collect::<Vec<_>>().concat()
+            clipped(properties.collect::<Vec<_>>().concat(), MAX_PROPERTY_CHARS)
         );
         let ids = document.ids(name);
         let size = |block| outline(document, &[block], &ids, drafted).chars().count();

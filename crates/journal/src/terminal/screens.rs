@@ -116,7 +116,7 @@ impl Screens {
         if std::mem::take(&mut self.is_busy) {
             self.status = match self.plan.failures.first() {
                 Some(failure) => not_finished(failure),
-                None => format!("done; {} stand on a page already", self.plan.skipped_existing),
+                None => format!("done; already on a page: {}", self.plan.skipped_existing),
             };
         }
     }

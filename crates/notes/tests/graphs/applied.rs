@@ -46,6 +46,38 @@ fn knowledge_goes_to_the_page_first_and_the_journal_links_to_it_once() {
 }
 
 #[test]
+fn a_replaced_block_is_still_found_by_the_changes_below_it() {
+    let sample = Sample::logseq();
+    let graph = sample.graph();
+    write(graph.root(), "pages/Boats.md", "- Tugs\n\t- Tug: 4 m\n- Twin\n- Twin\n");
+    let other = |text: &str, change: Change| Change { text: text.to_owned(), ..change };
+    let twins = graph.read(&graph.page("Boats").unwrap().path).unwrap().ids("Boats");
+    let replace = |text: &str, said: &str| other(text, change(&graph, "Boats", Action::Replace, Some(said)));
+    let changes = [
+        replace("Harbour tugs", "Tugs"),
+        Change { target: Some(twins[2].clone()), ..replace("Twin one", "Twin") },
+        Change { target: Some(twins[3].clone()), ..replace("Twin two", "Twin") },
+        other("Sea tug: 6 m", change(&graph, "Boats", Action::AddUnder, Some("Tug: 4 m"))),
+        replace("Tug: 5 m", "Tug: 4 m"),
+    ];
+    let (previews, failures) = preview(&graph, &changes).unwrap();
+    assert!(failures.is_empty(), "{failures:?}");
+    let state = sample.state();
+    let applied = apply(&graph, &state, &changes, None).unwrap();
+    assert!(applied.outcomes.iter().all(|outcome| matches!(outcome, Outcome::Written { .. })), "{applied:?}");
+    for (outcome, change) in applied.outcomes.iter().zip(&changes) {
+        assert!(matches!(outcome, Outcome::Written { block } if *block == change.block_id()), "{outcome:?}");
+    }
+    let page = text(graph.root(), "pages/Boats.md");
+    assert_eq!(page, previews.iter().find(|preview| preview.file == "pages/Boats.md").unwrap().after);
+    let texts: Vec<&str> = page.lines().filter(|line| !line.contains("id:: ")).collect();
+    assert_eq!(texts, ["- Harbour tugs", "\t- Tug: 5 m", "\t\t- Sea tug: 6 m", "- Twin one", "- Twin two"]);
+    let again = apply(&graph, &state, &changes, None).unwrap();
+    assert!(again.outcomes.iter().all(|outcome| matches!(outcome, Outcome::AlreadyThere { .. })), "{again:?}");
+    assert_eq!(text(graph.root(), "pages/Boats.md"), page);
+}
+
+#[test]
 fn todays_page_is_not_written() {
     let sample = Sample::logseq();
     let graph = sample.graph();

@@ -103,6 +103,22 @@ fn an_undo_that_another_program_interrupts_is_finished_by_the_next() {
 }
 
 #[test]
+fn a_new_page_that_a_killed_undo_moved_aside_is_put_back() {
+    let sample = Sample::logseq();
+    let graph = sample.graph();
+    let state = sample.state();
+    apply(&graph, &state, &[change(&graph, "New", Action::AddSection, None)], None).unwrap();
+    drop(state);
+    let written = text(graph.root(), "pages/New.md");
+    let page = graph.root().join("pages/New.md");
+    fs::rename(&page, page.with_file_name(".New.md.undo-00000001-00001.aha-tmp")).unwrap();
+    let state = sample.state();
+    assert_eq!(text(graph.root(), "pages/New.md"), written);
+    undo(&graph, &state).unwrap();
+    assert!(!page.exists());
+}
+
+#[test]
 fn a_link_to_a_page_with_a_comma_in_its_name_is_removed_from_a_changed_day() {
     let sample = Sample::logseq();
     let graph = sample.graph();
