@@ -13,7 +13,8 @@ const WEEK_ITEMS: usize = 60;
 const BACKLOG_ITEMS: usize = 40;
 const GOALS: usize = 20;
 
-/// Returns the records relevant to a message: those of `focus`, if not empty, and those that the user selected.
+/// Returns the records relevant to a message: the items of `focus`, if it is not empty, and the active goals, of which
+/// those of `focus` come first.
 #[must_use]
 pub fn snapshot(state: &State, today: NaiveDate, focus: &[i64], selection: &Selection) -> Value {
     let week = today.week(Weekday::Mon);
@@ -26,11 +27,12 @@ pub fn snapshot(state: &State, today: NaiveDate, focus: &[i64], selection: &Sele
     in_week.sort_by_key(|item| (item.scheduled_for, item.time(), item.id));
     // The most important first, then the most recently changed.
     backlog.sort_by_key(|item| (std::cmp::Reverse(item.priority), std::cmp::Reverse(item.updated_at), item.id));
-    let goals = state.goals().filter(|goal| goal.status == GoalStatus::Active).take(GOALS).map(goal);
+    let mut goals: Vec<&Goal> = state.goals().filter(|goal| goal.status == GoalStatus::Active).collect();
+    goals.sort_by_key(|goal| (!focus.contains(&goal.id), goal.id));
     let mut records = json!({
         "week": { "from": monday, "to": sunday, "items": in_week.iter().take(WEEK_ITEMS).map(|one| item(one)).collect::<Vec<_>>() },
         "backlog": backlog.iter().take(BACKLOG_ITEMS).map(|one| item(one)).collect::<Vec<_>>(),
-        "goals": goals.collect::<Vec<_>>(),
+        "goals": goals.iter().take(GOALS).map(|one| goal(one)).collect::<Vec<_>>(),
     });
     if !selection.is_empty() {
         records["where"] = json!(selection);
@@ -81,4 +83,27 @@ pub fn overdue(state: &State, today: NaiveDate) -> Vec<&Item> {
     let mut found: Vec<&Item> = state.items().filter(is_late).collect();
     found.sort_by_key(|item| (item.scheduled_for, item.id));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use aha_core::time::Timestamp;
+    use aha_planner::apply::apply;
+    use aha_planner::validate::validate_proposal;
+
+    use super::*;
+
+    #[test]
+    fn a_goal_in_focus_is_among_those_that_are_sent() {
+        let (mut state, mut last_id) = (State::default(), 0);
+        for _ in 0..2 {
+            let goals = vec![json!({ "kind": "goal", "action": "create", "title": "Oslo" }); GOALS];
+            let checked = validate_proposal(&goals, &state);
+            apply(&mut state, &checked.valid(), &mut last_id, Timestamp::from_millis(0)).unwrap();
+        }
+        let today = NaiveDate::from_ymd_opt(2026, 11, 19).unwrap();
+        let records = snapshot(&state, today, &[last_id], &Selection::default());
+        let goals = records["goals"].as_array().unwrap();
+        assert_eq!((goals.len(), &goals[0]["id"], &goals[1]["id"]), (GOALS, &json!(last_id), &json!(1)));
+    }
 }

@@ -216,8 +216,7 @@ pub async fn agenda(app: &App, from: NaiveDate, to: NaiveDate) -> Result<Agenda>
         return Err(ServiceError::invalid("to", message));
     }
     let state = planner(app).await?.state;
-    let items: Vec<Item> = state.items().cloned().collect();
-    Ok(Agenda { from, to, timezone: zone(app).await?.name().to_owned(), days: occurrences(&items, from, to) })
+    Ok(Agenda { from, to, timezone: zone(app).await?.name().to_owned(), days: occurrences(state.items(), from, to) })
 }
 
 /// Exports all items as a calendar.

@@ -184,7 +184,12 @@ fn records_have_addresses(engine: Engine) {
         (&habit["title"], &habit["recurrence"]["type"], &habit["completedDates"]),
         (&json!("run far"), &json!("daily"), &json!(["2026-11-18"]))
     );
-    assert_eq!(server.get("/api/agenda?from=2026-11-18&to=2026-11-19")["days"][0]["completed"], true);
+    let days = server.get("/api/agenda?from=2026-11-18&to=2026-11-19")["days"].clone();
+    assert_eq!((&days[0]["completed"], &days[1]["completed"]), (&json!(true), &json!(false)));
+    assert_eq!((&days[0]["date"], &days[0]["title"]), (&json!("2026-11-18"), &json!("run far")));
+    for left_out in ["notes", "completedDates"] {
+        assert!(habit.get(left_out).is_some() && days[0].get(left_out).is_none(), "{left_out}: {days}");
+    }
     assert!(server.send("GET /api/calendar.ics", "", "").body.contains("EXDATE;VALUE=DATE:20261118"));
     assert_eq!(server.get("/api/habits?from=2026-11-20&to=2026-11-20")["habits"].as_array().unwrap().len(), 1);
     assert_eq!(server.send("DELETE /api/habits/1", "", "").status, 200);
@@ -236,7 +241,10 @@ fn a_stream_has_the_events_of_its_decision_and_can_be_resumed() {
     assert_eq!(events(&stream("hello&mode=auto", "").body), ["summary", "done"]);
     assert_eq!(events(&stream("hello&mode=chat", "").body), ["summary", "done"]);
     let asked = stream("move%20it&mode=auto", "");
-    assert_eq!(events(&asked.body), ["stage", "clarify", "done"], "{}", asked.body);
+    assert_eq!(events(&asked.body), ["stage", "clarify", "result", "done"], "{}", asked.body);
+    for part in ["\"decision\":\"clarify\"", "\"operations\":[]"] {
+        assert!(asked.body.contains(part), "{part}: {}", asked.body);
+    }
     let third = plan.body.lines().filter_map(|line| line.strip_prefix("id: ")).nth(2).unwrap();
     let resumed = stream("add%20buy%20milk%20tomorrow", &format!("last-event-id: {third}\r\n"));
     assert_eq!(events(&resumed.body), ["stage", "summary", "result", "done"], "{}", resumed.body);

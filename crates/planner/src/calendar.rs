@@ -33,7 +33,10 @@ fn event(item: &Item) -> Option<Event> {
     let mut event = Event::new();
     describe(&mut event, item);
     event.starts(moment(day, item.time()));
-    if let (Some(_), Some(end)) = (item.time(), item.end_time) {
+    // iCalendar has no end that equals the start; an event without an end takes no time.
+    if let (Some(start), Some(end)) = (item.time(), item.end_time)
+        && end > start
+    {
         event.ends(moment(day, Some(end)));
     }
     if let Some(location) = &item.location {

@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use aha_core::time::Timestamp;
 use chrono::NaiveDate;
-use serde::{Deserialize, Serialize};
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::recurrence::Recurrence;
 use crate::time_of_day::TimeOfDay;
@@ -139,13 +140,22 @@ pub struct Goal {
     pub updated_at: Timestamp,
 }
 
-/// An item on one day. The item's `completed` is the state on that day.
+/// An item on one day. The item's `completed` is the state on that day. Its notes and its completed days are left out,
+/// empty here and absent from the JSON: they can be long, and an agenda would repeat them for each day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Occurrence {
     pub date: NaiveDate,
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "without_long_fields")]
     pub item: Item,
+}
+
+fn without_long_fields<S: Serializer>(item: &Item, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut fields = serde_json::to_value(item).map_err(S::Error::custom)?;
+    if let Some(fields) = fields.as_object_mut() {
+        fields.retain(|name, _| name != "notes" && name != "completedDates");
+    }
+    fields.serialize(serializer)
 }
 
 impl Item {
@@ -193,8 +203,13 @@ impl Item {
     #[must_use]
     pub fn occurrences(&self, from: NaiveDate, to: NaiveDate) -> Vec<Occurrence> {
         let Some(anchor) = self.scheduled_for else { return Vec::new() };
-        let on = |date| Occurrence { date, item: Self { completed: self.completed_on(date), ..self.clone() } };
-        self.recurrence.occurrences(anchor, from, to).into_iter().map(on).collect()
+        let days = self.recurrence.occurrences(anchor, from, to);
+        if days.is_empty() {
+            return Vec::new();
+        }
+        let short = Self { notes: String::new(), completed_dates: BTreeSet::new(), ..self.clone() };
+        let on = |date| Occurrence { date, item: Self { completed: self.completed_on(date), ..short.clone() } };
+        days.into_iter().map(on).collect()
     }
 }
 
@@ -211,8 +226,8 @@ impl Goal {
 
 /// Returns all occurrences of the items from `from` to `to`, by day, time and id.
 #[must_use]
-pub fn agenda(items: &[Item], from: NaiveDate, to: NaiveDate) -> Vec<Occurrence> {
-    let mut days: Vec<Occurrence> = items.iter().flat_map(|item| item.occurrences(from, to)).collect();
+pub fn agenda<'a>(items: impl Iterator<Item = &'a Item>, from: NaiveDate, to: NaiveDate) -> Vec<Occurrence> {
+    let mut days: Vec<Occurrence> = items.flat_map(|item| item.occurrences(from, to)).collect();
     // Items without a time concern the whole day and come first.
     days.sort_by_key(|occurrence| (occurrence.date, occurrence.item.time(), occurrence.item.id));
     days

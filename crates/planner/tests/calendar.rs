@@ -3,8 +3,22 @@
 use aha_core::time::Timestamp;
 use aha_planner::apply::{State, apply};
 use aha_planner::calendar::render;
-use aha_planner::validate::validate_proposal;
+use aha_planner::validate::{ErrorCode, validate_proposal};
 use serde_json::json;
+
+/// iCalendar has no such end; without one the event takes no time.
+#[test]
+fn an_end_that_equals_the_start_is_valid_and_not_written() {
+    let at_noon = json!({"kind": "event", "action": "create", "title": "Launch", "scheduledFor": "2026-03-14",
+                         "startTime": "12:00", "endTime": "12:00", "recurrence": {"type": "none"}});
+    let mut state = State::default();
+    let checked = validate_proposal(&[at_noon], &state);
+    assert!(checked.is_valid(), "{checked:?}");
+    apply(&mut state, &checked.valid(), &mut 0, Timestamp::from_millis(0)).unwrap();
+    let text = render("Plans", &state.items().cloned().collect::<Vec<_>>());
+    assert!(text.contains("DTSTART:20260314T120000") && !text.contains("DTEND"), "{text}");
+    assert_eq!(ErrorCode::InvalidTimeRange.in_words(), "an event does not end before it starts");
+}
 
 #[test]
 fn rules_ends_and_done_days_are_written() {

@@ -29,7 +29,10 @@ pub(super) struct AgendaQuery {
 /// Every occurrence between two days.
 #[utoipa::path(
     get, path = "/api/agenda", tag = "planner", params(AgendaQuery),
-    responses((status = 200, description = "`days`, by day, time and id", body = Object), (status = 400, description = "a date of another form")),
+    responses(
+        (status = 200, description = "`days`, by day, time and id: items without `notes` and `completedDates`", body = Object),
+        (status = 400, description = "a date of another form"),
+    ),
 )]
 pub(super) async fn agenda(
     _: Reader,

@@ -185,9 +185,9 @@ fn emit(work: &Work, event: &Event) {
     }
 }
 
-/// Sends the result of a plan; a chat sends only its summary.
+/// Sends the result of a plan or a question; a chat sends only its summary.
 fn emit_result(work: &Work, answer: &Answer) {
-    if answer.decision == Decision::Plan {
+    if answer.decision != Decision::Chat {
         work.emit("result", &json!(answer));
     }
 }

@@ -154,8 +154,7 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
         return refuse();
     }
     let words = text::compounds::normalised(&text::tokens::tokens(sentence));
-    let marks = |token: &Token| token.is_one_of(".|,|;|!|?|:");
-    if words.len() > MAX_SENTENCE_WORDS || words.split(marks).any(|part| part.len() > MAX_CLAUSE_WORDS) {
+    if has_too_many_words(&words) {
         return ask("That is long. What is the first thing to plan?");
     }
     if let Some(word) = text::german::german_word(&words) {
@@ -179,6 +178,11 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
             && matches!(&reading, Reading::Plan(made) if all_are_new(made))
     };
     if commands::guard::is_order_unless_added(sentence) && !only_adds() { refuse() } else { reading }
+}
+
+fn has_too_many_words(words: &[Token]) -> bool {
+    let marks = |token: &Token| token.is_one_of(".|,|;|!|?|:");
+    words.len() > MAX_SENTENCE_WORDS || words.split(marks).any(|part| part.len() > MAX_CLAUSE_WORDS)
 }
 
 fn all_are_new(operations: &[Operation]) -> bool {

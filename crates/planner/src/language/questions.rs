@@ -5,9 +5,8 @@
 //! as a question about days only if it contains nothing but the question and the days, so that "list the bike on
 //! Friday" stays a todo. Called by [`super::read`], which changes nothing then, and by the assistant for its answer.
 
-use chrono::{Datelike as _, Days, NaiveDate};
+use chrono::{Datelike as _, NaiveDate};
 
-use super::Today;
 use super::text::courtesy::plain;
 use super::text::numbers::month;
 use super::text::past_forms::presents;
@@ -16,8 +15,9 @@ use super::text::tokens::{Token, text_of, tokens};
 use super::text::vocabulary::kind_noun;
 use super::text::words::{WordList, word_list};
 use super::values::dates;
-use super::values::day_arithmetic::{Phrase, monday, next_date, plus, word};
+use super::values::day_arithmetic::{Phrase, minus, monday, next_date, plus, word};
 use super::values::spans::{Span, date_span};
+use super::{MAX_SENTENCE_CHARS, Today, has_too_many_words};
 use crate::matching::{Candidate, matches, matches_by_meaning};
 use crate::record::{Item, Kind};
 use crate::state::State;
@@ -104,10 +104,18 @@ pub fn of_tokens(sentence: &[Token], today: Today) -> Option<Inquiry> {
     of_days(words, today.date).or_else(|| of_record(words, today.date))
 }
 
-/// Returns the parts of a sentence that is read as talk, each with what it asks about. Greetings are no parts.
+/// Returns the parts of a sentence that is read as talk, each with what it asks about. Greetings are no parts. A
+/// sentence that is too long for [`super::read`] is one part, which asks nothing.
 #[must_use]
 pub fn asked_parts(sentence: &str, today: Today) -> Vec<AskedPart> {
+    let not_read = || vec![AskedPart { text: sentence.trim().to_owned(), inquiry: None }];
+    if sentence.chars().count() > MAX_SENTENCE_CHARS {
+        return not_read();
+    }
     let words = super::text::compounds::normalised(&tokens(sentence));
+    if has_too_many_words(&words) {
+        return not_read();
+    }
     let mut found = Vec::new();
     if words.len() > MAX_WORDS_IN_PARTS {
         found.push((&words[..], of_tokens(&words, today)));
@@ -172,7 +180,7 @@ fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
     let is_past = has_any(words, "did") || (has_any(words, "done|finished|completed") && has_any(words, "have|i've"));
     let days = period.map(|(_, _, days)| days);
     if is_past && !has_any(words, "need|needs|to") {
-        let (first, last) = days.unwrap_or((today - Days::new(DAYS_AHEAD), today));
+        let (first, last) = days.unwrap_or((minus(today, DAYS_AHEAD)?, today));
         return Some(Inquiry::Done { first, last: last.min(today) });
     }
     if has_any(words, "overdue|late|missed") {
@@ -261,7 +269,7 @@ fn named_period(words: &[Token], today: NaiveDate) -> Phrase<Period> {
     let (monday, first) = match which {
         "this" => (monday(today), this_month),
         "next" => (plus(monday(today), 7), Span::months(1).after(this_month)?),
-        "last" => (monday(today - Days::new(7)), Span::months(1).before(this_month)?),
+        "last" => (monday(minus(today, 7)?), Span::months(1).before(this_month)?),
         _ => return None,
     };
     let part = |from: u64, days: u64| (plus(monday, from), plus(monday, from + days));

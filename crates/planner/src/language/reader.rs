@@ -129,6 +129,7 @@ impl Reader<'_> {
             self.check_one_or_all(plain_clause, &made)?;
             self.check_new_change(plain_clause, &made)?;
             self.check_certain(sentence, plain_clause, &made)?;
+            self.check_meant(plain_clause, &made)?;
             self.check_direction(plain_clause, &made)?;
             self.take_in(clause, made, progress)
         });

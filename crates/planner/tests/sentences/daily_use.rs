@@ -3,7 +3,7 @@
 use aha_planner::language::{Reading, Selection, read};
 use serde_json::{Value, json};
 
-use crate::{ops_and_ids, plan, state, state_after, today};
+use crate::{offered, ops_and_ids, plan, state, state_after, today};
 
 /// The question about a sentence that is not read as a plan.
 #[track_caller]
@@ -86,9 +86,29 @@ fn a_verb_with_a_direction_moves_nothing_the_other_way() {
 #[test]
 fn what_should_be_finished_by_a_day_to_come_is_not_done() {
     is_asked_about(
-        &["finish the quarterly report by Friday", "complete the quarterly report tomorrow"],
+        &[
+            "finish the quarterly report by Friday",
+            "complete the quarterly report tomorrow",
+            "finish the quarterly report on Sunday",
+            "complete the quarterly report on Friday",
+        ],
         "done already, or should it be moved",
     );
+    let say = "finish the quarterly report on Sunday";
+    assert_eq!(offered(say, &[]), [1]);
+    assert_eq!(ops_and_ids(&plan(say, &state(), &[1])), [("complete", Some(1))]);
+    for say in ["finished the quarterly report on Sunday", "tick off the quarterly report on Monday"] {
+        assert_eq!(ops_and_ids(&plan(say, &state(), &[])), [("complete", Some(1))], "{say}");
+    }
+}
+
+#[test]
+fn who_wants_no_reminder_is_asked_whether_to_delete() {
+    is_asked_about(&["don't remind me about the electricity bill", "don't remind me to meditate"], "no reminder apart");
+    let say = "don't remind me about the electricity bill";
+    assert_eq!(offered(say, &[]), [5]);
+    assert_eq!(ops_and_ids(&plan(say, &state(), &[5])), [("delete", Some(5))]);
+    assert_eq!(ops_and_ids(&plan(&format!("{say} any more"), &state(), &[])), [("delete", Some(5))]);
 }
 
 #[test]

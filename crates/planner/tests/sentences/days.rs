@@ -70,6 +70,21 @@ fn a_day_of_this_or_the_next_month_is_in_that_month() {
 }
 
 #[test]
+fn the_one_after_next_is_a_week_after_the_next() {
+    for (say, day) in [
+        ("call Ann next Monday", "2026-03-16"),
+        ("call Ann on the Monday after next", "2026-03-23"),
+        ("call Ann next Wednesday", "2026-03-18"),
+        ("call Ann Wednesday after next", "2026-03-25"),
+        ("call Ann next Friday", "2026-03-20"),
+        ("call Ann the Friday after next", "2026-03-27"),
+        ("call Ann on the Sunday after next", "2026-03-29"),
+    ] {
+        assert_eq!(day_and_time(say), (day.to_owned(), String::new()), "{say}");
+    }
+}
+
+#[test]
 fn a_day_and_a_time_in_one_word_are_read() {
     assert_eq!(day_and_time("call Bob on 2026-03-30T10:00"), ("2026-03-30".to_owned(), "10:00".to_owned()));
 }

@@ -37,6 +37,33 @@ impl Reader<'_> {
         if unclear { Err(self.ask_what(&self.text(clause))) } else { Ok(()) }
     }
 
+    /// Asks if a record would be deleted or completed by a sentence that may mean less.
+    pub(in crate::language) fn check_meant(&self, clause: &[Token], made: &[Operation]) -> Result<(), Question> {
+        for operation in made {
+            let is_completed = operation.action == Action::Complete && operation.completed.is_none();
+            let is_deleted = operation.action == Action::Delete;
+            let is_unsure = (is_deleted && refuses_reminder(clause)) || (is_completed && self.finishes_later(clause));
+            let known = self.state.candidates(self.today.date, false).find(|one| Some(one.id) == operation.id);
+            let Some(of) = known.filter(|of| is_unsure && !self.selection.ids.contains(&of.id)) else { continue };
+            let text = if is_deleted {
+                format!("There is no reminder apart from \"{}\" itself. Should it be deleted?", of.title)
+            } else {
+                format!("Is \"{}\" done already, or should it be moved to another day?", of.title)
+            };
+            return Err(Question::new(&text, vec![of.option()]));
+        }
+        Ok(())
+    }
+
+    /// Matches "finish the report on Sunday", before that day.
+    fn finishes_later(&self, clause: &[Token]) -> bool {
+        let target = after_any(clause, "finish|complete|close|check");
+        // "Check off the run for Monday" reports it.
+        let target = target.filter(|target| target.first().is_none_or(|next| !next.is("off")));
+        let day = target.and_then(|target| self.with_day(target, false).1);
+        day.is_some_and(|day| day > self.today.date)
+    }
+
     /// Asks if a record would be moved in the other direction than the verb says: "postpone the report to Friday",
     /// where it is on the Monday after. A day that has passed does not count, and a repeating record has several.
     pub(in crate::language) fn check_direction(&self, clause: &[Token], made: &[Operation]) -> Result<(), Question> {
@@ -69,6 +96,13 @@ impl Reader<'_> {
         let title = deleted.id.and_then(|id| self.state.item(deleted.kind, id)).map(|item| item.title.to_lowercase());
         title.is_some_and(|title| title.contains(&format!("with {}", who.lower)))
     }
+}
+
+/// Matches "don't remind me about the rent": the rent may still have to be paid. "Any more" says that it has not.
+fn refuses_reminder(clause: &[Token]) -> bool {
+    const REFUSALS: &str = "don't remind me|no need to remind me|i don't want to be reminded";
+    let no_longer = before_end(clause, "any more|anymore|any longer|after all").is_some();
+    after_any(clause, REFUSALS).is_some() && !no_longer
 }
 
 /// Returns whether the verb says that something will be earlier, or later. `None` if it says neither.

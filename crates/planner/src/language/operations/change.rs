@@ -16,9 +16,8 @@ use crate::language::values::when::When;
 use crate::language::{Question, Reader};
 use crate::matching::Candidate;
 use crate::operation::{Action, Operation};
-use crate::record::{GoalStatus, Item, Kind, Priority};
+use crate::record::{Item, Kind, Priority};
 use crate::recurrence::{Recurrence, Rule};
-use crate::repair::due_day;
 use crate::time_of_day::TimeOfDay;
 
 pub type Changes = Result<Vec<Operation>, Question>;
@@ -83,66 +82,6 @@ impl Reader<'_> {
             operation.priority = Some(priority);
             Ok(operation)
         })
-    }
-
-    /// Completes or reopens records. For a repeating record this affects one day, today's if no other is named.
-    pub fn complete(&self, target: &[Token], done: bool) -> Changes {
-        let (words, days) = self.with_days(target, false);
-        let words = if days.len() > 1 { without_done(&words) } else { &words };
-        self.completions(&self.resolve(words, TargetFilter { done: !done, goals: done })?, done, &days)
-    }
-
-    /// Completes or reopens one record.
-    pub(in crate::language) fn completion(
-        &self,
-        of: &Candidate<'_>,
-        done: bool,
-        day: Option<NaiveDate>,
-    ) -> Result<Operation, Question> {
-        if of.kind == Kind::Goal {
-            let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
-            operation.status = Some(GoalStatus::Completed);
-            return Ok(operation);
-        }
-        let item = self.item(of)?;
-        if day.is_some_and(|day| day > self.today.date) {
-            let text = format!("Is \"{}\" done already, or should it be moved to another day?", of.title);
-            return Err(Question::new(&text, vec![of.option()]));
-        }
-        let action = if item.recurrence.repeats() { Action::CompleteOccurrence } else { Action::Complete };
-        let mut operation = Operation::new(of.kind, action, Some(of.id));
-        operation.completed = (!done).then_some(false);
-        if action == Action::CompleteOccurrence {
-            operation.occurrence_date = Some(self.occurrence(item, day)?);
-        }
-        Ok(operation)
-    }
-
-    fn occurrence(&self, item: &Item, day: Option<NaiveDate>) -> Result<NaiveDate, Question> {
-        let due = |day| item.scheduled_for.is_some_and(|anchor| item.recurrence.occurs_on(anchor, day));
-        match day {
-            Some(day) if due(day) => Ok(day),
-            None if due(self.today.date) => Ok(self.today.date),
-            None => due_day(item, self.today.date).ok_or_else(|| Question::new("Which day of it is done?", Vec::new())),
-            Some(day) => {
-                let text = format!("\"{}\" is not due on {day}. Which day of it is done?", item.title);
-                Err(Question::new(&text, vec![item.into()]))
-            }
-        }
-    }
-
-    /// Splits "… for yesterday" and the words of completion from a target. With `alone` the target may consist of the
-    /// day only.
-    pub(in crate::language) fn with_day(&self, target: &[Token], alone: bool) -> (Vec<Token>, Option<NaiveDate>) {
-        let when = When::read(target, self.today);
-        let Some(day) = when.date.filter(|_| !when.is_ambiguous) else { return (target.to_vec(), None) };
-        let first = when.used.iter().position(|used| *used).unwrap_or(target.len());
-        if (first == 0 && !alone)
-            || !when.used[first..].iter().all(|used| *used) && !trailing_done(&target[first..], &when.used[first..])
-        {
-            return (target.to_vec(), None);
-        }
-        (without_done(&target[..first]).to_vec(), Some(day))
     }
 
     pub fn shift_or_move(&self, target: &[Token], to: Destination<'_>) -> Changes {
@@ -372,21 +311,6 @@ impl Reader<'_> {
 /// Returns whether no word has a letter or is quoted.
 fn is_figures(words: &[Token]) -> bool {
     !words.iter().any(|word| word.quoted || word.text.contains(char::is_alphabetic))
-}
-
-const DONE_WORDS: &str = "as|done|complete|completed|finished|not|undone|is";
-
-/// Returns the words without "as done" at the end.
-fn without_done(mut words: &[Token]) -> &[Token] {
-    while let Some((_, rest)) = words.split_last().filter(|(last, rest)| last.is_one_of(DONE_WORDS) && !rest.is_empty())
-    {
-        words = rest;
-    }
-    words
-}
-
-fn trailing_done(words: &[Token], used: &[bool]) -> bool {
-    words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(DONE_WORDS) || word.is_mark())
 }
 
 /// Returns the new end of an event that is moved within the day, so that its duration stays the same; 23:59 at the

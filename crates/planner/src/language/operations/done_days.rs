@@ -1,50 +1,21 @@
-//! Determines the days on which a repeating record was done: "yesterday and the day before", "on Monday and Tuesday".
+//! Determines the days on which a record was done: "yesterday and the day before", "on Monday and Tuesday".
+//!
+//! Input: the words of a completion. Output: the days, and the words of the record. Called by [`super::complete`] and
+//! [`super::past`].
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
-use super::change::Changes;
 use crate::language::clauses::topic::joined;
 use crate::language::commands::target::TargetFilter;
 use crate::language::text::numbers;
 use crate::language::text::phrases::{after, after_any, has_any, without_marks};
 use crate::language::text::tokens::Token;
 use crate::language::values::dates;
+use crate::language::values::when::When;
 use crate::language::{Question, Reader};
-use crate::matching::Candidate;
 use crate::operation::Operation;
 
-const OPEN: TargetFilter = TargetFilter { done: false, goals: true };
-
 impl Reader<'_> {
-    /// Completes records on the named days, or today: "Tick X off for yesterday".
-    pub fn complete_on(&self, target: &[Token], days: &[Token]) -> Changes {
-        if without_marks(days).is_empty() {
-            return self.complete(target, true);
-        }
-        match self.days_in(days) {
-            Some(days) => self.completions(&self.resolve(target, OPEN)?, true, &days),
-            None => self.complete(&[target, days].concat(), true),
-        }
-    }
-
-    /// Completes or reopens each record on each of the days.
-    pub(in crate::language) fn completions(&self, found: &[Candidate<'_>], done: bool, days: &[NaiveDate]) -> Changes {
-        let mut made: Vec<Operation> = Vec::new();
-        for of in found {
-            if days.is_empty() {
-                made.push(self.completion(of, done, None)?);
-            }
-            for day in days {
-                let operation = self.completion(of, done, Some(*day))?;
-                // A record that does not repeat is completed once.
-                if !made.contains(&operation) {
-                    made.push(operation);
-                }
-            }
-        }
-        Ok(made)
-    }
-
     /// Splits the days at the end of a target from it. With `alone` the target may consist of days only.
     pub(super) fn with_days(&self, target: &[Token], alone: bool) -> (Vec<Token>, Vec<NaiveDate>) {
         let is_ambiguous = (usize::from(!alone)..target.len())
@@ -59,6 +30,20 @@ impl Reader<'_> {
         (words, day.map(past).into_iter().collect())
     }
 
+    /// Splits "… for yesterday" and the words of completion from a target. With `alone` the target may consist of the
+    /// day only.
+    pub(in crate::language) fn with_day(&self, target: &[Token], alone: bool) -> (Vec<Token>, Option<NaiveDate>) {
+        let when = When::read(target, self.today);
+        let Some(day) = when.date.filter(|_| !when.is_ambiguous) else { return (target.to_vec(), None) };
+        let first = when.used.iter().position(|used| *used).unwrap_or(target.len());
+        if (first == 0 && !alone)
+            || !when.used[first..].iter().all(|used| *used) && !trailing_done(&target[first..], &when.used[first..])
+        {
+            return (target.to_vec(), None);
+        }
+        (without_done(&target[..first]).to_vec(), Some(day))
+    }
+
     /// Recognises "Log meditating for last Sunday": completes a repeating record on a day.
     pub(in crate::language) fn logged(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "log|record")?;
@@ -71,27 +56,27 @@ impl Reader<'_> {
 
     /// Returns the past day that the words mean: something done on Monday was done on the last Monday.
     pub(in crate::language) fn past_day(&self, day: NaiveDate, words: &[Token]) -> NaiveDate {
-        let week = Days::new(7);
+        let week_before = day.checked_sub_days(Days::new(7)).unwrap_or(day);
         // "For the 9th" means this month or the last one.
         let month_said = words.iter().any(|word| numbers::month(&word.lower).is_some());
         if let Some(earlier) = day.checked_sub_months(Months::new(1)).filter(|_| !month_said)
             && earlier <= self.today.date
             && earlier.day() == day.day()
-            && day - week > self.today.date
+            && week_before > self.today.date
         {
             return earlier;
         }
-        if day > self.today.date && day - week <= self.today.date { day - week } else { day }
+        if day > self.today.date && week_before <= self.today.date { week_before } else { day }
     }
 
     /// Parses days that make up the whole of `words`.
-    fn days_in(&self, words: &[Token]) -> Option<Vec<NaiveDate>> {
+    pub(super) fn days_in(&self, words: &[Token]) -> Option<Vec<NaiveDate>> {
         let mut rest = without_marks(words);
         let mut days: Vec<NaiveDate> = Vec::new();
         while !rest.is_empty() {
             let lead = after_any(rest, "for both|both|for|on").unwrap_or(rest);
             if let (Some(day), Some(following)) = (days.last(), after_any(lead, "the day before that|the day before")) {
-                days.push(*day - Days::new(1));
+                days.push(day.pred_opt()?);
                 rest = following;
             } else {
                 let (length, day) = dates::day(lead, self.today.date, true)?;
@@ -123,4 +108,19 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+const DONE_WORDS: &str = "as|done|complete|completed|finished|not|undone|is";
+
+/// Returns the words without "as done" at the end.
+pub(super) fn without_done(mut words: &[Token]) -> &[Token] {
+    while let Some((_, rest)) = words.split_last().filter(|(last, rest)| last.is_one_of(DONE_WORDS) && !rest.is_empty())
+    {
+        words = rest;
+    }
+    words
+}
+
+fn trailing_done(words: &[Token], used: &[bool]) -> bool {
+    words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(DONE_WORDS) || word.is_mark())
 }

@@ -1,8 +1,8 @@
 //! Parses days: "tomorrow", "next Tuesday", "in three days", "on 5 May", "the 28th", "end of the month".
 
-use chrono::{Datelike as _, Days, NaiveDate, Weekday};
+use chrono::{Datelike as _, NaiveDate, Weekday};
 
-use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
+use super::day_arithmetic::{Phrase, ends, minus, monday, next_date, plus, upcoming, word, words};
 use super::holidays::holiday;
 use super::periods::{by_figures, by_period, by_place, month_from};
 use super::spans::{Span, date_span};
@@ -51,13 +51,13 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         "this" if words(tokens, "this time next week") => Some((4, plus(today, 7))),
         "today" | "tod" | "now" | "tonight" => Some((1, today)),
         "tomorrow" => Some((1, plus(today, 1))),
-        "yesterday" => Some((1, today - Days::new(1))),
+        "yesterday" => Some((1, today.pred_opt()?)),
         "last" if weekday(word(tokens, 1), true).is_some() => {
             let named = weekday(word(tokens, 1), true)?;
-            Some((2, upcoming(today - Days::new(8), named)))
+            Some((2, upcoming(minus(today, 8)?, named)))
         }
-        "the" if words(tokens, "the day before yesterday") => Some((4, today - Days::new(2))),
-        "last" if words(tokens, "last night") => Some((2, today - Days::new(1))),
+        "the" if words(tokens, "the day before yesterday") => Some((4, minus(today, 2)?)),
+        "last" if words(tokens, "last night") => Some((2, today.pred_opt()?)),
         "this" if matches!(word(tokens, 1), "morning" | "afternoon" | "evening") => Some((1, today)),
         "the" if words(tokens, "the day after tomorrow") => Some((4, plus(today, 2))),
         "day" if words(tokens, "day after tomorrow") => Some((3, plus(today, 2))),
@@ -87,10 +87,10 @@ fn relative_day(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let (length, reached) = day(tokens.get(3..)?, today, true)?;
     let before = word(tokens, 2) == "before";
     let found = match weekday(word(tokens, 1), false) {
-        Some(named) if before => upcoming(reached - Days::new(8), named),
+        Some(named) if before => upcoming(minus(reached, 8)?, named),
         Some(named) => upcoming(reached, named),
         None if word(tokens, 1) != "day" => return None,
-        None if before => reached - Days::new(1),
+        None if before => reached.pred_opt()?,
         None => plus(reached, 1),
     };
     Some((3 + length, found))
@@ -167,9 +167,6 @@ fn by_weekday(tokens: &[Token], today: NaiveDate, after_preposition: bool) -> Ph
         after_preposition || skipped > 0 || (named.text.starts_with(char::is_uppercase) && tokens.len() == skipped + 1);
     let weekday = weekday(&named.lower, short)?;
     let of_week = |start: NaiveDate| plus(start, weekday.num_days_from_monday().into());
-    if let Some(length) = length_of_after_next(tokens, skipped) {
-        return Some((length, plus(upcoming(today, weekday), 7)));
-    }
     if let Some(found) = weekday_in_weeks(tokens, skipped + 1, weekday, today).filter(|_| skipped == 0) {
         return Some(found);
     }
@@ -182,18 +179,13 @@ fn by_weekday(tokens: &[Token], today: NaiveDate, after_preposition: bool) -> Ph
         ("next", ("week", _)) if skipped == 1 => (3, plus(upcoming(today, weekday), 7)),
         (_, ("week", _)) if skipped == 0 => (2, plus(upcoming(today, weekday), 7)),
         (_, ("fortnight", _)) if skipped == 0 => (2, plus(upcoming(today, weekday), 14)),
-        (_, ("after", "next")) => (skipped + 3, plus(upcoming(today, weekday), 7)),
+        (_, ("after", "next")) => (skipped + 3, plus(of_week(next_week), 7)),
         (_, ("coming", _)) if skipped == 0 => (2, upcoming(today, weekday)),
         (_, ("next", _)) if skipped == 0 && ends(tokens, 2) => (2, upcoming(today, weekday)),
         ("next", _) => (skipped + 1, of_week(next_week)),
         ("this", _) if skipped == 1 && of_week(monday(today)) >= today => (skipped + 1, of_week(monday(today))),
         _ => (skipped + 1, upcoming(today, weekday)),
     })
-}
-
-/// Returns the number of words of "the Friday after next".
-fn length_of_after_next(tokens: &[Token], skipped: usize) -> Option<usize> {
-    (skipped == 0 && word(tokens, 1) == "after" && word(tokens, 2) == "next").then_some(3)
 }
 
 /// Parses "Saturday 11 July", "Fri, 3/27", "Monday the 16th": one day, given twice. If the two differ, they are parsed

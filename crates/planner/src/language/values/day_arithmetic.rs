@@ -19,9 +19,13 @@ pub fn plus(day: NaiveDate, days: u64) -> NaiveDate {
     day.checked_add_days(Days::new(days)).unwrap_or(day)
 }
 
-/// Returns the Monday of the day's week.
+pub fn minus(day: NaiveDate, days: u64) -> Option<NaiveDate> {
+    day.checked_sub_days(Days::new(days))
+}
+
+/// Returns the Monday of the day's week; of the first days that there are, the day itself.
 pub fn monday(day: NaiveDate) -> NaiveDate {
-    day.week(Weekday::Mon).first_day()
+    minus(day, day.weekday().num_days_from_monday().into()).unwrap_or(day)
 }
 
 /// Returns the next date with this month and day, from today on. For 29 February that is in the next leap year.

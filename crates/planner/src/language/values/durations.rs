@@ -1,6 +1,6 @@
 //! Parses durations: "two hours", "45 min", "1h30", "an hour and a half", "half an hour".
 
-use super::day_arithmetic::Phrase;
+use super::day_arithmetic::{Phrase, word};
 use crate::language::text::numbers::{count, figures};
 use crate::language::text::phrases;
 use crate::language::text::tokens::Token;
@@ -12,10 +12,6 @@ const DURATION_LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|lengt
     it'll last|it should take|it should last|which takes|which lasts|should take|should last|will take|will last|\
     it goes on for|\
     it runs for|runs for|goes on for|going on for|it's|it is|is";
-
-fn word(tokens: &[Token], at: usize) -> &str {
-    tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
-}
 
 /// Parses a duration of 1 to 1,439 minutes at the beginning of `tokens`. Returns the number of tokens and the minutes.
 #[must_use]

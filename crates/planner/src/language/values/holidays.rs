@@ -2,7 +2,7 @@
 //!
 //! Input: words and today. Output: the next such day. Called by [`super::dates`].
 
-use chrono::{Datelike as _, Duration, NaiveDate};
+use chrono::{Datelike as _, NaiveDate, TimeDelta};
 
 use super::day_arithmetic::{Phrase, ends, next_date, word, words};
 use crate::language::text::tokens::Token;
@@ -65,7 +65,9 @@ pub(super) fn holiday(tokens: &[Token], today: NaiveDate, after_preposition: boo
 
 /// Returns the day this number of days after Easter, in this year or the next.
 fn next_after_easter(today: NaiveDate, days: i64) -> Option<NaiveDate> {
-    (0..2).filter_map(|ahead| Some(easter(today.year() + ahead)? + Duration::days(days))).find(|day| *day >= today)
+    (0..2)
+        .filter_map(|ahead| easter(today.year() + ahead)?.checked_add_signed(TimeDelta::days(days)))
+        .find(|day| *day >= today)
 }
 
 /// Returns Easter Sunday of the Gregorian calendar, by the algorithm of Meeus, Jones and Butcher.

@@ -1,9 +1,9 @@
 //! Parses days given by periods and numbers: "the end of the month", "next week", "the first Monday in April", "26.3.",
 //! "the 3rd".
 
-use chrono::{Datelike as _, Days, Months, NaiveDate};
+use chrono::{Datelike as _, Months, NaiveDate};
 
-use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word};
+use super::day_arithmetic::{Phrase, ends, minus, monday, next_date, plus, upcoming, word};
 use crate::language::text::numbers::{self, day_ordinal, figures, month, weekday};
 use crate::language::text::phrases;
 use crate::language::text::tokens::Token;
@@ -35,10 +35,10 @@ fn weekday_of_month(tokens: &[Token], today: NaiveDate) -> Phrase<Option<NaiveDa
         (_, name) => next_date(first, month(name).filter(|_| the_month == 0)?, 1)?,
     };
     let day = if let Some(number) = number {
-        upcoming(start.pred_opt()?, named) + Days::new(u64::from(number - 1) * 7)
+        plus(upcoming(start.pred_opt()?, named), u64::from(number - 1) * 7)
     } else {
         let end = start.checked_add_months(Months::new(1))?.pred_opt()?;
-        upcoming(end - Days::new(7), named)
+        upcoming(minus(end, 7)?, named)
     };
     Some((joined + the_month + 1, Some(day).filter(|day| day.month() == start.month())))
 }

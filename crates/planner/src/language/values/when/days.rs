@@ -1,7 +1,7 @@
 //! Parses the days in a clause, with the words before and after that belong to them: "by Friday", "on Monday morning",
 //! "from the 3rd".
 
-use chrono::{Datelike as _, Days};
+use chrono::Datelike as _;
 
 use super::When;
 use crate::language::Today;
@@ -50,7 +50,7 @@ impl When {
             || (at > 0 && is_short_day(rest, &all[at - 1]));
         let (length, mut day) = dates::day(rest.get(skipped..)?, today.date, after_preposition)?;
         if skipped > 0 && rest[skipped - 1].is("before") && !rest[0].is_one_of("any|sometime") {
-            day = day - Days::new(1);
+            day = day.pred_opt()?;
         }
         self.note_tonight(&rest[skipped..]);
         // "Every two weeks on Friday starting 20 March": the day of the week, and the first such date.
