@@ -2,8 +2,17 @@
 //! again, with these same functions, all that fuzzing has found worth keeping (`fuzz/learned`).
 
 use aha_content::canonical::canonical_url;
+use aha_content::documents::read as read_document;
 use aha_content::feed::{MAX_ITEMS, parse, parse_date};
 use aha_content::sanitize::sanitize as sanitised;
+use aha_llm::ModelRef;
+use aha_llm::answer::{object, read as read_answer};
+use aha_llm::tasks::{journal, triage};
+use aha_notes::{Document, EditError, Format};
+use aha_planner::apply::State;
+use aha_planner::language::{Selection, Today, asked_parts, read};
+use aha_planner::time_of_day::TimeOfDay;
+use aha_planner::validate::parse_date as parse_day;
 use aha_radar::sources::identity::body_text;
 use url::Url;
 
@@ -52,6 +61,61 @@ pub fn sanitizer(bytes: &[u8]) {
         if clean.len() < 128 * 1024 {
             assert_eq!(sanitised(&clean, None).unwrap_or_default(), clean);
         }
+    }
+}
+
+/// A sentence for the planner: read as a plan, a question or talk, without a panic.
+pub fn planner(bytes: &[u8]) {
+    let (Some(date), Some(time)) = (parse_day("2026-03-11"), TimeOfDay::new(8, 0)) else { return };
+    let today = Today::new(date, time);
+    let _ = read(text(bytes), &State::default(), today, &Selection::default());
+    let _ = asked_parts(text(bytes), today);
+}
+
+/// A document of each format but PDF: passages with a section and text, no character that hides.
+pub fn documents(bytes: &[u8]) {
+    for name in ["a.md", "a.html", "a.txt"] {
+        let Ok(document) = read_document(name, bytes) else { continue };
+        for passage in &document.passages {
+            assert!(!passage.section.is_empty() && !passage.text.is_empty());
+            assert!(!passage.text.contains(|c: char| c.is_control() && c != '\n'));
+        }
+        assert!(document.title.is_none_or(|title| !title.contains(char::is_control)));
+    }
+}
+
+/// A model's answer: an answer for each of the two stories that were asked about, or one with lines, without a panic.
+pub fn answers(bytes: &[u8]) {
+    let text = text(bytes);
+    let by = ModelRef { provider: "openai".to_owned(), model: "m".to_owned() };
+    let _ = object(text, None);
+    for (task, prompt, answers) in [(triage::TASK, "triage_v1", 2), (journal::CLASSIFY, "journal_classify_v1", 1)] {
+        if let Ok(read) = read_answer(task, prompt, &by, answers, text, None) {
+            assert_eq!(read.len(), answers);
+        }
+    }
+}
+
+/// A page of notes: it reads back byte for byte; an edit is refused and changes nothing, or reads back as it was made.
+pub fn notes(bytes: &[u8]) {
+    const BLOCKS: usize = 8;
+    let text = text(bytes);
+    for format in [Format::Outline, Format::Markdown] {
+        let document = Document::parse(format, text);
+        assert_eq!(document.text(), text);
+        for block in 0..document.blocks().len().min(BLOCKS) {
+            edited(&document, |page| page.replace(block, "High water.", "6650a1"));
+            edited(&document, |page| page.add_under(block, "High water.", "6650a1", "\t"));
+            edited(&document, |page| page.set_property(block, "source", "tides"));
+        }
+    }
+}
+
+fn edited(document: &Document, edit: impl Fn(&mut Document) -> Result<(), EditError>) {
+    let mut page = document.clone();
+    match edit(&mut page) {
+        Ok(()) => assert_eq!(Document::parse(document.format(), &page.text()).blocks(), page.blocks()),
+        Err(_) => assert_eq!(&page, document),
     }
 }
 

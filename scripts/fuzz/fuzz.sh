@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes what reads input from outside: the feed parser, its repair, dates, canonical addresses, the sanitiser.
+# Fuzzes what reads input from outside: the feed parser, its repair, dates, canonical addresses, the sanitiser, the
+# sentences of the planner, documents, answers of models, pages of notes.
 #
 # usage: scripts/fuzz/fuzz.sh [SECONDS [TARGET...]]
 #
@@ -23,7 +24,7 @@ seconds=${1:-600}
 [[ $seconds =~ ^[0-9]+$ ]] || fail "SECONDS has to be a number; got $seconds"
 shift || true
 targets=("$@")
-[[ ${#targets[@]} -gt 0 ]] || targets=(parser repair dates canonical sanitizer)
+[[ ${#targets[@]} -gt 0 ]] || targets=(parser repair dates canonical sanitizer planner documents answers notes)
 cargo fuzz --version >/dev/null 2>&1 || fail "cargo-fuzz is missing; this script's first lines say how to install it"
 
 cargo=(cargo) options=(--sanitizer none)

@@ -1,4 +1,4 @@
-//! All settings, read once from the environment (and `.env`) through envy.
+//! All settings, read once from the environment (and `.env` in the current folder) through envy.
 //!
 //! All problems are reported at once, each with the variable, the expected value and an example. Sources and topics are
 //! not settings: they are rows of the database, and a topic's own values override these settings. Models may also be
@@ -148,17 +148,12 @@ struct Raw {
 }
 
 impl Config {
-    /// Reads `.env` (which never overrides the environment) and the environment.
+    /// Reads `.env` of the current folder (which never overrides the environment) and the environment.
     ///
     /// # Errors
     /// All unusable variables at once.
     pub fn load() -> Result<Self, ConfigError> {
-        let dot_env = match dotenvy::dotenv() {
-            Ok(path) => Some(path),
-            Err(error) if error.not_found() => None,
-            Err(dotenvy::Error::LineParse(..)) => return Err(ConfigError::DotEnvLine { after: last_readable() }),
-            Err(error) => return Err(ConfigError::DotEnv(error)),
-        };
+        let dot_env = load_dot_env()?;
         let pairs = environment(std::env::vars_os())?;
         Ok(Self { dot_env, ..Self::from_pairs(pairs.into_iter())? })
     }
@@ -209,9 +204,25 @@ fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<
     if not_text.is_empty() { Ok(pairs) } else { Err(ConfigError::NotText(not_text)) }
 }
 
+/// In the current folder only: a folder above may belong to another user, whose address of a model would get the key.
+const DOT_ENV: &str = ".env";
+
+/// Adds the variables of `.env` to the environment. Returns its path, `None` if there is no such file.
+fn load_dot_env() -> Result<Option<PathBuf>, ConfigError> {
+    if std::fs::metadata(DOT_ENV).is_ok_and(|found| !found.is_file()) {
+        return Ok(None);
+    }
+    match dotenvy::from_path(DOT_ENV) {
+        Ok(()) => Ok(Some(std::path::absolute(DOT_ENV).unwrap_or_else(|_| DOT_ENV.into()))),
+        Err(error) if error.not_found() => Ok(None),
+        Err(dotenvy::Error::LineParse(..)) => Err(ConfigError::DotEnvLine { after: last_readable() }),
+        Err(error) => Err(ConfigError::DotEnv(error)),
+    }
+}
+
 /// Returns the last variable of `.env` before the line that cannot be read.
 fn last_readable() -> Option<String> {
-    dotenvy::dotenv_iter().ok()?.map_while(Result::ok).last().map(|(name, _)| name)
+    dotenvy::from_path_iter(DOT_ENV).ok()?.map_while(Result::ok).last().map(|(name, _)| name)
 }
 
 #[cfg(test)]

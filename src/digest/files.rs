@@ -4,12 +4,12 @@
 //!
 //! Input: a digest. Output: its files, each written atomically, and their paths. Called by the pipeline's last stage.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use aha_core::digest::{Digest, DigestHead};
+use aha_core::files::write_atomically;
 use aha_core::ids::TopicId;
 use aha_core::run::RunMode;
 use aha_core::time::Timestamp;
@@ -56,7 +56,7 @@ fn write_named(folder: &Path, digest: &Digest, stem: &str, site: Option<&str>) -
     let mut paths = Vec::with_capacity(rendered.len());
     for (name, text) in rendered {
         let path = folder.join(name);
-        write_whole(&path, text.as_bytes()).map_err(|source| RenderError::Write { path: path.clone(), source })?;
+        write_atomically(&path, text.as_bytes()).map_err(|source| RenderError::Write { path: path.clone(), source })?;
         paths.push(path);
     }
     Ok(paths)
@@ -205,27 +205,6 @@ fn file_name(stem: &str, extension: &str) -> String {
 /// Returns the file name of a picture, to which the page links.
 pub(super) fn plot_name(stem: &str, name: &str) -> String {
     file_name(stem, &format!("{name}.svg"))
-}
-
-/// Writes a temporary file next to `path` and renames it, so that no incomplete file is ever visible, even if the
-/// process is killed.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    static WRITES: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let nth = WRITES.fetch_add(1, Ordering::Relaxed);
-    let temporary = path.with_file_name(format!(".{name}.{}-{nth}.tmp", std::process::id()));
-    let written = write_and_sync(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // The first error is the one to report; a left-over temporary file is harmless.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-fn write_and_sync(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 /// Converts a topic's name to a folder name. If that changes the name, a part of the topic's hash keeps it distinct

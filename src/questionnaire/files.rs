@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use aha_core::files::write_atomically;
 use aha_core::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -48,7 +49,8 @@ pub struct Line {
     pub budget_exhausted: bool,
 }
 
-/// Writes both files, each atomically: a reader sees the old or the new version.
+/// Writes both files and the report, each atomically: a reader sees the old or the new version of each. If the process
+/// is killed between two of them, the next write brings them together again.
 ///
 /// # Errors
 /// When the folder cannot be written to.
@@ -56,9 +58,9 @@ pub fn write(folder: &Path, lines: &[Line], report: &str) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let metadata: Vec<&Metadata> = lines.iter().map(|line| &line.metadata).collect();
     let responses: Vec<&Response> = lines.iter().map(|line| &line.response).collect();
-    replace(folder, METADATA, &json_lines(&metadata)?)?;
-    replace(folder, RESPONSES, &json_lines(&responses)?)?;
-    replace(folder, "report.md", report)
+    write_atomically(&folder.join(METADATA), json_lines(&metadata)?.as_bytes())?;
+    write_atomically(&folder.join(RESPONSES), json_lines(&responses)?.as_bytes())?;
+    write_atomically(&folder.join("report.md"), report.as_bytes())
 }
 
 fn json_lines(rows: &[impl Serialize]) -> io::Result<String> {
@@ -68,10 +70,4 @@ fn json_lines(rows: &[impl Serialize]) -> io::Result<String> {
         text.push('\n');
     }
     Ok(text)
-}
-
-fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
-    let unfinished = folder.join(format!(".{name}.new"));
-    std::fs::write(&unfinished, text)?;
-    std::fs::rename(&unfinished, folder.join(name))
 }

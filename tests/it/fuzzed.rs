@@ -52,3 +52,23 @@ fn what_was_learned_of_canonical_addresses_holds() {
 fn what_was_learned_of_the_sanitizer_holds() {
     hold("sanitizer", 50, checks::sanitizer);
 }
+
+#[test]
+fn documents_hold() {
+    hold("documents", 3, checks::documents);
+}
+
+#[test]
+fn answers_of_models_hold() {
+    hold("answers", 3, checks::answers);
+}
+
+#[test]
+fn pages_of_notes_hold() {
+    hold("notes", 3, checks::notes);
+}
+
+#[test]
+fn sentences_for_the_planner_hold() {
+    hold("planner", 4, checks::planner);
+}

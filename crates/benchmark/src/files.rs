@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use aha_core::files::write_atomically;
+
 use crate::html::page;
 use crate::report::{Report, TrendPoint};
 
@@ -19,11 +21,8 @@ pub fn write(report: &Report, folder: &Path) -> std::io::Result<(PathBuf, PathBu
     let html = json.with_extension("html");
     let mut text = serde_json::to_string_pretty(report).map_err(std::io::Error::other)?;
     text.push('\n');
-    // Written under another name and renamed, so that the report is complete even if the process ends here.
-    let partial = json.with_extension("json.partial");
-    std::fs::write(&partial, text)?;
-    std::fs::rename(&partial, &json)?;
-    std::fs::write(&html, page(report))?;
+    write_atomically(&json, text.as_bytes())?;
+    write_atomically(&html, page(report).as_bytes())?;
     Ok((json, html))
 }
 

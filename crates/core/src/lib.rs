@@ -1,11 +1,11 @@
 //! The domain types of the product: items, stories, verdicts, runs, digests. No randomness; only [`clock`] reads the
-//! time; no I/O except that of [`failpoint`] in debug builds.
+//! time; no I/O except that of [`files`] and, in debug builds, of [`failpoint`].
 //!
-//! It depends on no other crate of the workspace; all others except `benchmark` and `sentence` build on it. Money is
+//! It depends on no other crate of the workspace; all others except `sentence` build on it. Money is
 //! whole micro-credits ([`money`]), times are whole milliseconds ([`time`]) from a [`clock`] that can be pinned, ids
 //! are derived from natural identities ([`ids`]), and states and kinds of rows are enumerations ([`run`], [`source`],
-//! [`fetch`], [`topic`]). [`settings`] reads variables and collects the problems of each. [`failpoint`] lets a test kill
-//! the process at a named point, in debug builds only.
+//! [`fetch`], [`topic`]). [`settings`] reads variables and collects the problems of each. [`files`] replaces a file as a
+//! whole. [`failpoint`] lets a test kill the process at a named point, in debug builds only.
 //!
 //! ```
 //! use aha_core::money::MicroCredits;
@@ -25,6 +25,7 @@ pub mod failpoint;
 pub mod failures;
 pub mod feedback;
 pub mod fetch;
+pub mod files;
 pub mod ids;
 pub mod item;
 pub mod model;

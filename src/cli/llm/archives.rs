@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use aha_core::files::write_atomically;
 use aha_llm::conversation::Archive;
 use anyhow::{Context as _, Result};
 
@@ -11,9 +12,7 @@ pub(super) fn write(folder: &Path, name: &str, archive: &Archive) -> Result<Path
     let text = serde_json::to_string_pretty(&archive.to_json())?;
     let written = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
-        let unfinished = folder.join(format!(".{name}.json.new"));
-        std::fs::write(&unfinished, text + "\n")?;
-        std::fs::rename(&unfinished, &path)
+        write_atomically(&path, (text + "\n").as_bytes())
     };
     written().with_context(|| format!("the archive {} cannot be written", path.display()))?;
     Ok(path)

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::process::Stdio;
 
 use super::*;
@@ -14,6 +15,22 @@ fn a_line_of_dot_env_that_cannot_be_read_is_named_without_its_secret() {
     assert!(!format!("{ran:?}").contains("secret"), "{ran:?}");
     std::fs::write(radar.folder().join(".env"), "OPENAI_API_KEY=sk-secret part\n").unwrap();
     radar.run(&["topic", "list"]).exits(USAGE).says("its first line is not NAME=value");
+}
+
+#[test]
+fn dot_env_is_read_in_the_current_folder_and_in_none_above() {
+    let radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    let below = radar.folder().join("below");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::write(radar.folder().join(".env"), "AHA_TIMEZONE=Nowhere\n").unwrap();
+    let list_in = |folder: &Path| -> Ran {
+        radar.command(&["topic", "list"]).current_dir(folder).stdin(Stdio::null()).output().unwrap().into()
+    };
+    list_in(radar.folder()).exits(USAGE).says("AHA_TIMEZONE");
+    list_in(&below).exits(0);
+    std::fs::create_dir(below.join(".env")).unwrap();
+    list_in(&below).exits(0);
 }
 
 #[test]

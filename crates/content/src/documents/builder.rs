@@ -8,6 +8,10 @@ use crate::sentences::sentences;
 const PASSAGE_CHARS: usize = 1_400;
 /// Longer section names are cut: some documents format whole paragraphs as headings.
 const SECTION_CHARS: usize = 120;
+/// Longer titles are cut.
+const TITLE_CHARS: usize = 500;
+/// Longer names of columns are cut, as each row repeats them.
+const COLUMN_CHARS: usize = 120;
 
 #[derive(Debug, Default)]
 pub(super) struct Builder {
@@ -40,17 +44,16 @@ impl Builder {
         }
         self.end_passage();
         if level == 1 && self.title.is_none() && self.passages.is_empty() {
-            self.title = Some(text.clone());
+            self.title = Some(cut(&text, TITLE_CHARS).to_owned());
         }
-        let end = text.char_indices().nth(SECTION_CHARS).map_or(text.len(), |(at, _)| at);
-        self.section = Some(text[..end].to_owned());
+        self.section = Some(cut(&text, SECTION_CHARS).to_owned());
     }
 
     /// Sets the title from the document's metadata, outside its text.
     pub(super) fn title(&mut self, text: &str) {
         let text = fold_line(text);
         if self.title.is_none() && !text.is_empty() {
-            self.title = Some(text);
+            self.title = Some(cut(&text, TITLE_CHARS).to_owned());
         }
     }
 
@@ -133,6 +136,11 @@ impl Builder {
     }
 }
 
+/// Returns a text's first characters.
+fn cut(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
+}
+
 /// Formats a table's rows with the names of its columns.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
@@ -153,7 +161,7 @@ impl Rows {
     /// alone.
     pub(super) fn row(&self, cells: &[String]) -> String {
         let named = cells.iter().enumerate().filter(|(_, cell)| !cell.trim().is_empty()).map(|(at, cell)| {
-            let (cell, name) = (cell.trim(), self.header.get(at).map_or("", |name| name.trim()));
+            let (cell, name) = (cell.trim(), self.header.get(at).map_or("", |name| cut(name.trim(), COLUMN_CHARS)));
             if name.is_empty() { cell.to_owned() } else { format!("{name}: {cell}") }
         });
         named.collect::<Vec<_>>().join(" · ")
@@ -176,6 +184,19 @@ mod tests {
         let passages = builder.finish().passages;
         assert!(passages.len() > 2 && passages.iter().all(|passage| passage.section == "Tides"));
         assert!(passages.iter().all(|passage| passage.text.len() <= PASSAGE_CHARS && !passage.text.ends_with('\n')));
+    }
+
+    #[test]
+    fn long_titles_and_names_of_columns_are_cut() {
+        let mut builder = Builder::default();
+        builder.heading(1, &"é".repeat(5_000));
+        assert_eq!(builder.finish().title, Some("é".repeat(TITLE_CHARS)));
+        let mut builder = Builder::default();
+        builder.title(&"é".repeat(5_000));
+        assert_eq!(builder.finish().title, Some("é".repeat(TITLE_CHARS)));
+        let mut rows = Rows::default();
+        rows.header(vec!["é".repeat(5_000)]);
+        assert_eq!(rows.row(&["4".to_owned()]), format!("{}: 4", "é".repeat(COLUMN_CHARS)));
     }
 
     #[test]

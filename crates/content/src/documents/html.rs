@@ -312,6 +312,21 @@ mod tests {
         assert_eq!(title("<titles>No</titles><p>x"), None);
     }
 
+    #[test]
+    fn hostile_markup_is_read_in_time() {
+        const MANY: usize = 150_000;
+        let unmatched_ends = format!("{}{}<p>x", "<s>".repeat(MANY * 2), "</del>".repeat(MANY * 2));
+        let open_over_blocks = format!("{}{}{}<p>x", "<s>".repeat(MANY), "<p>a".repeat(MANY), "</s>".repeat(MANY - 1));
+        let empty_rows = format!("<table><tr>{}{}", "<td rowspan=2>a".repeat(MANY * 2), "</tr>".repeat(MANY * 2));
+        for (name, markup) in
+            [("unmatched ends", unmatched_ends), ("open over blocks", open_over_blocks), ("empty rows", empty_rows)]
+        {
+            let started = std::time::Instant::now();
+            read(&markup);
+            assert!(started.elapsed().as_secs() < 30, "{name}: {:?}", started.elapsed());
+        }
+    }
+
     proptest! {
         #[test]
         fn never_panics(

@@ -136,21 +136,27 @@ fn date_of_entry(key: &str, value: &str) -> Option<Date> {
     if !KEYS.contains(&key.as_str()) {
         return None;
     }
+    let value = &value[..value.floor_char_boundary(VALUE_BYTES)];
     dates(value).into_iter().map(|found| found.date).max()
 }
+
+/// How much of front matter or of a page's head is searched for dates, in bytes.
+const METADATA_BYTES: usize = 16_384;
+/// The same of one entry.
+const VALUE_BYTES: usize = 500;
 
 /// Returns the newest date in front matter: lines such as `date: 2025-05-03` (YAML) or `date = 2025-05-03` (TOML).
 /// Indented lines are parts of an entry, which may tell of something else, such as an event.
 pub(super) fn date_of_front_matter(text: &str) -> Option<Date> {
+    let text = &text[..text.floor_char_boundary(METADATA_BYTES)];
     let lines = text.lines().filter(|line| !line.starts_with([' ', '\t', '-']));
     lines.filter_map(|line| line.split_once([':', '='])).filter_map(|(key, value)| date_of_entry(key, value)).max()
 }
 
 /// Returns the newest date in the `meta` tags of the head, which the tokenizer skips.
 pub(super) fn date_of_head(markup: &str) -> Option<Date> {
-    const HEAD_BYTES: usize = 16_384;
     const MAX_ATTRIBUTES: usize = 8;
-    let head = &markup[..markup.floor_char_boundary(HEAD_BYTES)];
+    let head = &markup[..markup.floor_char_boundary(METADATA_BYTES)];
     let tags = metas(head).into_iter().filter_map(|attributes| {
         let tag = Tag { name: "meta", kind: None, attributes };
         let value = |names: &[&str]| {
@@ -255,6 +261,16 @@ mod tests {
         ] {
             assert_eq!(stated(sentence), [""; 0], "{sentence}");
         }
+    }
+
+    #[test]
+    fn only_the_beginning_of_metadata_is_searched() {
+        let date = |text: &str| date_of_front_matter(text).map(|date| date.to_string());
+        let value = format!("date: 2025-05-03 {}2026-05-03", " ".repeat(VALUE_BYTES));
+        assert_eq!(date(&value).as_deref(), Some("2025-05-03"));
+        let line = "title: Fees\n";
+        let lines = line.repeat(METADATA_BYTES / line.len() + 1);
+        assert_eq!(date(&format!("date: 2025-05-03\n{lines}date: 2026-05-03\n")).as_deref(), Some("2025-05-03"));
     }
 
     #[test]

@@ -7,6 +7,9 @@ use crate::markup::{Kind, Tag};
 /// Elements whose text is struck out: it no longer applies.
 const STRUCK: [&str; 3] = ["del", "s", "strike"];
 
+/// An end tag ends one of so many innermost open elements, or none: a search of all would take quadratic time.
+const MAX_CLOSED_DEPTH: usize = 100;
+
 /// The open struck-out elements. One that begins within a block and has no end tag ends with the block; one around
 /// blocks ends with its end tag. Whether there is an end tag is known only when all is read: if some turn out to have
 /// none ([`Struck::unclosed`]), the text is read again with [`Struck::ending_with_blocks`].
@@ -71,29 +74,26 @@ impl Struck {
 
     /// Ends the last open element of this name; an end tag without one is ignored.
     pub(super) fn close(&mut self, name: Option<&'static str>) {
-        let Some(last) = self.open.iter().rposition(|open| open.name == name) else { return };
+        let innermost = self.open.len().saturating_sub(MAX_CLOSED_DEPTH);
+        let found = self.open[innermost..].iter().rposition(|open| open.name == name);
+        let Some(last) = found.map(|at| innermost + at) else { return };
         let outside = self.open.len() - self.in_block;
         self.open.remove(last);
         self.in_block -= usize::from(last >= outside);
     }
 
     pub(super) fn start_block(&mut self) {
-        self.end_unclosed();
+        let outside = self.open.len() - self.in_block;
+        let ending = &self.ending_with_blocks;
+        // Those outside the block were checked when it began.
+        let kept: Vec<Open> = self.open.drain(outside..).filter(|open| !ending.contains(&open.number)).collect();
+        self.open.extend(kept);
         self.in_block = 0;
     }
 
     pub(super) fn end_block(&mut self) {
-        let outside = self.open.len() - self.in_block;
-        self.open.truncate(outside);
+        self.open.truncate(self.open.len() - self.in_block);
         self.in_block = 0;
-        self.end_unclosed();
-    }
-
-    fn end_unclosed(&mut self) {
-        let ending = &self.ending_with_blocks;
-        if !ending.is_empty() {
-            self.open.retain(|open| !ending.contains(&open.number));
-        }
     }
 }
 

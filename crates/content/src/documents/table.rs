@@ -101,6 +101,7 @@ impl Table {
         let begun = std::mem::take(&mut self.begun);
         if begun == 0 {
             self.carried.iter_mut().for_each(|carried| carried.rows = carried.rows.saturating_sub(1));
+            self.drop_ended();
             return None;
         }
         let is_alone = begun == 1 && self.last_columns > 1 && self.cells.len() == self.last_columns;
@@ -111,9 +112,7 @@ impl Table {
                 self.cells.push(String::new());
             }
         }
-        while self.carried.last().is_some_and(|carried| carried.rows == 0) {
-            self.carried.pop();
-        }
+        self.drop_ended();
         let cells = std::mem::take(&mut self.cells);
         if is_alone {
             return cells.into_iter().next();
@@ -123,6 +122,13 @@ impl Table {
             return None;
         }
         Some(self.rows.row(&cells))
+    }
+
+    /// Forgets the last columns that no row above extends into any more.
+    fn drop_ended(&mut self) {
+        while self.carried.last().is_some_and(|carried| carried.rows == 0) {
+            self.carried.pop();
+        }
     }
 
     /// Fills the next columns with the cells that rows above extend into them.
