@@ -102,7 +102,7 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
             | RunError::LeaseLost
             | RunError::Held { .. }
             | RunError::Fetch(_)
-            | RunError::Output(_)
+            | RunError::Output { .. }
             | RunError::Panicked(_),
         )
         | None => {}

@@ -16,9 +16,10 @@ use crate::app::App;
 use crate::config::Config;
 use crate::digest::terminal::Footer;
 use crate::digest::{Format, render, terminal};
-use crate::pipeline::StopSignal;
 use crate::pipeline::progress::Progress;
 use crate::pipeline::runner::{RunOutcome, RunRequest};
+use crate::pipeline::{RunError, StopSignal};
+use crate::services::ServiceError;
 use crate::services::database::{self, Absent};
 use crate::services::runs::{self, RunChoice};
 use crate::services::{digests, topics};
@@ -39,6 +40,11 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
     let request = request(&app, &arguments, &bars, stop).await?;
     let outcome = with_database_retries(&request.stop, async || Ok(Box::pin(runs::run(&app, &request)).await?)).await;
     bars.clear();
+    let failure = outcome.as_ref().err().and_then(|error| error.downcast_ref::<ServiceError>());
+    if let Some(ServiceError::Run(RunError::Output { digest, .. })) = failure {
+        // It is stored and paid for; only its files are missing, which the error says afterwards.
+        with_database_retries(&request.stop, async || show(&app, &topic, digest, arguments.json, None).await).await?;
+    }
     let outcome = outcome?;
     for made in &outcome.outputs {
         let html = made.files.iter().find(|f| f.extension().is_some_and(|e| e == "html")).map(PathBuf::as_path);

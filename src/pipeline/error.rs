@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 
+use aha_core::digest::Digest;
 use aha_core::time::Timestamp;
 use aha_core::topic::topic_option;
 use aha_store::{RetryAdvice, StoreError};
@@ -48,9 +49,13 @@ pub enum RunError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error(
-        "the digest was stored, but its files could not be written: {0}; check AHA_OUTPUT_DIR, then run the same command again"
+        "the digest was stored, but its files could not be written: {error}; check AHA_OUTPUT_DIR, then run the same command again"
     )]
-    Output(#[from] crate::digest::RenderError),
+    Output {
+        #[source]
+        error: crate::digest::RenderError,
+        digest: Box<Digest>,
+    },
     #[error(
         "a defect of the program ended the run ({0}); the log says where, please report it, and the run continues where it stopped when it is started again"
     )]
@@ -108,7 +113,7 @@ impl RunError {
             | Self::BadSchedule(_)
             | Self::BadRule(_)
             | Self::Fetch(_)
-            | Self::Output(_)
+            | Self::Output { .. }
             | Self::Panicked(_) => None,
         }
     }
@@ -128,7 +133,7 @@ impl RunError {
             | Self::BadSchedule(_)
             | Self::BadRule(_)
             | Self::Fetch(_)
-            | Self::Output(_)
+            | Self::Output { .. }
             | Self::Panicked(_) => "failed",
         }
     }

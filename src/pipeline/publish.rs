@@ -9,7 +9,8 @@ use crate::digest::write_files;
 
 /// Returns the files that were written.
 pub(super) async fn run(context: &RunContext, digest: &Digest) -> Result<Vec<PathBuf>, RunError> {
-    let (app, digest) = (context.app.clone(), digest.clone());
-    let write = move || write_files(&app.config().output_dir, &digest, app.config().web.site());
-    Ok(tokio::task::spawn_blocking(write).await??)
+    let (app, written) = (context.app.clone(), digest.clone());
+    let write = move || write_files(&app.config().output_dir, &written, app.config().web.site());
+    let files = tokio::task::spawn_blocking(write).await?;
+    files.map_err(|error| RunError::Output { error, digest: Box::new(digest.clone()) })
 }

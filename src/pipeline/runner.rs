@@ -120,9 +120,10 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
 /// the folder still cannot be written, sources are read nevertheless.
 async fn restore_files(app: &App, topic: &Topic) -> Result<(), RunError> {
     if let Some(digest) = app.store().latest_digest(topic.id).await? {
-        let app = app.clone();
-        let write = move || write_missing_files(&app.config().output_dir, &digest, app.config().web.site());
-        tokio::task::spawn_blocking(write).await??;
+        let (app, written) = (app.clone(), digest.clone());
+        let write = move || write_missing_files(&app.config().output_dir, &written, app.config().web.site());
+        let files = tokio::task::spawn_blocking(write).await?;
+        files.map_err(|error| RunError::Output { error, digest: Box::new(digest) })?;
     }
     Ok(())
 }

@@ -184,7 +184,7 @@ pub(super) const fn kind_of_run(error: &RunError) -> ErrorKind {
         RunError::CursorAhead { .. } | RunError::NoSources { .. } => ErrorKind::Conflict,
         RunError::BadTimezone(_) | RunError::BadSchedule(_) | RunError::BadRule(_) => ErrorKind::InvalidInput,
         RunError::Fetch(_) => ErrorKind::Fetch,
-        RunError::Output(_) => ErrorKind::Files,
+        RunError::Output { .. } => ErrorKind::Files,
         RunError::Panicked(_) => ErrorKind::Internal,
     }
 }

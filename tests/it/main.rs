@@ -10,6 +10,7 @@ mod canary;
 mod catalogue;
 mod catch_up;
 mod cli;
+mod continuous_integration;
 mod conversations;
 mod copy;
 mod daemon;

@@ -173,6 +173,27 @@ fn an_item_is_a_copy_only_where_its_original_is_read() {
 }
 
 #[test]
+fn the_commoner_word_of_a_clause_alone_does_not_touch_it() {
+    let radar = Radar::at(NOW);
+    let at = "2026-11-19T05:00:00Z";
+    let mut posts: Vec<Post> = (0..12).map(|number| Post::about_nothing_else(&format!("{number}"), at)).collect();
+    posts.push(Post::new("common", "New research on the price of tea", "The research was paid for by a shop.", at));
+    posts.push(Post::new("rare", "Physics of the violin", "Why a string sounds, by physics.", at));
+    std::fs::write(radar.folder().join("feed.json"), feed("Lab", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar.ok(&["topic", "set", "default", "--interests", "physics research"]);
+    radar.ok(&["run"]);
+    let digest = radar.digest();
+    let reason = |title: &str| {
+        let stories = digest["stories"].as_array().unwrap();
+        let story = stories.iter().find(|story| story["title"].as_str().is_some_and(|t| t.starts_with(title)));
+        story.and_then(|story| story["triage"]["reason"].as_str()).unwrap().to_owned()
+    };
+    assert!(reason("Physics").contains("ouches your “physics research”"), "{}", reason("Physics"));
+    assert!(!reason("New research").contains("ouches"), "{}", reason("New research"));
+}
+
+#[test]
 fn a_reason_says_of_a_story_without_a_word_of_an_interest_only_that_it_comes_near() {
     let radar = Radar::at(NOW);
     let at = "2026-11-19T05:00:00Z";

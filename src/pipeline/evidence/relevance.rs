@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use aha_analysis::relevance::{ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Query, StoredQuery, TextParts, WEAK};
+use aha_analysis::relevance::{
+    ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Query, StoredQuery, TextParts, WEAK, light_stem,
+};
 use aha_analysis::text::features::Features;
 use aha_analysis::text::similarity::Frequencies;
 use aha_analysis::text::written_form::written_form;
@@ -154,7 +156,7 @@ impl StoryRelevance {
         });
         let (met, touched): (Vec<_>, Vec<_>) = named.partition(|(met, _)| met.is_met(degree.allowed));
         let is_named = |(part, words): &(&ClauseMatch, Vec<String>)| {
-            part.share >= TOUCHED_SHARE && interests.clauses[part.clause].is_named_by(words)
+            part.share >= min_touched_share(words) && interests.clauses[part.clause].is_named_by(words)
         };
         let partial: Vec<_> = touched.into_iter().filter(is_named).collect();
         let mut words: Vec<String> = Vec::new();
@@ -193,6 +195,16 @@ const WRITTEN_WORDS: usize = 8;
 /// Minimum share of a clause's term weight for it to be named as a partial match: of "US Supreme Court", a text about
 /// the United States matches only the country.
 const TOUCHED_SHARE: f64 = 0.3;
+/// The same if only one of its words is met: “research” alone is not what “physics research” is about. Below it, 21 of 102
+/// such stories were of interest to the readers of the development labels, above it 23 of 44.
+const TOUCHED_SHARE_BY_ONE_WORD: f64 = 0.55;
+
+/// `words`: those of the text that meet the clause, in all their forms.
+fn min_touched_share(words: &[String]) -> f64 {
+    let mut stems = words.iter().map(|word| light_stem(&word.to_lowercase()));
+    let first = stems.next();
+    if stems.all(|stem| Some(stem) == first) { TOUCHED_SHARE_BY_ONE_WORD } else { TOUCHED_SHARE }
+}
 
 /// The searched parts of an item.
 #[derive(Debug)]

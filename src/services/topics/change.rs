@@ -1,5 +1,6 @@
 //! Changes of a topic's settings: what they are, and how they are applied.
 
+use aha_content::fold::is_invisible;
 use aha_core::schedule::{Schedule, ScheduleError};
 use aha_core::time::Timestamp;
 use aha_core::topic::{Rule, RuleAction, RuleError, Topic};
@@ -56,7 +57,8 @@ pub struct TopicChange {
 /// When a setting cannot be used.
 pub(super) fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     if let Some(interests) = &change.interests {
-        topic.interests.clone_from(interests);
+        // They are shown to a person, whom characters that reorder the visible text would deceive.
+        topic.interests = interests.chars().filter(|c| !is_invisible(*c)).collect();
     }
     apply_times(topic, change)?;
     if let Some(tier) = &change.budget_tier {
@@ -160,6 +162,14 @@ impl From<ScheduleError> for ServiceError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interests_hold_no_characters_that_reorder_text() {
+        let mut topic = Topic::new("t");
+        let interests = Some("ferries\u{202e}smart \n\ttrams".to_owned());
+        apply(&mut topic, &TopicChange { interests, ..TopicChange::default() }).unwrap();
+        assert_eq!(topic.interests, "ferriessmart \n\ttrams");
+    }
 
     #[test]
     fn a_change_that_cannot_be_used_names_its_field() {

@@ -3,6 +3,7 @@
 mod change;
 mod interest_matches;
 
+use aha_content::fold::is_invisible;
 use aha_core::ids::TopicId;
 use aha_core::schedule::Schedule;
 use aha_core::time::Timestamp;
@@ -82,7 +83,9 @@ fn check_name(name: &str) -> Result<()> {
     match name {
         _ if name.trim().is_empty() => wrong("it is empty".to_owned()),
         "." | ".." => wrong("it stands for a folder".to_owned()),
-        _ if name.chars().any(char::is_control) => wrong("it contains control characters".to_owned()),
+        _ if name.chars().any(|c| c.is_control() || is_invisible(c)) => {
+            wrong("it contains control characters or invisible ones".to_owned())
+        }
         _ if name.chars().count() > MAX_NAME_CHARS => wrong(format!("it is longer than {MAX_NAME_CHARS} characters")),
         _ => Ok(()),
     }
@@ -274,7 +277,7 @@ mod tests {
         for name in ["default", "Ferries & trams", "a/b", "...", "Übersicht", "日本"] {
             assert!(check_name(name).is_ok(), "{name}");
         }
-        for name in ["", " ", ".", "..", "a\nb", "\u{7f}", &"x".repeat(201)] {
+        for name in ["", " ", ".", "..", "a\nb", "\u{7f}", "a\u{202e}b", &"x".repeat(201)] {
             assert_eq!(check_name(name).unwrap_err().field(), Some("name"), "{name:?}");
         }
     }

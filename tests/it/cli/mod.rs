@@ -229,7 +229,9 @@ fn folders_that_cannot_be_written_are_named() {
     let mut radar =
         with_posts(&[Post::about_nothing_else("one", "2026-11-19T05:00:00Z")]).with("AHA_OUTPUT_DIR", "/dev/null/x");
     radar.run(&["doctor"]).exits(FAILED).says("/dev/null/x");
-    radar.run(&["--run-once"]).exits(FAILED).says("the digest was stored").says("AHA_OUTPUT_DIR");
+    let shown = radar.run(&["--run-once"]).exits(FAILED).says("the digest was stored").says("AHA_OUTPUT_DIR").stdout;
+    let title = stories(&radar.digest())[0]["title"].as_str().unwrap().to_owned();
+    assert!(shown.contains(&title), "the digest is printed although its files are missing: {shown}");
     assert_eq!(stories(&radar.digest()).len(), 1);
     radar.set("AHA_OUTPUT_DIR", radar.output().to_str().unwrap());
     radar.ok(&["--run-once"]);

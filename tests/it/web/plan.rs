@@ -220,7 +220,10 @@ fn a_week_begins_today_and_links_lead_to_those_before_and_after() {
     assert!(overdue.contains("<time>18 Nov</time> <bdi>send the report"), "{overdue}");
     let next = site.get("/plan?from=2026-11-29");
     let days = week(&next, "29 November – 5 December 2026");
-    assert!(days.contains("pay the rent") && days.contains("href=\"/plan#week\"") && !days.contains("(today)"), "{days}");
+    assert!(
+        days.contains("pay the rent") && days.contains("href=\"/plan#week\"") && !days.contains("(today)"),
+        "{days}"
+    );
     for unusable in ["soon", "2026-02-30", "8999-01-01"] {
         let page = site.get(&format!("/plan?from={unusable}"));
         assert_eq!(page.status, 200, "{unusable}");
