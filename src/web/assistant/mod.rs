@@ -9,6 +9,7 @@ mod message;
 mod operations;
 mod page;
 mod stream;
+mod week;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;

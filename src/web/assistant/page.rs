@@ -1,8 +1,7 @@
-//! The page `/plan`: takes a sentence, shows the proposed operations as cards to keep, change or drop, a week from any
-//! day with buttons to complete and delete its entries, and undo. It uses forms only; a reload applies nothing twice,
-//! as each proposal has its key.
+//! The page `/plan`: takes a sentence, shows the proposed operations as cards to keep, change or drop, a [`week`](mod@super::week)
+//! from any day with buttons to complete and delete its entries, and undo. It uses forms only; a reload applies nothing
+//! twice, as each proposal has its key.
 
-use aha_planner::record::{Item, Kind};
 use aha_planner::summary::sentence;
 use aha_planner::validate::{ErrorCode, Validation, parse_date};
 use askama::Template;
@@ -11,24 +10,19 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use chrono::{Days, NaiveDate};
+use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::week::{Entry, Week, entry_operation, overdue, undated, week};
 use crate::assistant::{self, Answer, Message, Mode, TURNS_KEPT, Turn};
-use crate::digest::format::list;
 use crate::services::planner::{self, Apply};
 use crate::web::form::SentForm;
 use crate::web::pages::Shell;
 use crate::web::{Editor, Failure, Reader, WebState};
 
-/// Number of days that are shown.
-const SHOWN_DAYS: u64 = 7;
 /// Days from today to the first day that is shown, at most.
 const MAX_DISTANCE: i64 = 100 * 366;
-/// Maximum number of todos without a day that are shown, and of those whose day has passed.
-const MAX_UNDATED: usize = 40;
-
 /// No more cards are read than operations may be applied.
 const MAX_CARDS: usize = aha_planner::MAX_OPERATIONS;
 /// Each turn is cut to this length when it is sent with the next message.
@@ -53,42 +47,6 @@ struct Card {
     day: Option<String>,
     time: Option<String>,
     operation: String,
-}
-
-/// A day with its entries.
-struct Day {
-    name: String,
-    date: String,
-    is_today: bool,
-    entries: Vec<Entry>,
-}
-
-/// The days that are shown, and those that links lead to.
-struct Week {
-    heading: String,
-    /// Those that have entries.
-    days: Vec<Day>,
-    /// Names the days without entries; empty if there are none.
-    free: String,
-    /// The first day as the forms send it; empty if it is today.
-    first: String,
-    previous: String,
-    next: String,
-}
-
-/// An entry, with or without a day.
-struct Entry {
-    id: i64,
-    /// Its day as operations have it; empty without one.
-    day: String,
-    repeats: bool,
-    /// Its day in words where that is not in a heading, and its time.
-    time: String,
-    title: String,
-    kind: Kind,
-    done: bool,
-    /// The page that it was created from.
-    link: Option<String>,
 }
 
 /// A goal and its progress in percent.
@@ -130,13 +88,6 @@ impl PlanPage {
             Some(answer) if answer.requires_clarification => "A question",
             _ => "Answer",
         }
-    }
-}
-
-impl Entry {
-    /// Events take place, whether they are ticked or not.
-    fn can_be_done(&self) -> bool {
-        self.kind != Kind::Event
     }
 }
 
@@ -206,78 +157,6 @@ async fn from_day(state: &WebState, shell: Shell, from: &str) -> Result<PlanPage
         batch: String::new(),
         transcript: String::new(),
     })
-}
-
-async fn week(state: &WebState, first: NaiveDate, today: NaiveDate) -> Result<Week, Failure> {
-    let last = first + Days::new(SHOWN_DAYS - 1);
-    let agenda = planner::agenda(state.app(), first, last).await?;
-    let (mut days, mut free) = (Vec::new(), Vec::new());
-    for day in first.iter_days().take_while(|day| *day <= last) {
-        let of_day = agenda.days.iter().filter(|one| one.date == day);
-        let entries: Vec<Entry> = of_day.map(|one| entry(state, &one.item, Some(day))).collect();
-        let is_today = day == today;
-        if entries.is_empty() {
-            free.push(day.format(if is_today { "%A %-d (today)" } else { "%A %-d" }).to_string());
-        } else {
-            let (name, date) = (day.format("%A").to_string(), day.format("%-d %B").to_string());
-            days.push(Day { name, date, is_today, entries });
-        }
-    }
-    let heading = if first == today {
-        format!("The next {SHOWN_DAYS} days")
-    } else {
-        format!("{} – {}", first.format("%-d %B"), last.format("%-d %B %Y"))
-    };
-    Ok(Week {
-        heading,
-        days,
-        free: list(&free, free.len()),
-        first: if first == today { String::new() } else { first.to_string() },
-        previous: (first - Days::new(SHOWN_DAYS)).to_string(),
-        next: (first + Days::new(SHOWN_DAYS)).to_string(),
-    })
-}
-
-fn entry(state: &WebState, item: &Item, day: Option<NaiveDate>) -> Entry {
-    // A path on this server needs the prefix under which browsers reach it.
-    let link = item
-        .link
-        .as_ref()
-        .map(|link| if link.starts_with('/') { format!("{}{link}", state.prefix()) } else { link.clone() });
-    Entry {
-        id: item.id,
-        day: day.map(|day| day.to_string()).unwrap_or_default(),
-        repeats: item.recurrence.repeats(),
-        time: item.time().map(|time| time.to_string()).unwrap_or_default(),
-        title: item.title.clone(),
-        kind: item.kind,
-        done: item.completed,
-        link,
-    }
-}
-
-/// Returns the todos without a day: the most important first, then the newest.
-fn undated(state: &WebState, records: &aha_planner::apply::State) -> Vec<Entry> {
-    let mut open: Vec<&Item> = records
-        .items()
-        .filter(|item| item.kind == Kind::Todo && item.scheduled_for.is_none() && !item.completed)
-        .collect();
-    open.sort_by_key(|item| (std::cmp::Reverse(item.priority), std::cmp::Reverse(item.id)));
-    open.into_iter().take(MAX_UNDATED).map(|item| entry(state, item, None)).collect()
-}
-
-/// Returns the open todos whose day has passed, the oldest first. Those that repeat have their next days.
-fn overdue(state: &WebState, records: &aha_planner::apply::State, today: NaiveDate) -> Vec<Entry> {
-    let is_open = |item: &&Item| item.kind == Kind::Todo && !item.completed && !item.recurrence.repeats();
-    let mut open: Vec<(NaiveDate, &Item)> =
-        records.items().filter(is_open).filter_map(|item| Some((item.scheduled_for?, item))).collect();
-    open.retain(|(day, _)| *day < today);
-    open.sort_by_key(|(day, item)| (*day, item.time(), item.id));
-    let line = |(day, item): (NaiveDate, &Item)| {
-        let entry = entry(state, item, Some(day));
-        Entry { time: format!("{} {}", day.format("%-d %b"), entry.time).trim_end().to_owned(), ..entry }
-    };
-    open.into_iter().take(MAX_UNDATED).map(line).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
@@ -397,25 +276,6 @@ fn to_applied(state: &WebState, response: &str, from: &str) -> Result<Response, 
     let batch = answer["batchId"].as_str().unwrap_or_default();
     let from = parse_date(from).map(|day| format!("&from={day}")).unwrap_or_default();
     Ok(Redirect::to(&format!("{}/plan?said=applied&batch={batch}{from}", state.prefix())).into_response())
-}
-
-/// Returns the operation of a button beside an entry; of an entry that repeats, one day is completed.
-fn entry_operation(form: &SentForm) -> Option<Value> {
-    let id: i64 = form.text("id").parse().ok()?;
-    let kind = form.text("kind");
-    let completed = match form.text("do") {
-        "delete" => return Some(json!({ "kind": kind, "action": "delete", "id": id })),
-        "done" => true,
-        "reopen" => false,
-        _ => return None,
-    };
-    Some(if form.is_set("repeats") {
-        let day = form.text("day");
-        let action = "complete_occurrence";
-        json!({ "kind": kind, "action": action, "id": id, "occurrenceDate": day, "completed": completed })
-    } else {
-        json!({ "kind": kind, "action": "complete", "id": id, "completed": completed })
-    })
 }
 
 /// Completes, reopens or deletes an entry.
