@@ -1,4 +1,4 @@
-//! Replaces a file as a whole: whoever reads it finds the old version or the new one, even if the process is killed.
+//! Replaces a file as a whole: a reader finds the old version or the new one, even if the process is killed.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -21,7 +21,7 @@ pub struct Account {
     pub(super) provider: String,
     /// Scheme, host and port of its server; empty for `local`.
     pub(super) origin: String,
-    /// Tells keys apart. It is never shown: whoever sees it could check a guessed key against it.
+    /// Tells keys apart. It is never shown: with it, a guessed key could be checked.
     key_hash: u64,
 }
 

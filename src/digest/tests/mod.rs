@@ -1,29 +1,24 @@
 //! Renders the sample digests, and checks snapshots and what must never appear in them.
 
+mod header;
+mod on_terminal;
 pub(crate) mod sample;
 
 use std::path::Path;
 
-use aha_core::digest::{Digest, DigestStatus, Section, Skipped, SourceReport};
-use aha_core::fetch::{FetchErrorKind, SourceStatus};
+use aha_core::digest::Digest;
 use aha_core::ids::DigestId;
 use aha_core::money::MicroCredits;
 use aha_core::run::RunMode;
 use aha_core::summary::SINGLE_SOURCE;
-use aha_core::time::{HOUR_MS, Timestamp};
 use aha_core::verdict::Verdict;
 use chrono_tz::Tz;
 use insta::assert_snapshot;
-use unicode_width::UnicodeWidthStr as _;
 
-use super::few_matches::few_matches_line;
 use super::plots::plots;
 use super::terminal::{Footer, Terminal};
 use super::view::{final_score_in_words, printed_score};
-use super::{
-    Format, OldFiles, all_sources_failed, gaps_line, header_line, is_quiet, late_line, reasons_line, remove_old_files,
-    render, terminal, write_files, write_missing_files,
-};
+use super::{Format, OldFiles, late_line, remove_old_files, render, terminal, write_files, write_missing_files};
 
 #[test]
 fn markdown() {
@@ -42,126 +37,6 @@ fn terminal_without_colour() {
     assert!(text.lines().all(|line| super::wrap::columns(line) <= 80));
     assert_snapshot!("full_terminal", text);
     assert_snapshot!("quiet_terminal", terminal::render(&sample::quiet(), Terminal::plain(80), Footer::default()));
-}
-
-#[test]
-fn colour_says_nothing_new() {
-    let colouring = Terminal { colour: true, ..Terminal::plain(80) };
-    let coloured = terminal::render(&sample::full(), colouring, Footer::default());
-    assert!(coloured.contains('\u{1b}') && !coloured.contains("\u{1b}[31m") && !coloured.contains("\u{1b}[5m"));
-    let plain = anstream::adapter::strip_str(&coloured).to_string();
-    assert_eq!(plain, terminal::render(&sample::full(), Terminal::plain(80), Footer::default()));
-}
-
-#[test]
-fn the_header_names_the_window_and_whether_it_is_the_newest() {
-    let header = |is_latest| {
-        let text = terminal::render(&sample::full(), Terminal::plain(80), Footer { html: None, is_latest });
-        text.lines().nth(1).unwrap().to_owned()
-    };
-    assert_eq!(header(false), "Wed 18 Nov 07:00 – Thu 19 Nov 07:00, Europe/Berlin");
-    assert_eq!(header(true), "Wed 18 Nov 07:00 – Thu 19 Nov 07:00, Europe/Berlin, the newest window");
-}
-
-#[test]
-fn every_width_fits() {
-    for width in [0, 24, 25, 32, 39, 40, 41, 57, 100, 500] {
-        let text = terminal::render(&sample::full(), Terminal::plain(width), Footer { html: None, is_latest: true });
-        let widest = text.lines().map(super::wrap::columns).max();
-        assert!(widest <= Some(width.clamp(24, 100)), "{width}: {widest:?}");
-    }
-}
-
-#[test]
-fn a_title_to_scan_keeps_its_room_on_a_narrow_terminal() {
-    let narrow = terminal::render(&sample::full(), Terminal::plain(32), Footer::default());
-    assert!(narrow.contains("\n 5   51  Rust 1.99 is out\n         Planet… · id 949ece\n"), "{narrow}");
-    let wide = terminal::render(&sample::full(), Terminal::plain(80), Footer::default());
-    assert!(wide.lines().any(|line| line.contains("Rust 1.99 is out") && line.ends_with("949ece")), "{wide}");
-}
-
-#[test]
-fn titles_are_hyperlinks_where_the_terminal_has_them() {
-    let linking = Terminal { colour: true, hyperlinks: true, ..Terminal::plain(80) };
-    let text = terminal::render(&sample::full(), linking, Footer::default());
-    let links = text.split("\u{1b}]8;;").skip(1);
-    let targets: Vec<&str> = links.map(|rest| rest.split('\u{1b}').next().unwrap()).collect();
-    // Each link is followed by its end, which has no address. A title of two lines is two links.
-    let linked: Vec<&str> = targets.iter().copied().filter(|target| !target.is_empty()).collect();
-    assert_eq!(linked.len() * 2, targets.len());
-    assert!(linked.iter().all(|target| target.starts_with("https://news.example/")), "no javascript: {linked:?}");
-    assert_eq!(linked.first(), Some(&"https://news.example/1"));
-    let titles_only = Terminal { hyperlinks: true, ..Terminal::plain(80) };
-    let unlinked = terminal::render(&sample::full(), titles_only, Footer::default());
-    let unlinked = anstream::adapter::strip_str(&unlinked).to_string();
-    assert_eq!(unlinked, terminal::render(&sample::full(), Terminal::plain(80), Footer::default()));
-}
-
-#[test]
-fn addresses_are_printed_whole_if_asked_for() {
-    let mut digest = sample::full();
-    let long = format!("https://news.example/{}", "a-long-path/".repeat(10));
-    digest.stories[0].url = Some(long.clone());
-    let with_addresses = Terminal { addresses: true, ..Terminal::plain(80) };
-    let text = terminal::render(&digest, with_addresses, Footer::default());
-    for address in [long.as_str(), "https://news.example/5"] {
-        assert!(text.lines().any(|line| line.trim() == address), "{address}: {text}");
-    }
-    assert!(!terminal::render(&digest, Terminal::plain(80), Footer::default()).contains("https://"));
-}
-
-/// With no item and two sources, both of which failed.
-fn nothing_read() -> Digest {
-    let mut digest = sample::quiet();
-    digest.head.status = DigestStatus::Partial;
-    let mut other = digest.sources[0].clone();
-    "Heise".clone_into(&mut other.name);
-    "https://heise.example/feed".clone_into(&mut other.url);
-    digest.sources.push(other);
-    for source in &mut digest.sources {
-        source.status = SourceStatus::Failed(FetchErrorKind::Dns);
-        source.error = Some("the name could not be resolved".to_owned());
-    }
-    digest
-}
-
-#[test]
-fn a_digest_of_which_no_source_could_be_read_is_not_quiet() {
-    let mut digest = nothing_read();
-    let line = "Nothing could be read: all 2 sources failed";
-    assert_eq!(header_line(&digest), line);
-    assert!(!is_quiet(&digest) && all_sources_failed(&digest));
-    let text = terminal::render(&digest, Terminal::plain(80), Footer::default());
-    assert!(text.contains(line) && text.contains("Wed 18 Nov 07:00 – Thu 19 Nov 07:00"), "{text}");
-    assert!(!text.contains("Quiet") && !text.contains("2 sources could not be read"), "said once: {text}");
-    for format in [Format::Markdown, Format::Html, Format::Rss] {
-        let text = render(&digest, format, None).unwrap();
-        assert!(text.contains(line) && !text.contains("Quiet") && !text.contains("silence"), "{text}");
-    }
-    digest.sources[0].status = SourceStatus::Waiting;
-    let line = "Nothing could be read: of 2 sources 1 failed, and 1 had asked for no request at this time";
-    assert_eq!(header_line(&digest), line);
-    digest.sources[0].status = SourceStatus::Ok;
-    let line = "Quiet: nothing was published between Wed 18 Nov 07:00 and Thu 19 Nov 07:00, as far as can be told: 1 \
-                source could not be read";
-    assert_eq!(header_line(&digest), line);
-    digest.sources.remove(0);
-    assert_eq!(header_line(&digest), "Nothing could be read: the only source failed");
-}
-
-#[test]
-fn the_whole_of_an_older_digest_is_explained_by_short_ids() {
-    let text = terminal::render(&sample::full(), Terminal::plain(80), Footer::default());
-    assert!(text.contains("\naha-radar item e5029a tells why"), "{text}");
-}
-
-#[test]
-fn a_line_with_a_title_of_wide_emoji_is_as_wide_as_the_screen() {
-    let mut digest = sample::full();
-    digest.stories[4].title = "✅⚡⭐🟢 ".repeat(20);
-    let text = terminal::render(&digest, Terminal::plain(80), Footer::default());
-    let line = text.lines().find(|line| line.contains("✅⚡⭐🟢")).unwrap();
-    assert_eq!(line.width(), 80, "{line}");
 }
 
 #[test]
@@ -214,55 +89,6 @@ fn json_is_the_digest() {
 }
 
 #[test]
-fn a_reader_with_interests_is_told_how_many_stories_are_about_them() {
-    let mut digest = sample::full();
-    for story in &mut digest.stories {
-        story.score_debug.evidence.has_interests = true;
-        story.score_debug.evidence.matched_interests.clear();
-    }
-    assert!(header_line(&digest).ends_with("4 min; none is about your interests"), "{}", header_line(&digest));
-    digest.stories[0].score_debug.evidence.matched_interests = vec!["ferries".to_owned()];
-    assert!(header_line(&digest).ends_with("; 1 matches your interests"), "{}", header_line(&digest));
-    for story in &mut digest.stories[1..3] {
-        story.score_debug.evidence.touched_interests = vec!["tidal energy".to_owned()];
-    }
-    assert!(header_line(&digest).ends_with("; 1 matches your interests, 2 touch them"), "{}", header_line(&digest));
-}
-
-#[test]
-fn a_digest_says_how_few_of_the_stories_at_the_top_match() {
-    let mut digest = sample::full();
-    assert_eq!(few_matches_line(&digest), None, "without interests");
-    digest.stories.retain(|story| story.section == Section::Top);
-    digest.stories.push(digest.stories[0].clone());
-    for story in &mut digest.stories {
-        let evidence = &mut story.score_debug.evidence;
-        (evidence.has_interests, evidence.distinct_sources) = (true, 2);
-    }
-    let line = "None of the 4 stories at the top matches your interests; they are what several sources report";
-    assert_eq!(few_matches_line(&digest).as_deref(), Some(line));
-    digest.stories[0].score_debug.evidence.matched_interests = vec!["ferries".to_owned()];
-    let line = "1 of 4 stories at the top matches your interests; the others are what several sources report";
-    assert_eq!(few_matches_line(&digest).as_deref(), Some(line));
-    digest.stories[3].score_debug.evidence.distinct_sources = 1;
-    digest.stories[3].score_debug.rule_boost = 1.5;
-    let line = "1 of 4 stories at the top matches your interests; of the others, 1 is boosted by a rule of yours and 2 are \
-                what several sources report";
-    assert_eq!(few_matches_line(&digest).as_deref(), Some(line));
-    let terminal = terminal::render(&digest, Terminal::plain(100), Footer::default());
-    let others = [Format::Markdown, Format::Html].map(|format| render(&digest, format, None).unwrap());
-    for text in others.iter().chain([&terminal]) {
-        assert!(text.contains("1 of 4 stories at the top matches your interests; of the others"), "{text}");
-    }
-    digest.stories[1].score_debug.evidence.touched_interests = vec!["tides".to_owned()];
-    assert_eq!(few_matches_line(&digest), None, "half of them match or touch the interests");
-    digest.stories.truncate(1);
-    digest.stories[0].score_debug.evidence.matched_interests.clear();
-    let line = "The story at the top matches none of your interests; it is what several sources report";
-    assert_eq!(few_matches_line(&digest).as_deref(), Some(line));
-}
-
-#[test]
 fn what_the_reason_and_the_sources_say_is_not_repeated_by_a_local_summary() {
     let mut digest = sample::full();
     let summary = digest.stories[0].summary.as_mut().unwrap();
@@ -307,100 +133,6 @@ fn a_reason_that_names_the_rule_is_shown_as_it_is() {
     assert!(
         !shown(&digest).contains("boosted by a rule of yours") && shown(&digest).contains("your rule boosts source")
     );
-}
-
-#[test]
-fn header_lines_count_right() {
-    let mut digest = sample::full();
-    assert_eq!(header_line(&digest), "218 items, 15 sources → 3 stories and 4 to scan, 4 min");
-    assert_eq!(
-        reasons_line(&digest.skipped).as_deref(),
-        Some(
-            "112 more in the stories shown · 20 muted by your rules · 31 shown in an earlier digest · \
-             48 ranked below the stories shown"
-        )
-    );
-    assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 sources could not be read; 2 stories are not judged"));
-    digest.stories.truncate(1);
-    (digest.head.items, digest.head.sources, digest.skipped) = (1, 1, Skipped::default());
-    assert_eq!(header_line(&digest), "1 item, 1 source → 1 story, 4 min");
-    digest.stories[0].section = Section::Scan;
-    assert_eq!(header_line(&digest), "1 item, 1 source → 1 to scan, 4 min");
-    assert_eq!(reasons_line(&digest.skipped), None);
-}
-
-#[test]
-fn a_story_below_the_minimum_is_not_said_to_be_ranked_below_others() {
-    let mut digest = sample::full();
-    digest.stories.truncate(1);
-    (digest.head.items, digest.head.sources) = (3, 1);
-    digest.skipped = Skipped { folded: 1, below_minimum: 1, ..Skipped::default() };
-    assert_eq!(header_line(&digest), "3 items, 1 source → 1 story, 4 min");
-    let reasons = reasons_line(&digest.skipped);
-    assert_eq!(reasons.as_deref(), Some("1 more in the stories shown · 1 below the topic’s minimum score"));
-}
-
-#[test]
-fn the_command_that_lists_what_is_left_out_names_topic_and_first_day() {
-    let mut digest = sample::full();
-    let latest = Footer { html: None, is_latest: true };
-    let hint = "aha-radar search --topic default --since 2026-11-18 lists what is left out too";
-    assert!(terminal::render(&digest, Terminal::plain(80), latest).contains(hint));
-    let older = terminal::render(&digest, Terminal::plain(80), Footer::default());
-    assert!(!older.contains("left out too"), "not the latest");
-    "Ann's boats".clone_into(&mut digest.head.topic);
-    let text = terminal::render(&digest, Terminal::plain(100), latest);
-    assert!(text.contains(r"aha-radar search --topic='Ann'\''s boats' --since 2026-11-18"), "{text}");
-    digest.skipped = Skipped { folded: 3, ..Skipped::default() };
-    assert!(!terminal::render(&digest, Terminal::plain(80), latest).contains("left out too"), "nothing is left out");
-}
-
-#[test]
-fn a_few_unread_sources_of_many_are_named_at_the_foot_alone() {
-    let mut digest = sample::full();
-    digest.head.status = DigestStatus::Complete;
-    assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 stories are not judged"));
-    let text = terminal::render(&digest, Terminal::plain(80), Footer::default());
-    assert_eq!(text.matches("2 sources could not be read").count(), 1);
-}
-
-#[test]
-fn sources_that_fail_alike_are_listed_together() {
-    let mut digest = sample::full();
-    let failed = digest.sources.iter().find(|source| source.status != SourceStatus::Ok).unwrap().clone();
-    for number in 0..5 {
-        let host = format!("host{number}.example");
-        let error = Some(format!("the name {host} could not be resolved"));
-        let (url, name) = (format!("https://{host}/feed"), format!("Feed {number}"));
-        digest.sources.push(SourceReport {
-            url,
-            name,
-            status: SourceStatus::Failed(FetchErrorKind::Dns),
-            error,
-            ..failed.clone()
-        });
-    }
-    let text = terminal::render(&digest, Terminal::plain(100), Footer::default());
-    assert!(text.contains("7 sources could not be read"), "{text}");
-    assert!(text.contains("Feed 0, Feed 1, Feed 2 and 2 more — dns: the name … could not be resolved"), "{text}");
-    assert!(text.contains("Old Forge — timeout"), "{text}");
-}
-
-#[test]
-fn stories_from_before_the_window_are_counted_with_the_reason() {
-    let mut digest = sample::full();
-    for (story, hours) in digest.stories.iter_mut().zip([30, 20]) {
-        story.published_at = Timestamp::from_millis(digest.head.window_end.as_millis() - (24 + hours) * HOUR_MS);
-    }
-    let line = "Older: 2 stories from before the window, since Tue 17 Nov 01:00, first read in this run";
-    assert_eq!(late_line(&digest).as_deref(), Some(line));
-    for format in [Format::Markdown, Format::Html] {
-        assert!(render(&digest, format, None).unwrap().contains(line), "{format:?}");
-    }
-    digest.stories[0].sources[0].late = true;
-    digest.sources[0].late = 1;
-    let late = late_line(&digest).unwrap();
-    assert!(late.starts_with("Late: 1 item of LWN, ") && late.contains(". Older: 1 story "), "{late}");
 }
 
 #[test]
@@ -474,15 +206,6 @@ fn the_command_named_is_about_the_digests_topic() {
     assert_eq!(command(&digest), "aha-radar item 1 --topic boats tells why");
     "Ann's boats".clone_into(&mut digest.head.topic);
     assert_eq!(command(&digest), r"aha-radar item 1 --topic='Ann'\''s boats' tells why");
-}
-
-#[test]
-fn a_quiet_day_with_unread_sources_admits_it() {
-    let mut digest = sample::quiet();
-    assert_eq!(gaps_line(&digest), None);
-    digest.sources.push(digest.sources[0].clone());
-    digest.sources[0].status = SourceStatus::Failed(FetchErrorKind::Timeout);
-    assert!(header_line(&digest).ends_with("07:00, as far as can be told: 1 source could not be read"));
 }
 
 #[test]

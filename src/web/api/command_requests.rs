@@ -1,4 +1,4 @@
-//! Messages of services name commands of the command line as the next step. A client of the API is told the requests
+//! Messages of services name commands of the command line as the next step. A client of the API gets the requests
 //! that do the same.
 //!
 //! Input: a message for people. Output: the same with requests. Called by `super::super::error_forms` for each error in

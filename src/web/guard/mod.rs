@@ -29,8 +29,8 @@ pub(super) fn address(state: &WebState, request: &Request) -> IpAddr {
     client(peer, entries, |address| settings.is_trusted_proxy(address))
 }
 
-/// Returns the address nearest to this server that is no trusted proxy's. A proxy appends the address of whoever asked
-/// it, so an entry counts only if a trusted proxy wrote it; others can be made up. `entries`: the last one first.
+/// Returns the address nearest to this server that is no trusted proxy's. A proxy appends its own client's address,
+/// so an entry counts only if a trusted proxy wrote it; others can be made up. `entries`: the last one first.
 fn client<'a>(peer: IpAddr, mut entries: impl Iterator<Item = &'a str>, is_trusted: impl Fn(IpAddr) -> bool) -> IpAddr {
     let mut address = peer;
     while is_trusted(address) {

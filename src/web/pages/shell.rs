@@ -62,7 +62,7 @@ impl Shell {
         }
     }
 
-    /// Returns whether nobody is signed in and the page is the one to do so: all others would lead back to it.
+    /// Returns whether no user is signed in and the page is the one to do so: all others would lead back to it.
     pub fn is_signing_in(&self) -> bool {
         self.identity.is_none() && self.is_at("/sign-in")
     }

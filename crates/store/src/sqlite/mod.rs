@@ -169,7 +169,7 @@ impl SqliteStore {
     async fn reader(&self) -> Result<PoolConnection<Sqlite>> {
         self.file.check()?;
         let Some(reading) = &self.immutable else { return Ok(self.reader.acquire().await?) };
-        // Until it has the connection, nobody else may set the pool's options.
+        // Until it has the connection, no other task may set the pool's options.
         let reading = reading.lock().await;
         match self.open_reader(&reading).await {
             // The process that writes may have ended in between and removed its files: what is there now decides.
@@ -182,7 +182,7 @@ impl SqliteStore {
     async fn open_reader(&self, reading: &SqliteConnectOptions) -> Result<PoolConnection<Sqlite>> {
         self.reader.set_connect_options(reading.clone().immutable(!self.file.is_in_use()));
         let mut connection = self.reader.acquire().await?;
-        // SQLite accesses the file only at the first read; from then on nobody removes the shared files.
+        // SQLite accesses the file only at the first read; from then on no process removes the shared files.
         sqlx::query("SELECT count(*) FROM sqlite_schema").fetch_one(&mut *connection).await?;
         Ok(connection)
     }

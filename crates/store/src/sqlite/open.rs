@@ -100,7 +100,7 @@ fn options(url: &str) -> Result<SqliteConnectOptions> {
 }
 
 /// Connects for writing, otherwise for reading, and returns whether the connection reads the file as immutable. That is
-/// tried only if this user may not create the files that readers share next to the database and nobody has created
+/// tried only if this user may not create the files that readers share next to the database and no process has created
 /// them: SQLite does not notice when an immutable file is written, and ignores its write-ahead log.
 async fn connect(options: SqliteConnectOptions, path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection, bool)> {
     let first = match try_connect(&options).await {
