@@ -3,7 +3,7 @@
 //!
 //! Input: a [`Message`] with the mode, the last turns, and the user's answer to a question. Output: [`Event`]s during
 //! the work and an [`Answer`]. Called by the command line and the web. [`STAGES`] is the order of work. A model is
-//! asked by [`model`] if one is configured for the task; otherwise `local` parses the sentence by rules
+//! asked by `model` if one is configured for the task; otherwise `local` parses the sentence by rules
 //! (`aha_planner::language`).
 
 mod chat;

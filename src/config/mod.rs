@@ -2,7 +2,7 @@
 //!
 //! All problems are reported at once, each with the variable, the expected value and an example. Sources and topics are
 //! not settings: they are rows of the database, and a topic's own values override these settings. Models may also be
-//! defined in a file that a setting names: see [`catalogue`].
+//! defined in a file that a setting names: see `catalogue`.
 
 mod error;
 mod journal;

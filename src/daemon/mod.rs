@@ -3,7 +3,7 @@
 //! A tick every minute asks the database which topics are due (`topics.next_run_at`). So a missed tick, a sleeping
 //! machine or a restart only delays a run, and cron expressions keep their local hour across clock changes. A clock
 //! that is set back puts the tick off, so a minute without one has the same effect. A run that fails because of the
-//! database is retried after a pause ([`backoff`]), not at the topic's next scheduled time.
+//! database is retried after a pause (`backoff`), not at the topic's next scheduled time.
 
 mod backoff;
 

@@ -87,7 +87,7 @@ pub struct StageSpec {
     pub replayed: bool,
 }
 
-/// The properties of the stages, in the order of [`stages::run`], which asserts it in debug builds.
+/// The properties of the stages, in the order of `stages::run`, which asserts it in debug builds.
 pub const STAGES: [StageSpec; 14] = [
     StageSpec { stage: Stage::Ingest, name: "ingest", pays: false, replayed: false },
     StageSpec { stage: Stage::Search, name: "search", pays: true, replayed: false },

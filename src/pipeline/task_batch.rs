@@ -1,6 +1,6 @@
 //! Runs a gateway task for stories. Stored answers are reused; the rest is sent in batches, several at a time, started
 //! in the given order. If the budget may not reach for all, they are sent in rounds, each in the order of a
-//! [`SendOrder`].
+//! `SendOrder`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -42,7 +42,7 @@ pub struct OpmlError {
 pub struct OpmlSources {
     /// Sources at any level, each address once.
     pub sources: Vec<NewSource>,
-    /// The outlines that cannot be used, each with the reason; at most [`MAX_NAMED`].
+    /// The outlines that cannot be used, each with the reason; at most `MAX_NAMED`.
     pub unusable: Vec<String>,
     /// The total number of unusable outlines.
     pub unusable_count: usize,

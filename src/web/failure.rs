@@ -227,7 +227,7 @@ impl From<ServiceError> for Failure {
     }
 }
 
-/// Returns the bare status; [`super::error_forms`] renders the rest.
+/// Returns the bare status; `super::error_forms` renders the rest.
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();

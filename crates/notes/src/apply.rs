@@ -35,7 +35,7 @@ pub enum Outcome {
 pub struct Applied {
     /// One outcome per change, in the order of the changes.
     pub outcomes: Vec<Outcome>,
-    /// Folder of the records for [`crate::undo`]. `None` if nothing was written.
+    /// Folder of the records for `crate::undo`. `None` if nothing was written.
     pub set: Option<PathBuf>,
     /// Files that another program wrote to while they were replaced, with the path of the saved text.
     pub written_late: Vec<(String, PathBuf)>,

@@ -1,6 +1,6 @@
 //! Edits of a document. An edit never changes anything beyond its target.
 //!
-//! An edit inserts or replaces lines. The result is parsed again, and [`unchanged`] compares it with the original. If
+//! An edit inserts or replaces lines. The result is parsed again, and `unchanged` compares it with the original. If
 //! any other block would have another text or position, the edit is refused and the document stays as it was.
 
 use thiserror::Error;

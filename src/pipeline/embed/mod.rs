@@ -1,6 +1,6 @@
 //! Computes vectors of texts, once per text. All items get a sparse vector of counts in the `local` space
 //! (`stories::features`). If a folder of weights is configured, the items to compare also get a dense vector
-//! ([`weights`]); if a provider's model is configured, the newest items do ([`vectors`]).
+//! (`weights`); if a provider's model is configured, the newest items do (`vectors`).
 
 mod vectors;
 mod weights;

@@ -1,4 +1,4 @@
-//! The process that reads one PDF. Input: the bytes of the file on standard input. Output: an [`Answer`] as JSON on
+//! The process that reads one PDF. Input: the bytes of the file on standard input. Output: an `Answer` as JSON on
 //! standard output. Called by the command line; started by [`super::PdfReader`].
 
 use std::io::{Read, Result, Write};

@@ -2,7 +2,7 @@
 //! model or of the table of word vectors, and over sources and authors.
 //!
 //! Input: feedback with the texts it was given on, unlearnt names, the items of the last weeks as the background for
-//! term weights, and a time. Output: for a story a [`PreferenceScore`] from −1 to 1 with its reasons, and the profile
+//! term weights, and a time. Output: for a story a `PreferenceScore` from −1 to 1 with its reasons, and the profile
 //! in words. Called by `pipeline::preferences`.
 //!
 //! The profile is the weighted mean of the liked texts, less half the weighted mean of the disliked ones (Rocchio 1971,

@@ -1,4 +1,4 @@
-//! Numeric features of each sentence that may answer a question, which [`super::score`] weighs. The weights are fitted
+//! Numeric features of each sentence that may answer a question, which `super::score` weighs. The weights are fitted
 //! by `scripts/ask/fit.py`, which reads the output of `examples/ask_features.rs`.
 
 use std::collections::{HashMap, HashSet};

@@ -22,7 +22,7 @@ pub struct Limits {
     pub max_found: usize,
     /// Minimum product of shared weights for a result.
     pub min_shared: f32,
-    /// Minimum number of rare words that a stored item, more than [`NEAR_DAYS`](super::candidates::NEAR_DAYS) before
+    /// Minimum number of rare words that a stored item, more than `NEAR_DAYS` before
     /// the first new one, must share with a new item to be considered: distant items must be very similar.
     pub min_far_words: usize,
     /// Mean similarity below which two groups are not considered as one story.

@@ -5,11 +5,11 @@
 //! changes several records that were not named one by one, and accepts no instructions about itself. Called by the
 //! assistant when no model is configured.
 //!
-//! The folders are in the order of the data: [`text`] (words), [`values`] (days and times), [`commands`] (what a
-//! clause asks for), [`clauses`] (a sentence in clauses, each in the order of a command), [`operations`] (what is
-//! changed) and [`checks`] (what is asked instead). Each imports only from those before it, and calls only methods of
-//! [`Reader`] that are defined in itself or before it; `tests/layers.rs` checks both. [`reader`] calls them for each
-//! clause, and [`command_order`] tries out what a clause would change; [`questions`] and [`assumed`] are about what is
+//! The folders are in the order of the data: `text` (words), `values` (days and times), `commands` (what a
+//! clause asks for), `clauses` (a sentence in clauses, each in the order of a command), `operations` (what is
+//! changed) and `checks` (what is asked instead). Each imports only from those before it, and calls only methods of
+//! `Reader` that are defined in itself or before it; `tests/layers.rs` checks both. `reader` calls them for each
+//! clause, and `command_order` tries out what a clause would change; `questions` and `assumed` are about what is
 //! asked and what was taken for granted.
 
 mod assumed;
