@@ -96,7 +96,7 @@ fn done(draft: &Draft<'_>, first: NaiveDate, last: NaiveDate) -> String {
 
 fn overdue(draft: &Draft<'_>) -> Option<String> {
     let late = context::overdue(&draft.state, draft.today.date);
-    let dated = |item: &&Item| format!("{} ({})", item.title, item.scheduled_for.map(day_name).unwrap_or_default());
+    let dated = |(day, item): &(NaiveDate, &Item)| format!("{} ({})", item.title, day_name(*day));
     (!late.is_empty()).then(|| format!("Overdue: {}.", lines(late.iter().map(dated).collect())))
 }
 

@@ -3,7 +3,7 @@
 
 use aha_planner::apply::State;
 use aha_planner::language::Selection;
-use aha_planner::record::{Goal, GoalStatus, Item, Kind};
+use aha_planner::record::{Goal, GoalStatus, Item};
 use chrono::{NaiveDate, Weekday};
 use serde_json::{Value, json};
 
@@ -71,17 +71,12 @@ pub fn planned(state: &State, first: NaiveDate, last: NaiveDate) -> Vec<Planned<
     found
 }
 
-/// Returns the open todos of days before today that do not repeat, by day.
+/// Returns the todos that are overdue, each with the day that has passed, by day.
 #[must_use]
-pub fn overdue(state: &State, today: NaiveDate) -> Vec<&Item> {
-    let is_late = |item: &&Item| {
-        item.kind == Kind::Todo
-            && !item.recurrence.repeats()
-            && !item.completed
-            && item.scheduled_for.is_some_and(|day| day < today)
-    };
-    let mut found: Vec<&Item> = state.items().filter(is_late).collect();
-    found.sort_by_key(|item| (item.scheduled_for, item.id));
+pub fn overdue(state: &State, today: NaiveDate) -> Vec<(NaiveDate, &Item)> {
+    let mut found: Vec<(NaiveDate, &Item)> =
+        state.items().filter_map(|item| Some((item.overdue_day(today)?, item))).collect();
+    found.sort_by_key(|(day, item)| (*day, item.time(), item.id));
     found
 }
 

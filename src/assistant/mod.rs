@@ -24,6 +24,8 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use context::overdue;
+
 use crate::app::App;
 use crate::services::{Result, ServiceError, planner};
 

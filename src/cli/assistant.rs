@@ -45,7 +45,7 @@ pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit
         output::print_json(&shown)?;
         return Ok(Exit::Ok);
     }
-    show(&answer, applied.is_some(), &message.selection)?;
+    show(&answer, applied.as_ref(), &message.selection)?;
     Ok(Exit::Ok)
 }
 
@@ -55,8 +55,9 @@ fn may_be_applied(answer: &Answer) -> bool {
     answer.not_planned.is_none() || answer.operations.iter().all(|checked| checked.op["action"] == "create")
 }
 
-/// Prints the answer and what to do next. `selected` are the answers to earlier questions.
-fn show(answer: &Answer, applied: bool, selected: &Selection) -> Result<()> {
+/// Prints the answer and what to do next. `applied` is the response to applying it, `selected` are the answers to
+/// earlier questions.
+fn show(answer: &Answer, applied: Option<&Value>, selected: &Selection) -> Result<()> {
     for warning in &answer.warnings {
         output::note(&output::one_safe_text(warning));
     }
@@ -67,8 +68,12 @@ fn show(answer: &Answer, applied: bool, selected: &Selection) -> Result<()> {
     }
     if !answer.options.is_empty() {
         output::note(&format!("repeat the command with {}--select ID, or be more precise", options(selected)));
-    } else if applied {
-        output::note("applied; `aha-radar todo undo` reverts it");
+    } else if let Some(applied) = applied {
+        output::note(if applied["batchId"].is_null() {
+            "nothing was changed: it is so already"
+        } else {
+            "applied; `aha-radar todo undo` reverts it"
+        });
     } else if answer.decision == Decision::Clarify {
         output::note(
             "nothing is changed; answer by repeating the command with a more precise sentence, or with \
@@ -131,7 +136,8 @@ async fn list(app: &App, all: bool, as_json: bool) -> Result<()> {
         return Ok(());
     }
     let mut table = output::table(&["id", "when", "how often", "priority", "title"]);
-    let mut items: Vec<_> = items.into_iter().map(|item| (item.next_day(today), item)).collect();
+    let day_of = |item: &Item| item.overdue_day(today).or_else(|| item.next_day(today));
+    let mut items: Vec<_> = items.into_iter().map(|item| (day_of(item), item)).collect();
     items.sort_by_key(|(day, item)| (day.is_none(), *day, item.time(), item.id));
     for (day, item) in items {
         let day = day.map(|day| day.to_string()).unwrap_or_default();
@@ -227,7 +233,7 @@ async fn undo(app: &App, batch: Option<&str>, as_json: bool) -> Result<()> {
     }
 }
 
-/// Prints what was changed, one line per record.
+/// Prints what was changed, one line per record, and what was so already.
 fn report(response: &Value, as_json: bool) -> Result<()> {
     if as_json {
         return output::print_json(response);
@@ -236,8 +242,15 @@ fn report(response: &Value, as_json: bool) -> Result<()> {
         let kind = result["op"]["kind"].as_str().unwrap_or_default();
         let title = result[kind]["title"].as_str().unwrap_or_default();
         let op = result["op"]["op"].as_str().unwrap_or_default();
-        let when = if op == "create" { planned(&result[kind]) } else { String::new() };
-        output::print(&output::one_safe_text(&format!("{op}: {kind} #{} {title}{when}", result["id"])))?;
+        let is_unchanged = result["unchanged"] == json!(true);
+        let said = if is_unchanged && op.starts_with("complete") { "already done" } else { op };
+        let day = result["op"]["occurrenceDate"].as_str().and_then(|day| day.parse::<NaiveDate>().ok());
+        let when = match day {
+            Some(day) => format!(" (on {})", day.format("%a %Y-%m-%d")),
+            None if op == "create" => planned(&result[kind]),
+            None => String::new(),
+        };
+        output::print(&output::one_safe_text(&format!("{said}: {kind} #{} {title}{when}", result["id"])))?;
     }
     Ok(())
 }

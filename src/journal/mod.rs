@@ -47,7 +47,9 @@ impl JournalError {
     #[must_use]
     pub fn is_usage(&self) -> bool {
         match self {
-            Self::NoGraph | Self::NoState | Self::Days(DaysError::Range(_) | DaysError::NoDays(_)) => true,
+            Self::NoGraph
+            | Self::NoState
+            | Self::Days(DaysError::Range(_) | DaysError::Order(_) | DaysError::NoDays(_)) => true,
             Self::Store(_) => false,
             Self::Plan(error) => !matches!(error, PlanError::Io { action: "write", .. }),
             Self::Notes(error) | Self::Days(DaysError::Notes(error)) => {

@@ -162,6 +162,8 @@ fn operations_go_over_http(engine: Engine) {
     let (status, undone) = server.post("/api/llm/undo", &json!({ "batchId": batch["batchId"] }));
     assert_eq!((status, &undone["restored"]), (200, &json!(1)));
     assert_eq!(server.post("/api/llm/undo", &json!({ "batchId": batch["batchId"] })).0, 409);
+    // A misspelled field does not take back the newest batch instead.
+    assert_eq!(server.post("/api/llm/undo", &json!({ "id": batch["batchId"] })).0, 422);
     assert_eq!(server.get("/api/todos")["todos"], json!([]));
     let large = json!({ "operations": [create(&"x".repeat(300_000))] });
     assert_eq!(server.send("POST /api/llm/apply", "", &large.to_string()).status, 413);
@@ -301,6 +303,26 @@ fn questions_are_answered_with_the_list() {
     }
     radar.ok(&["todo", "done", "2"]);
     assert!(radar.ok(&["assistant", "have I paid the rent"]).starts_with("\"pay the rent\" is done."));
+}
+
+#[test]
+fn what_is_done_twice_is_undone_once_and_its_day_is_said() {
+    let mut radar = radar(Engine::Sqlite);
+    radar.ok(&["todo", "add", "stretch every day"]);
+    let done = |words: &str| radar.ok(&["todo", "done", words]).trim().to_owned();
+    assert_eq!(done("stretch"), "complete_occurrence: todo #1 stretch (on Thu 2026-11-19)");
+    assert_eq!(done("stretch"), "already done: todo #1 stretch (on Thu 2026-11-19)");
+    radar.ok(&["todo", "undo"]);
+    let days = radar.json(&["todo", "list", "--json"])[0]["completedDates"].clone();
+    assert_eq!(days, json!([]));
+    radar.ok(&["todo", "add", "team call every Tuesday"]);
+    // A Wednesday.
+    radar.set("AHA_NOW", "2026-11-25T07:00:00Z");
+    assert!(radar.ok(&["assistant", "what is overdue"]).contains("team call (Tue 2026-11-24)"));
+    assert!(radar.ok(&["todo", "list"]).contains("2026-11-24"));
+    let done = radar.ok(&["todo", "done", "team call"]);
+    assert_eq!(done.trim(), "complete_occurrence: todo #2 team call (on Tue 2026-11-24)");
+    assert!(!radar.ok(&["assistant", "what is overdue"]).contains("team call"));
 }
 
 #[test]

@@ -22,10 +22,12 @@ pub fn compare(now: &Report, baseline: &Report, name: &str) -> Regression {
         now.results.iter().filter(of).map(|result| result.id.clone()).collect()
     };
     let (old, new) = (&baseline.summary, &now.summary);
+    // Without an answer in one of the two there is nothing to compare.
+    let is_measured = old.latency.count > 0 && new.latency.count > 0;
     let mut regression = Regression {
         baseline: name.to_owned(),
         accuracy_change: new.accuracy - old.accuracy,
-        p95_change_ms: new.latency.p95 - old.latency.p95,
+        p95_change_ms: if is_measured { new.latency.p95 - old.latency.p95 } else { 0.0 },
         coverage_change: new.citations.coverage - old.citations.coverage,
         newly_failing: changed(false),
         newly_passing: changed(true),

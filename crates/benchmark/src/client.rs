@@ -29,7 +29,8 @@ pub(crate) struct Client {
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) outcome: Outcome,
-    /// Duration of the last attempt until the end of the answer. `None` if no answer was received.
+    /// Duration from the start of the first attempt until the end of the answer, with the pause before a retry. `None`
+    /// if no answer was received.
     pub(crate) latency: Option<Duration>,
     pub(crate) http_status: Option<u16>,
     pub(crate) attempts: u32,
@@ -81,10 +82,11 @@ impl Client {
     /// Sends a question. Retries once, after a pause, if no answer was received because of a time-out or a failed
     /// connection. An answer is never retried, whatever it contains.
     pub(crate) async fn ask(&self, question: &str) -> Reply {
+        let started = Instant::now();
         let mut pause = BACKOFF;
         let mut attempts = 1;
         loop {
-            let reply = self.attempt(question, attempts).await;
+            let reply = self.attempt(question, attempts, started).await;
             if attempts >= ATTEMPTS || !matches!(reply.outcome, Outcome::Failed { .. }) {
                 return reply;
             }
@@ -94,8 +96,8 @@ impl Client {
         }
     }
 
-    async fn attempt(&self, question: &str, attempts: u32) -> Reply {
-        let started = Instant::now();
+    /// Sends a question once. `started` is when its first attempt began.
+    async fn attempt(&self, question: &str, attempts: u32, started: Instant) -> Reply {
         let request_future = async {
             let request = self.http.post(self.ask.clone()).header("content-type", "application/json");
             let request = request.body(json!({"question": question}).to_string());

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
+use chrono::{DateTime, NaiveDate};
 use thiserror::Error;
 
 pub use crate::yaml::Mistake;
@@ -124,6 +125,13 @@ impl Reader {
         read.version = self.text(root, "version", "").unwrap_or_default();
         let optional = |key: &str| root.get(key).and_then(Node::text).map(str::to_owned).unwrap_or_default();
         (read.created, read.description) = (optional("created"), optional("description"));
+        let is_date = |text: &str| {
+            NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok() || DateTime::parse_from_rfc3339(text).is_ok()
+        };
+        let is_wrong = |created: &&Node| !created.is_null() && !created.text().is_some_and(is_date);
+        if let Some(created) = root.get("created").filter(is_wrong) {
+            self.add_mistake(created.line, "created expects a date as YYYY-MM-DD");
+        }
         let Some(questions) = root.get("questions") else {
             self.add_mistake(root.line, "questions is missing");
             return read;
@@ -284,6 +292,16 @@ mod tests {
         assert!(said("Q: category is missing").is_some() && said("Q: question expects a text").is_some());
         assert!(said("expected_answer is empty (null)").is_some() && said("tags expects a list").is_some());
         assert!(mistakes.is_sorted());
+    }
+
+    #[test]
+    fn a_day_that_does_not_exist_is_a_mistake() {
+        for day in ["2026-13-01", "yesterday", "2026-02-30"] {
+            let mistakes = GroundTruth::parse(&file(20, "").replace("2026-01-21", day)).unwrap_err().mistakes;
+            let said: Vec<(usize, &str)> = mistakes.iter().map(|m| (m.line, m.what.as_str())).collect();
+            assert_eq!(said, [(2, "created expects a date as YYYY-MM-DD")], "{day}");
+        }
+        assert!(GroundTruth::parse(&file(20, "").replace("2026-01-21", "2026-01-21T09:00:00Z")).is_ok());
     }
 
     #[test]

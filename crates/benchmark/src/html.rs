@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::report::{QuestionResult, Report, Status};
+use crate::statistics::Latency;
 use crate::table::{citation_word, status_word};
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}\
@@ -27,7 +28,7 @@ pub fn page(report: &Report) -> String {
         if report.is_interrupted { ", interrupted" } else { "" },
     );
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let latency = &summary.latency;
+    let (p95, spread) = latency(&summary.latency);
     out.push_str("<div class=\"figures\">\n");
     for (name, figure, note) in [
         ("accuracy", percent(summary.accuracy), format!("{} of {} passed", summary.passed, summary.completed)),
@@ -41,14 +42,7 @@ pub fn page(report: &Report) -> String {
             percent(summary.citations.validity),
             format!("{} documents cited", summary.citations.documents),
         ),
-        (
-            "latency p95",
-            format!("{:.0} ms", latency.p95),
-            format!(
-                "p50 {:.0}, p99 {:.0}, mean {:.0}, std {:.0} ms",
-                latency.p50, latency.p99, latency.mean, latency.std
-            ),
-        ),
+        ("latency p95", p95, spread),
     ] {
         let _ = writeln!(out, "<div>{name}<b>{figure}</b><small>{note}</small></div>");
     }
@@ -66,6 +60,15 @@ pub fn page(report: &Report) -> String {
     report.results.iter().for_each(|result| row(&mut out, result));
     out.push_str("</table>\n</body></html>\n");
     out
+}
+
+/// Returns the 95th percentile of the latency, and its other figures.
+fn latency(latency: &Latency) -> (String, String) {
+    if latency.count == 0 {
+        return ("–".to_owned(), "no question was answered".to_owned());
+    }
+    let Latency { p50, p95, p99, mean, std, .. } = latency;
+    (format!("{p95:.0} ms"), format!("p50 {p50:.0}, p99 {p99:.0}, mean {mean:.0}, std {std:.0} ms"))
 }
 
 fn trend(out: &mut String, report: &Report) {

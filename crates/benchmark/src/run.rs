@@ -12,7 +12,7 @@ use thiserror::Error;
 use url::Url;
 
 use crate::baseline;
-use crate::citations::{CheckedCitations, CitationStatus, check};
+use crate::citations::{CheckedCitations, Citation, CitationStatus, check};
 use crate::client::{Client, Outcome, Reply, without_controls};
 use crate::files;
 use crate::ground_truth::{GroundTruth, Question};
@@ -143,80 +143,108 @@ fn report(
 
 /// Evaluates the reply to a question.
 fn evaluate(question: &Question, reply: Reply, thresholds: Thresholds, manifest: Option<&Manifest>) -> QuestionResult {
-    let mut result = QuestionResult {
-        id: question.id.clone(),
-        category: question.category.clone(),
-        question: question.question.clone(),
-        expected_answer: question.expected_answer.clone(),
-        status: Status::Error,
-        citation_status: None,
-        answer: None,
-        similarity: 0.0,
-        overlap: 0.0,
-        citations: Vec::new(),
-        is_expected_document: None,
-        latency_ms: reply.latency.map(|latency| latency.as_secs_f64() * 1000.0),
-        http_status: reply.http_status,
-        error: None,
-        message: None,
-        attempts: reply.attempts,
-    };
-    match reply.outcome {
-        Outcome::Answer(answer) => evaluate_answer(&mut result, question, &answer, thresholds, manifest),
-        Outcome::Broken(why) => mark_malformed(&mut result, why),
+    let verdict = match reply.outcome {
+        Outcome::Answer(answer) => Verdict::of_answer(question, &answer, thresholds, manifest),
+        Outcome::Broken(why) => Verdict::malformed(why),
         Outcome::Refused { code, message } => {
             // By the contract a response without a citation is this error: a server has no other way to say that the
             // documents do not answer the question.
             let is_right = question.expected_answer.is_none() && code == "CITATION_REQUIRED";
-            result.status = if is_right { Status::Pass } else { Status::Error };
-            (result.error, result.message) = (Some(code), Some(message));
+            Verdict::without_answer(if is_right { Status::Pass } else { Status::Error }, code, message)
         }
-        Outcome::Failed { code, message } => (result.error, result.message) = (Some(code.to_owned()), Some(message)),
+        Outcome::Failed { code, message } => Verdict::without_answer(Status::Error, code.to_owned(), message),
+    };
+    QuestionResult {
+        id: question.id.clone(),
+        category: question.category.clone(),
+        question: question.question.clone(),
+        expected_answer: question.expected_answer.clone(),
+        status: verdict.status,
+        citation_status: verdict.citation_status,
+        answer: verdict.answer,
+        similarity: verdict.similarity,
+        overlap: verdict.overlap,
+        citations: verdict.citations,
+        is_expected_document: verdict.is_expected_document,
+        latency_ms: reply.latency.map(|latency| latency.as_secs_f64() * 1000.0),
+        http_status: reply.http_status,
+        error: verdict.error,
+        message: verdict.message,
+        attempts: reply.attempts,
     }
-    result
 }
 
-/// Records a malformed answer: status 200 without a valid answer violates the contract.
-fn mark_malformed(result: &mut QuestionResult, why: String) {
-    result.status = Status::Fail;
-    result.citation_status = Some(CitationStatus::Invalid);
-    (result.error, result.message) = (Some("INVALID_ANSWER".to_owned()), Some(why));
+/// What is found about one reply; the fields are those of [`QuestionResult`].
+struct Verdict {
+    status: Status,
+    citation_status: Option<CitationStatus>,
+    answer: Option<String>,
+    similarity: f64,
+    overlap: f64,
+    citations: Vec<Citation>,
+    is_expected_document: Option<bool>,
+    error: Option<String>,
+    message: Option<String>,
 }
 
-fn evaluate_answer(
-    result: &mut QuestionResult,
-    question: &Question,
-    answer: &Value,
-    thresholds: Thresholds,
-    manifest: Option<&Manifest>,
-) {
-    let Some(fields) = answer.as_object() else { return mark_malformed(result, "the answer is no object".to_owned()) };
-    let text = match fields.get("answer") {
-        Some(Value::String(text)) if !text.trim().is_empty() => text,
-        Some(Value::String(_)) => return mark_malformed(result, "the field answer is empty".to_owned()),
-        Some(_) => return mark_malformed(result, "the field answer is no text".to_owned()),
-        None => return mark_malformed(result, "the field answer is missing".to_owned()),
-    };
-    let CheckedCitations { status, citations } = check(fields.get("citations"), manifest);
-    let expected: Vec<&str> = question.citations.iter().map(|(document, _)| document.as_str()).collect();
-    let is_cited = |document: &str| citations.iter().any(|citation| citation.document.as_deref() == Some(document));
-    result.is_expected_document = (!expected.is_empty()).then(|| expected.iter().any(|document| is_cited(document)));
-    result.citations = citations;
-    result.citation_status = Some(status);
-    result.answer = Some(stored_answer(text));
-    let compared = compare(text, &question.accepted(), thresholds);
-    (result.similarity, result.overlap) = (compared.similarity, compared.overlap);
-    let is_right = if question.expected_answer.is_some() { compared.is_match } else { admits_no_answer(text) };
-    let is_cited = !question.citation_required || status == CitationStatus::Present;
-    result.status = if is_right && is_cited { Status::Pass } else { Status::Fail };
-    result.message = match (is_right, is_cited) {
-        (false, _) if compared.is_contradicted => {
-            Some("the answer denies what was expected, or the other way round".to_owned())
+impl Verdict {
+    fn without_answer(status: Status, error: String, message: String) -> Self {
+        Self {
+            status,
+            citation_status: None,
+            answer: None,
+            similarity: 0.0,
+            overlap: 0.0,
+            citations: Vec::new(),
+            is_expected_document: None,
+            error: Some(error),
+            message: Some(message),
         }
-        (false, _) => Some("the answer is not what was expected".to_owned()),
-        (true, false) => Some("the answer is right, but its citations are not".to_owned()),
-        (true, true) => None,
-    };
+    }
+
+    /// A malformed answer: status 200 without a valid answer violates the contract.
+    fn malformed(why: String) -> Self {
+        let citation_status = Some(CitationStatus::Invalid);
+        Self { citation_status, ..Self::without_answer(Status::Fail, "INVALID_ANSWER".to_owned(), why) }
+    }
+
+    fn of_answer(question: &Question, answer: &Value, thresholds: Thresholds, manifest: Option<&Manifest>) -> Self {
+        let malformed = |why: &str| Self::malformed(why.to_owned());
+        let Some(fields) = answer.as_object() else { return malformed("the answer is no object") };
+        let text = match fields.get("answer") {
+            Some(Value::String(text)) if !text.trim().is_empty() => text,
+            Some(Value::String(_)) => return malformed("the field answer is empty"),
+            Some(_) => return malformed("the field answer is no text"),
+            None => return malformed("the field answer is missing"),
+        };
+        let CheckedCitations { status, citations } = check(fields.get("citations"), manifest);
+        let is_expected = |citation: &Citation| {
+            question.citations.iter().any(|(document, _)| citation.document.as_ref() == Some(document))
+        };
+        let is_expected_document = (!question.citations.is_empty()).then(|| citations.iter().any(is_expected));
+        let compared = compare(text, &question.accepted(), thresholds);
+        let is_right = if question.expected_answer.is_some() { compared.is_match } else { admits_no_answer(text) };
+        let is_cited = !question.citation_required || status == CitationStatus::Present;
+        let message = match (is_right, is_cited) {
+            (false, _) if compared.is_contradicted => {
+                Some("the answer denies what was expected, or the other way round")
+            }
+            (false, _) => Some("the answer is not what was expected"),
+            (true, false) => Some("the answer is right, but its citations are not"),
+            (true, true) => None,
+        };
+        Self {
+            status: if is_right && is_cited { Status::Pass } else { Status::Fail },
+            citation_status: Some(status),
+            answer: Some(stored_answer(text)),
+            similarity: compared.similarity,
+            overlap: compared.overlap,
+            citations,
+            is_expected_document,
+            error: None,
+            message: message.map(str::to_owned),
+        }
+    }
 }
 
 /// Returns whether an answer states that the documents do not contain the information.

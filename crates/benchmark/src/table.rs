@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::report::{QuestionResult, Report, Status};
+use crate::statistics::Latency;
 
 /// Returns the questions that did not pass, followed by the figures.
 #[must_use]
@@ -51,17 +52,27 @@ fn figures(out: &mut String, report: &Report) {
     let counts = format!("{} PRESENT, {} MISSING, {} INVALID", cited.present, cited.missing, cited.invalid);
     let (coverage, validity) = (percent(cited.coverage), percent(cited.validity));
     line(out, "Citations", &format!("{counts}; coverage {coverage:.1} %, validity {validity:.1} %"));
-    let l = &summary.latency;
-    let spread = format!("mean {:.0} ms, median {:.0} ms, std {:.0} ms", l.mean, l.median, l.std);
-    line(out, "Latency", &format!("p50 {:.0} ms, p95 {:.0} ms, p99 {:.0} ms, {spread}", l.p50, l.p95, l.p99));
+    line(out, "Latency", &latency(&summary.latency));
     report.warnings.iter().for_each(|warning| line(out, "Warning", warning));
+}
+
+fn latency(latency: &Latency) -> String {
+    if latency.count == 0 {
+        return "– (no question was answered)".to_owned();
+    }
+    let Latency { p50, p95, p99, mean, median, std, .. } = latency;
+    let spread = format!("mean {mean:.0} ms, median {median:.0} ms, std {std:.0} ms");
+    format!("p50 {p50:.0} ms, p95 {p95:.0} ms, p99 {p99:.0} ms, {spread}")
 }
 
 fn comparisons(out: &mut String, report: &Report) {
     if let Some(regression) = &report.regression {
         let (accuracy, coverage) = (regression.accuracy_change * 100.0, regression.coverage_change * 100.0);
-        let p95 = regression.p95_change_ms;
-        let change = format!("accuracy {accuracy:+.1} points, p95 {p95:+.0} ms, coverage {coverage:+.1} points");
+        let p95 = match report.summary.latency.count {
+            0 => "–".to_owned(),
+            _ => format!("{:+.0} ms", regression.p95_change_ms),
+        };
+        let change = format!("accuracy {accuracy:+.1} points, p95 {p95}, coverage {coverage:+.1} points");
         line(out, "Baseline", &change);
         regression.regressions.iter().for_each(|what| line(out, "Regression", what));
         if !regression.newly_failing.is_empty() {

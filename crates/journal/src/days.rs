@@ -13,6 +13,8 @@ use thiserror::Error;
 pub enum DaysError {
     #[error("\"{0}\" is no day: write a date as 2026-03-02, two with .. between them, today or yesterday")]
     Range(String),
+    #[error("\"{0}\" ends before it begins: write the earlier day before the ..")]
+    Order(String),
     #[error("there is no journal page of {0}; `aha-radar journal init` shows where they are looked for")]
     NoDays(String),
     #[error(transparent)]
@@ -27,7 +29,7 @@ impl DaysError {
         match self {
             Self::NoDays(_) | Self::Notes(NotesError::NotUtf8(_)) => true,
             Self::Notes(NotesError::Io { source, .. }) => source.kind() == io::ErrorKind::NotFound,
-            Self::Range(_) | Self::Notes(_) => false,
+            Self::Range(_) | Self::Order(_) | Self::Notes(_) => false,
         }
     }
 }
@@ -53,7 +55,7 @@ impl Range {
         };
         let (first, last) = text.split_once("..").unwrap_or((text, text));
         let range = Self { first: day(first).ok_or_else(wrong)?, last: day(last).ok_or_else(wrong)? };
-        if range.first <= range.last { Ok(range) } else { Err(wrong()) }
+        if range.first <= range.last { Ok(range) } else { Err(DaysError::Order(text.to_owned())) }
     }
 }
 
@@ -157,6 +159,8 @@ mod tests {
         for wrong in ["2026-03-05..2026-03-02", "2026-02-30", "soon", "", ".."] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+        let said = Range::parse("2026-03-05..2026-03-02", day(10)).unwrap_err().to_string();
+        assert!(said.contains("ends before it begins") && !said.contains("is no day"), "{said}");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub fn build(
         user.push_str("\nYour last answer could not be used: ");
         // It quotes the answer, which may repeat what was fenced.
         user.push_str(&fenced(&note).map_err(RenderError::from)?);
-        user.push_str("\nFix the JSON: answer again with exactly one JSON object that fits the schema.\n");
+        user.push_str(again(spec.answer));
     }
     let stories = u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     let max_output_tokens = route.max_output_tokens.saturating_mul(stories.max(1));
@@ -60,6 +60,17 @@ pub fn build(
         request.sampling.temperature = spec.temperature;
     }
     Ok(request)
+}
+
+/// Returns how to answer after an answer that could not be used.
+const fn again(kind: AnswerKind) -> &'static str {
+    match kind {
+        AnswerKind::Object(_) | AnswerKind::Batch(_) => {
+            "\nFix the JSON: answer again with exactly one JSON object that fits the schema.\n"
+        }
+        AnswerKind::Lines(_) => "\nFix the JSON: answer again with one object that fits the schema on each line.\n",
+        AnswerKind::Text => "\nAnswer again in plain text.\n",
+    }
 }
 
 fn format(task: Task) -> Result<AnswerFormat, SchemaError> {
@@ -120,6 +131,18 @@ mod tests {
         ] {
             assert_eq!(built(&route(model, own), None).sampling.temperature, sent, "{model} {own:?}");
         }
+    }
+
+    #[test]
+    fn what_is_asked_after_an_unusable_answer_fits_the_task() {
+        for (kind, asked) in [
+            (AnswerKind::Object(""), "exactly one JSON object"),
+            (AnswerKind::Lines(""), "on each line"),
+            (AnswerKind::Text, "in plain text"),
+        ] {
+            assert!(again(kind).contains(asked), "{asked}");
+        }
+        assert_eq!(again(AnswerKind::Text).matches("JSON").count(), 0);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use chrono::NaiveDate;
 use crate::change::{Action, Change, Origin, new_page};
 use crate::document::Document;
 use crate::error::NotesError;
-use crate::graph::Graph;
+use crate::graph::{Graph, Page};
 use crate::replace_file::{content, replace, wait_until_quiet};
 use crate::state::{Record, Set, State, WriteKind, hash, is_done, tag};
 
@@ -67,9 +67,11 @@ pub fn apply(
     protected: Option<NaiveDate>,
 ) -> Result<Applied, NotesError> {
     let set = state.new_set()?;
-    let mut writer = Writer { graph, state, set, own_writes: HashMap::new() };
+    let mut pages = Pages { graph, found: HashMap::new() };
+    let ordered = ordered(&mut pages, changes);
+    let mut writer = Writer { graph, state, set, pages, own_writes: HashMap::new() };
     let mut outcomes = Vec::with_capacity(changes.len());
-    for (index, change) in ordered(graph, changes) {
+    for (index, change) in ordered {
         outcomes.push((index, writer.make(change, protected).unwrap_or_else(Outcome::Failed)));
     }
     outcomes.sort_by_key(|(index, _)| *index);
@@ -79,10 +81,28 @@ pub fn apply(
     Ok(Applied { outcomes, set, written_late })
 }
 
+/// The pages of the changes, each looked up once: finding a page by its title reads every file.
+struct Pages<'a> {
+    graph: &'a Graph,
+    found: HashMap<String, Page>,
+}
+
+impl Pages<'_> {
+    fn page(&mut self, name: &str) -> Result<Page, NotesError> {
+        if let Some(known) = self.found.get(name) {
+            return Ok(known.clone());
+        }
+        let page = self.graph.page(name)?;
+        self.found.insert(name.to_owned(), page.clone());
+        Ok(page)
+    }
+}
+
 /// Returns the changes with their indexes, in the order in which they are made.
-fn ordered<'a>(graph: &Graph, changes: &'a [Change]) -> Vec<(usize, &'a Change)> {
-    let place = |change: &Change| {
-        let document = graph.read(&graph.page(&change.page).ok()?.path).ok()?;
+fn ordered<'a>(pages: &mut Pages<'_>, changes: &'a [Change]) -> Vec<(usize, &'a Change)> {
+    let graph = pages.graph;
+    let mut place = |change: &Change| {
+        let document = graph.read(&pages.page(&change.page).ok()?.path).ok()?;
         document.find(&change.page, change.target.as_deref()?)
     };
     let mut ordered: Vec<(usize, &Change)> = changes.iter().enumerate().collect();
@@ -94,6 +114,7 @@ struct Writer<'a> {
     graph: &'a Graph,
     state: &'a State,
     set: Set,
+    pages: Pages<'a>,
     /// Hashes of files written by this apply. There is no need to wait until these are quiet.
     own_writes: HashMap<PathBuf, String>,
 }
@@ -101,7 +122,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn make(&mut self, change: &Change, protected: Option<NaiveDate>) -> Result<Outcome, NotesError> {
         let origin = origin_file(self.graph, change, protected)?;
-        let page = self.graph.page(&change.page)?;
+        let page = self.pages.page(&change.page)?;
         // Checks that the journal block can take the link before the page is written.
         if let Some((origin, file)) = &origin {
             change.link_in(&mut self.graph.read(file)?, origin, "")?;
@@ -203,8 +224,9 @@ fn origin_file<'a>(
 pub fn preview(graph: &Graph, changes: &[Change]) -> Result<(Vec<Preview>, Vec<FailedChange>), NotesError> {
     let mut files: BTreeMap<PathBuf, (String, Document)> = BTreeMap::new();
     let mut failures = Vec::new();
-    for (index, change) in ordered(graph, changes) {
-        if let Err(error) = preview_one(graph, change, &mut files) {
+    let mut pages = Pages { graph, found: HashMap::new() };
+    for (index, change) in ordered(&mut pages, changes) {
+        if let Err(error) = preview_one(&mut pages, change, &mut files) {
             failures.push((index, error));
         }
     }
@@ -216,11 +238,12 @@ pub fn preview(graph: &Graph, changes: &[Change]) -> Result<(Vec<Preview>, Vec<F
 }
 
 fn preview_one(
-    graph: &Graph,
+    pages: &mut Pages<'_>,
     change: &Change,
     files: &mut BTreeMap<PathBuf, (String, Document)>,
 ) -> Result<(), NotesError> {
-    let page = graph.page(&change.page)?;
+    let graph = pages.graph;
+    let page = pages.page(&change.page)?;
     let origin = origin_file(graph, change, None)?;
     let load = |path: &Path, files: &BTreeMap<PathBuf, (String, Document)>| match files.get(path) {
         Some(known) => Ok(known.clone()),

@@ -242,24 +242,33 @@ impl Graph {
     /// When the name is not allowed for a page, names a journal day or leads through a symbolic link, or the folder
     /// cannot be read.
     pub fn page(&self, name: &str) -> Result<Page, NotesError> {
+        match self.find(name)? {
+            Some(page) => Ok(page),
+            None => self.new_page(name),
+        }
+    }
+
+    /// Returns the page whose file has the name, else in an outline graph the one with this title.
+    fn find(&self, name: &str) -> Result<Option<Page>, NotesError> {
         let name_lower = name.trim().to_lowercase();
         let named = |page: &Page| {
             page.name.to_lowercase() == name_lower
                 || self.format == Format::Markdown && self.relative(page).to_lowercase() == name_lower
         };
-        if let Some(page) = self.pages()?.into_iter().find(named) {
-            return Ok(page);
-        }
         let titled = |page: &Page| {
             let document = self.read(&page.path).ok();
             let title = document.and_then(|document| document.page_property("title"));
             title.is_some_and(|title| title.to_lowercase() == name_lower)
         };
-        if self.format == Format::Outline
-            && let Some(page) = self.pages()?.into_iter().find(titled)
-        {
-            return Ok(Page { name: name.trim().to_owned(), ..page });
+        let mut pages = self.pages()?;
+        if let Some(at) = pages.iter().position(named) {
+            return Ok(Some(pages.swap_remove(at)));
         }
+        let found = pages.into_iter().find(|page| self.format == Format::Outline && titled(page));
+        Ok(found.map(|page| Page { name: name.trim().to_owned(), ..page }))
+    }
+
+    fn new_page(&self, name: &str) -> Result<Page, NotesError> {
         if self.day_named(name).is_some() {
             return Err(NotesError::DayName(name.trim().to_owned()));
         }

@@ -36,8 +36,9 @@ pub struct Counts {
     pub completed: usize,
 }
 
-/// Applies all operations in order. New records get the ids after `last_id`, which is advanced. Returns an error for
-/// the first operation that does not fit; `state` must not be used after that.
+/// Applies all operations in order. One that changes nothing leaves its record as it is, and is not counted. New
+/// records get the ids after `last_id`, which is advanced. Returns an error for the first operation that does not fit;
+/// `state` must not be used after that.
 pub fn apply(
     state: &mut State,
     operations: &[Operation],
@@ -50,12 +51,31 @@ pub fn apply(
             *last_id += 1;
             *last_id
         });
+        let key = (operation.kind, id);
+        let before = state.record(key).cloned();
         apply_one(state, operation, id, now).map_err(|code| ApplyError { index, code })?;
-        count(&mut applied.summary, operation.action);
-        applied.keys.push((operation.kind, id));
-        applied.results.push(result(state, operation, id));
+        let is_unchanged = restore_if_unchanged(state, key, before);
+        if !is_unchanged {
+            count(&mut applied.summary, operation.action);
+        }
+        applied.keys.push(key);
+        applied.results.push(result(state, operation, id, is_unchanged));
     }
     Ok(applied)
+}
+
+/// Restores a record of which only the time of the last change differs. Returns whether that was so.
+fn restore_if_unchanged(state: &mut State, key: Key, before: Option<Record>) -> bool {
+    let (Some(before), Some(after)) = (before, state.record(key)) else { return false };
+    let is_unchanged = match (&before, after) {
+        (Record::Item(old), Record::Item(new)) => Item { updated_at: old.updated_at, ..new.clone() } == *old,
+        (Record::Goal(old), Record::Goal(new)) => Goal { updated_at: old.updated_at, ..new.clone() } == *old,
+        _ => false,
+    };
+    if is_unchanged {
+        state.set(key, Some(before));
+    }
+    is_unchanged
 }
 
 fn count(counts: &mut Counts, action: Action) {
@@ -67,8 +87,11 @@ fn count(counts: &mut Counts, action: Action) {
     }
 }
 
-fn result(state: &State, operation: &Operation, id: i64) -> Value {
+fn result(state: &State, operation: &Operation, id: i64, is_unchanged: bool) -> Value {
     let mut result = json!({ "ok": true, "op": operation, "id": id });
+    if is_unchanged {
+        result["unchanged"] = json!(true);
+    }
     if let (Some(record), Some(fields)) = (state.record((operation.kind, id)), result.as_object_mut()) {
         fields.insert(operation.kind.as_str().to_owned(), json!(record));
     }

@@ -5,11 +5,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use aha_core::time::Timestamp;
-use chrono::NaiveDate;
+use chrono::{Days, NaiveDate};
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::recurrence::Recurrence;
+use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
 
 /// The kind of a record.
@@ -197,6 +197,26 @@ impl Item {
             from = day.succ_opt()?;
         }
         Some(anchor)
+    }
+
+    /// Returns the day of an open todo that has passed without being done. Of a repeating todo it is the last one, until
+    /// the next begins. Habits and events are not made up for, so they are never overdue.
+    #[must_use]
+    pub fn overdue_day(&self, today: NaiveDate) -> Option<NaiveDate> {
+        let anchor = self.scheduled_for.filter(|anchor| self.kind == Kind::Todo && *anchor < today)?;
+        if !self.recurrence.repeats() {
+            return (!self.completed).then_some(anchor);
+        }
+        if !self.is_open(today) || self.recurrence.occurs_on(anchor, today) {
+            return None;
+        }
+        let gap_days = match self.recurrence.rule {
+            Rule::EveryNDays(interval) => u64::from(interval),
+            _ => 7,
+        };
+        let from = today.checked_sub_days(Days::new(gap_days)).map_or(anchor, |from| from.max(anchor));
+        let last = self.recurrence.occurrences(anchor, from, today).last().copied()?;
+        (!self.completed_dates.contains(&last)).then_some(last)
     }
 
     /// Returns an occurrence for each of its days from `from` to `to`, both included.

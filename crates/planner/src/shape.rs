@@ -65,13 +65,19 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
     Some(fields)
 }
 
-/// Removes control characters and bidirectional formatting, and collapses white space to single spaces. With `lines`,
-/// line breaks are preserved.
+/// Removes control characters and marks of direction, and collapses white space to single spaces. With `lines`, line
+/// breaks are preserved; a carriage return is one.
 pub(crate) fn readable(text: &str, lines: bool) -> String {
-    let kept = |c: char| (lines && c == '\n') || !(c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
-    let spaced: String = text.chars().map(|c| if c == '\t' || (!lines && c == '\n') { ' ' } else { c }).collect();
-    let clean: String = spaced.chars().filter(|c| kept(*c) && !('\u{2066}'..='\u{2069}').contains(c)).collect();
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let is_space = |c: char| c.is_control() && c.is_whitespace() && !(lines && c == '\n');
+    let spaced = text.chars().map(|c| if is_space(c) { ' ' } else { c });
+    let clean: String = spaced.filter(|c| *c == '\n' || !(c.is_control() || is_direction_mark(*c))).collect();
     if lines { clean.trim().to_owned() } else { clean.split_whitespace().collect::<Vec<_>>().join(" ") }
+}
+
+/// Returns whether a character is invisible and sets the direction of the text around it.
+const fn is_direction_mark(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Accepts a rule given by its name alone, and its interval as `interval`.

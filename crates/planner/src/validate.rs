@@ -56,7 +56,8 @@ error_codes! {
     InvalidTimeOfDay = "invalid_timeOfDay": "timeOfDay is HH:MM, or null",
     InvalidStartTime = "invalid_start_time": "startTime is HH:MM, or null",
     InvalidEndTime = "invalid_end_time": "endTime is HH:MM, or null",
-    InvalidTimeRange = "invalid_time_range": "an event does not end before it starts",
+    InvalidTimeRange = "invalid_time_range":
+        "an event does not end before it starts; of one that lasts past midnight, the rest is an event of the next day",
     InvalidLocation = "invalid_location": "location is a text of at most 500 characters, or null",
     InvalidLink = "invalid_link": "link is an http or https address of at most 500 characters, or a path that begins with /, or null",
     InvalidPriority = "invalid_priority": "priority is low, medium or high",

@@ -206,6 +206,16 @@ fn partial_operations_take_their_form() {
 }
 
 #[test]
+fn a_carriage_return_separates_words_and_marks_of_direction_are_removed() {
+    let shaped = aha_planner::shape::infer_operation_shape(&json!({
+        "kind": "todo", "action": "create", "title": "call Ann\rbuy\u{200f} \u{61c}milk\u{2067}",
+        "notes": "one\rtwo\r\nthree\u{200e}"
+    }))
+    .unwrap();
+    assert_eq!((&shaped["title"], &shaped["notes"]), (&json!("call Ann buy milk"), &json!("one\ntwo\nthree")));
+}
+
+#[test]
 fn more_than_twenty_are_refused_and_none_is_too() {
     let create = json!({"title": "x", "recurrence": {"type": "none"}});
     let many = validate_proposal(&vec![create.clone(); 21], &State::default());

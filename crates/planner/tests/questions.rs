@@ -85,6 +85,10 @@ fn questions_about_days_name_their_days() {
         ("which events are on tomorrow", events),
         ("what did I do yesterday", Some(Inquiry::Done { first: day(3, 10), last: day(3, 10) })),
         ("what have I done this week", Some(Inquiry::Done { first: day(3, 9), last: day(3, 11) })),
+        ("what did I finish this week?", Some(Inquiry::Done { first: day(3, 9), last: day(3, 11) })),
+        ("what is on between 1 and 3 April", planned(day(4, 1), day(4, 3))),
+        ("what's on from the 1st to the 3rd of April?", planned(day(4, 1), day(4, 3))),
+        ("what's on 1-3 April", planned(day(4, 1), day(4, 3))),
         ("what's overdue", Some(Inquiry::Overdue)),
         ("show my todos", Some(Inquiry::Open(Some(Kind::Todo)))),
         ("when is my next dentist appointment?", Some(Inquiry::Record("dentist appointment".to_owned()))),
@@ -386,4 +390,23 @@ fn the_next_day_of_what_repeats_is_its_first_open_occurrence() {
     assert_eq!(plants.next_day(day(3, 16)), Some(day(3, 8)));
     assert_eq!(state.item(Kind::Todo, 3).unwrap().next_day(day(3, 20)), Some(day(3, 11)));
     assert_eq!(state.item(Kind::Todo, 4).unwrap().next_day(day(3, 20)), None);
+}
+
+#[test]
+fn a_missed_day_of_a_repeating_todo_is_overdue_until_its_next_day() {
+    let state = state();
+    let mut plants = state.item(Kind::Todo, 6).unwrap().clone();
+    // From 8 March, every three days.
+    assert_eq!(plants.overdue_day(day(3, 8)), None);
+    assert_eq!(plants.overdue_day(day(3, 12)), Some(day(3, 11)));
+    assert_eq!(plants.overdue_day(day(3, 13)), Some(day(3, 11)));
+    assert_eq!(plants.overdue_day(day(3, 14)), None);
+    plants.completed_dates.insert(day(3, 11));
+    assert_eq!(plants.overdue_day(day(3, 12)), None);
+    plants.recurrence.until = Some(day(3, 15));
+    assert_eq!(plants.overdue_day(day(3, 16)), None);
+    assert_eq!(state.item(Kind::Todo, 3).unwrap().overdue_day(day(3, 20)), Some(day(3, 11)));
+    assert_eq!(state.item(Kind::Todo, 4).unwrap().overdue_day(day(3, 20)), None);
+    assert_eq!(state.item(Kind::Event, 11).unwrap().overdue_day(day(3, 20)), None);
+    assert_eq!(state.item(Kind::Habit, 17).unwrap().overdue_day(day(3, 20)), None);
 }

@@ -88,7 +88,7 @@ pub(super) async fn dry_run(
     post, path = "/api/llm/apply", tag = "assistant", request_body = OperationsBody,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same request with the same key gets the same answer for 24 hours")),
     responses(
-        (status = 200, description = "`results`, `summary`, `batchId` and the new `version`", body = Object),
+        (status = 200, description = "`results`, `summary`, `batchId` (null if all was so already) and the new `version`", body = Object),
         (status = 400, description = "invalid operations, none, or more than 20"),
         (status = 409, description = "the records were changed since `version`, or a request with this key is under way"),
         (status = 422, description = "the key belongs to another request"),
@@ -169,7 +169,7 @@ fn key(headers: &HeaderMap, body: &OperationsBody) -> Result<Option<String>, Fai
 }
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct UndoBody {
     /// As `apply` answers it; without it the newest batch that was not undone.
     #[schema(value_type = Option<String>)]
@@ -183,6 +183,7 @@ pub(super) struct UndoBody {
         (status = 200, description = "`restored` records, and the new `version`", body = Object),
         (status = 404, description = "there is no such batch"),
         (status = 409, description = "it was undone before, or a record of it was changed since"),
+        (status = 422, description = "the body has another field, such as a misspelled one"),
     ),
 )]
 pub(super) async fn undo(

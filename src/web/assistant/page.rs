@@ -109,6 +109,7 @@ async fn page(
 ) -> Result<Html<String>, Failure> {
     let said = match shown.said.as_str() {
         "applied" => "It is applied.",
+        "unchanged" => "Nothing is changed: it is so already.",
         "undone" => "It is undone: all is as before.",
         _ => "",
     };
@@ -270,12 +271,14 @@ fn why_invalid(validation: &Validation) -> String {
     format!("Nothing is changed: {}.", why.collect::<Vec<_>>().join("; "))
 }
 
-/// Redirects to the page, which offers to undo what was applied. `from` is the first day that it shows.
+/// Redirects to the page, which offers to undo what was applied, if that changed anything. `from` is the first day that
+/// it shows.
 fn to_applied(state: &WebState, response: &str, from: &str) -> Result<Response, Failure> {
     let answer: Value = serde_json::from_str(response).map_err(|error| Failure::internal(&error))?;
-    let batch = answer["batchId"].as_str().unwrap_or_default();
+    let batch = answer["batchId"].as_str();
+    let said = batch.map_or_else(|| "unchanged".to_owned(), |batch| format!("applied&batch={batch}"));
     let from = parse_date(from).map(|day| format!("&from={day}")).unwrap_or_default();
-    Ok(Redirect::to(&format!("{}/plan?said=applied&batch={batch}{from}", state.prefix())).into_response())
+    Ok(Redirect::to(&format!("{}/plan?said={said}{from}", state.prefix())).into_response())
 }
 
 /// Completes, reopens or deletes an entry.

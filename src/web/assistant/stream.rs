@@ -28,8 +28,10 @@ use crate::web::{Editor, Failure, JsonQuery, WebState};
 const HEARTBEAT: Duration = Duration::from_secs(10);
 /// How long the events of a stream are kept after its end.
 const RETENTION: Duration = Duration::from_mins(5);
-/// Number of streams beyond which those that have ended are dropped.
+/// Number of streams from which those that have ended are dropped. If as many are in progress, no other begins.
 const MAX_STREAMS: usize = 64;
+/// Seconds until a retry when that many are in progress.
+const RETRY_AFTER_S: u64 = 10;
 
 /// One event: its name and its data.
 type Line = (&'static str, String);
@@ -42,12 +44,7 @@ struct Work {
 
 /// The streams in progress and those that ended recently, by name.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Streams(Arc<Mutex<StreamTable>>);
-
-#[derive(Debug, Default)]
-struct StreamTable {
-    by_name: HashMap<String, Arc<Work>>,
-}
+pub(super) struct Streams(Arc<Mutex<HashMap<String, Arc<Work>>>>);
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -75,6 +72,7 @@ pub(super) struct StreamQuery {
         (status = 200, description = "events", content_type = "text/event-stream", body = String),
         (status = 204, description = "the stream that `Last-Event-ID` names has ended"),
         (status = 400, description = "no message, or not of this form"),
+        (status = 429, description = "too many messages are being answered"),
         (status = 503, description = "the server is stopping"),
     ),
 )]
@@ -91,28 +89,10 @@ pub(super) async fn message_stream(
         return Err(Failure::forbidden("a page of another site asked for this; open this server's own page for it"));
     }
     if let Some((name, seen)) = last_seen(&headers) {
-        return Ok(match streams.find(&name).await {
-            Some(work) if !work.is_over_at(seen) => events(name, &work, seen).into_response(),
-            // Received to its end, or dropped already: with this status a browser stops reconnecting.
-            _ => StatusCode::NO_CONTENT.into_response(),
-        });
+        return Ok(streams.resumed(name, seen).await);
     }
     let body = MessageBody::of_query(query.message, &query.transcript, &query.options, &query.clarify, query.mode);
-    let message = body.into_message()?;
-    let (name, work) = streams.begin().await;
-    let response = events(name.clone(), &work, 0).into_response();
-    let app = state.app().clone();
-    let answering = app.spawn_unless_stopping(async move {
-        ended(&work, Box::pin(run(&state, &message, &work))).await;
-    });
-    let Some(answering) = answering else { return Err(Failure::stopping()) };
-    // In a task of its own, for which a process that stops does not wait.
-    tokio::spawn(async move {
-        let _ = answering.await;
-        tokio::time::sleep(RETENTION).await;
-        streams.0.lock().await.by_name.remove(&name);
-    });
-    Ok(response)
+    streams.started(state, body.into_message()?).await
 }
 
 /// Parses `NAME:NUMBER`: the last event that the client received.
@@ -122,21 +102,50 @@ fn last_seen(headers: &HeaderMap) -> Option<(String, usize)> {
 }
 
 impl Streams {
-    #[expect(clippy::disallowed_methods, reason = "the name of a stream must not be guessed, AHA_NOW or not")]
-    async fn begin(&self) -> (String, Arc<Work>) {
-        let mut kept = self.0.lock().await;
-        if kept.by_name.len() >= MAX_STREAMS {
-            kept.by_name.retain(|_, work| !work.is_over());
+    /// Returns the events of a stream after number `seen`.
+    async fn resumed(&self, name: String, seen: usize) -> Response {
+        match self.0.lock().await.get(&name) {
+            Some(work) if !work.is_over_at(seen) => events(name, work, seen).into_response(),
+            // Received to its end, or dropped already: with this status a browser stops reconnecting.
+            _ => StatusCode::NO_CONTENT.into_response(),
         }
-        let name = format!("{:016x}", rand::random::<u64>());
-        let work = Arc::new(Work { events: watch::Sender::new(Vec::new()) });
-        kept.by_name.insert(name.clone(), Arc::clone(&work));
-        (name, work)
     }
 
-    async fn find(&self, name: &str) -> Option<Arc<Work>> {
-        self.0.lock().await.by_name.get(name).cloned()
+    /// Answers a message in a task of its own. Its events can be resumed until a while after its end.
+    #[expect(clippy::disallowed_methods, reason = "the name of a stream must not be guessed, AHA_NOW or not")]
+    async fn started(self, state: WebState, message: Message) -> Result<Response, Failure> {
+        let mut kept = self.0.lock().await;
+        make_room(&mut kept)?;
+        let name = format!("{:016x}", rand::random::<u64>());
+        let work = Arc::new(Work { events: watch::Sender::new(Vec::new()) });
+        let response = events(name.clone(), &work, 0).into_response();
+        let (app, answered) = (state.app().clone(), Arc::clone(&work));
+        let answering = app.spawn_unless_stopping(async move {
+            ended(&answered, Box::pin(run(&state, &message, &answered))).await;
+        });
+        let Some(answering) = answering else { return Err(Failure::stopping()) };
+        kept.insert(name.clone(), work);
+        drop(kept);
+        // In a task of its own, for which a process that stops does not wait.
+        tokio::spawn(async move {
+            let _ = answering.await;
+            tokio::time::sleep(RETENTION).await;
+            self.0.lock().await.remove(&name);
+        });
+        Ok(response)
     }
+}
+
+/// Drops the streams that have ended if there are many. An error if as many are in progress.
+fn make_room(kept: &mut HashMap<String, Arc<Work>>) -> Result<(), Failure> {
+    if kept.len() >= MAX_STREAMS {
+        kept.retain(|_, work| !work.is_over());
+    }
+    if kept.len() < MAX_STREAMS {
+        return Ok(());
+    }
+    let message = format!("{MAX_STREAMS} messages are being answered; send this one again when some of them are done");
+    Err(Failure::too_many(message, RETRY_AFTER_S))
 }
 
 impl Work {
@@ -243,5 +252,16 @@ mod tests {
         assert!(work.is_over());
         ended(&work, async {}).await;
         assert_eq!(work.events.borrow().len(), 2, "work that ends by itself has sent its own events");
+    }
+
+    #[test]
+    fn no_stream_begins_while_too_many_are_in_progress() {
+        let work = || Arc::new(Work { events: watch::Sender::new(Vec::new()) });
+        let mut kept: HashMap<String, Arc<Work>> = (0..MAX_STREAMS).map(|name| (name.to_string(), work())).collect();
+        assert_eq!(make_room(&mut kept).unwrap_err().status(), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(kept.len(), MAX_STREAMS);
+        kept["3"].emit("done", &json!(true));
+        assert!(make_room(&mut kept).is_ok());
+        assert_eq!(kept.len(), MAX_STREAMS - 1);
     }
 }

@@ -117,13 +117,10 @@ pub(super) fn undated(state: &WebState, records: &aha_planner::apply::State) -> 
     open.into_iter().take(MAX_UNDATED).map(|item| entry(state, item, None)).collect()
 }
 
-/// Returns the open todos whose day has passed, the oldest first. Those that repeat have their next days.
+/// Returns the todos that are overdue, the oldest first. Of one that repeats, the button is about the day that has
+/// passed.
 pub(super) fn overdue(state: &WebState, records: &aha_planner::apply::State, today: NaiveDate) -> Vec<Entry> {
-    let is_open = |item: &&Item| item.kind == Kind::Todo && !item.completed && !item.recurrence.repeats();
-    let mut open: Vec<(NaiveDate, &Item)> =
-        records.items().filter(is_open).filter_map(|item| Some((item.scheduled_for?, item))).collect();
-    open.retain(|(day, _)| *day < today);
-    open.sort_by_key(|(day, item)| (*day, item.time(), item.id));
+    let open = crate::assistant::overdue(records, today);
     let line = |(day, item): (NaiveDate, &Item)| {
         let entry = entry(state, item, Some(day));
         Entry { time: format!("{} {}", day.format("%-d %b"), entry.time).trim_end().to_owned(), ..entry }

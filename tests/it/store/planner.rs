@@ -149,7 +149,27 @@ async fn a_key_is_answered_once_for_a_day(store: &dyn Store) {
     assert_eq!(store.planner(owner()).await.unwrap().state.items().count(), 2);
 }
 
+async fn what_changes_nothing_makes_no_batch(store: &dyn Store) {
+    let complete = json!({ "kind": "todo", "action": "complete", "id": 1 });
+    applied(store, &[todo("one")]).await;
+    let done = applied(store, std::slice::from_ref(&complete)).await;
+    let before = store.planner(owner()).await.unwrap();
+    let again = applied(store, std::slice::from_ref(&complete)).await;
+    assert_eq!((&again["batchId"], &again["version"]), (&Value::Null, &done["version"]));
+    assert_eq!((&again["results"][0]["unchanged"], &again["summary"]["completed"]), (&json!(true), &json!(0)));
+    assert_eq!(store.planner(owner()).await.unwrap(), before);
+    assert_eq!(store.operation_batches(owner(), 10).await.unwrap().len(), 2);
+    // The answer to a key stays the same when the record has changed since.
+    let once = keyed(std::slice::from_ref(&complete), "k", "r");
+    store.apply_operations(owner(), &once).await.unwrap();
+    applied(store, &[json!({ "kind": "todo", "action": "complete", "id": 1, "completed": false })]).await;
+    let outcome = store.apply_operations(owner(), &once).await.unwrap();
+    assert!(matches!(outcome, ApplyOutcome::Applied { replayed: true, .. }), "{outcome:?}");
+    assert!(!store.planner(owner()).await.unwrap().state.item(Kind::Todo, 1).unwrap().completed);
+}
+
 on_every_database!(
+    what_changes_nothing_makes_no_batch,
     records_read_back_as_they_were_written,
     one_invalid_operation_rejects_the_batch,
     undo_leaves_no_goal_that_refers_to_nothing_or_itself,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aha_benchmark::report::QuestionResult;
+use aha_benchmark::table::table;
 use aha_benchmark::{Settings, files, run};
 use tokio::net::TcpListener;
 
@@ -77,6 +78,8 @@ async fn progress_follows_the_answers_and_the_report_the_questions() {
 async fn a_server_that_is_gone_is_an_error_a_question_and_no_crash() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let report = benchmark(&settings(format!("http://{gone}").parse().unwrap()), &truth(&TWENTY, EXPECTED), None).await;
-    assert_eq!((report.summary.errors, report.health), (20, None));
+    assert_eq!((report.summary.errors, report.health.as_deref()), (20, None));
     assert!(report.results.iter().all(|result| result.attempts == 2));
+    let shown = table(&report);
+    assert!(shown.contains("Latency     – (no question was answered)") && !shown.contains(" 0 ms"), "{shown}");
 }

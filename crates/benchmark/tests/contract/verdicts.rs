@@ -24,6 +24,8 @@ async fn a_server_that_breaks_the_contract_gets_the_right_verdict_for_each_way()
     assert_eq!(summary.passed + summary.failed + summary.errors, names.len());
     assert!(!report.is_passed());
     assert!(found(&report, "hang").latency_ms.is_none() && found(&report, "good").latency_ms.is_some());
+    // The first attempt was silent until the timeout, which its user waited for as well.
+    assert!(found(&report, "hang-once").latency_ms.unwrap() > 400.0);
     assert_eq!(found(&report, "good").is_expected_document, Some(true));
     assert_eq!(found(&report, "wrong").is_expected_document, Some(false));
 }

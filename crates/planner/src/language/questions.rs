@@ -252,7 +252,25 @@ fn leads(words: &[Token], at: usize) -> bool {
 /// Parses a period at the beginning of `words`.
 fn period_at(words: &[Token], after_preposition: bool, today: NaiveDate) -> Phrase<Period> {
     let named = named_period(words, today).or_else(|| month_named(words, today)).or_else(|| days_ahead(words, today));
-    named.or_else(|| dates::day(words, today, after_preposition).map(|(length, day)| (length, (day, day))))
+    let day = || dates::day(words, today, after_preposition).map(|(length, day)| (length, (day, day)));
+    named.or_else(|| days_of_month(words, today)).or_else(day)
+}
+
+/// Parses "1 and 3 December", "the 1st to the 3rd of December", "1-3 December".
+fn days_of_month(words: &[Token], today: NaiveDate) -> Phrase<Period> {
+    let the = usize::from(word(words, 0) == "the");
+    let (first, rest, before) = match word(words, the).split_once(['-', '–']) {
+        Some((first, second)) => (first, [&[Token::made(second)], &words[the + 1..]].concat(), the),
+        None if matches!(word(words, the + 1), "and" | "to" | "-" | "–" | "until" | "till" | "through") => {
+            (word(words, the), words[the + 2..].to_vec(), the + 2)
+        }
+        None => return None,
+    };
+    let (length, last) = dates::day(&rest, today, false)?;
+    let names_month = rest[..length].iter().any(|word| month(&word.lower).is_some());
+    let first =
+        last.with_day(super::text::numbers::day_number(first)?).filter(|first| names_month && *first <= last)?;
+    Some((before + length, (first, last)))
 }
 
 /// Parses "this week", "next weekend", "last month".

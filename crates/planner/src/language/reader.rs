@@ -283,12 +283,12 @@ impl Reader<'_> {
 
     /// Returns the day of the completions in a clause, if it names exactly one.
     fn day_done(&self, clause: &[Token], made: &[Operation]) -> Option<NaiveDate> {
-        let day = When::read(clause, self.today).date?;
-        made.iter()
-            .all(|one| {
-                is_completion(one) && one.occurrence_date.is_none_or(|known| known == self.past_day(day, clause))
-            })
-            .then(|| self.past_day(day, clause))
+        let when = When::read(clause, self.today);
+        let used = clause.iter().zip(&when.used).filter(|(_, used)| **used);
+        let words: Vec<Token> = used.map(|(word, _)| word.clone()).collect();
+        let day = self.past_day(when.date?, &words);
+        let is_of_day = |one: &Operation| is_completion(one) && one.occurrence_date.is_none_or(|known| known == day);
+        made.iter().all(is_of_day).then_some(day)
     }
 }
 

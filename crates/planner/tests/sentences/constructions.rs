@@ -142,3 +142,30 @@ fn a_new_title_is_taken_word_for_word() {
         assert_eq!(operations.iter().map(|one| one.title.as_deref()).collect::<Vec<_>>(), [Some(title)], "{say}");
     }
 }
+
+#[test]
+fn a_full_stop_of_an_abbreviation_ends_no_sentence() {
+    let titles =
+        |say: &str| -> Vec<String> { plan(say, &state(), &[]).iter().filter_map(|one| one.title.clone()).collect() };
+    assert_eq!(titles("read ch. 3 and 4 tomorrow"), ["read ch. 3 and 4"]);
+    assert_eq!(titles("read vol. 2 tomorrow"), ["read vol. 2"]);
+    assert_eq!(titles("visit Mt. Fuji on Friday"), ["visit Mt. Fuji"]);
+    assert_eq!(titles("watch TV. Buy stamps."), ["watch TV", "Buy stamps"]);
+    assert_eq!(titles("call Zoe at 5 pm. Buy stamps."), ["call Zoe", "Buy stamps"]);
+}
+
+#[test]
+fn a_duration_is_no_title_and_a_hyphen_changes_no_verb() {
+    for say in [
+        "change the dentist appointment to last two hours",
+        "change the dentist appointment to two hours",
+        "change the dentist appointment to end at 17:00",
+    ] {
+        let made = json!(plan(say, &state(), &[]));
+        assert_eq!((&made[0]["endTime"], &made[0]["title"]), (&json!("17:00"), &json!(null)), "{say}");
+    }
+    for say in ["un-complete buy milk", "un-finish buy milk", "re-open buy milk", "uncomplete buy milk"] {
+        let made = plan(say, &state(), &[]);
+        assert_eq!((ops_and_ids(&made), made[0].completed), (vec![("complete", Some(3))], Some(false)), "{say}");
+    }
+}

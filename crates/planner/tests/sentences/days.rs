@@ -321,3 +321,108 @@ fn the_day_taken_for_a_period_without_one_is_said() {
         assert_eq!(assumed(say), [""; 0], "{say}");
     }
 }
+
+/// Today is Sunday, 29 March.
+#[test]
+fn a_day_of_something_done_is_the_one_written_and_without_its_year_the_nearer_one() {
+    let now = Today { date: NaiveDate::from_ymd_opt(2026, 3, 29).unwrap(), ..today() };
+    let read_now = |say: &str| read(say, &state(), now, &Selection::default());
+    for (say, day) in [
+        ("I meditated on Mar 27", "2026-03-27"),
+        ("I meditated on 27 March", "2026-03-27"),
+        ("I meditated on 25/3", "2026-03-25"),
+        ("log meditate for Mar 27", "2026-03-27"),
+        ("mark meditate done on 2026-03-20", "2026-03-20"),
+        ("I meditated on Monday", "2026-03-23"),
+        ("I meditated on the 3rd", "2026-03-03"),
+        ("mark meditate undone on 20 March", "2026-03-20"),
+    ] {
+        let Reading::Plan(made) = read_now(say) else { panic!("{say}: {:?}", read_now(say)) };
+        assert_eq!(made[0].op, "complete_occurrence", "{say}");
+        assert_eq!(made[0].occurrence_date.map(|day| day.to_string()).as_deref(), Some(day), "{say}");
+    }
+    for say in [
+        "mark meditate done on 2026-04-01",
+        "complete meditate on 1 April",
+        "meditate is done for 2 April",
+        "complete meditate on 2026-04-20",
+        "mark meditate undone on 2026-04-01",
+        "mark buy milk done on 3 April",
+    ] {
+        let Reading::Clarify(question) = read_now(say) else { panic!("{say}: {:?}", read_now(say)) };
+        let asks = question.question.contains("done already, or should it be moved");
+        assert!(asks || question.question.contains("is still to come"), "{say}: {question:?}");
+    }
+    let Reading::Plan(made) = read_now("I paid the electricity bill on 20 March") else { panic!("it is done") };
+    assert_eq!(made[0].op, "complete");
+}
+
+#[test]
+fn a_verb_is_repeated_only_for_what_it_can_be_about_and_the_day_of_a_list_is_kept() {
+    for (say, expected) in [
+        ("pick up kids at 15:00 tomorrow and groceries at 16:00", "pick up kids 12 15:00, pick up groceries 12 16:00"),
+        ("call Ann at 9 tomorrow, Bob at 10 and Zoe at 11", "call Ann 12 09:00, call Bob 12 10:00, call Zoe 12 11:00"),
+        ("call Ann at 9 tomorrow and the plumber at 10 please", "call Ann 12 09:00, call the plumber 12 10:00"),
+        ("buy bread at 9 tomorrow and haircut at 10", "buy bread 12 09:00, haircut 12 10:00"),
+        (
+            "drop off keys at 9 tomorrow, laundry at 10 and parcel at 11",
+            "drop off keys 12 09:00, drop off laundry 12 10:00, drop off parcel 12 11:00",
+        ),
+        ("tomorrow: haircut 9:00, supper 18:30, gym 20:00", "haircut 12 09:00, supper 12 18:30, gym 12 20:00"),
+    ] {
+        let made: Vec<String> = plan(say, &state(), &[])
+            .iter()
+            .map(|one| {
+                let time = one.start_time.or(one.time_of_day).flatten().unwrap();
+                let day = one.scheduled_for.flatten().unwrap().format("%d");
+                format!("{} {day} {time}", one.title.as_deref().unwrap())
+            })
+            .collect();
+        assert_eq!(made.join(", "), expected, "{say}");
+    }
+    for say in [
+        "pick up kids at 15:00 tomorrow, groceries at 16:00 and gym at 18:00",
+        "call Ann at 9am tomorrow, email Bob at 10am and gym at 6pm",
+    ] {
+        let reading = read(say, &state(), today(), &Selection::default());
+        let Reading::Clarify(question) = reading else { panic!("{say}: {reading:?}") };
+        assert!(!question.understood.iter().any(|one| one.title.as_deref().unwrap().ends_with("gym")), "{question:?}");
+    }
+}
+
+#[test]
+fn the_question_names_what_a_record_cannot_hold() {
+    for (say, why) in [
+        ("party on Saturday 10pm to 2am", "say \"from 22:00 to midnight\""),
+        ("party on Saturday 22:00-02:00", "say \"from 22:00 to midnight\""),
+        ("party on Saturday 10pm-2am", "say \"from 22:00 to midnight\""),
+        ("fitting with Zoe on Friday at 9, Bob at 11", "at 09:00 or at 11:00?"),
+        ("vacation from 20 December to 3 January", "On which day does \"vacation\" begin?"),
+        ("camp from Friday to Sunday", "On which day does \"camp\" begin?"),
+    ] {
+        let question = asked(say);
+        assert!(question.contains(why), "{say}: {question}");
+    }
+    // The day is the answer to the question for it.
+    let selection = Selection { date: NaiveDate::from_ymd_opt(2026, 12, 20), ..Selection::default() };
+    let reading = read("vacation from 20 December to 3 January", &state(), today(), &selection);
+    let Reading::Plan(made) = reading else { panic!("{reading:?}") };
+    assert_eq!((made[0].title.as_deref(), made[0].scheduled_for), (Some("vacation"), Some(selection.date)));
+}
+
+#[test]
+fn what_repeats_begins_on_its_next_day_to_come() {
+    let at = |day, hour| Today::new(NaiveDate::from_ymd_opt(2026, 3, day).unwrap(), TimeOfDay::new(hour, 0).unwrap());
+    for (say, now, day) in [
+        ("stretch every day at 7am", at(15, 22), "2026-03-16"),
+        ("stretch every day at 11pm", at(15, 22), "2026-03-15"),
+        ("stretch every weekday at 9", at(15, 8), "2026-03-16"),
+        ("stretch every Sunday at 9am", at(15, 22), "2026-03-22"),
+        ("stretch every Sunday at 11pm", at(15, 22), "2026-03-15"),
+        ("stretch every day", at(15, 22), "2026-03-15"),
+    ] {
+        let reading = read(say, &state(), now, &Selection::default());
+        let Reading::Plan(made) = reading else { panic!("{say}: {reading:?}") };
+        assert_eq!(made[0].scheduled_for.flatten().map(|day| day.to_string()).as_deref(), Some(day), "{say}");
+    }
+}

@@ -191,17 +191,23 @@ async fn apply_request(
     };
     sqlx::query(SAVE_LAST_ID).bind(&user_id).bind(new_last_id).execute(&mut *connection).await?;
     let keys = before.changed_keys(&after);
-    records::write(connection, &user_id, &keys, &before, &after).await?;
-    let batch = BatchId::of(&[&user_id, &version.to_string()]);
-    store_batch(connection, &user_id, (batch, version), &operations, (&keys, &before, &after), request.now).await?;
-    store_audit(connection, &user_id, (batch, version), &audit_rows(&operations, &applied.keys)?, request.now).await?;
+    // Without a change there is no batch, so that undoing reaches the change before. The answer for a key is stored.
+    let batch = (!keys.is_empty()).then(|| BatchId::of(&[&user_id, &version.to_string()]));
+    if let Some(batch) = batch {
+        records::write(connection, &user_id, &keys, &before, &after).await?;
+        store_batch(connection, &user_id, (batch, version), &operations, (&keys, &before, &after), request.now).await?;
+        let rows = audit_rows(&operations, &applied.keys)?;
+        store_audit(connection, &user_id, (batch, version), &rows, request.now).await?;
+    }
+    let is_stored = batch.is_some() || request.key.is_some();
     let response = column::to_json(&json!({
-        "ok": true, "batchId": batch, "version": version, "results": applied.results, "summary": applied.summary,
+        "ok": true, "batchId": batch, "version": if is_stored { version } else { version - 1 },
+        "results": applied.results, "summary": applied.summary,
     }))?;
     if let Some(key) = &request.key {
         store_answer(connection, &user_id, key, &response, request.now).await?;
     }
-    Ok((ApplyOutcome::Applied { response, replayed: false }, true))
+    Ok((ApplyOutcome::Applied { response, replayed: false }, is_stored))
 }
 
 /// Adds the error to the operation that could not be applied.

@@ -1,6 +1,8 @@
 //! Handles lists of several things: "two things: mend the fence on Saturday; pump up the tyres on Sunday". Also applies
 //! corrections within a sentence.
 
+use chrono::NaiveDate;
+
 use crate::language::Today;
 use crate::language::commands::command::Command;
 use crate::language::commands::interpret::command;
@@ -36,7 +38,7 @@ pub fn without_intro(tokens: &[Token], today: Today) -> Vec<Token> {
     parts.flat_map(with_day).collect()
 }
 
-/// Handles "Tomorrow: wash the car; mow the lawn": adds the day to each part.
+/// Handles "Tomorrow: wash the car; mow the lawn", "tomorrow: lunch 12:30, gym 18:00": adds the day to each part.
 fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<Token>> {
     let day = after_any(day, "for|on").unwrap_or(day);
     let when = When::read(day, today);
@@ -46,7 +48,12 @@ fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<
         let part = after_any(part, "and|then").unwrap_or(part);
         vocabulary::begins_with_task_verb(part) && !When::read(part, today).has_schedule()
     };
-    let each = parts.len() > 1 && when.date.is_some() && when.covers_all(day) && parts.iter().all(of_doing);
+    let timed: Vec<&[Token]> =
+        rest.split(|token| token.is_one_of(",|;|.|and|&")).map(without_marks).filter(|part| !part.is_empty()).collect();
+    let are_timed = timed.iter().all(|part| is_timed(part, today));
+    let parts = if are_timed { timed } else { parts };
+    let is_each = are_timed || parts.iter().all(of_doing);
+    let each = parts.len() > 1 && when.date.is_some() && when.covers_all(day) && is_each;
     let with_day = |part: &&[Token]| [after_any(part, "and|then").unwrap_or(part), day, &[Token::made(";")]].concat();
     each.then(|| parts.iter().flat_map(with_day).collect())
 }
@@ -57,11 +64,43 @@ const JOINERS: &str = "and|,|&|plus|then";
 /// The longest day at the end of a list, in words: "on the 3rd of next month".
 const MAX_DAY_WORDS: usize = 7;
 
-/// Returns the sentence with the day at the end of a list on each of its entries that have a time and no day: "call Ann
-/// at 9 and Bob at 10 tomorrow".
+/// Returns the sentence with the day at the end or the beginning of a list on each of its entries that have a time and
+/// no day: "call Ann at 9 and Bob at 10 tomorrow", "call Ann at 9 tomorrow and Bob at 10".
 #[must_use]
 pub fn with_shared_day(tokens: &[Token], today: Today) -> Vec<Token> {
-    tokens.split_inclusive(|token| token.is_one_of(";|.|!|?")).flat_map(|part| sharing_days(part, today)).collect()
+    let sentences = tokens.split_inclusive(|token| token.is_one_of(";|.|!|?"));
+    sentences.flat_map(|sentence| with_first_day(&sharing_days(sentence, today), today)).collect()
+}
+
+/// Adds the day of an entry to those after it: "call Ann at 9 tomorrow, Bob at 10 and Zoe at 11".
+fn with_first_day(sentence: &[Token], today: Today) -> Vec<Token> {
+    // Only with "and" are the parts between commas entries of one list, of which each can lack its verb.
+    let is_list = phrases::has_any(sentence, "and|&|plus");
+    let mut found: Vec<Token> = Vec::with_capacity(sentence.len());
+    let mut day: Option<NaiveDate> = None;
+    for part in sentence.split_inclusive(|token| token.is_one_of(JOINERS)) {
+        let end = part.iter().rposition(|token| !token.is_one_of(JOINERS) && !token.is_mark()).map_or(0, |at| at + 1);
+        let entry = plain(&part[..end]);
+        let when = When::read(entry, today);
+        let is_new = when.has_schedule() && matches!(command(entry, today), Command::Create { .. });
+        let lacks_day = is_new && is_timed(entry, today) && !super::split::begins_command(entry);
+        match day.filter(|_| lacks_day) {
+            Some(day) => {
+                if let Some(comma) = found.last_mut().filter(|last| is_list && last.is(",")) {
+                    *comma = Token::made("and");
+                }
+                found.extend_from_slice(entry);
+                found.extend([Token::made("on"), Token::made(&day.to_string())]);
+                found.extend_from_slice(&part[end..]);
+            }
+            None => found.extend_from_slice(part),
+        }
+        if when.has_schedule() && !lacks_day {
+            let is_clear = when.repeat.is_none() && !when.is_ambiguous && !when.vague && when.time.is_some();
+            day = when.date.filter(|date| is_new && is_clear && !when.covers_all(entry) && *date >= today.date);
+        }
+    }
+    found
 }
 
 fn sharing_days(sentence: &[Token], today: Today) -> Vec<Token> {

@@ -62,7 +62,7 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
         let continues = continues && !plain(&tokens[start..at]).is_empty() && !begins_command(rest);
         let ends = (token.is_one_of(";|!|?") && !continues)
             || (token.is(".")
-                && !abbreviates(&tokens[..at])
+                && !abbreviates(&tokens[..at], rest)
                 && (begins_sentence(rest) || begins_command(rest) || begins_in_lower_case(tokens, start, at)));
         // In "Dentist appointment, move to the 18th" the object is before the comma.
         let joins = joins && !(token.is(",") && lacks_object(rest));
@@ -126,12 +126,27 @@ fn is_participle(token: &Token) -> bool {
     !token.quoted && token.lower.len() > 3 && !past_forms::presents(&token.lower).is_empty()
 }
 
-/// Returns whether the full stop after `before` is part of an abbreviation, as in "Dr. Brandt".
-fn abbreviates(before: &[Token]) -> bool {
-    let short = "dr|mr|mrs|ms|prof|st|vs|approx|ca|no|tel|inc|ltd|jr|sr|rev|hon|e.g|i.e|etc";
-    before.last().is_some_and(|last| {
-        last.is_one_of(short) || (last.text.len() == 1 && last.text.starts_with(char::is_uppercase))
-    })
+/// Abbreviations whose full stop ends no sentence if a small letter or a number follows: "ref. order 5", "vol. 2".
+const SHORT: &str = "re|ref|incl|excl|max|min|ext|nr|attn|resp|vol|fig|dept|misc|temp|chap|sect|para";
+
+/// Returns whether the full stop after `before` is part of an abbreviation, as in "Dr. Brandt", "ch. 3", "Mt. Fuji".
+fn abbreviates(before: &[Token], rest: &[Token]) -> bool {
+    const TITLES: &str = "dr|mr|mrs|ms|prof|st|vs|approx|ca|no|tel|inc|ltd|jr|sr|rev|hon|e.g|i.e|etc";
+    const MAX_LETTERS: usize = 3;
+    let Some(last) = before.last().filter(|last| !last.quoted) else { return false };
+    if last.is_one_of(TITLES) || (last.text.len() == 1 && last.text.starts_with(char::is_uppercase)) {
+        return true;
+    }
+    // In "at 5 pm. Buy milk" it is a unit.
+    let is_number = |token: &Token| token.text.starts_with(|c: char| c.is_ascii_digit());
+    let is_unit = before.iter().rev().nth(1).is_some_and(is_number);
+    let is_word = last.text.chars().all(char::is_alphabetic) && !is_unit;
+    let is_short = is_word && last.text.chars().count() <= MAX_LETTERS;
+    let precedes_number = rest.first().is_some_and(is_number);
+    // "Watch TV. Buy milk" is two sentences.
+    let has_no_vowel = is_short && !last.lower.contains(['a', 'e', 'i', 'o', 'u', 'y']);
+    let begins_task = begins_command(rest) || vocabulary::begins_with_task_verb(rest);
+    (precedes_number && (is_short || last.is_one_of(SHORT))) || (has_no_vowel && !rest.is_empty() && !begins_task)
 }
 
 /// Returns whether `rest` can begin a sentence. In "5. May" the full stop does not end one.
@@ -145,8 +160,6 @@ fn begins_sentence(rest: &[Token]) -> bool {
 /// Returns whether the full stop at `at` ends a sentence although a small letter follows: "buy bread. call mum". The
 /// clause begins at `start`.
 fn begins_in_lower_case(tokens: &[Token], start: usize, at: usize) -> bool {
-    // In "about the invoice, ref. order 5" no sentence ends.
-    const SHORT: &str = "re|ref|incl|excl|max|min|ext|nr|attn|resp|vol|fig|dept|misc|temp";
     let rest = &tokens[at + 1..];
     let Some((before, next)) = tokens[start..at].last().zip(rest.first()) else { return false };
     let is_apart = before.end == tokens[at].start && tokens[at].end < next.start;

@@ -3,12 +3,13 @@
 use super::command::Command;
 use crate::language::Today;
 use crate::language::text::past_forms;
-use crate::language::text::phrases::{after, after_any, around, before_end};
+use crate::language::text::phrases::{after, after_any, around, before_end, listed};
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary;
 use crate::language::text::words::{WordList, word_list};
 
-const REOPENING: &str = "reopen|un-tick|un-check|unfinish|uncheck|untick|unmark|re-open|uncomplete|undo";
+/// Verbs that reopen a record, each also with a hyphen after its first syllable: "un-complete".
+const REOPENING: &str = "reopen|unfinish|uncheck|untick|unmark|uncomplete|undo|undone";
 
 /// Phrases after "mark X" that reopen a record, and those that complete it.
 const UNDONE: &str = "as not done|not done|as undone|undone|as incomplete|incomplete|as open|as not completed|\
@@ -40,7 +41,7 @@ const ENDS: &str = "is done|is finished|is complete|is completed|are done|has be
     has been sorted";
 
 pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
-    if let Some(target) = after_any(clause, REOPENING) {
+    if let Some((_, target)) = clause.split_first().filter(|(verb, _)| reopens(verb)) {
         return Some(of(target, false));
     }
     if let Some(rest) = after_any(clause, "mark|set|flag") {
@@ -53,6 +54,11 @@ pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
         .or_else(|| finally_done(clause))
         .or_else(|| by_leading_phrase(clause))
         .or_else(|| done_statement(clause))
+}
+
+fn reopens(verb: &Token) -> bool {
+    let joined = verb.lower.replacen('-', "", 1);
+    !verb.quoted && listed(REOPENING, &joined)
 }
 
 /// Recognises "The report is finally finished". "Remind me that the laundry is done" is a todo instead.

@@ -30,6 +30,11 @@ pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
         if vocabulary::place_at(target).is_some_and(|(at, _)| target[at].is_one_of("on|onto|in|into|to")) {
             return None;
         }
+        // "Drop off the parcel" and "drop in on Ann" are things to do.
+        let object = after(clause, "drop").and_then(<[Token]>::first);
+        if object.is_some_and(|next| next.is_one_of("off|in|by|round")) {
+            return None;
+        }
         let place = "from my list|from the list|off my list|from my todo list|from my calendar|from the calendar|\
             from my todos|\
         from my tasks|from my agenda|off the list|from my schedule|from my habits|from my goals|from my events|\

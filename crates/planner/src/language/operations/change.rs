@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use super::create::{set_times, unsupported};
 use super::create_checks::days_left_out;
 use crate::language::commands::command::Destination;
+use crate::language::commands::fields::end_of;
 use crate::language::commands::moving;
 use crate::language::commands::target::{self, TargetFilter};
 use crate::language::text::phrases::{self, without_marks};
@@ -148,7 +149,8 @@ impl Reader<'_> {
     pub fn move_to(&self, target: &[Token], words: &[Token]) -> Changes {
         let when = self.when_without_preposition(words);
         let answer = self.selection.date.filter(|_| self.is_only_clause);
-        if let Some(day) = answer.filter(|_| when.vague).filter(|day| when.answered(*day, self.today).is_some()) {
+        let answers = |day: &NaiveDate| when.vague && when.answered(words, *day, self.today).is_some();
+        if let Some(day) = answer.filter(answers) {
             return self.each(target, OPEN, |of| self.dated(of, Some(day)));
         }
         if let Some(found) = &when.impossible {
@@ -253,6 +255,12 @@ impl Reader<'_> {
     pub fn change(&self, target: &[Token], to: &[Token]) -> Changes {
         let to = phrases::before_end(to, "only|instead|now|from now on").unwrap_or(to);
         let [first, ..] = without_marks(to) else { return self.ask_what_to_change(target, WITH_GOALS) };
+        // "Change the dentist to last two hours", "change the dentist to two hours".
+        let verbs = "last until|last|take|run until|run for|go on until|go on for|end at|finish at";
+        let lasting = phrases::after_any(to, verbs).unwrap_or(to);
+        if end_of(lasting).is_some_and(|end| end.is_err() || lasting.len() < to.len()) {
+            return self.end(target, lasting);
+        }
         let when = When::read(to, self.today);
         if when.covers_all(to) && when.has_schedule() {
             return self.move_to(target, to);

@@ -61,7 +61,11 @@ impl Reader<'_> {
         }
         let item = self.item(of)?;
         if day.is_some_and(|day| day > self.today.date) {
-            let text = format!("Is \"{}\" done already, or should it be moved to another day?", of.title);
+            let text = if done {
+                format!("Is \"{}\" done already, or should it be moved to another day?", of.title)
+            } else {
+                format!("That day of \"{}\" is still to come. Which day of it is not done?", of.title)
+            };
             return Err(Question::new(&text, vec![of.option()]));
         }
         let action = if item.recurrence.repeats() { Action::CompleteOccurrence } else { Action::Complete };

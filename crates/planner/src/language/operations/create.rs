@@ -39,7 +39,7 @@ impl Reader<'_> {
                 skip_leading_phrase(&words, &mut when, certain);
                 when.resolve_half_by_meal(&words);
                 let answer = self.selection.date.filter(|_| self.is_only_clause);
-                when = answer.and_then(|day| when.answered(day, self.today)).unwrap_or(when);
+                when = answer.and_then(|day| when.answered(&words, day, self.today)).unwrap_or(when);
                 (words, when)
             })
             .collect();
@@ -177,8 +177,21 @@ impl Reader<'_> {
             let day = if operation.kind == Kind::Habit { Some(date.unwrap_or(self.today.date)) } else { date };
             return Ok(vec![on(operation, day, Recurrence::of(rule))]);
         }
+        // The day of the week of a rule is that of the rule; any other day was written.
+        let is_written = when.date.is_some() && !matches!(when.repeat, Some(Repeat::On(_) | Repeat::OnEach(..)));
+        for (day, rule) in &mut rules {
+            *day = self.first_to_come(*day, *rule, when.time.filter(|_| !is_written));
+        }
         rules.sort_by_key(|(day, _)| *day);
         Ok(rules.into_iter().map(|(day, rule)| on(operation.clone(), Some(day), rule)).collect())
+    }
+
+    /// Returns the first day from `day` on that the rule has, without one of today whose time has passed: it would be
+    /// missed before it is planned.
+    fn first_to_come(&self, day: NaiveDate, rule: Recurrence, time: Option<TimeOfDay>) -> NaiveDate {
+        let has_passed = day == self.today.date && time.is_some_and(|time| time < self.today.time);
+        let from = if has_passed { day.succ_opt().unwrap_or(day) } else { day };
+        rule.next_from(day, from).unwrap_or(day)
     }
 }
 

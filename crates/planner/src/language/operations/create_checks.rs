@@ -18,6 +18,7 @@ use crate::language::{Question, Reader};
 use crate::matching::{Candidate, ClarifyOption, matches, ranked_options, tokens as title_words};
 use crate::operation::Operation;
 use crate::record::Kind;
+use crate::time_of_day::TimeOfDay;
 
 /// Maximum length of a sentence without a leading verb. A longer one is more likely talk than a task.
 const MAX_BARE_WORDS: usize = 6;
@@ -85,8 +86,12 @@ impl Reader<'_> {
         if when.vague && when.repeat.is_some() && repeats::leaves_days_out(words) {
             return Err(days_left_out(title));
         }
+        if let Some((first, second)) = when.two_times.filter(|_| when.is_ambiguous && !when.vague) {
+            let is_range = has_any(words, "to|until|till|through|-|–|—");
+            return Err(Question::new(&at_two_times(title, first, second, is_range), Vec::new()));
+        }
         let passed = when.date.filter(|day| *day < self.today.date);
-        let is_range = (0..words.len()).any(|at| dates::day_range(&words[at..]).is_some());
+        let is_range = self.names_range(words, when);
         let text = match passed {
             _ if when.vague => format!("On which day should \"{title}\" be?"),
             Some(day) => format!("{day} has passed. On which day should \"{title}\" be?"),
@@ -107,6 +112,17 @@ impl Reader<'_> {
             }
         };
         Err(Question::new(&text, Vec::new()))
+    }
+
+    /// Matches "from 20 December to 3 January", "4-6 May": the first and the last of several days.
+    fn names_range(&self, words: &[Token], when: &When) -> bool {
+        let joins = |at: usize| {
+            at > 0
+                && when.used[at - 1]
+                && words[at].is_one_of("to|until|till|through|-|–|—")
+                && dates::day(&words[at + 1..], self.today.date, true).is_some()
+        };
+        (0..words.len()).any(|at| dates::day_range(&words[at..]).is_some() || joins(at))
     }
 
     /// Returns the change of the record that the user selected instead of adding another one: "pay the rent tomorrow",
@@ -228,6 +244,20 @@ impl Reader<'_> {
         let text = format!("What should be done with \"{title}\": add it, or change something that is there?");
         Question::new(&text, self.options_like(title))
     }
+}
+
+/// Returns the question about a record at two times. If they are a range whose end is earlier, it is past midnight.
+fn at_two_times(title: &str, first: TimeOfDay, second: TimeOfDay, is_range: bool) -> String {
+    if is_range && second < first {
+        return format!(
+            "\"{title}\" would be at {first} and at {second}. An event ends on the day on which it begins: if it lasts \
+             past midnight, say \"from {first} to midnight\", and add the rest to the next day."
+        );
+    }
+    format!(
+        "Should \"{title}\" be at {first} or at {second}? A record has one time. Say each thing with its own time in a \
+         sentence of its own, or the time of one alone."
+    )
 }
 
 /// Matches "Holiday in August", which does not name a day.

@@ -7,12 +7,11 @@ use chrono::{Datelike as _, Days, Months, NaiveDate};
 
 use crate::language::clauses::topic::joined;
 use crate::language::commands::target::TargetFilter;
-use crate::language::text::numbers;
 use crate::language::text::phrases::{after, after_any, has_any, without_marks};
 use crate::language::text::tokens::Token;
 use crate::language::values::dates;
 use crate::language::values::when::When;
-use crate::language::{Question, Reader};
+use crate::language::{Question, Reader, Today};
 use crate::operation::Operation;
 
 impl Reader<'_> {
@@ -24,10 +23,8 @@ impl Reader<'_> {
             return (words.to_vec(), days);
         }
         let (words, day) = self.with_day(target, alone);
-        // "Finish the report by Sunday" is about a day to come.
-        let is_to_come = has_any(&target[words.len()..], "by|until|till|before|in|next|coming|tomorrow");
-        let past = |day| if is_to_come { day } else { self.past_day(day, target) };
-        (words, day.map(past).into_iter().collect())
+        let day = day.map(|day| self.past_day(day, &target[words.len()..]));
+        (words, day.into_iter().collect())
     }
 
     /// Splits "… for yesterday" and the words of completion from a target. With `alone` the target may consist of the
@@ -54,19 +51,29 @@ impl Reader<'_> {
         (found.len() == 1 && repeats && passed).then(|| joined(&["complete"], rest, &[], &[]))
     }
 
-    /// Returns the past day that the words mean: something done on Monday was done on the last Monday.
+    /// Returns the past day that the words of a day mean: something done on Monday was done on the last Monday, and
+    /// "the 9th" is that of this month or the last one. A day without its year is the nearer one, so that on 29
+    /// November "27 November" has passed and "1 December" is to come. A day that is to come stays as it is, and is
+    /// asked about.
     pub(in crate::language) fn past_day(&self, day: NaiveDate, words: &[Token]) -> NaiveDate {
-        let week_before = day.checked_sub_days(Days::new(7)).unwrap_or(day);
-        // "For the 9th" means this month or the last one.
-        let month_said = words.iter().any(|word| numbers::month(&word.lower).is_some());
-        if let Some(earlier) = day.checked_sub_months(Months::new(1)).filter(|_| !month_said)
-            && earlier <= self.today.date
-            && earlier.day() == day.day()
-            && week_before > self.today.date
-        {
-            return earlier;
+        let today = self.today.date;
+        // "Finish the report by Sunday" is about a day to come.
+        if day <= today || has_any(words, "by|until|till|before|in|next|coming|tomorrow") {
+            return day;
         }
-        if day > self.today.date && week_before <= self.today.date { week_before } else { day }
+        let read_on = |date: Option<NaiveDate>| {
+            let earlier = Today { date: date?, ..self.today };
+            When::read_after("on", words, earlier).date
+        };
+        // "Three days from now" is equally far ahead on each day.
+        if read_on(today.pred_opt()) == day.pred_opt() {
+            return day;
+        }
+        let past = |date: Option<NaiveDate>| read_on(date).filter(|read| *read <= today);
+        let in_week = past(today.checked_sub_days(Days::new(7)));
+        let in_month = past(today.checked_sub_months(Months::new(1))).filter(|read| read.day() == day.day());
+        let in_year = past(today.checked_sub_months(Months::new(12))).filter(|read| today - *read < day - today);
+        in_week.or(in_month).or(in_year).unwrap_or(day)
     }
 
     /// Parses days that make up the whole of `words`.

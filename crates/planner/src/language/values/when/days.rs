@@ -56,7 +56,7 @@ impl When {
         // "Every two weeks on Friday starting 20 March": the day of the week, and the first such date.
         let is_first = |known: chrono::NaiveDate| self.repeat.is_some() && known.weekday() == day.weekday();
         let named_twice = self.date.is_some_and(|known| known != day && !is_first(known)) && self.until.is_none();
-        self.is_ambiguous |= named_twice || is_or(rest, skipped + length, today);
+        self.note_several_days(named_twice || is_or(rest, skipped + length, today));
         self.date = Some(day);
         Some(skipped + length)
     }
@@ -67,7 +67,7 @@ impl When {
         let part = times::bare_part_of_day(lead.first())?;
         let following = phrases::after_any(&lead[1..], "of|on")?;
         let (length, day) = dates::day(following, today.date, true)?;
-        self.is_ambiguous |= self.date.is_some_and(|known| known != day);
+        self.note_several_days(self.date.is_some_and(|known| known != day));
         self.date = Some(day);
         self.take_part(part);
         Some(rest.len() - following.len() + length)

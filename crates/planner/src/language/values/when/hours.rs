@@ -161,7 +161,9 @@ impl When {
     /// Sets a time parsed from `words`. A known part of the day determines its half, unless the words do.
     pub(super) fn take_times(&mut self, start: TimeOfDay, end: Option<TimeOfDay>, words: &[Token]) {
         let part = self.time.filter(|_| self.from_part_of_day);
-        self.is_ambiguous |= self.time.is_some_and(|time| time != start) && part.is_none();
+        let known = self.time.filter(|time| *time != start && part.is_none());
+        self.is_ambiguous |= known.is_some();
+        self.two_times = self.two_times.or(known.map(|known| (known, start)));
         self.half_is_written = words.iter().any(writes_half);
         let part = part.filter(|_| !self.half_is_written);
         let in_half = |time| part.map_or(Some(time), |part| in_half_of(part, time));

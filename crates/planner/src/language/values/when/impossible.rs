@@ -145,10 +145,20 @@ fn begins_phrase(next: Option<&Token>) -> bool {
     next.is_none_or(|next| next.is_mark() || next.is_one_of(BEGINNINGS) || weekday(&next.lower, true).is_some())
 }
 
-/// Matches "9:00-25:00": a range with a time that does not exist.
+/// Matches "9:00-25:00", a range with a time that does not exist, and "22:00-02:00", which ends on the next day.
 fn missing_in_range(text: &str) -> Phrase<String> {
-    let (start, end) = text.split_once(['-', '–']).filter(|_| text.contains(':'))?;
-    [start, end].into_iter().find_map(|time| missing_time(&[Token::made(time)], true))
+    let (start, end) = text.split_once(['-', '–'])?;
+    let missing = || [start, end].into_iter().find_map(|time| missing_time(&[Token::made(time)], true));
+    if let Some(found) = missing().filter(|_| text.contains(':')) {
+        return Some(found);
+    }
+    let time = |text: &str| clock::written_text(text, "").filter(|(time, _)| time.certain)?.0.time();
+    let (start, end) = (time(start)?, time(end)?);
+    let why = format!(
+        "\"{text}\" ends before it begins. An event ends on its day: if it lasts past midnight, say \"from {start} to \
+         midnight\", and add the rest to the next day."
+    );
+    (end < start).then_some((1, why))
 }
 
 /// Matches "31/4", "4/31", "31.4.": a day and a month in figures. `before` is the word before them: without a day's

@@ -45,8 +45,12 @@ pub struct When {
     pub vague: bool,
     /// Why the day or time that is written cannot be used: it does not exist, or it can be two. `vague` is set too.
     pub impossible: Option<Impossible>,
-    /// There are two days or times with "or" between them, or two different days.
+    /// There are two days or times with "or" between them, or two different ones.
     pub is_ambiguous: bool,
+    /// The clause names several days, which a day that the user selects answers.
+    pub names_days: bool,
+    /// Two different times, in the order in which they are written.
+    pub two_times: Option<(TimeOfDay, TimeOfDay)>,
     /// The event takes the whole day.
     pub all_day: bool,
     /// The time comes from a part of the day, and an explicit time replaces it.
@@ -122,17 +126,30 @@ impl When {
     /// Returns the result with the day that the user gave as the answer to the question on which day it is. `None` if
     /// another question is open.
     #[must_use]
-    pub fn answered(&self, day: NaiveDate, today: Today) -> Option<Self> {
-        let asks_day = self.vague || self.date.is_none_or(|date| date < today.date);
-        let asks_other =
-            self.is_ambiguous || self.repeat.is_some() || self.impossible.as_ref().is_some_and(|found| found.is_time);
-        (asks_day && !asks_other).then(|| Self {
+    pub fn answered(&self, tokens: &[Token], day: NaiveDate, today: Today) -> Option<Self> {
+        let names_days = self.names_days && self.two_times.is_none();
+        let asks_day = self.vague || names_days || self.date.is_none_or(|date| date < today.date);
+        let asks_other = (self.is_ambiguous && !names_days)
+            || self.repeat.is_some()
+            || self.impossible.as_ref().is_some_and(|found| found.is_time);
+        if !asks_day || asks_other {
+            return None;
+        }
+        let mut when = Self {
             date: Some(day),
             vague: false,
             no_date: false,
             impossible: None,
+            is_ambiguous: false,
+            names_days: false,
             ..self.clone()
-        })
+        };
+        // The word in "Friday or Saturday" is part of what was asked about.
+        let joins = |at: &usize| {
+            tokens[*at].is_one_of("or|and|to|until|till|through|/|-|–|—|&") && self.used[at - 1] && self.used[at + 1]
+        };
+        (1..tokens.len().saturating_sub(1)).filter(joins).for_each(|at| when.used[at] = true);
+        Some(when)
     }
 
     /// Returns whether the clause contains a date, a time or a repetition.
@@ -210,8 +227,13 @@ impl When {
     fn read_days_on_end(&mut self, rest: &[Token]) -> Option<usize> {
         let lead = usize::from(rest[0].is_one_of("from|on|between") && rest.len() > 1);
         let length = super::dates::day_range(&rest[lead..])?;
-        self.is_ambiguous = true;
+        self.note_several_days(true);
         Some(lead + length)
+    }
+
+    fn note_several_days(&mut self, are_several: bool) {
+        self.is_ambiguous |= are_several;
+        self.names_days |= are_several;
     }
 
     fn read_priority(&mut self, rest: &[Token]) -> Option<usize> {
