@@ -13,7 +13,6 @@ use aha_content::sentences::sentences;
 use aha_net::hash::hex32;
 use aha_sentence::SentenceModel;
 use aha_store::StoreError;
-use tokio::sync::OnceCell;
 use tokio::task::JoinError;
 
 use crate::app::App;
@@ -25,20 +24,17 @@ const PASSAGES_PER_QUERY: i64 = 200;
 /// A vector is stored as whole numbers from -127 to 127, where 127 is its largest absolute value.
 const MAX_QUANTISED: f32 = 127.0;
 
-static MODEL: OnceCell<Option<Arc<SentenceModel>>> = OnceCell::const_new();
-
-/// Returns the model, which is loaded once per process. `None` if none is set or it cannot be used, which `doctor`
-/// explains.
+/// Returns the model, which is loaded again when its files change. `None` if none is set or it cannot be used, which is
+/// logged, and explained by `doctor`.
 pub(crate) async fn model(app: &App) -> Option<Arc<SentenceModel>> {
-    let folder = app.config().llm.sentence_model_dir.clone()?;
-    let loaded = async || match load(folder).await {
-        Ok(model) => Some(Arc::new(model)),
+    let folder = app.config().llm.sentence_model_dir.as_ref()?;
+    match app.sentence_model().get(folder, load(folder.clone())).await {
+        Ok(model) => Some(model),
         Err(error) => {
             tracing::warn!(%error, "questions are answered and stories matched without a sentence model");
             None
         }
-    };
-    MODEL.get_or_init(loaded).await.clone()
+    }
 }
 
 /// Loads a model from a folder, off the async threads.
@@ -155,6 +151,7 @@ fn candidate<'p>(passage: &PassageInContext<'p>) -> CandidatePassage<'p> {
         section: passage.section,
         blocks: passage.text.lines().map(|text| Block { text, sentences: sentences(text) }).collect(),
         dated: 0,
+        is_date_stated: true,
         is_replaced: false,
         is_item: false,
     }

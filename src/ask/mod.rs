@@ -5,10 +5,12 @@
 //! words. If a model is configured for the task `answer`, it writes the sentences from the passages, and each is
 //! checked against those it cites.
 
+mod cited;
 pub mod description;
 pub mod feedback;
 mod negation;
 mod passages;
+mod spelling;
 mod support;
 mod written;
 
@@ -16,8 +18,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aha_analysis::retrieval::{
-    CandidatePassage, Extract, Question, SentenceVectors, SimilarityModels, answer, asks_for_own_feedback,
-    best_passages, passage_texts, question_texts,
+    CandidatePassage, Question, SentenceVectors, SimilarityModels, answer, asks_for_own_feedback, best_passages,
+    passage_texts, question_texts,
 };
 use aha_analysis::text::space::Space;
 use aha_core::failpoint;
@@ -30,7 +32,9 @@ use crate::app::App;
 use crate::embedding_weights;
 use crate::sentences::{self, KnownSentences};
 use crate::services::ServiceError;
-use passages::{Found, Passage, retrieve};
+use cited::{cited, written_answer};
+use passages::{Found, retrieve};
+use spelling::ReadQuestion;
 use written::Written;
 
 /// Time limit for the whole answer: by the contract of `POST /ask` a client waits 5 s for it to arrive.
@@ -57,14 +61,15 @@ impl AskRequest {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Answer {
     pub answer: String,
     /// The same text by sentence.
     pub sentences: Vec<CitedSentence>,
     /// At least one.
     pub citations: Vec<Citation>,
-    /// Set if a newer text was preferred to an older one that contradicts it, or if no text is as recent as asked for.
+    /// Set if a newer text was preferred to an older one that contradicts it, if no text is as recent as asked for, or
+    /// if a word of the question was corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Why a configured model did not answer.
@@ -96,12 +101,23 @@ pub struct Citation {
     pub relevance_score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// When the item was published, or the date of the document; `None` if unknown.
+    /// When the item was published, or the date that the document states; `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Timestamp>,
     /// `None` for a passage of a document.
     #[serde(skip)]
     pub item: Option<ItemId>,
+    #[serde(skip)]
+    pub title: Option<String>,
+}
+
+impl Citation {
+    /// Returns the section as readers see it; `None` if it has none, or it repeats the name or the title.
+    #[must_use]
+    pub fn shown_section(&self) -> Option<&str> {
+        let is_repeated = self.section == self.document || self.title.as_deref() == Some(&self.section);
+        (!self.section.is_empty() && !is_repeated).then_some(&self.section)
+    }
 }
 
 /// Why there is no answer.
@@ -115,8 +131,13 @@ pub enum AskError {
         "there is nothing to answer from yet; add documents (aha-radar source add FOLDER --type documents) or run once"
     )]
     EmptyStore,
-    #[error("nothing in your sources answers this, so there is nothing to cite")]
-    Unanswered,
+    #[error("found no answer in your sources, so there is nothing to cite")]
+    Unanswered {
+        /// The question as it was read, if a word of it was corrected.
+        read_as: Option<String>,
+        /// How the words were read.
+        note: Option<String>,
+    },
     #[error(
         "this asks what you liked, saved or skipped, and answers come from texts only; list that with \
          aha-radar feedback list"
@@ -126,6 +147,19 @@ pub enum AskError {
     Timeout,
     #[error(transparent)]
     Service(#[from] ServiceError),
+}
+
+impl AskError {
+    /// Returns the code of the contract of `POST /ask` for it; `None` for an error that is not of answering.
+    #[must_use]
+    pub const fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Empty | Self::TooLong => Some("INVALID_REQUEST"),
+            Self::EmptyStore | Self::Unanswered { .. } | Self::OwnFeedback => Some("CITATION_REQUIRED"),
+            Self::Timeout => Some("TIMEOUT"),
+            Self::Service(_) => None,
+        }
+    }
 }
 
 /// Returns whether a model writes the answers, which takes longer.
@@ -156,7 +190,7 @@ pub async fn ask_reporting(
     tokio::time::timeout(deadline(), answered(app, &text, request, on_found)).await.unwrap_or(Err(AskError::Timeout))
 }
 
-/// Loads the weights and the sentence model, which happens once a process. Loading goes on if the caller stops waiting,
+/// Loads the weights and the sentence model, unless they are loaded. Loading goes on if the caller stops waiting,
 /// so that a later question finds them.
 pub async fn load_models(app: &App) {
     let app = app.clone();
@@ -184,11 +218,12 @@ pub fn checked(question: &str) -> Result<String, AskError> {
 /// Maximum number of words in a search that is suggested.
 const MAX_SEARCHED_WORDS: usize = 8;
 
-/// Returns a query with which a search finds the texts that have any content word of the question; `None` if it has no
-/// such word.
+/// Returns a query with which a search finds the texts that have any content word of the question, except words for the
+/// kind of answer; `None` if it has no such word.
 #[must_use]
 pub fn search_query(question: &str) -> Option<String> {
-    let mut words = Question::new(&cleaned(question)).terms;
+    let question = Question::new(&cleaned(question));
+    let mut words = question.search_words();
     words.truncate(MAX_SEARCHED_WORDS);
     (!words.is_empty()).then(|| words.join(" OR "))
 }
@@ -221,21 +256,23 @@ async fn answered(
         return Err(AskError::OwnFeedback);
     }
     load_models(app).await;
-    let question = Question::new(text).asked_at(app.clock().now().as_millis());
+    let read = spelling::read(app, text).await?;
+    let question = Question::new(&read.text).asked_at(app.clock().now().as_millis());
     let Some(found) = retrieve(app, &question, request).await? else { return Err(AskError::EmptyStore) };
     on_found(found.documents());
     let found = Arc::new(found);
     let is_written = written::is_configured(app);
     let (picked, best) = pick(app, question, Arc::clone(&found), is_written).await?;
+    let picked = picked.map(|answer| noting(answer, &read));
     if !is_written || best.is_empty() {
-        return picked.ok_or(AskError::Unanswered);
+        return picked.ok_or_else(|| unanswered(&read));
     }
     let candidates = found.candidates();
     let given: Vec<&CandidatePassage<'_>> = best.iter().map(|passage| &candidates[*passage]).collect();
     let left = deadline().saturating_sub(started.elapsed()).saturating_sub(RESERVED_TIME);
     match written::write(app, text, &given, left).await {
-        Written::Answer(sentences) => Ok(written_answer(sentences, &best, &candidates, &found)),
-        Written::Refused => Err(AskError::Unanswered),
+        Written::Answer(sentences) => Ok(noting(written_answer(sentences, &best, &candidates, &found), &read)),
+        Written::Refused => Err(unanswered(&read)),
         Written::Unavailable(why) => {
             tracing::warn!(%why, "a question is answered without a model");
             let is_late = started.elapsed() + RESERVED_TIME >= deadline();
@@ -243,9 +280,20 @@ async fn answered(
                 degraded: Some(format!("sentences were picked, as no model answered: {why}")),
                 ..answer
             };
-            picked.map(without).ok_or(if is_late { AskError::Timeout } else { AskError::Unanswered })
+            picked.map(without).ok_or_else(|| if is_late { AskError::Timeout } else { unanswered(&read) })
         }
     }
+}
+
+fn unanswered(read: &ReadQuestion) -> AskError {
+    let note = read.note();
+    AskError::Unanswered { read_as: note.is_some().then(|| read.text.clone()), note }
+}
+
+/// Adds to an answer how the question was read.
+fn noting(answer: Answer, read: &ReadQuestion) -> Answer {
+    let notes: Vec<String> = read.note().into_iter().chain(answer.note).collect();
+    Answer { note: (!notes.is_empty()).then(|| notes.join("; ")), ..answer }
 }
 
 /// Extracts the sentences that answer the question, and for a model selects the passages most likely to.
@@ -301,96 +349,6 @@ async fn known_sentences(
     });
     let (texts, needed) = choosing.await.map_err(ServiceError::from)?;
     Ok(Some(sentences::load_or_compute(app, &model, texts, needed).await.map_err(ServiceError::from)?))
-}
-
-/// Builds the answer from sentences that a model wrote and its passages support. `best`: the passages sent to it.
-fn written_answer(
-    sentences: Vec<(String, Vec<usize>)>,
-    best: &[usize],
-    candidates: &[CandidatePassage<'_>],
-    found: &Found,
-) -> Answer {
-    let mut citations: Vec<Citation> = Vec::new();
-    let mut cite = |place: usize| {
-        let passage = best[place];
-        cited_place(&mut citations, &candidates[passage], &found.passages[passage], by_rank(place))
-    };
-    let sentences: Vec<CitedSentence> = sentences
-        .into_iter()
-        .map(|(text, places)| {
-            let mut citations: Vec<usize> = Vec::new();
-            for citation in places.into_iter().map(&mut cite) {
-                // Two passages may be of one section.
-                if !citations.contains(&citation) {
-                    citations.push(citation);
-                }
-            }
-            CitedSentence { text, citations }
-        })
-        .collect();
-    Answer { answer: joined(&sentences), sentences, citations, note: None, degraded: None }
-}
-
-/// Returns the relevance of the passage with this index: the passage found first is the most relevant.
-#[expect(clippy::cast_precision_loss, reason = "a place among a few passages")]
-fn by_rank(place: usize) -> f64 {
-    1.0 - place as f64 / (MAX_PASSAGES as f64 + 1.0)
-}
-
-fn cited(picked: &Extract, candidates: &[CandidatePassage<'_>], found: &Found) -> Answer {
-    let mut citations: Vec<Citation> = Vec::new();
-    let sentences: Vec<CitedSentence> = picked
-        .quotes
-        .iter()
-        .map(|quote| {
-            let relevance = (quote.score * picked.probability * 1000.0).round() / 1000.0;
-            let (candidate, passage) = (&candidates[quote.passage], &found.passages[quote.passage]);
-            let place = cited_place(&mut citations, candidate, passage, relevance);
-            CitedSentence { text: quote.text.clone(), citations: vec![place] }
-        })
-        .collect();
-    let name = |passage: usize| candidates[passage].document;
-    let note = picked.outdated.map(|(old, new)| {
-        format!("{} says otherwise and is older than {}, which is followed here", name(old), name(new))
-    });
-    let note = note.or_else(|| picked.older.map(older_note));
-    Answer { answer: joined(&sentences), sentences, citations, note, degraded: None }
-}
-
-/// Says that an answer is older than the period that was asked for. `dated`: in Unix milliseconds; 0 if unknown.
-fn older_note(dated: i64) -> String {
-    let date: String = Timestamp::from_millis(dated).to_string().chars().take(10).collect();
-    let newest = if dated == 0 { "the text quoted has no date".to_owned() } else { format!("the newest is of {date}") };
-    format!("no text about it is as recent as asked for; {newest}")
-}
-
-/// Returns the index of a passage's citation, which is added unless its section of the same text is cited already.
-fn cited_place(
-    citations: &mut Vec<Citation>,
-    candidate: &CandidatePassage<'_>,
-    passage: &Passage,
-    relevance_score: f64,
-) -> usize {
-    let is_cited = |one: &Citation| {
-        let is_same_text = one.item == passage.item && one.url == passage.url;
-        is_same_text && one.document == candidate.document && one.section == candidate.section
-    };
-    if let Some(place) = citations.iter().position(is_cited) {
-        return place;
-    }
-    citations.push(Citation {
-        document: candidate.document.to_owned(),
-        section: candidate.section.to_owned(),
-        relevance_score,
-        url: passage.url.clone(),
-        time: (candidate.dated != 0).then(|| Timestamp::from_millis(candidate.dated)),
-        item: passage.item,
-    });
-    citations.len() - 1
-}
-
-fn joined(sentences: &[CitedSentence]) -> String {
-    sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -91,12 +91,18 @@ impl Found {
                 section,
                 blocks: text.lines().map(block).collect(),
                 dated: *dated,
+                is_date_stated: is_day(*dated),
                 is_replaced: *is_replaced,
                 is_item: item.is_some(),
             }
         };
         self.passages.iter().map(candidate).collect()
     }
+}
+
+/// Returns whether a time is the beginning of a day, as the dates are that documents state; the times of files are not.
+const fn is_day(millis: i64) -> bool {
+    millis % 86_400_000 == 0
 }
 
 /// Finds the passages. `None` if nothing is indexed at all.

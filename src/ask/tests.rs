@@ -1,3 +1,5 @@
+use super::cited::{cited_place, older_note};
+use super::passages::Passage;
 use super::*;
 
 #[test]
@@ -11,6 +13,8 @@ fn a_search_is_suggested_for_any_content_word() {
     let query = search_query("Which orchestra plays in\tVienna on Thursday at 09:30?");
     assert_eq!(query.as_deref(), Some("orchestra OR plays OR vienna OR thursday OR 09:30"));
     assert_eq!(search_query("What is it?"), None);
+    assert_eq!(search_query("what does error E07 mean").as_deref(), Some("e07"), "without words for the kind");
+    assert_eq!(search_query("Wohin mit dem Öl der Boote?").as_deref(), Some("öl OR boote"));
     let long = search_query(&(0..30).map(|number| format!("word{number} ")).collect::<Vec<_>>().concat()).unwrap();
     assert!(long.ends_with("word6 OR word7"), "{long}");
 }
@@ -38,6 +42,7 @@ fn texts_of_one_name_have_citations_of_their_own() {
             section: "",
             blocks: Vec::new(),
             dated: 0,
+            is_date_stated: true,
             is_replaced: false,
             is_item: true,
         };

@@ -152,6 +152,7 @@ mod tests {
             section,
             blocks: texts.iter().copied().map(|text| Block { text, sentences: vec![text] }).collect(),
             dated: 1_767_225_600_000,
+            is_date_stated: true,
             is_replaced: false,
             is_item: false,
         }

@@ -85,7 +85,8 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<AskError>() {
         Some(AskError::Empty | AskError::TooLong) => return Exit::Usage,
         Some(AskError::Service(error)) => return of_service(error),
-        Some(AskError::EmptyStore | AskError::Unanswered | AskError::OwnFeedback | AskError::Timeout) | None => {}
+        Some(AskError::EmptyStore | AskError::Unanswered { .. } | AskError::OwnFeedback | AskError::Timeout) | None => {
+        }
     }
     match error.downcast_ref::<RunError>() {
         Some(RunError::Interrupted) => return Exit::Interrupted,
@@ -107,7 +108,10 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
         )
         | None => {}
     }
-    let no_database = matches!(error.downcast_ref::<StoreError>(), Some(StoreError::UnsupportedDatabase { .. }));
+    let no_database = matches!(
+        error.downcast_ref::<StoreError>(),
+        Some(StoreError::UnsupportedDatabase { .. } | StoreError::InvalidUrl { .. })
+    );
     let usage = no_database
         || error.is::<ConfigError>()
         || error.is::<UsageError>()

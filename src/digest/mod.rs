@@ -24,7 +24,7 @@ pub mod terminal;
 #[cfg(test)]
 mod tests;
 pub(crate) mod view;
-mod wrap;
+pub(crate) mod wrap;
 
 use std::path::PathBuf;
 use std::str::FromStr;

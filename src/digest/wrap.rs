@@ -1,6 +1,6 @@
 //! Wraps and truncates lines for a terminal, by the columns that characters take.
 //!
-//! Input: cleaned text and a width in columns. Output: lines. Called by `terminal`.
+//! Input: cleaned text and a width in columns. Output: lines. Called by `terminal`, and for answers by the command `ask`.
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -12,7 +12,7 @@ pub(super) fn columns(text: &str) -> usize {
 }
 
 /// Breaks `text` at spaces into lines of at most `width` columns; a word too long for a line is split.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(2);
     let mut lines = Vec::new();
     let mut line = String::new();

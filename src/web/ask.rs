@@ -216,21 +216,25 @@ pub(super) fn request_of(form: &SentForm) -> AskRequest {
     }
 }
 
-/// The body by the contract, which has no other fields.
+/// The fields of the contract, and the notes.
 fn body_of(answer: Answer) -> AnswerBody {
+    let note = notes_of(&answer);
     let citation = |one: Citation| CitationBody {
         document: one.document,
         section: one.section,
         relevance_score: one.relevance_score,
     };
-    AnswerBody {
-        answer: answer.answer,
-        citations: answer.citations.into_iter().map(citation).collect(),
-        note: answer.note.or(answer.degraded),
-    }
+    AnswerBody { answer: answer.answer, citations: answer.citations.into_iter().map(citation).collect(), note }
+}
+
+/// Returns what is to be known of an answer: of older documents, and of a model that did not answer.
+fn notes_of(answer: &Answer) -> Option<String> {
+    let notes: Vec<&str> = [&answer.note, &answer.degraded].into_iter().flatten().map(String::as_str).collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 pub(super) fn cited_body_of(answer: Answer) -> CitedAnswerBody {
+    let note = notes_of(&answer);
     let sentence = |one: CitedSentence| AnswerSentence { text: one.text, citations: one.citations };
     let citation = |one: Citation| AnswerSource {
         document: one.document,
@@ -243,7 +247,7 @@ pub(super) fn cited_body_of(answer: Answer) -> CitedAnswerBody {
         answer: answer.answer,
         sentences: answer.sentences.into_iter().map(sentence).collect(),
         citations: answer.citations.into_iter().map(citation).collect(),
-        note: answer.note.or(answer.degraded),
+        note,
     }
 }
 
@@ -252,14 +256,11 @@ pub(super) fn failure_of(error: &AskError) -> AskFailure {
 }
 
 fn code(error: &AskError) -> (StatusCode, &'static str) {
-    match error {
-        AskError::Empty | AskError::TooLong => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
-        AskError::EmptyStore | AskError::Unanswered | AskError::OwnFeedback => {
-            (StatusCode::BAD_REQUEST, "CITATION_REQUIRED")
-        }
-        AskError::Timeout => (StatusCode::GATEWAY_TIMEOUT, "TIMEOUT"),
-        AskError::Service(error) if is_of_request(error) => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
-        AskError::Service(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
+    match (error, error.code()) {
+        (AskError::Timeout, Some(code)) => (StatusCode::GATEWAY_TIMEOUT, code),
+        (_, Some(code)) => (StatusCode::BAD_REQUEST, code),
+        (AskError::Service(error), None) if is_of_request(error) => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
+        (_, None) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
     }
 }
 
@@ -282,5 +283,26 @@ impl From<AskError> for Failure {
     fn from(error: AskError) -> Self {
         let (status, code) = code(&error);
         Self::new(status, code, shown(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_note_is_returned() {
+        let answer = |note: Option<&str>, degraded: Option<&str>| Answer {
+            note: note.map(str::to_owned),
+            degraded: degraded.map(str::to_owned),
+            ..Answer::default()
+        };
+        let notes = |note, degraded| notes_of(&answer(note, degraded));
+        assert_eq!(notes(None, None), None);
+        assert_eq!(notes(Some("a.md is older"), None).as_deref(), Some("a.md is older"));
+        assert_eq!(
+            notes(Some("a.md is older"), Some("no model answered")).as_deref(),
+            Some("a.md is older; no model answered")
+        );
     }
 }

@@ -137,6 +137,36 @@ fn what_nothing_answers_is_refused() {
 }
 
 #[test]
+fn a_typing_error_is_read_as_the_word_that_was_meant() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let radar = with_documents(engine);
+        let answer = ask(&radar, "What does a night at the harbuor quay cost?");
+        assert!(answer["answer"].as_str().unwrap().contains("nine euros"), "{answer}");
+        assert_eq!(answer["note"], "read “harbuor” as “harbour”", "{engine:?}");
+        let refused = radar.run(&["ask", "Which orchestra plays in the harbuor?"]).exits(1);
+        refused.says("read “harbuor” as “harbour”").says("'orchestra OR plays OR harbour'");
+    }
+}
+
+#[test]
+fn a_refusal_is_an_object_as_json() {
+    let radar = with_documents(Engine::Sqlite);
+    let refused = radar.run(&["ask", "--json", "Which orchestra plays in Vienna on Thursday?"]).exits(1).json();
+    assert_eq!(refused["error"], "CITATION_REQUIRED");
+    assert!(refused["message"].as_str().unwrap().starts_with("found no answer in your sources"), "{refused}");
+}
+
+#[test]
+fn documents_that_state_no_date_have_none_and_outdate_nothing() {
+    let radar = with_texts(&[
+        ("a.md", "# Quay\n\nA night at the quay costs nine euros.\n"),
+        ("b.md", "# Quay\n\nA night at the quay costs eleven euros.\n"),
+    ]);
+    let answer = ask(&radar, "What does a night at the quay cost?");
+    assert_eq!((&answer["note"], &answer["citations"][0]["time"]), (&Value::Null, &Value::Null), "{answer}");
+}
+
+#[test]
 fn a_subject_as_a_whole_is_told_of_or_refused() {
     let radar = with_documents(Engine::Sqlite);
     let minutes = "# Minutes of 10 November 2026\n\n## North pier\n\nIt needs paint. Kestrel is the new crane on the pier. It \

@@ -22,11 +22,26 @@ pub fn sentences(paragraph: &str) -> Vec<&str> {
             continue;
         }
         if open.contains(char::is_alphanumeric) {
-            found.push(open);
+            found.extend(after_code_words(open));
         }
         start = end;
     }
     found
+}
+
+/// Divides a text where a code word ends a sentence and the next begins in lower case: "… in `KEPT_FILES`. undo reverts
+/// it". The Unicode rules see one sentence there.
+fn after_code_words(text: &str) -> Vec<&str> {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for (at, _) in text.match_indices(". ") {
+        let last = text[start..at].rsplit(char::is_whitespace).next().unwrap_or_default();
+        if last.contains('_') && text[at + 2..].starts_with(char::is_lowercase) {
+            parts.push(text[start..=at].trim());
+            start = at + 2;
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
 }
 
 /// Returns the sentences of one paragraph, where a quotation of several sentences is one passage if it has at most
@@ -264,6 +279,13 @@ mod tests {
                 "That is all."
             ]
         );
+    }
+
+    #[test]
+    fn a_code_word_may_end_a_sentence_before_lower_case() {
+        let text = "Files are kept in KEPT_FILES. undo reverts it. See max. value and e.g. this.";
+        let parts = ["Files are kept in KEPT_FILES.", "undo reverts it.", "See max. value and e.g. this."];
+        assert_eq!(sentences(text), parts);
     }
 
     #[test]

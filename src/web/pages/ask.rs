@@ -159,7 +159,7 @@ async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
     let lines = stories::newest_lines(state.app(), &items).await?;
     let cited = answer.citations.into_iter().map(|citation| Cited {
         document: short_text(&citation.document, MAX_TITLE_CHARS),
-        section: short_text(&citation.section, MAX_TITLE_CHARS),
+        section: short_text(citation.shown_section().unwrap_or_default(), MAX_TITLE_CHARS),
         link: Link::of(citation.url.as_deref()),
         story: citation.item.and_then(|item| lines.get(&item)).map(ToString::to_string),
         day: citation.time.map(day).unwrap_or_default(),
@@ -177,16 +177,19 @@ async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
 
 /// Returns what the reader can do about the error; other errors get an error page.
 fn refusal(error: AskError, request: &AskRequest) -> Result<Refusal, Failure> {
-    let why = error.to_string();
+    let (why, read_as) = match &error {
+        AskError::Unanswered { read_as, note: Some(note) } => (format!("{error} ({note})"), read_as.clone()),
+        error => (error.to_string(), None),
+    };
     let next = match error {
         AskError::Empty | AskError::TooLong => Next::Correct,
         AskError::EmptyStore => Next::ReadSomething,
-        AskError::Unanswered | AskError::OwnFeedback | AskError::Timeout => Next::AskOtherwise,
+        AskError::Unanswered { .. } | AskError::OwnFeedback | AskError::Timeout => Next::AskOtherwise,
         AskError::Service(error) => match error.kind() {
             ErrorKind::InvalidInput | ErrorKind::NotFound => Next::Correct,
             _ => return Err(error.into()),
         },
     };
-    let search_query = ask::search_query(&request.question).unwrap_or_default();
+    let search_query = ask::search_query(read_as.as_ref().unwrap_or(&request.question)).unwrap_or_default();
     Ok(Refusal { why, next, search_query, is_narrowed: request.is_narrowed() })
 }

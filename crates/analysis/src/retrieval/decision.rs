@@ -2,8 +2,7 @@
 //!
 //! Shared words are weak evidence: a passage also shares names with a question that it does not answer. Stronger
 //! evidence is whether the sentence contains the requested thing, and how well the words match that do not match
-//! exactly. A document's sentence that has what is asked for, and whose passage has the question's words word for word,
-//! answers it in any case.
+//! exactly. What answers by its words alone is decided in [`super::literal`].
 
 use super::features::{Measured, SentenceFeatures};
 use super::kinds::Kind;
@@ -16,10 +15,7 @@ use super::vocabulary::Vocabulary;
 const MEASURE: f64 = 0.2;
 /// Assumed for a question without a focus.
 const WITHOUT_FOCUS: f64 = 0.7;
-const EXACT: f64 = 0.999;
-/// Minimum share of the question's words that the passage of a literal answer has, by weight: one frequent word may
-/// differ, such as "goes" in "how much sugar goes into the cake".
-const MIN_LITERAL: f64 = 0.8;
+pub(super) const EXACT: f64 = 0.999;
 
 /// Evidence for the best sentence, or the weight of each part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -55,7 +51,7 @@ pub(super) fn evidence(question: &Question, measured: &Measured, best: Scored, a
     let in_sentence = |of: &Vec<f64>| highest(of, unit.words.iter().chain(&part.heading));
     let passage: Vec<usize> = all.words_of(part).collect();
     let in_passage: Vec<f64> = measured.similarity.iter().map(|of| highest(of, passage.iter())).collect();
-    let has_kind = question.wanted.is_none_or(|kind| kind.is_in(unit.text));
+    let has_kind = question.kind_is_in(unit.text).unwrap_or(true);
     let (mut exact, mut total, mut rest, mut rest_weight) = (0.0, 0.0, 0.0, 0.0);
     for ((term, weight), met) in question.terms.iter().zip(&measured.weights).zip(&in_passage) {
         let weight = weight * if has_kind && question.is_kind_word(term) { MEASURE } else { 1.0 };
@@ -82,61 +78,12 @@ pub(super) fn evidence(question: &Question, measured: &Measured, best: Scored, a
     }
 }
 
-/// How many of the terms a passage has, with its heading and title, that are neither names, which any passage of its
-/// document may have, nor words for the kind of answer.
-struct Coverage {
-    /// The weighted share that matches exactly.
-    exact: f64,
-    /// Whether the sentence itself matches one of them exactly.
-    is_in_sentence: bool,
-}
-
-impl Coverage {
-    /// `None` if the question has no such terms.
-    fn of(question: &Question, measured: &Measured, number: usize, all: &Vocabulary<'_>) -> Option<Self> {
-        let (unit, features) = (&all.units[number], &measured.features[number]);
-        let lacks_kind = features.lacks_kind >= 1.0;
-        let counts = |term: &String| !question.names.contains(term) && (lacks_kind || !question.is_kind_word(term));
-        let passage: Vec<usize> = all.words_of(&all.parts[unit.passage]).collect();
-        let (mut exact, mut total, mut is_in_sentence) = (0.0, 0.0, false);
-        let terms = question.terms.iter().zip(&measured.weights).zip(&measured.similarity);
-        for ((_, weight), similarity) in terms.filter(|((term, _), _)| counts(term)) {
-            let best = highest(similarity, passage.iter());
-            exact += if best >= EXACT { *weight } else { 0.0 };
-            total += weight;
-            is_in_sentence |= highest(similarity, unit.words.iter()) >= EXACT;
-        }
-        (total > 0.0).then(|| Self { exact: exact / total, is_in_sentence })
-    }
-}
-
-/// Returns the share of the question's words that the passage of a sentence has word for word, if that and what the
-/// sentence says make it a literal answer. Names may stand elsewhere in the document.
-pub(super) fn literal_share(
-    question: &Question,
-    measured: &Measured,
-    number: usize,
-    all: &Vocabulary<'_>,
-) -> Option<f64> {
-    let features = &measured.features[number];
-    let says_value = || {
-        let text = all.units[number].text;
-        question.value.as_ref().is_none_or(|value| features.says_value >= 1.0 || value.has_new_number(text))
-    };
-    let says_thing = if question.wanted.is_some() { features.has_kind >= 1.0 } else { says_value() };
-    if features.names < 1.0 || !says_thing {
-        return None;
-    }
-    let coverage = Coverage::of(question, measured, number, all)?;
-    (coverage.is_in_sentence && coverage.exact >= MIN_LITERAL).then_some(coverage.exact)
-}
-
 /// Returns whether a document's sentence cannot be the answer, as it lacks the requested kind of thing.
 pub(super) fn lacks_answer(question: &Question, measured: &Measured, number: usize) -> bool {
     measured.features[number].lacks_kind >= 1.0 && question.wanted.is_some_and(Kind::is_unmistakable)
 }
 
-fn highest<'w>(of: &[f64], words: impl Iterator<Item = &'w usize>) -> f64 {
+pub(super) fn highest<'w>(of: &[f64], words: impl Iterator<Item = &'w usize>) -> f64 {
     words.map(|word| of[*word]).fold(0.0, f64::max)
 }
 

@@ -1,12 +1,15 @@
 //! Builds the answer: the best sentences, verbatim.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::CandidatePassage;
-use super::decision::{AnswerEvidence, decide, evidence, lacks_answer, literal_share};
+use super::codes::CodePlaces;
+use super::decision::{AnswerEvidence, decide, evidence, lacks_answer};
 use super::features::{SentenceFeatures, measure};
+use super::literal::{ByWords, answers_in_form};
 use super::overview::OverviewKind;
 use super::question::Question;
+use super::quoted::quoted;
 use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked, scored};
 use super::similarity_models::SimilarityModels;
@@ -15,12 +18,10 @@ use super::vocabulary::{PassageFrequencies, Unit, Vocabulary};
 
 pub use super::vocabulary::MAX_WORDS;
 
-/// Maximum difference to the best score for quoting a further sentence: it is a twentieth as likely to be right, or a
-/// seventh if it is from another document.
-const MAX_SCORE_GAP: f64 = 3.0;
-const MAX_SCORE_GAP_ELSEWHERE: f64 = 2.0;
 /// Number of best sentences considered.
 const MAX_CANDIDATES: usize = 25;
+/// Minimum likelihood relative to the first of a sentence of which a note says that it replaces an older one.
+const MIN_NOTED: f64 = 0.3;
 
 /// A sentence of the answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,9 +153,12 @@ fn ordinary_answer(
     all: &Vocabulary<'_>,
     meaning: &SimilarityModels<'_>,
 ) -> Option<Extract> {
+    let codes = CodePlaces::of(&question.codes, candidates)?;
     let measured = measure(question, candidates, all, meaning);
     // The evidence is that of the sentence quoted first, so none that is too long to be quoted comes first.
-    let is_quotable = |unit: &Unit<'_>| in_force[unit.passage] && unit.length <= MAX_WORDS;
+    let is_quotable = |unit: &Unit<'_>| {
+        in_force[unit.passage] && unit.is_quotable && codes.allow(unit.text, &candidates[unit.passage])
+    };
     let best: Vec<Scored> = ranked(&measured, meaning)
         .into_iter()
         .filter(|one| is_quotable(&all.units[one.unit]))
@@ -164,25 +168,49 @@ fn ordinary_answer(
     let mut uncontradicted: Vec<Scored> =
         best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
     let is_item = |one: &Scored| candidates[all.units[one.unit].passage].is_item;
-    let share = |one: &Scored| {
-        let may_be_literal = question.overview.is_none() && !is_item(one);
-        may_be_literal.then(|| literal_share(question, &measured, one.unit, all)).flatten()
-    };
-    let literal = uncontradicted.iter().enumerate().find_map(|(place, one)| Some((place, share(one)?)));
-    // What ranks before a literal answer is only similar to it.
-    uncontradicted.drain(..literal.map_or(0, |(place, _)| place));
+    let may_answer_by_words = |one: &Scored| question.overview.is_none() && !is_item(one);
+    let by_words = ByWords::of(question, &measured, &uncontradicted, all, may_answer_by_words);
+    let literal = by_words.and_then(|by_words| by_words.literal);
+    // What ranks before such an answer is only similar to it.
+    uncontradicted.drain(..by_words.map_or(0, |by_words| by_words.place));
     let first = *uncontradicted.first()?;
     let evidence = evidence(question, &measured, first, all);
     let (is_decided, by_evidence) = decide(&evidence, &measured.features[first.unit], meaning, is_item(&first));
+    let is_in_form = || !is_item(&first) && answers_in_form(question, &measured, first.unit, all);
     let is_ruled_out = || !is_item(&first) && lacks_answer(question, &measured, first.unit);
-    let is_answered = literal.is_some() || is_decided && !is_ruled_out();
-    let probability = literal.map_or(by_evidence, |(_, share)| by_evidence.max(share));
-    let quotes = quotes(&uncontradicted, candidates, all);
-    // Only what contradicts a quoted sentence matters to the reader.
-    let in_answer: HashSet<usize> = quotes.iter().map(|quote| quote.passage).collect();
-    let pairs = contradicted.iter().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
-    let outdated = pairs.filter(|(_, new)| in_answer.contains(new)).min();
+    let is_likely = || is_decided || by_words.is_some() || is_in_form();
+    let is_answered = literal.is_some() || is_likely() && !is_ruled_out();
+    let probability = literal.map_or(by_evidence, |share| by_evidence.max(share));
+    let chosen = quoted(&uncontradicted, question, candidates, &measured, all);
+    let outdated = noted(&contradicted, &chosen, candidates, all);
+    let quotes: Vec<Quote> = chosen.iter().map(|one| quote(one, first.score, all)).collect();
     (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated, older: None })
+}
+
+fn quote(one: &Scored, best: f64, all: &Vocabulary<'_>) -> Quote {
+    let unit = &all.units[one.unit];
+    Quote { passage: unit.passage, text: unit.text.to_owned(), score: likelihood(one, best) }
+}
+
+/// Returns how likely a sentence is to be right relative to the best one, from 0 to 1.
+fn likelihood(one: &Scored, best: f64) -> f64 {
+    (one.score - best).exp().clamp(0.0, 1.0)
+}
+
+/// Returns the passages of which a note is given, the older one first: the newer sentence is quoted, nearly as likely
+/// as the first, and nothing of the older document is.
+fn noted(
+    contradicted: &HashMap<usize, usize>,
+    quoted: &[Scored],
+    candidates: &[CandidatePassage<'_>],
+    all: &Vocabulary<'_>,
+) -> Option<(usize, usize)> {
+    let document = |unit: usize| candidates[all.units[unit].passage].document;
+    let best = quoted.first()?.score;
+    let is_shown = |new: usize| quoted.iter().any(|one| one.unit == new && likelihood(one, best) >= MIN_NOTED);
+    let is_quoted_itself = |old: usize| quoted.iter().any(|one| document(one.unit) == document(old));
+    let pairs = contradicted.iter().filter(|(old, new)| is_shown(**new) && !is_quoted_itself(**old));
+    pairs.map(|(old, new)| (all.units[*old].passage, all.units[*new].passage)).min()
 }
 
 /// Returns the answer to a question about a subject as a whole, without what a newer sentence of it contradicts.
@@ -210,106 +238,5 @@ fn overview_of(
     }
 }
 
-/// Returns the best sentences that are worth quoting, up to [`MAX_WORDS`].
-fn quotes(best: &[Scored], candidates: &[CandidatePassage<'_>], all: &Vocabulary<'_>) -> Vec<Quote> {
-    let Some(first) = best.first() else { return Vec::new() };
-    let document = |one: &Scored| candidates[all.units[one.unit].passage].document;
-    let is_worth_quoting = |one: &&Scored| {
-        let is_elsewhere = document(one) != document(first);
-        one.score >= first.score - if is_elsewhere { MAX_SCORE_GAP_ELSEWHERE } else { MAX_SCORE_GAP }
-    };
-    let mut quotes: Vec<Quote> = Vec::new();
-    let mut words = 0;
-    for one in best.iter().filter(is_worth_quoting) {
-        let unit = &all.units[one.unit];
-        if words + unit.length > MAX_WORDS || quotes.iter().any(|quote| quote.text == unit.text) {
-            continue;
-        }
-        words += unit.length;
-        let score = (one.score - first.score).exp().clamp(0.0, 1.0);
-        quotes.push(Quote { passage: unit.passage, text: unit.text.to_owned(), score });
-    }
-    quotes
-}
-
 #[cfg(test)]
-mod tests {
-    use super::super::Block;
-    use super::*;
-
-    fn passage<'a>(document: &'a str, sentences: Vec<&'a str>) -> CandidatePassage<'a> {
-        let blocks = sentences.into_iter().map(|text| Block { text, sentences: vec![text] }).collect();
-        CandidatePassage {
-            document,
-            title: None,
-            section: "Mooring",
-            blocks,
-            dated: 0,
-            is_replaced: false,
-            is_item: false,
-        }
-    }
-
-    #[test]
-    fn a_sentence_that_is_too_long_is_no_evidence_for_another() {
-        let long = format!("A night at the quay costs nine euros for {} boats.", "very small and old ".repeat(20));
-        let candidates = [passage("harbour.md", vec![long.as_str(), "Boats are painted in spring."])];
-        let question = Question::new("What does a night at the quay cost?");
-        let meaning = SimilarityModels::shipped();
-        let found = answer(&question, &candidates, &meaning, None).unwrap();
-        assert_eq!(found.text(), "Boats are painted in spring.");
-        let described = describe(&question, &candidates, &meaning, None);
-        let quoted = described.iter().find(|one| one.text == found.text()).unwrap();
-        assert_eq!(found.evidence, quoted.evidence);
-    }
-
-    fn in_document<'a>(section: &'a str, sentences: Vec<&'a str>) -> CandidatePassage<'a> {
-        CandidatePassage { title: Some("Bicycle shop Radhaus Jonsen"), section, ..passage("shop.md", sentences) }
-    }
-
-    fn answered(question: &str) -> Option<String> {
-        let candidates = [
-            in_document("Owners", vec!["The shop belongs to Mr Tomas Reyes and his sister."]),
-            in_document("Service", vec!["A large service costs 89 euros.", "Tyres are changed while you wait."]),
-            in_document("Loans", vec!["The customer pays a deposit of 150 in two parts."]),
-            in_document("Machines", vec!["mango: 10.20.0.14, in the cellar", "kiwi: printer in the study"]),
-        ];
-        let found = answer(&Question::new(question), &candidates, &SimilarityModels::shipped(), None)?;
-        found.is_answered.then(|| found.text())
-    }
-
-    #[test]
-    fn details_of_a_literal_question_may_stand_beside_the_sentence() {
-        for (question, expected) in [
-            ("How much does a large service cost at Radhaus Jonsen?", "A large service costs 89 euros."),
-            ("What deposit does Tomas Reyes pay?", "The customer pays a deposit of 150 in two parts."),
-            ("What is the IP address of mango?", "mango: 10.20.0.14, in the cellar"),
-        ] {
-            let text = answered(question).unwrap_or_default();
-            assert!(text.starts_with(expected), "{question} {text}");
-        }
-    }
-
-    #[test]
-    fn a_shared_word_does_not_answer() {
-        for question in [
-            "How much does the kiwi cost?",
-            "What is the telephone number of the cellar?",
-            "What is the IP address of kiwi?",
-            "How much does a large service cost at Radhaus Kramer?",
-        ] {
-            assert_eq!(answered(question), None, "{question}");
-        }
-    }
-
-    #[test]
-    fn a_long_row_is_quoted_in_part() {
-        let cells: Vec<String> = (1..20).map(|number| format!("Remark {number}: without any other meaning")).collect();
-        let row = format!("{} · Night at the quay: nine euros", cells.join(" · "));
-        let candidates = [passage("harbour.md", vec![row.as_str()])];
-        let question = Question::new("What does a night at the quay cost?");
-        let found = answer(&question, &candidates, &SimilarityModels::shipped(), None).unwrap();
-        assert!(found.quotes[0].text.ends_with("Night at the quay: nine euros"), "{found:?}");
-        assert!(found.text().split_whitespace().count() <= MAX_WORDS && row.contains(&found.quotes[0].text));
-    }
-}
+mod tests;

@@ -7,7 +7,7 @@ use super::CandidatePassage;
 use super::names::share_of_names;
 use super::question::Question;
 use super::similarity_models::{Similarities, SimilarityModels, Vector, dot};
-use super::vocabulary::{Vocabulary, as_f64};
+use super::vocabulary::{Unit, Vocabulary, as_f64};
 use crate::relevance::word_vectors::{DIMENSIONS, Vector as TableVector, WordVectors, cosine};
 use crate::text::tokens::snowball_stem;
 
@@ -97,6 +97,8 @@ pub struct Measured {
     pub features: Vec<SentenceFeatures>,
     /// By term of the question.
     pub(super) weights: Vec<f64>,
+    /// By sentence: whether it counts the things of which the question asks how many there are.
+    pub(super) counts: Vec<bool>,
     /// By term and word: their similarity, 1 if the stem is the same.
     pub(super) similarity: Vec<Vec<f64>>,
 }
@@ -118,7 +120,7 @@ pub(super) fn measure(
     by_frequency(&similarity, all, &mut features);
     let names = share_of_names(&question.names, candidates, all);
     for (unit, features) in all.units.iter().zip(&mut features) {
-        let has_kind = question.wanted.map(|kind| kind.is_in(unit.text));
+        let has_kind = question.kind_is_in(unit.text);
         features.has_kind = f64::from(u8::from(has_kind == Some(true)));
         features.lacks_kind = f64::from(u8::from(has_kind == Some(false)));
         features.length = as_f64(unit.length.saturating_sub(TYPICAL_LENGTH)) / as_f64(TYPICAL_LENGTH);
@@ -126,7 +128,9 @@ pub(super) fn measure(
         features.names = names[unit.passage];
         features.says_value = f64::from(u8::from(says_value == Some(true)));
     }
-    Measured { features, weights, similarity }
+    let counts = |unit: &Unit<'_>| !candidates[unit.passage].is_item && question.counts_focus(unit.text);
+    let counts = all.units.iter().map(counts).collect();
+    Measured { features, weights, counts, similarity }
 }
 
 /// Weights a term by its rarity among the passages and in English in general.
@@ -140,6 +144,7 @@ fn weight(term: &str, all: &Vocabulary<'_>) -> f64 {
 fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &SimilarityModels<'_>) -> Vec<Vec<f64>> {
     let similarity = Similarities::new(meaning, question.terms.iter().chain(&all.words));
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    let of_form = |term: &str, word: &str| question.language.map_or(0.0, |language| language.similarity(term, word));
     let of_term = |term: &String| {
         let term_stem = snowball_stem(term);
         let pairs = all.words.iter().zip(&all.stems);
@@ -148,6 +153,7 @@ fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &SimilarityM
                 () if *stem == *term_stem => EXACT,
                 // Numbers are equal or different, not similar.
                 () if has_digit(term) || has_digit(word) => 0.0,
+                () if question.language.is_some() => of_form(term, word).max(similarity.of(term, word).min(0.999)),
                 () => similarity.of(term, word).min(0.999),
             })
             .collect()

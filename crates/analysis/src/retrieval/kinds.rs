@@ -29,6 +29,8 @@ pub enum Kind {
     IpAddress,
     Telephone,
     Email,
+    /// Which version or release.
+    Version,
 }
 
 /// Defines a regular expression that is compiled at first use. An invalid one matches nothing.
@@ -89,13 +91,14 @@ pattern!(
     TELEPHONE,
     r"(?i)(?:\+|\b0)\d[\d ()/-]{4,}\d|\b\d{3}\)?[ -]\d{3,4}-?\d{4}\b|\b(?:tel|phone|telephone|call|dial|extension)\b\D{0,20}\d{2,}"
 );
+pattern!(VERSION, r"(?i)\b(?:version|release|v) ?\d|\b\d+(?:\.\d+)+\b|\b\d+ (?:and|or) (?:newer|later|above)\b");
 pattern!(EMAIL, r"\w@\w");
 
 impl Kind {
     /// Returns whether a thing of this kind is recognised by how it is written, as an amount is: without one, a
     /// sentence does not answer. Persons, places, names and reasons may be written like anything else.
     pub(super) const fn is_unmistakable(self) -> bool {
-        !matches!(self, Self::Person | Self::Place | Self::Name | Self::Reason)
+        !matches!(self, Self::Person | Self::Place | Self::Name | Self::Reason | Self::Version)
     }
 
     /// Returns words that name the kind itself in a question; a text that has the thing need not have them.
@@ -104,6 +107,7 @@ impl Kind {
             Self::IpAddress => &["ip", "address"],
             Self::Telephone => &["telephone", "phone", "number"],
             Self::Email => &["email", "mail", "address"],
+            Self::Version => &["version", "release", "edition"],
             _ => &[],
         }
     }
@@ -125,6 +129,7 @@ impl Kind {
             Self::IpAddress => is_match(&IP_ADDRESS, text),
             Self::Telephone => is_match(&TELEPHONE, text),
             Self::Email => is_match(&EMAIL, text),
+            Self::Version => is_match(&VERSION, text),
             Self::Name => {
                 text.contains([':', '"', '“', '„', '«']) || text.contains(" called ") || text.contains(" is ")
             }
@@ -137,6 +142,7 @@ static WANTED: &[(&str, Kind)] = &[
     (r"\bip address", Kind::IpAddress),
     (r"\b(?:tele)?phone number", Kind::Telephone),
     (r"\be?-?mail address", Kind::Email),
+    (r"\b(?:what|which) (?:\S+ ){0,2}(?:version|release)\b", Kind::Version),
     (r"\bhow (?:often|frequently|regularly|many times)\b|\bat what intervals?\b", Kind::Frequency),
     (
         r"\b(?:what|which) (?:share|percentage|proportion|part|fraction|rebate|discount)\b|\bhow many per ?cent\b|\bwhat per ?cent",

@@ -9,11 +9,15 @@
 //! amount, a time, …). Whether the question is answered is decided separately for documents and for feed items. Text
 //! with instructions to its reader is never quoted. If two passages contradict each other, the newer one is quoted.
 
+mod codes;
 pub mod decision;
 mod durations;
 pub mod extract;
 pub mod features;
+mod foreign_kinds;
 pub mod kinds;
+mod language;
+mod literal;
 mod names;
 mod number_words;
 mod overview;
@@ -21,9 +25,12 @@ mod own_feedback;
 mod passage_prefilter;
 pub mod prompt_injection;
 mod question;
+mod quotable;
+mod quoted;
 mod recency;
 mod score;
 pub mod similarity_models;
+pub mod spelling;
 mod subject_sentences;
 mod values;
 mod vector_index;
@@ -50,6 +57,8 @@ pub struct CandidatePassage<'a> {
     pub blocks: Vec<Block<'a>>,
     /// The date of its document in Unix milliseconds; 0 if unknown.
     pub dated: i64,
+    /// Whether the document states that date; otherwise it is of the time at which its file was changed or copied.
+    pub is_date_stated: bool,
     /// The document states that another replaces it.
     pub is_replaced: bool,
     /// A feed item, one of thousands on all subjects; otherwise a passage of a document.

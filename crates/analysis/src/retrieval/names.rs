@@ -143,7 +143,16 @@ mod tests {
 
     fn candidate<'a>(document: &'a str, text: &'a str, dated: i64) -> CandidatePassage<'a> {
         let blocks = vec![Block { text, sentences: vec![text] }];
-        CandidatePassage { document, title: None, section: "", blocks, dated, is_replaced: false, is_item: false }
+        CandidatePassage {
+            document,
+            title: None,
+            section: "",
+            blocks,
+            dated,
+            is_date_stated: true,
+            is_replaced: false,
+            is_item: false,
+        }
     }
 
     fn meets(question: &str, candidates: &[CandidatePassage<'_>]) -> Vec<bool> {

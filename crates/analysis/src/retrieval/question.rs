@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
+use super::codes::codes;
+use super::foreign_kinds;
 use super::kinds::{Kind, wanted};
+use super::language::Language;
 use super::names::names;
 use super::overview::{Overview, OverviewKind};
 use super::values::Value;
-use super::vocabulary::{contents, is_year, words};
+use super::vocabulary::{contents, digits, is_content, is_year, words};
+use crate::text::tokens::snowball_stem;
 
 /// A question; see the module.
 #[derive(Debug, Clone)]
@@ -19,6 +23,10 @@ pub struct Question {
     pub(super) value: Option<Value>,
     /// The terms that name the requested thing: "calories" in "how many calories does it have".
     pub(super) focus: HashSet<String>,
+    /// Its language, if that is not English.
+    pub(super) language: Option<Language>,
+    /// Identifiers and quoted strings, each as its words in lower case.
+    pub(super) codes: Vec<Vec<String>>,
     /// The terms that only indicate the kind of answer: "euros", "heavy" in "how heavy", "IP address".
     kind_words: HashSet<String>,
     /// Names and years, in lower case.
@@ -32,8 +40,10 @@ pub struct Question {
 impl Question {
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let wanted = wanted(text);
+        let language = Language::of(text);
+        let wanted = language.map_or_else(|| wanted(text), |_| foreign_kinds::wanted(text));
         let is_own = |word: &String| wanted.is_some_and(|kind| kind.own_words().contains(&word.as_str()));
+        let is_plain_kind = |word: &str| is_measure(word) || GENERIC.contains(&word);
         // "What is the fee?" asks for an amount.
         let is_plain = |overview: &Overview| overview.kind != OverviewKind::Definition || wanted.is_none();
         let overview = Overview::of(text).filter(is_plain);
@@ -41,15 +51,31 @@ impl Question {
         let of_subject = overview.as_ref().filter(|overview| overview.kind != OverviewKind::Definition);
         Self {
             text: text.to_owned(),
-            terms: of_subject.map_or_else(|| contents(text), Overview::terms),
+            terms: of_subject.map_or_else(|| content_terms(text, language), Overview::terms),
             wanted,
             value: Value::of(text, wanted),
-            focus: focus(text).into_iter().filter(|word| !is_measure(word) && !is_own(word)).collect(),
-            kind_words: kind_words(text, wanted),
+            focus: focus(text).into_iter().filter(|word| !is_plain_kind(word) && !is_own(word)).collect(),
+            kind_words: kind_words(text, wanted, language),
+            language,
+            codes: codes(text),
             names: names(text).into_iter().filter(|word| !is_own(word)).collect(),
             asked_at: None,
             overview,
         }
+    }
+
+    /// Returns whether a text has the kind of thing that is asked for; `None` if no kind is.
+    pub(super) fn kind_is_in(&self, text: &str) -> Option<bool> {
+        let is_in = |kind: Kind| kind.is_in(text) || self.language.is_some() && foreign_kinds::is_in(kind, text);
+        self.wanted.map(is_in)
+    }
+
+    /// Returns the words to search for: without those that only indicate the kind of answer, if there are others.
+    #[must_use]
+    pub fn search_words(&self) -> Vec<&str> {
+        let words = || self.terms.iter().map(String::as_str);
+        let naming: Vec<&str> = words().filter(|word| !self.is_kind_word(word)).collect();
+        if naming.is_empty() { words().collect() } else { naming }
     }
 
     /// Sets the time at which it is asked, in Unix milliseconds. Documents with a later date are yet to come into
@@ -68,6 +94,22 @@ impl Question {
                 && overview.only_names()
                 && !overview.terms().last().is_some_and(is_of_measure)
         })
+    }
+
+    /// Returns whether it asks for neither a thing of a kind nor a number or name, as "does" and "may" do.
+    pub(super) fn asks_no_value(&self) -> bool {
+        self.wanted.is_none() && self.value.is_none()
+    }
+
+    /// Returns whether it asks how many of a thing there are, and a text counts it: "at most 2,000 pages".
+    pub(super) fn counts_focus(&self, text: &str) -> bool {
+        if self.wanted != Some(Kind::Number) || self.focus.is_empty() {
+            return false;
+        }
+        let words = words(text);
+        let is_counted = |at: usize| (1..=2).any(|before| at >= before && digits(&words[at - before]).is_some());
+        let focus: HashSet<_> = self.focus.iter().map(|word| snowball_stem(word)).collect();
+        words.iter().enumerate().any(|(at, word)| focus.contains(&snowball_stem(word)) && is_counted(at))
     }
 
     /// Returns whether a term only indicates the kind of answer, so that a sentence with a thing of that kind need not
@@ -101,13 +143,80 @@ pub(super) fn is_measure(word: &str) -> bool {
     MEASURES.contains(&word)
 }
 
+/// Returns the content words of a question, without those that have no content in its language.
+fn content_terms(text: &str, language: Option<Language>) -> Vec<String> {
+    let has_content = |word: &String| !language.is_some_and(|language| language.is_function_word(word));
+    contents(text).into_iter().filter(has_content).collect()
+}
+
+/// Words before the name of the kind in other languages than English: "welche Firma", "wie viele Stunden".
+const BEFORE_KIND: [&str; 17] = [
+    "welche", "welchem", "welchen", "welcher", "welches", "viele", "wieviele", "quel", "quelle", "quels", "quelles",
+    "qué", "cuál", "cuánto", "cuánta", "cuántos", "cuántas",
+];
+/// Words that ask whether something may be done.
+const PERMISSIONS: [&str; 12] = [
+    "erlaubt",
+    "gestattet",
+    "verboten",
+    "möglich",
+    "nötig",
+    "zulässig",
+    "permis",
+    "autorisé",
+    "interdit",
+    "permitido",
+    "prohibido",
+    "posible",
+];
+
+/// Words that only say what sort of thing is asked about, as long as others say which.
+const GENERIC: [&str; 24] = [
+    "code",
+    "codes",
+    "command",
+    "error",
+    "errors",
+    "flag",
+    "happens",
+    "happen",
+    "least",
+    "mean",
+    "means",
+    "message",
+    "messages",
+    "option",
+    "options",
+    "parameter",
+    "release",
+    "setting",
+    "settings",
+    "status",
+    "value",
+    "variable",
+    "version",
+    "versions",
+];
+
 /// Returns the words of a question that only indicate the kind it asks for.
-fn kind_words(text: &str, wanted: Option<Kind>) -> HashSet<String> {
+fn kind_words(text: &str, wanted: Option<Kind>, language: Option<Language>) -> HashSet<String> {
     let words = words(text);
+    if language.is_some() {
+        let follows = |at: usize| at > 0 && BEFORE_KIND.contains(&words[at - 1].as_str());
+        let indicating =
+            words.iter().enumerate().filter(|(at, word)| follows(*at) || PERMISSIONS.contains(&word.as_str()));
+        return indicating.map(|(_, word)| word.clone()).collect();
+    }
     let is_own = |word: &str| wanted.is_some_and(|kind| kind.own_words().contains(&word));
     let follows_how = |at: usize| wanted.is_some() && at > 0 && words[at - 1] == "how";
     let indicating = words.iter().enumerate().filter(|(at, word)| is_measure(word) || is_own(word) || follows_how(*at));
-    indicating.map(|(_, word)| word.clone()).collect()
+    let mut found: HashSet<String> = indicating.map(|(_, word)| word.clone()).collect();
+    let is_generic = |word: &&String| GENERIC.contains(&word.as_str());
+    let has_others = words.iter().any(|word| is_content(word) && !is_generic(&word) && !found.contains(word));
+    if has_others {
+        found.extend(words.iter().filter(is_generic).cloned());
+    }
+    found
 }
 
 fn focus(text: &str) -> Vec<String> {

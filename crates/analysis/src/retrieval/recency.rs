@@ -121,7 +121,9 @@ pub(super) fn contradicted(
     let outdates = |newer: &Claim, older: &Claim| {
         let (new, old) = (&all.units[newer.unit], &all.units[older.unit]);
         let is_newer = all.parts[old.passage].dated < all.parts[new.passage].dated;
+        let (newer_text, older_text) = (&candidates[new.passage], &candidates[old.passage]);
         is_newer
+            && !are_copied_together(newer_text, older_text)
             && !is_yet_to_come(question, &candidates[new.passage])
             && candidates[old.passage].document != candidates[new.passage].document
             && newer.fits_as_well_as(older)
@@ -136,6 +138,13 @@ pub(super) fn contradicted(
         }
     }
     contradicted
+}
+
+/// Returns whether two documents state no date and their files are of about one time, which is that of their copying.
+fn are_copied_together(one: &CandidatePassage<'_>, other: &CandidatePassage<'_>) -> bool {
+    const MILLISECONDS_OF_DAY: u64 = 86_400_000;
+    let is_undated = |candidate: &CandidatePassage<'_>| !candidate.is_date_stated && !candidate.is_item;
+    is_undated(one) && is_undated(other) && one.dated.abs_diff(other.dated) < MILLISECONDS_OF_DAY
 }
 
 /// Returns which terms of the question a sentence, its heading or the title of its document contains, by stem. Measure
@@ -219,6 +228,7 @@ mod tests {
             section: "Fees",
             blocks: Vec::new(),
             dated,
+            is_date_stated: true,
             is_replaced: false,
             is_item: false,
         };
@@ -236,6 +246,7 @@ mod tests {
             section: "Keys",
             blocks: Vec::new(),
             dated: i64::try_from(document.len()).unwrap(),
+            is_date_stated: true,
             is_replaced: false,
             is_item,
         };
@@ -259,7 +270,16 @@ mod tests {
 
     fn dated<'a>(document: &'a str, title: Option<&'a str>, text: &'a str, dated: i64) -> CandidatePassage<'a> {
         let blocks = vec![Block { text, sentences: vec![text] }];
-        CandidatePassage { document, title, section: "Fees", blocks, dated, is_replaced: false, is_item: false }
+        CandidatePassage {
+            document,
+            title,
+            section: "Fees",
+            blocks,
+            dated,
+            is_date_stated: true,
+            is_replaced: false,
+            is_item: false,
+        }
     }
 
     /// Returns the contradicted sentences of passages with one sentence each, given the scores of these.

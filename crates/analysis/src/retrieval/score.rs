@@ -20,6 +20,9 @@ const WITH_MODEL: Weights = [
     0.981, 1.221, 0.788, 0.28,
 ];
 
+/// Added for a sentence that counts what the question asks for: "2,000 pages" for "how many pages".
+const COUNTS: f64 = 1.0;
+
 /// A sentence and its score.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scored {
@@ -41,7 +44,8 @@ pub(super) fn scored(measured: &Measured, unit: usize, meaning: &SimilarityModel
         () if meaning.has_weights() => &WITH_STATIC,
         () => &SHIPPED,
     };
-    Scored { unit, score: weighed(&measured.features[unit], weights) }
+    let counts = if measured.counts[unit] { COUNTS } else { 0.0 };
+    Scored { unit, score: weighed(&measured.features[unit], weights) + counts }
 }
 
 fn weighed(features: &SentenceFeatures, weights: &Weights) -> f64 {

@@ -31,7 +31,7 @@ impl Value {
             ) => true,
             Some(Kind::Person | Kind::Place | Kind::Name) => false,
             None if asks_which => false,
-            Some(Kind::Reason | Kind::Frequency | Kind::Email) | None => return None,
+            Some(Kind::Reason | Kind::Frequency | Kind::Email | Kind::Version) | None => return None,
         };
         Some(Self { is_number, asked: lower.iter().map(|word| as_number(word)).collect() })
     }

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::CandidatePassage;
 use super::prompt_injection::is_prompt_injection;
+use super::quotable::is_statement;
+use super::{Block, CandidatePassage};
 use crate::text::tokens::snowball_stem;
 
 /// Maximum words of an answer. A longer sentence cannot be quoted.
@@ -12,6 +13,10 @@ pub const MAX_WORDS: usize = 60;
 
 static STOPS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("question_words.txt").split_whitespace().collect());
+
+/// The words of [`STOPS`] before those of other languages.
+static ENGLISH: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("question_words.txt").split_whitespace().take_while(|word| *word != "auf").collect());
 
 /// Returns the words of a text in lower case, in order. `9.20`, `09:30` and `94,000` are one word each.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -52,12 +57,20 @@ pub(super) fn is_content(word: &str) -> bool {
     (is_number || word.chars().nth(1).is_some()) && !STOPS.contains(word)
 }
 
+/// Returns whether a lower-case word has no content in English.
+pub(super) fn is_english_word(word: &str) -> bool {
+    ENGLISH.contains(word)
+}
+
 /// Returns the search words of a question, without stop words and duplicates.
 #[must_use]
 pub fn contents(question: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     words(question).into_iter().filter(|word| is_content(word) && seen.insert(word.clone())).collect()
 }
+
+/// Maximum number of words of a heading in the line of its text.
+const MAX_LABEL_WORDS: usize = 3;
 
 /// The number of all passages, and how many contain each stem.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,6 +88,8 @@ pub(super) struct Unit<'a> {
     pub(super) words: Vec<usize>,
     /// Number of all its words.
     pub(super) length: usize,
+    /// Whether it may be quoted.
+    pub(super) is_quotable: bool,
 }
 
 /// A passage without the content of its sentences.
@@ -111,8 +126,10 @@ impl<'a> Vocabulary<'a> {
             let title = vocabulary.content_words(candidate.title.unwrap_or(candidate.document));
             let first = vocabulary.units.len();
             for block in candidate.blocks.iter().filter(|block| !is_prompt_injection(block.text)) {
+                let label = run_in_heading(block);
                 for part in block.sentences.iter().flat_map(|sentence| quotable_parts(sentence)) {
-                    let unit = vocabulary.unit(passage, part);
+                    let mut unit = vocabulary.unit(passage, part);
+                    unit.is_quotable &= Some(part) != label;
                     vocabulary.units.push(unit);
                 }
             }
@@ -126,7 +143,8 @@ impl<'a> Vocabulary<'a> {
     fn unit(&mut self, passage: usize, text: &'a str) -> Unit<'a> {
         let all = words(text);
         let content = all.iter().filter(|word| is_content(word)).map(|word| self.number(word)).collect();
-        Unit { passage, text, words: content, length: word_count(text) }
+        let length = word_count(text);
+        Unit { passage, text, words: content, length, is_quotable: length <= MAX_WORDS && is_statement(text) }
     }
 
     fn content_words(&mut self, text: &str) -> Vec<usize> {
@@ -168,6 +186,16 @@ impl<'a> Vocabulary<'a> {
         let weight = |having: f64| (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
         weight(having) / weight(0.0)
     }
+}
+
+/// Returns the first sentence of a block if it only names what the others are about: "Remote copies. They are encrypted."
+fn run_in_heading<'a>(block: &Block<'a>) -> Option<&'a str> {
+    let (first, others) = block.sentences.split_first()?;
+    let all = words(first);
+    let is_answer =
+        matches!(all.first().map(String::as_str), Some("yes" | "no" | "never" | "ja" | "nein" | "oui" | "non" | "sí"));
+    let is_label = !others.is_empty() && all.len() <= MAX_LABEL_WORDS && !first.contains(|c: char| c.is_ascii_digit());
+    (is_label && !is_answer && first.ends_with('.')).then_some(*first)
 }
 
 fn word_count(text: &str) -> usize {

@@ -8,6 +8,7 @@ fn passage<'a>(document: &'a str, section: &'a str, dated: i64, sentences: &[&'a
         section,
         blocks: sentences.iter().copied().map(|text| Block { text, sentences: vec![text] }).collect(),
         dated,
+        is_date_stated: true,
         is_replaced: false,
         is_item: false,
     }

@@ -1,0 +1,200 @@
+use super::super::Block;
+use super::*;
+
+fn passage<'a>(document: &'a str, sentences: Vec<&'a str>) -> CandidatePassage<'a> {
+    let blocks = sentences.into_iter().map(|text| Block { text, sentences: vec![text] }).collect();
+    CandidatePassage {
+        document,
+        title: None,
+        section: "Mooring",
+        blocks,
+        dated: 0,
+        is_date_stated: true,
+        is_replaced: false,
+        is_item: false,
+    }
+}
+
+#[test]
+fn a_sentence_that_is_too_long_is_no_evidence_for_another() {
+    let long = format!("A night at the quay costs nine euros for {} boats.", "very small and old ".repeat(20));
+    let candidates = [passage("harbour.md", vec![long.as_str(), "Boats are painted in spring."])];
+    let question = Question::new("What does a night at the quay cost?");
+    let meaning = SimilarityModels::shipped();
+    let found = answer(&question, &candidates, &meaning, None).unwrap();
+    assert_eq!(found.text(), "Boats are painted in spring.");
+    let described = describe(&question, &candidates, &meaning, None);
+    let quoted = described.iter().find(|one| one.text == found.text()).unwrap();
+    assert_eq!(found.evidence, quoted.evidence);
+}
+
+fn in_document<'a>(section: &'a str, sentences: Vec<&'a str>) -> CandidatePassage<'a> {
+    CandidatePassage { title: Some("Bicycle shop Radhaus Jonsen"), section, ..passage("shop.md", sentences) }
+}
+
+fn answered(question: &str) -> Option<String> {
+    let candidates = [
+        in_document("Owners", vec!["The shop belongs to Mr Tomas Reyes and his sister."]),
+        in_document("Service", vec!["A large service costs 89 euros.", "Tyres are changed while you wait."]),
+        in_document("Loans", vec!["The customer pays a deposit of 150 in two parts."]),
+        in_document("Machines", vec!["mango: 10.20.0.14, in the cellar", "kiwi: printer in the study"]),
+    ];
+    let found = answer(&Question::new(question), &candidates, &SimilarityModels::shipped(), None)?;
+    found.is_answered.then(|| found.text())
+}
+
+#[test]
+fn details_of_a_literal_question_may_stand_beside_the_sentence() {
+    for (question, expected) in [
+        ("How much does a large service cost at Radhaus Jonsen?", "A large service costs 89 euros."),
+        ("What deposit does Tomas Reyes pay?", "The customer pays a deposit of 150 in two parts."),
+        ("What is the IP address of mango?", "mango: 10.20.0.14, in the cellar"),
+    ] {
+        let text = answered(question).unwrap_or_default();
+        assert!(text.starts_with(expected), "{question} {text}");
+    }
+}
+
+#[test]
+fn a_shared_word_does_not_answer() {
+    for question in [
+        "How much does the kiwi cost?",
+        "What is the telephone number of the cellar?",
+        "What is the IP address of kiwi?",
+        "How much does a large service cost at Radhaus Kramer?",
+    ] {
+        assert_eq!(answered(question), None, "{question}");
+    }
+}
+
+#[test]
+fn a_long_row_is_quoted_in_part() {
+    let cells: Vec<String> = (1..20).map(|number| format!("Remark {number}: without any other meaning")).collect();
+    let row = format!("{} · Night at the quay: nine euros", cells.join(" · "));
+    let candidates = [passage("harbour.md", vec![row.as_str()])];
+    let question = Question::new("What does a night at the quay cost?");
+    let found = answer(&question, &candidates, &SimilarityModels::shipped(), None).unwrap();
+    assert!(found.quotes[0].text.ends_with("Night at the quay: nine euros"), "{found:?}");
+    assert!(found.text().split_whitespace().count() <= MAX_WORDS && row.contains(&found.quotes[0].text));
+}
+
+/// Answers from documents of one section each, given their names, sections and sentences.
+fn answer_of(question: &str, documents: &[(&'static str, &'static str, &[&'static str])]) -> Option<Extract> {
+    let candidate = |(document, section, sentences): &(&'static str, &'static str, &[&'static str])| {
+        let block = Block { text: "", sentences: sentences.to_vec() };
+        CandidatePassage { section, blocks: vec![block], ..passage(document, Vec::new()) }
+    };
+    let candidates: Vec<CandidatePassage<'_>> = documents.iter().map(candidate).collect();
+    let found = answer(&Question::new(question), &candidates, &SimilarityModels::shipped(), None)?;
+    found.is_answered.then_some(found)
+}
+
+fn text_of(question: &str, documents: &[(&'static str, &'static str, &[&'static str])]) -> String {
+    answer_of(question, documents).map(|found| found.text()).unwrap_or_default()
+}
+
+#[test]
+fn a_code_stands_in_the_quoted_sentence() {
+    let documents: &[(&str, &str, &[&str])] =
+        &[("bike.md", "Display", &["E07 means that the motor is too hot.", "E12 is a loose plug at the sensor."])];
+    for question in ["What does E12 mean?", "what does error E12 mean", "code E12"] {
+        assert!(text_of(question, documents).starts_with("E12 is a loose plug"), "{question}");
+    }
+    assert_eq!(text_of("What does E20 mean?", documents), "");
+}
+
+#[test]
+fn a_question_in_another_language_is_answered_in_the_words_of_the_text() {
+    let documents: &[(&str, &str, &[&str])] = &[
+        ("ordnung.md", "Ordnung", &["Die Pumpe wird alle sechs Monate durch die Firma Voss gewartet."]),
+        ("hafen.md", "Hafen", &["Der Hafen ist im Winter geschlossen."]),
+    ];
+    for question in ["Wie oft wird die Pumpe gewartet?", "Wer wartet die Pumpe?", "Welche Firma wartet die Pumpe?"] {
+        assert!(text_of(question, documents).contains("durch die Firma Voss"), "{question}");
+    }
+    assert_eq!(text_of("Wie laut ist der Kran im Hafen?", documents), "");
+}
+
+#[test]
+fn names_and_rare_words_in_one_sentence_answer() {
+    let documents: &[(&str, &str, &[&str])] = &[
+        ("tools.md", "Tools", &["I recently replaced Authy with Bitwarden on all phones.", "It is fine."]),
+        ("tea.md", "Tea", &["Tea is served at four.", "Cakes are baked on Sundays."]),
+    ];
+    let text = text_of("Why was Authy given up in favour of Bitwarden?", documents);
+    assert!(text.starts_with("I recently replaced Authy with Bitwarden"), "{text}");
+}
+
+#[test]
+fn the_next_sentence_follows_if_it_begins_with_a_pronoun() {
+    let documents: &[(&str, &str, &[&str])] = &[(
+        "leave.md",
+        "Leave",
+        &["Up to five unused days may be carried over.", "They lapse on 31 March.", "Other days are unpaid."],
+    )];
+    let text = text_of("How many unused days may be carried over?", documents);
+    assert!(text.starts_with("Up to five unused days may be carried over. They lapse on 31 March."), "{text}");
+}
+
+#[test]
+fn lead_ins_are_not_quoted() {
+    let documents: &[(&str, &str, &[&str])] =
+        &[("copy.md", "Copies", &["The keeper makes the copy of the list:", "The keeper copies the list at noon."])];
+    let text = text_of("When does the keeper copy the list?", documents);
+    assert_eq!(text, "The keeper copies the list at noon.");
+    let label: &[(&str, &str, &[&str])] =
+        &[("keys.md", "Keys", &["Remote copies.", "The remote copies are protected with a password."])];
+    assert_eq!(text_of("Are the remote copies protected?", label), "The remote copies are protected with a password.");
+}
+
+#[test]
+fn another_document_is_quoted_only_if_it_has_the_rarest_words() {
+    let documents: &[(&str, &str, &[&str])] = &[
+        ("bike.md", "Bike", &["Theft tracking costs 39 euros a year."]),
+        ("trips.md", "Trips", &["A taxi costs 40 euros a year.", "Second class costs 50 euros."]),
+    ];
+    let found = answer_of("How much does theft tracking cost for a year?", documents).unwrap();
+    assert!(found.quotes.iter().all(|quote| quote.passage == 0), "{found:?}");
+}
+
+#[test]
+fn the_number_of_what_is_counted_comes_first() {
+    let documents: &[(&str, &str, &[&str])] = &[(
+        "files.md",
+        "Files",
+        &["A file is not read if a page of it has more than 4 megabytes.", "Of a file, 2,000 pages are read."],
+    )];
+    let text = text_of("How many pages of a file are read?", documents);
+    assert!(text.starts_with("Of a file, 2,000 pages are read."), "{text}");
+}
+
+#[test]
+fn a_version_is_found_under_the_name_of_its_program() {
+    let documents: &[(&str, &str, &[&str])] = &[
+        ("run.md", "Postgres", &["You need version 15 or newer.", "The target must be empty."]),
+        ("copy.md", "Copies", &["A copy takes all rows to a database."]),
+    ];
+    let text = text_of("Which release of Postgres is needed?", documents);
+    assert!(text.starts_with("You need version 15 or newer."), "{text}");
+}
+
+#[test]
+fn no_note_names_a_document_that_is_quoted_itself_or_only_copied() {
+    let of = |document, dated, is_date_stated, sentences| CandidatePassage {
+        dated,
+        is_date_stated,
+        ..passage(document, sentences)
+    };
+    let (old, new) = ("A night at the quay costs nine euros.", "A night at the quay costs eleven euros.");
+    let question = Question::new("What does a night at the quay cost?");
+    let found = |candidates: &[CandidatePassage<'_>]| {
+        answer(&question, candidates, &SimilarityModels::shipped(), None).unwrap()
+    };
+    let stated = found(&[of("old.md", 1, true, vec![old]), of("new.md", 2, true, vec![new])]);
+    assert_eq!((stated.outdated, stated.text().as_str()), (Some((0, 1)), new));
+    let both =
+        found(&[of("old.md", 1, true, vec![old, "A night at the quay is quiet."]), of("new.md", 2, true, vec![new])]);
+    assert!(both.outdated.is_none() || both.quotes.iter().all(|quote| quote.passage != 0), "{both:?}");
+    let copied = found(&[of("old.md", 1, false, vec![old]), of("new.md", 2, false, vec![new])]);
+    assert_eq!(copied.outdated, None);
+}

@@ -1,0 +1,73 @@
+//! Which sentences of a document can be quoted as statements, and which go on in the next one.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::kinds::{is_match, pattern};
+
+pattern!(
+    QUERY,
+    r"^(?:--|SELECT|FROM|(?:LEFT |INNER |CROSS )?JOIN|WHERE|AND|ORDER BY|GROUP BY|HAVING|UNION|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|VALUES)(?: |$)"
+);
+pattern!(DATA, r#"^[\]\[{}(),]|^"[\w.-]+": |[\]{};]$"#);
+pattern!(
+    COMMAND,
+    r#"^(?:\$|sudo|export|curl|cd|cargo|docker|npm|pip|apt|git) |\s--?[a-z][\w-]*|\s[|>] |"\$|=\$|\s\\$"#
+);
+pattern!(
+    REFERS_BACK,
+    r"(?i)^(?:they|it|these|those|this|its|their|sie|es|er|diese[rs]?|dies|ils?|elles?|ceux|estos?)\b"
+);
+
+/// Returns whether a sentence states something: it is no lead-in to a list, arrow of a diagram, query, command or
+/// example data.
+pub(super) fn is_statement(text: &str) -> bool {
+    let is_arrow = || ["-->", "==>", "-.->"].iter().any(|arrow| text.contains(arrow));
+    let is_prose = text.ends_with(['.', '!', '?']) || text.contains(" · ") || text.contains(": ");
+    let is_command = || !is_prose && is_match(&COMMAND, text);
+    !text.ends_with(':') && !is_arrow() && !is_match(&QUERY, text) && !is_match(&DATA, text) && !is_command()
+}
+
+/// Returns whether a sentence begins with a pronoun, so that it completes the one before it.
+pub(super) fn refers_back(text: &str) -> bool {
+    is_match(&REFERS_BACK, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lead_ins_arrows_queries_commands_and_data_are_no_statements() {
+        for text in [
+            "The keeper makes the copy:",
+            "open --> closed: the keeper locks it",
+            "SELECT name, berth FROM boats ORDER BY name",
+            "{\"berth\": \"A\",",
+            "\"berth\": \"A\"",
+            "ferry list --all | less",
+            "$ ferry list",
+        ] {
+            assert!(!is_statement(text), "{text}");
+        }
+        for text in [
+            "The keeper locks it.",
+            "mango: 10.20.0.14, in the cellar",
+            "command: list --all · what it does: lists the boats",
+            "Use ferry list --all.",
+            "Berth: A · Metres: 12",
+            "bow line",
+        ] {
+            assert!(is_statement(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pronoun_at_the_beginning_refers_back() {
+        assert!(
+            refers_back("They lapse in May.") && refers_back("These are in the chest.") && refers_back("Sie gilt.")
+        );
+        assert!(!refers_back("Italy is far.") && !refers_back("The days lapse.") && !refers_back("Essen ist da."));
+    }
+}

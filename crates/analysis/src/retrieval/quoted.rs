@@ -1,0 +1,75 @@
+//! Chooses the sentences that are quoted after the best one: what completes it, then what is nearly as likely.
+
+use super::CandidatePassage;
+use super::features::Measured;
+use super::literal::rarest_first;
+use super::question::Question;
+use super::quotable::refers_back;
+use super::score::Scored;
+use super::vocabulary::{MAX_WORDS, Vocabulary};
+
+/// Maximum difference to the best score for quoting a further sentence: it is a twentieth as likely to be right, or a
+/// seventh if it is from another document.
+const MAX_SCORE_GAP: f64 = 3.0;
+const MAX_SCORE_GAP_ELSEWHERE: f64 = 2.0;
+/// Added to the score of the sentence after the best one, which often explains it.
+const OF_NEXT: f64 = 0.5;
+/// A sentence of another document must meet as many of the question's rarest words as the best one meets, at this
+/// similarity: else it is about something else.
+const RAREST: usize = 2;
+const MIN_SIMILARITY: f64 = 0.4;
+
+/// Returns the sentences that are worth quoting, of those that are given, best first, up to [`MAX_WORDS`].
+pub(super) fn quoted(
+    best: &[Scored],
+    question: &Question,
+    candidates: &[CandidatePassage<'_>],
+    measured: &Measured,
+    all: &Vocabulary<'_>,
+) -> Vec<Scored> {
+    let Some(first) = best.first() else { return Vec::new() };
+    let document = |one: &Scored| candidates[all.units[one.unit].passage].document;
+    let rarest = rarest_first(question, measured);
+    let meets = |one: &Scored, term: usize| {
+        let unit = &all.units[one.unit];
+        let part = &all.parts[unit.passage];
+        let mut words = unit.words.iter().chain(&part.heading).chain(&part.title);
+        words.any(|word| measured.similarity[term][*word] >= MIN_SIMILARITY)
+    };
+    let is_about_same = |one: &Scored| {
+        let mut wanted = rarest.iter().take(RAREST).filter(|term| meets(first, **term));
+        wanted.all(|term| meets(one, *term))
+    };
+    let is_worth_quoting = |one: &Scored| {
+        let is_elsewhere = document(one) != document(first);
+        let gap = if is_elsewhere { MAX_SCORE_GAP_ELSEWHERE } else { MAX_SCORE_GAP };
+        one.score >= first.score - gap && (!is_elsewhere || is_about_same(one))
+    };
+    let mut quoted: Vec<Scored> = Vec::new();
+    let mut words = 0;
+    for one in in_order(best, all).into_iter().filter(is_worth_quoting) {
+        let unit = &all.units[one.unit];
+        if words + unit.length > MAX_WORDS || quoted.iter().any(|quote| all.units[quote.unit].text == unit.text) {
+            continue;
+        }
+        words += unit.length;
+        quoted.push(one);
+    }
+    quoted
+}
+
+/// Returns the best sentence, the next one of its passage if that completes it, and the others by their likelihood.
+fn in_order(best: &[Scored], all: &Vocabulary<'_>) -> Vec<Scored> {
+    let Some((first, others)) = best.split_first() else { return Vec::new() };
+    let is_next = |one: usize| one == first.unit + 1 && all.units[one].passage == all.units[first.unit].passage;
+    let completes = |one: &usize| {
+        let unit = &all.units[*one];
+        is_next(*one) && unit.is_quotable && refers_back(unit.text)
+    };
+    let next = Some(first.unit + 1).filter(|next| *next < all.units.len()).filter(completes);
+    let next = next.map(|unit| Scored { unit, score: first.score });
+    let raised = |one: &Scored| Scored { score: one.score + if is_next(one.unit) { OF_NEXT } else { 0.0 }, ..*one };
+    let mut others: Vec<Scored> = others.iter().map(raised).collect();
+    others.sort_by(|one, other| other.score.total_cmp(&one.score));
+    std::iter::once(*first).chain(next).chain(others).collect()
+}
