@@ -31,7 +31,7 @@ impl Why {
             Some(Self::Boosted)
         } else if !evidence.touched_interests.is_empty() {
             Some(Self::Touching)
-        } else if local::matches_interests(evidence) {
+        } else if local::is_close_to_interests(evidence) {
             Some(Self::Near)
         } else if evidence.preference > 0.0 {
             Some(Self::Liked)

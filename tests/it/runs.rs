@@ -1,6 +1,7 @@
 //! Whole runs over the example set: what comes out, that it comes out again, and that nothing but the input decides it.
 
 mod labelled;
+mod sections;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,8 @@
 //! Several topics beside each other: what a digest says of its own, one source in two of them, rules that are taken
 //! back, a topic that is removed, and the folders of a list of sources.
 
+use serde_json::{Value, json};
+
 use crate::kill::on_both_databases;
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::{Engine, Radar, files_below};
@@ -174,11 +176,20 @@ fn an_item_is_a_copy_only_where_its_original_is_read() {
 
 /// Returns the reason of each story by its title, for a reader with these interests and posts as (title, text).
 fn reasons(interests: &str, posts: &[(&str, &str)]) -> impl Fn(&str) -> String + use<> {
+    reasons_of(interests, posts, &[])
+}
+
+/// The same for posts that all have these categories.
+fn reasons_of(interests: &str, posts: &[(&str, &str)], categories: &[&str]) -> impl Fn(&str) -> String + use<> {
     let radar = Radar::at(NOW);
     let at = "2026-11-19T05:00:00Z";
     let mut all: Vec<Post> = (0..12).map(|number| Post::about_nothing_else(&format!("{number}"), at)).collect();
     all.extend(posts.iter().map(|(title, text)| Post::new(title, title, text, at)));
-    std::fs::write(radar.folder().join("feed.json"), feed("Lab", &all)).unwrap();
+    let mut feed: Value = serde_json::from_str(&feed("Lab", &all)).unwrap();
+    for item in feed["items"].as_array_mut().unwrap().iter_mut().skip(12) {
+        item["tags"] = json!(categories);
+    }
+    std::fs::write(radar.folder().join("feed.json"), feed.to_string()).unwrap();
     radar.add(&["feed.json"]);
     radar.ok(&["topic", "set", "default", "--interests", interests]);
     radar.ok(&["run"]);
@@ -210,4 +221,30 @@ fn a_reason_says_of_a_story_without_a_word_of_an_interest_only_that_it_comes_nea
         near.contains("omes near to your “physics”") && !near.contains("atches") && !near.contains("ouches"),
         "{near}"
     );
+}
+
+#[test]
+fn a_reason_names_the_words_of_the_story_by_which_it_meets_an_interest_that_has_others() {
+    let (west_bank, gaza) = ("Land is registered in the West Bank", "A night in Gaza");
+    let text = "Whoever lives there must prove what they own.";
+    let reason = reasons("Gaza", &[(west_bank, text), (gaza, "The lights are out.")]);
+    assert_eq!(reason(west_bank), "Matches your “Gaza” with “West Bank”");
+    assert_eq!(reason(gaza), "Matches your “Gaza”");
+}
+
+#[test]
+fn a_reason_shows_an_interest_without_its_typing_errors_and_wants_its_place() {
+    let here = ("Housing prices rise in Australia", "Buyers pay twice as much as ten years ago.");
+    let elsewhere = ("A street in Norway", "Two painters say that housing prices are too high for them.");
+    let reason = reasons("austrlian housing prices", &[here, elsewhere]);
+    assert_eq!(reason(here.0), "Matches your “Australian housing prices”");
+    assert_eq!(reason(elsewhere.0), "Touches your “Australian housing prices” with “housing” and “prices”");
+}
+
+#[test]
+fn what_only_a_category_names_is_touched_and_the_reason_says_so() {
+    let tea = "The price of tea in Kelmouth";
+    let reason =
+        reasons_of("science", &[(tea, "The shop at the quay sells it by the pound.")], &["Science and Health"]);
+    assert_eq!(reason(tea), "Touches your “science”: its source files it under “Science and Health”");
 }

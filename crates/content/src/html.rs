@@ -31,7 +31,7 @@ pub fn readable(body: &str, is_plain: bool) -> String {
 
 impl Receiver for Folded {
     fn text(&mut self, raw: &str) {
-        self.push(&decode_entities(raw));
+        self.push(&decode_text(raw));
     }
 
     fn literal(&mut self, text: &str) {
@@ -62,7 +62,7 @@ pub fn clean_line(text: &str) -> String {
     // After the last `>` no tag can end.
     let (mut rest, tail) = text.split_at(text.rfind('>').map_or(0, |last| last + 1));
     while let Some(at) = rest.find('<') {
-        out.push(&decode_entities(&rest[..at]));
+        out.push(&decode_text(&rest[..at]));
         rest = &rest[at..];
         if let Some((end, kind)) = known_tag_end(rest) {
             if kind != Kind::Inline {
@@ -74,8 +74,8 @@ pub fn clean_line(text: &str) -> String {
             rest = &rest[1..];
         }
     }
-    out.push(&decode_entities(rest));
-    out.push(&decode_entities(tail));
+    out.push(&decode_text(rest));
+    out.push(&decode_text(tail));
     out.finish()
 }
 
@@ -104,6 +104,27 @@ pub fn looks_like_html(text: &str) -> bool {
 pub fn decode_entities(text: &str) -> Cow<'_, str> {
     if memchr(b'&', text.as_bytes()).is_some() { html_escape::decode_html_entities(text) } else { Cow::Borrowed(text) }
 }
+
+/// Decodes the references of a text that is shown. In `Merck &amp;amp; Co.`, which was escaped twice, the ampersand
+/// between two capitalised words is one. Any other reference that remains is what the text is about, and all stay. Only
+/// ampersands are written, so that no text becomes markup.
+fn decode_text(raw: &str) -> Cow<'_, str> {
+    let text = decode_entities(raw);
+    if !text.contains(ESCAPED_AMPERSAND) {
+        return text;
+    }
+    let parts: Vec<&str> = text.split(ESCAPED_AMPERSAND).collect();
+    let is_capital = |word: Option<&str>| word.is_some_and(|word| word.starts_with(char::is_uppercase));
+    let is_between_names = |pair: &[&str]| {
+        is_capital(pair[0].split_whitespace().next_back()) && is_capital(pair[1].split_whitespace().next())
+    };
+    let has_other = parts.iter().any(|part| decode_entities(part) != *part);
+    let is_escaped_twice = parts.windows(2).all(is_between_names) && !has_other;
+    if is_escaped_twice { Cow::Owned(parts.join(" & ")) } else { text }
+}
+
+/// An ampersand that is still escaped after decoding.
+const ESCAPED_AMPERSAND: &str = " &amp; ";
 
 /// A longer tag in a title is treated as text.
 const MAX_TITLE_TAG_BYTES: usize = 512;
@@ -154,6 +175,21 @@ mod tests {
     fn titles_lose_tags_but_not_generics() {
         assert_eq!(clean_line("Fish &amp;amp; <b>chips</b>\n &#8217;n "), "Fish &amp; chips ’n");
         assert_eq!(clean_line("Why Vec<T> is <i>not</i> a <br> list, 1 < 2"), "Why Vec<T> is not a list, 1 < 2");
+    }
+
+    #[test]
+    fn an_ampersand_that_was_escaped_twice_is_one_where_no_text_is_about_it() {
+        for (markup, text) in [
+            ("<p>MSD (known as Merck &#x26;amp; Co. in Canada)</p>", "MSD (known as Merck & Co. in Canada)"),
+            ("Arts &amp;amp; Letters, Health &amp;amp; Science", "Arts & Letters, Health & Science"),
+            ("<p>Write &amp;amp; for an ampersand</p>", "Write &amp; for an ampersand"),
+            ("Johnson &amp;amp; Johnson is written with &amp;amp;", "Johnson &amp; Johnson is written with &amp;"),
+            ("Johnson &amp;amp; Johnson, not &amp;lt;b&amp;gt;", "Johnson &amp; Johnson, not &lt;b&gt;"),
+            ("Merck &amp;amp; <b>Co.</b>", "Merck &amp; Co."),
+            ("Merck &amp;amp; &lt;script&gt;", "Merck &amp; <script>"),
+        ] {
+            assert_eq!((html_to_text(markup), clean_line(markup)), (text.to_owned(), text.to_owned()), "{markup}");
+        }
     }
 
     #[test]

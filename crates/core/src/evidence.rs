@@ -78,9 +78,25 @@ pub struct Relevance {
     pub allowed: f64,
     /// Words of the text that match its clauses, as it writes them.
     pub words: Vec<String>,
+    /// The words by which it matches clauses of which it has no word: a translation, or another name of a place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_words: Vec<OtherWords>,
+    /// The categories of its source that alone have the words of the clauses that it touches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filed_under: Vec<String>,
+    /// Whether it meets a clause as a whole, by the text or the source's categories, however a reason names the clause.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub meets_clause: bool,
     /// Denied clauses that it matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<String>,
+}
+
+/// Words of a story, as it writes them, by which it matches an interest that has other words.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OtherWords {
+    pub interest: String,
+    pub words: Vec<String>,
 }
 
 /// Facts about a story, used by `local` for its judgement and cited in reasons.

@@ -1,5 +1,6 @@
 //! Gathers the facts about each story that `local` uses for its judgement and that every reason cites.
 
+mod naming;
 mod near_sources;
 mod prominence;
 mod relevance;
@@ -19,6 +20,8 @@ use aha_core::digest::Evidence;
 use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::item::Engagement;
 use aha_core::story::Story;
+use aha_core::thresholds::Thresholds;
+use aha_core::time::Timestamp;
 use aha_core::window::Window;
 
 use super::cluster::{cluster_items_in, thresholds};
@@ -55,9 +58,10 @@ const SOURCE_ITEMS: usize = 50;
 /// Maximum number of such items over all sources.
 const ALL_SOURCE_ITEMS: usize = 5_000;
 
+/// Computed on the blocking pool, because it compares every text of the run with those of the weeks before.
 pub(super) async fn gather(
     context: &RunContext,
-    stories: &[Story],
+    stories: &Arc<Vec<Story>>,
     items_by_source: &HashMap<SourceId, usize>,
 ) -> Result<HashMap<ClusterId, Evidence>, RunError> {
     let window = context.run.window;
@@ -65,63 +69,99 @@ pub(super) async fn gather(
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
     let history = history(context, stories).await?;
     let relevance = Relevances::of(context, &history, stories).await?;
-    // Only readers without interests need it; with interests, relevance is used.
-    let near = if relevance.has_interests() {
-        NearSources::default()
-    } else {
-        NearSources::of(stories, &history.features, &history.frequencies)
-    };
-    let mut shared = Shared::default();
     let resembled = resembled_titles(context, &history, stories).await?;
     let thresholds = thresholds(context, None).await?;
-    let engagement = EngagementScale::of(stories);
-    let in_scope: usize = items_by_source.values().sum();
-    let gathered = stories.iter().map(|story| {
-        let item = story.representative();
-        let mut evidence = about_text(&history, story);
-        relevance.describe(story.cluster_id, &mut evidence);
-        evidence.shared_names = round(history.prominence.shared_names(story, &history.features, &history.frequencies));
-        evidence.near_sources = near.count(story, &mut shared);
-        evidence.corroborated_share = round(history.prominence.corroborated_share(story));
-        let cadence = cadences.at(item.source_id, item.time);
-        evidence.source_gap_days = cadence.gap_days;
-        evidence.source_usual_gap_days = cadence.usual_gap_days;
-        evidence.source_share = share(items_by_source.get(&item.source_id).copied().unwrap_or(0), in_scope);
-        evidence.distinct_sources = story.distinct_sources().len();
-        engagement.describe(story, &mut evidence);
-        evidence.age_hours = round(window.end.hours_since(story.latest()).max(0.0));
-        if let Some((similarity, title)) = resembled.get(&story.cluster_id) {
-            evidence.novelty = round(1.0 - similarity);
-            evidence.resembles =
-                thresholds.resembles(*similarity, history.frequencies.documents()).then(|| title.clone());
-        } else {
-            evidence.novelty = 1.0;
-        }
-        (story.cluster_id, evidence)
+    let (stories, items_by_source) = (Arc::clone(stories), items_by_source.clone());
+    let gathering = tokio::task::spawn_blocking(move || {
+        let facts = Facts { history: &history, relevance, resembled, thresholds, cadences, items_by_source };
+        facts.about(&stories, window.end)
     });
-    Ok(gathered.collect())
+    Ok(gathering.await?)
 }
 
-async fn history(context: &RunContext, stories: &[Story]) -> Result<History, RunError> {
+/// What is known of a run's stories.
+struct Facts<'h> {
+    history: &'h History,
+    relevance: Relevances,
+    /// For each story the most similar earlier item of another story: similarity and title.
+    resembled: HashMap<ClusterId, (f64, String)>,
+    thresholds: Thresholds,
+    cadences: Cadences,
+    items_by_source: HashMap<SourceId, usize>,
+}
+
+impl Facts<'_> {
+    fn about(&self, stories: &[Story], window_end: Timestamp) -> HashMap<ClusterId, Evidence> {
+        let history = self.history;
+        // Only readers without interests need it; with interests, relevance is used.
+        let near = if self.relevance.has_interests() {
+            NearSources::default()
+        } else {
+            NearSources::of(stories, &history.features, &history.frequencies)
+        };
+        let mut shared = Shared::default();
+        let engagement = EngagementScale::of(stories);
+        let in_scope: usize = self.items_by_source.values().sum();
+        let gathered = stories.iter().map(|story| {
+            let item = story.representative();
+            let mut evidence = about_text(history, story);
+            self.relevance.describe(story.cluster_id, &mut evidence);
+            evidence.shared_names =
+                round(history.prominence.shared_names(story, &history.features, &history.frequencies));
+            evidence.near_sources = near.count(story, &mut shared);
+            evidence.corroborated_share = round(history.prominence.corroborated_share(story));
+            let cadence = self.cadences.at(item.source_id, item.time);
+            evidence.source_gap_days = cadence.gap_days;
+            evidence.source_usual_gap_days = cadence.usual_gap_days;
+            evidence.source_share = share(self.items_by_source.get(&item.source_id).copied().unwrap_or(0), in_scope);
+            evidence.distinct_sources = story.distinct_sources().len();
+            engagement.describe(story, &mut evidence);
+            evidence.age_hours = round(window_end.hours_since(story.latest()).max(0.0));
+            self.describe_novelty(story.cluster_id, &mut evidence);
+            (story.cluster_id, evidence)
+        });
+        gathered.collect()
+    }
+
+    fn describe_novelty(&self, story: ClusterId, evidence: &mut Evidence) {
+        let Some((similarity, title)) = self.resembled.get(&story) else {
+            evidence.novelty = 1.0;
+            return;
+        };
+        evidence.novelty = round(1.0 - similarity);
+        let is_similar = self.thresholds.resembles(*similarity, self.history.frequencies.documents());
+        evidence.resembles = is_similar.then(|| title.clone());
+    }
+}
+
+async fn history(context: &RunContext, stories: &[Story]) -> Result<Arc<History>, RunError> {
     let window = context.run.window;
     // Late items are part of the run, so they must not count as history.
     let own: HashSet<ItemId> = stories.iter().flat_map(Story::in_scope).map(|member| member.item.id).collect();
     let span = Window { start: window.start.days_before(NOVELTY_DAYS), end: window.end };
     let cluster_items =
         cluster_items_in(context.store(), context.topic.id, &context.feature_cache, span, context.snapshot).await?;
-    let frequencies = Frequencies::of(cluster_items.iter().map(|d| &*d.features));
-    let features = cluster_items.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
-    let prominence = Prominence::of(&cluster_items, |cluster_item| cluster_item.time >= window.start);
-    let of_sources = newest_of_sources(&cluster_items);
-    let earlier: Vec<ClusterItem> =
-        cluster_items.into_iter().filter(|d| d.time < window.start && !own.contains(&d.id)).collect();
-    let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
-    let mut index = LookupIndex::default();
-    for (number, vector) in weighted.iter().enumerate() {
-        index.insert(number, &index.heavy(vector));
+    let computing = tokio::task::spawn_blocking(move || History::of(cluster_items, &own, window));
+    Ok(Arc::new(computing.await?))
+}
+
+impl History {
+    /// `own` are the run's items.
+    fn of(cluster_items: Vec<ClusterItem>, own: &HashSet<ItemId>, window: Window) -> Self {
+        let frequencies = Frequencies::of(cluster_items.iter().map(|d| &*d.features));
+        let features = cluster_items.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
+        let prominence = Prominence::of(&cluster_items, |cluster_item| cluster_item.time >= window.start);
+        let of_sources = newest_of_sources(&cluster_items);
+        let earlier: Vec<ClusterItem> =
+            cluster_items.into_iter().filter(|d| d.time < window.start && !own.contains(&d.id)).collect();
+        let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
+        let mut index = LookupIndex::default();
+        for (number, vector) in weighted.iter().enumerate() {
+            index.insert(number, &index.heavy(vector));
+        }
+        let earlier_frequencies = Frequencies::of(earlier.iter().map(|d| &*d.features));
+        Self { earlier, weighted, index, frequencies, earlier_frequencies, features, of_sources, prominence }
     }
-    let earlier_frequencies = Frequencies::of(earlier.iter().map(|d| &*d.features));
-    Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features, of_sources, prominence })
 }
 
 /// Returns the newest items first, at most [`SOURCE_ITEMS`] per source.
@@ -144,18 +184,11 @@ fn newest_of_sources(cluster_items: &[ClusterItem]) -> Vec<(ItemId, SourceId, Ar
 /// Returns for each story the most similar earlier item of another story: similarity and title.
 async fn resembled_titles(
     context: &RunContext,
-    history: &History,
-    stories: &[Story],
+    history: &Arc<History>,
+    stories: &Arc<Vec<Story>>,
 ) -> Result<HashMap<ClusterId, (f64, String)>, RunError> {
-    let mut shared = Shared::default();
-    let nearest: Vec<(ClusterId, f64, ItemId)> = stories
-        .iter()
-        .filter_map(|story| {
-            let vector = history.frequencies.weigh(history.features.get(&story.representative().id)?);
-            let (similarity, id) = nearest(history, &mut shared, story.cluster_id, &vector)?;
-            Some((story.cluster_id, similarity, id))
-        })
-        .collect();
+    let (history, stories) = (Arc::clone(history), Arc::clone(stories));
+    let nearest = tokio::task::spawn_blocking(move || nearest_of_each(&history, &stories)).await?;
     let ids: Vec<ItemId> = nearest.iter().map(|(_, _, id)| *id).collect::<HashSet<_>>().into_iter().collect();
     let titles: HashMap<ItemId, String> = context
         .store()
@@ -168,6 +201,17 @@ async fn resembled_titles(
         .into_iter()
         .filter_map(|(cluster, similarity, id)| Some((cluster, (similarity, titles.get(&id)?.clone()))));
     Ok(named.collect())
+}
+
+/// Returns for each story the similarity and id of that item.
+fn nearest_of_each(history: &History, stories: &[Story]) -> Vec<(ClusterId, f64, ItemId)> {
+    let mut shared = Shared::default();
+    let nearest = stories.iter().filter_map(|story| {
+        let vector = history.frequencies.weigh(history.features.get(&story.representative().id)?);
+        let (similarity, id) = nearest(history, &mut shared, story.cluster_id, &vector)?;
+        Some((story.cluster_id, similarity, id))
+    });
+    nearest.collect()
 }
 
 fn nearest(history: &History, shared: &mut Shared, own: ClusterId, vector: &Weighted) -> Option<(f64, ItemId)> {

@@ -8,16 +8,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::relevance::{
-    ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Query, StoredQuery, TextParts, WEAK, light_stem,
+    ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Meeting, MeetingWord, Query, StoredQuery, TextParts, WEAK,
+    as_written,
 };
 use aha_analysis::text::features::Features;
 use aha_analysis::text::similarity::Frequencies;
 use aha_analysis::text::written_form::written_form;
-use aha_core::digest::{Evidence, Relevance};
+use aha_core::digest::{Evidence, OtherWords, Relevance};
 use aha_core::ids::{ClusterId, ItemId, SourceId};
+use aha_core::item::first_words;
 use aha_core::story::{Story, StoryMember};
 use rayon::prelude::*;
 
+use super::naming::Naming;
 use super::sentence_similarity::similarities;
 use super::{History, round, share_of};
 use crate::pipeline::{RunContext, RunError};
@@ -32,7 +35,7 @@ pub(super) struct Relevances {
 /// Relevance of the story's best text.
 #[derive(Debug)]
 struct StoryRelevance {
-    /// Clauses that match, as written, best match first, and clauses that match only in part.
+    /// Clauses that match, as written but without typing errors, best match first, and clauses that match only in part.
     met: Vec<String>,
     touched: Vec<String>,
     /// The clause that it comes nearest to by words, if it neither matches nor touches one.
@@ -42,7 +45,7 @@ struct StoryRelevance {
 
 impl Relevances {
     /// Computed on the blocking pool, because it reads every word of the run's texts.
-    pub(super) async fn of(context: &RunContext, history: &History, stories: &[Story]) -> Result<Self, RunError> {
+    pub(super) async fn of(context: &RunContext, history: &Arc<History>, stories: &[Story]) -> Result<Self, RunError> {
         let interests = Interests::parse(&context.run.settings.interests);
         if interests.clauses.is_empty() {
             return Ok(Self::default());
@@ -54,9 +57,9 @@ impl Relevances {
             .collect();
         let parts = texts.iter().map(|(_, _, _, text)| (&*text.title, &*text.body));
         let sentences = similarities(context, &interests, parts).await?;
-        let (frequencies, of_sources) = (history.frequencies.clone(), history.of_sources.clone());
+        let history = Arc::clone(history);
         let measuring = tokio::task::spawn_blocking(move || {
-            Self::measure(&interests, &texts, sentences.as_deref(), &frequencies, &of_sources)
+            Self::measure(&interests, &texts, sentences.as_deref(), &history.frequencies, &history.of_sources)
         });
         Ok(measuring.await?)
     }
@@ -94,9 +97,7 @@ impl Relevances {
                 degree.allowed = if has_only_denials { denials.mean() } else { denials.least };
                 degree.denied.clone_from(&degrees[denials.text].denied);
             }
-            let mut found = StoryRelevance::of(interests, &query, text, &degree, prior);
-            found.write_words_as(&texts[text].3);
-            (cluster, found)
+            (cluster, StoryRelevance::of(&query, text, &texts[text].3, &degree, prior))
         });
         Self { has_interests: !interests.is_empty(), by_story: by_story.collect() }
     }
@@ -147,24 +148,31 @@ impl Denials {
 }
 
 impl StoryRelevance {
-    fn of(interests: &Interests, query: &Query<'_>, text: usize, degree: &Degree, source_prior: f64) -> Self {
-        let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
+    /// `number`: that of the text in the query's corpus.
+    fn of(query: &Query<'_>, number: usize, text: &Text, degree: &Degree, source_prior: f64) -> Self {
         // What a text says in other words alone is near to a clause, but names nothing of it.
-        let named = degree.clauses.iter().filter(|met| met.score * degree.allowed >= WEAK).filter_map(|met| {
-            let words = query.meeting_words(text, met);
-            (!words.is_empty()).then_some((met, words))
-        });
-        let (met, touched): (Vec<_>, Vec<_>) = named.partition(|(met, _)| met.is_met(degree.allowed));
-        let is_named = |(part, words): &(&ClauseMatch, Vec<String>)| {
-            part.share >= min_touched_share(words) && interests.clauses[part.clause].is_named_by(words)
+        let meetings: Vec<(&ClauseMatch, Meeting)> = degree
+            .clauses
+            .iter()
+            .filter(|met| met.score * degree.allowed >= WEAK)
+            .map(|met| (met, query.meeting(number, met)))
+            .filter(|(_, meeting)| !meeting.words.is_empty())
+            .collect();
+        let named = |wanted: Naming| {
+            let is_wanted = |(met, meeting): &&(&ClauseMatch, Meeting)| {
+                Naming::of(&query.clauses()[met.clause], met, meeting, degree.allowed) == Some(wanted)
+            };
+            meetings.iter().filter(is_wanted).map(|(met, meeting)| (met.clause, meeting)).collect::<Vec<_>>()
         };
-        let partial: Vec<_> = touched.into_iter().filter(is_named).collect();
-        let mut words: Vec<String> = Vec::new();
-        for word in met.iter().chain(&partial).flat_map(|(_, words)| words) {
-            if !words.contains(word) {
-                words.push(word.clone());
-            }
+        let (met, mut touched, mut filed_under) = (named(Naming::Matched), named(Naming::Touched), Vec::new());
+        let words = text.written_words(met.iter().chain(&touched).flat_map(|(_, meeting)| meeting.in_text()));
+        if met.is_empty() && touched.is_empty() {
+            touched = named(Naming::Filed);
+            touched.retain(|(_, meeting)| text.category_of(meeting).is_some());
+            filed_under = touched.iter().filter_map(|(_, meeting)| text.category_of(meeting)).collect();
+            filed_under.dedup();
         }
+        let denied = degree.denied.iter().filter(|denied| denied.share >= MET_SHARE);
         let relevance = Relevance {
             degree: round(degree.total(source_prior)),
             matched: round(degree.matched()),
@@ -173,38 +181,37 @@ impl StoryRelevance {
             source_prior: round(source_prior),
             allowed: round(degree.allowed),
             words,
-            denied: degree.denied.iter().filter(|met| met.share >= MET_SHARE).map(written).collect(),
+            other_words: other_words(query, text, &met),
+            filed_under,
+            meets_clause: meetings.iter().any(|(met, _)| met.is_met(degree.allowed)),
+            denied: denied.map(|denied| query.written(denied.clause)).collect(),
         };
-        let all_written =
-            |matches: &[(&ClauseMatch, Vec<String>)]| matches.iter().map(|(met, _)| written(met)).collect();
-        let names_none = met.is_empty() && partial.is_empty();
-        let nearest = degree.clauses.first().filter(|_| names_none).map(written);
-        Self { met: all_written(&met), touched: all_written(&partial), nearest, relevance }
+        let nearest = degree.clauses.first().filter(|_| met.is_empty() && touched.is_empty());
+        let nearest = nearest.map(|nearest| query.written(nearest.clause));
+        let written = |named: &[(usize, &Meeting)]| named.iter().map(|(clause, _)| query.written(*clause)).collect();
+        Self { met: written(&met), touched: written(&touched), nearest, relevance }
     }
+}
 
-    fn write_words_as(&mut self, text: &Text) {
-        for word in self.relevance.words.iter_mut().take(WRITTEN_WORDS) {
-            *word = written_form(word, &text.title, &text.body);
-        }
-    }
+/// Returns the words of the text for the clauses that it meets by none of their own, unless they are words of another
+/// clause that it meets.
+fn other_words(query: &Query<'_>, text: &Text, met: &[(usize, &Meeting)]) -> Vec<OtherWords> {
+    let is_own = |word: &MeetingWord| {
+        let same = |own: &MeetingWord| own.is_own && own.text == word.text;
+        met.iter().any(|(_, meeting)| meeting.in_text().any(same))
+    };
+    let by_others = met.iter().filter(|(_, meeting)| !meeting.in_text().any(|word| word.is_own || is_own(word)));
+    let written = by_others.map(|(clause, meeting)| {
+        let words: Vec<&MeetingWord> = meeting.in_text().collect();
+        OtherWords { interest: query.written(*clause), words: text.written_names(&words) }
+    });
+    written.filter(|other| !other.words.is_empty()).collect()
 }
 
 /// Maximum number of words of a story that are written as in its text; a reason names fewer.
 const WRITTEN_WORDS: usize = 8;
-
-/// Minimum share of a clause's term weight for it to be named as a partial match: of "US Supreme Court", a text about
-/// the United States matches only the country.
-const TOUCHED_SHARE: f64 = 0.3;
-/// The same if only one of its words is met: “research” alone is not what “physics research” is about. Below it, 21 of 102
-/// such stories were of interest to the readers of the development labels, above it 23 of 44.
-const TOUCHED_SHARE_BY_ONE_WORD: f64 = 0.55;
-
-/// `words`: those of the text that meet the clause, in all their forms.
-fn min_touched_share(words: &[String]) -> f64 {
-    let mut stems = words.iter().map(|word| light_stem(&word.to_lowercase()));
-    let first = stems.next();
-    if stems.all(|stem| Some(stem) == first) { TOUCHED_SHARE_BY_ONE_WORD } else { TOUCHED_SHARE }
-}
+/// Maximum number of characters of a category.
+const CATEGORY_CHARS: usize = 60;
 
 /// The searched parts of an item.
 #[derive(Debug)]
@@ -227,6 +234,47 @@ impl Text {
             categories: item.metadata.categories.clone(),
             is_english: item.is_english(),
         }
+    }
+
+    /// Returns a word that the query found as the title or body writes it; `None` if neither has it.
+    fn written(&self, word: &str, is_place: bool) -> Option<String> {
+        let found = as_written(word, &self.title).or_else(|| as_written(word, &self.body))?;
+        // A place begins with a capital anywhere, and the normal form of a word is not what the text has ("ai").
+        if is_place || found.to_lowercase() != word && !word.contains('-') {
+            return Some(found.to_owned());
+        }
+        Some(written_form(word, &self.title, &self.body))
+    }
+
+    /// Returns the words without duplicates, the first of them as written.
+    fn written_words<'w>(&self, words: impl Iterator<Item = &'w MeetingWord>) -> Vec<String> {
+        let mut found: Vec<&MeetingWord> = Vec::new();
+        for word in words {
+            if !found.iter().any(|known| known.text == word.text) {
+                found.push(word);
+            }
+        }
+        let others = found.split_off(found.len().min(WRITTEN_WORDS));
+        let written = found.into_iter().filter_map(|word| self.written(&word.text, word.is_place));
+        written.chain(others.into_iter().map(|word| word.text.clone())).collect()
+    }
+
+    /// Returns the first names among the words as written: two words that stand together are one name ("facial
+    /// recognition").
+    fn written_names(&self, words: &[&MeetingWord]) -> Vec<String> {
+        let joined = match words {
+            [first, second, ..] => self.written(&format!("{} {}", first.text, second.text), false),
+            _ => None,
+        };
+        let each =
+            || words.iter().take(2).filter_map(|word| self.written(&word.text, word.is_place)).collect::<Vec<_>>();
+        joined.map_or_else(each, |joined| vec![joined])
+    }
+
+    /// Returns the category that has a word of the meeting.
+    fn category_of(&self, meeting: &Meeting) -> Option<String> {
+        let has_word = |category: &&String| meeting.words.iter().any(|word| as_written(&word.text, category).is_some());
+        self.categories.iter().find(has_word).map(|category| first_words(category, CATEGORY_CHARS))
     }
 
     fn parts(&self) -> TextParts<'_> {

@@ -86,9 +86,14 @@ impl Selection<'_> {
     pub(super) fn choose(&self, mut open: Vec<Ranked>) -> Vec<Ranked> {
         let mut counts = DiversityCounts::default();
         let mut order: Vec<Ranked> = Vec::new();
+        let needs = self.needs_of_top(&open);
         for (section, max) in [(Section::Top, self.sizes.top), (Section::Scan, self.sizes.scan)] {
             let begin = order.len();
             for _ in 0..max {
+                // Of those that remain, none belongs there: the section is shorter instead.
+                if section == Section::Top && !open.iter().any(|ranked| self.meets(needs, ranked)) {
+                    break;
+                }
                 let Some(next) = self.next(&counts, &open, section) else { break };
                 let mut ranked = open.remove(next.open);
                 ranked.debug.diversity = round(ranked.debug.final_score - next.score);
@@ -105,6 +110,35 @@ impl Selection<'_> {
         }
         order.extend(open);
         order
+    }
+
+    /// What the last story of the top section must meet, so that it does not end in stories that nothing speaks for.
+    fn needs_of_top(&self, open: &[Ranked]) -> Need {
+        let has_interests = open.iter().any(|ranked| ranked.debug.evidence.has_interests);
+        match (has_interests, open.iter().any(|ranked| self.meets(Need::Wanted, ranked))) {
+            (false, _) => Need::Nothing,
+            (true, true) => Need::Wanted,
+            (true, false) => Need::SeveralSources,
+        }
+    }
+
+    fn meets(&self, need: Need, ranked: &Ranked) -> bool {
+        ranked.debug.final_score >= f64::from(self.sizes.at_least)
+            && match need {
+                Need::Nothing => true,
+                Need::Wanted => self.is_wanted(ranked),
+                Need::SeveralSources => ranked.debug.evidence.distinct_sources > 1,
+            }
+    }
+
+    /// Whether the reader asked for the story: it is close to their interests, judged worth reading by a model, or related
+    /// to them and raised by likes or rules.
+    fn is_wanted(&self, ranked: &Ranked) -> bool {
+        let evidence = &ranked.debug.evidence;
+        let is_raised = evidence.preference > 0.0 || ranked.debug.rule_boost > 1.0;
+        local::is_close_to_interests(evidence)
+            || is_raised && local::matches_interests(evidence)
+            || self.judged.contains(&ranked.story) && band(ranked.debug.final_score) >= 2
     }
 
     fn next(&self, counts: &DiversityCounts, open: &[Ranked], section: Section) -> Option<Next> {
@@ -155,6 +189,14 @@ impl Selection<'_> {
     fn kind(&self, story: &Story) -> SourceKind {
         self.sources.get(&story.representative().source_id).map_or(SourceKind::Feed, |source| source.kind)
     }
+}
+
+/// What a story of the top section must meet for more to be selected.
+#[derive(Debug, Clone, Copy)]
+enum Need {
+    Nothing,
+    Wanted,
+    SeveralSources,
 }
 
 /// Whether the story strongly matches the reader's interests or, if there are none, strongly resembles liked stories.

@@ -5,6 +5,7 @@
 //! French or Spanish, its English wordings. A clause without a place takes the places named earlier in its sentence:
 //! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland".
 
+use super::coordination::complete;
 use super::lists::listed;
 use super::parts::{Part, parts};
 use super::phrases::compound;
@@ -135,7 +136,8 @@ fn is_other_form(one: &str, other: &str) -> bool {
 
 /// Splits a sentence into clauses.
 fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Clause> {
-    let parts = parts(text, sentence, language);
+    let mut parts = parts(text, sentence, language);
+    complete(&mut parts);
     let is_whole = parts.len() == 1;
     let parts = parts.into_iter().flat_map(|part| listed(part, is_whole));
     let mut clauses: Vec<Clause> = parts.filter_map(|part| clause(text, &part, language)).collect();
@@ -162,7 +164,7 @@ fn add_scopes(clauses: &mut [Clause]) {
 
 /// Builds a clause; `None` if no content words or places remain.
 fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Clause> {
-    let Part { tokens: part, denied, is_background, is_minor, .. } = part;
+    let Part { tokens: part, denied, is_background, is_minor, seam, .. } = part;
     let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
     let mut clause = Clause {
         written: String::new(),
@@ -206,9 +208,16 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
     }
     clause.words = abbreviated(&kept);
     clause.english = language.map(|language| english(&words, language)).unwrap_or_default();
-    let (start, end) = span?;
-    text.get(start..end)?.clone_into(&mut clause.written);
+    clause.written = written(text, part, *seam, span?)?;
     Some(clause)
+}
+
+/// Returns the text from the first to the last content word, without the words left out at the seam.
+fn written(text: &str, part: &[&Token], seam: Option<usize>, (start, end): (usize, usize)) -> Option<String> {
+    let Some((before, after)) = seam.and_then(|seam| Some((part.get(seam.checked_sub(1)?)?, part.get(seam)?))) else {
+        return text.get(start..end).map(str::to_owned);
+    };
+    Some(format!("{} {}", text.get(start..before.end)?, text.get(after.start..end)?))
 }
 
 /// Returns the modifiers of a clause, each with the word that a hyphen joins it to.

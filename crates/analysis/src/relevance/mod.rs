@@ -7,6 +7,7 @@
 
 mod centered_vectors;
 mod clauses;
+mod coordination;
 mod degree;
 mod documents;
 mod frequencies;
@@ -14,6 +15,7 @@ mod history;
 mod lexicon;
 mod lists;
 mod long_names;
+mod naming;
 mod nearness;
 mod parts;
 mod phrases;
@@ -35,6 +37,7 @@ pub use degree::{ClauseMatch, Degree, MET_SHARE, STRONG, WEAK};
 pub use documents::{Corpus, TextParts};
 pub use frequencies::{DocumentFrequencies, NoFrequencies};
 pub use history::StoredQuery;
+pub use naming::{Meeting, MeetingWord};
 pub use spelling::Correction;
 pub use weighted_query::Query;
-pub use words::{is_function_word, light_stem};
+pub use words::{as_written, is_function_word, light_stem};

@@ -3,8 +3,8 @@
 use std::{mem, slice};
 
 use super::phrases::{
-    Phrase, begins_remark, compound, find, is_comparative, is_consequence, is_enthusiasm, is_less, is_no, is_or,
-    is_wish, is_yes,
+    Phrase, begins_remark, compound, find, is_comparative, is_conjunction, is_consequence, is_enthusiasm, is_less,
+    is_no, is_or, is_wish, is_yes,
 };
 use super::places::Places;
 use super::tokens::{Mark, Token, is_hyphenated};
@@ -22,6 +22,10 @@ pub(super) struct Part<'t> {
     pub(super) is_minor: bool,
     /// The index of the part that it narrows: "golf" of "golf only when it is the Open".
     pub(super) narrows: Option<usize>,
+    /// The index of the part before it, if an "and" or "or" joins it to that.
+    pub(super) joined_to: Option<usize>,
+    /// The number of its words before those of the sentence that it leaves out: 2 of "AI in \[schools and\] workplaces".
+    pub(super) seam: Option<usize>,
 }
 
 /// Returns the parts of a sentence, in order; some may be empty.
@@ -108,6 +112,8 @@ impl Splitter<'_> {
             is_background: false,
             is_minor: false,
             narrows: self.narrows.filter(|_| !self.denied),
+            joined_to: None,
+            seam: None,
         });
     }
 
@@ -236,7 +242,13 @@ impl Splitter<'_> {
             }
             Phrase::TrailingDenial => self.answer(true),
             Phrase::TrailingWish => self.answer(false),
-            Phrase::Separator => self.denial_here = self.denial_here.filter(|_| is_or(self.words[at])),
+            Phrase::Separator => {
+                self.denial_here = self.denial_here.filter(|_| is_or(self.words[at]));
+                let last = self.parts.len().checked_sub(1).filter(|_| is_conjunction(self.words[at]));
+                self.begin_part();
+                self.parts.last_mut().into_iter().for_each(|part| part.joined_to = last);
+                return;
+            }
             Phrase::Condition if self.ends_denial() => self.turn(),
             Phrase::Condition => self.narrows = self.narrowed(at),
         }

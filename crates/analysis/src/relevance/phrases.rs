@@ -126,6 +126,11 @@ pub(super) fn is_wish(first: &str) -> bool {
     ["want", "like", "love", "m", "am", "give", "show", "tell"].contains(&first)
 }
 
+/// Whether a separator joins equals, not an example ("such as") to what it is one of.
+pub(super) fn is_conjunction(word: &str) -> bool {
+    is_or(word) || ["and", "und", "et", "y", "e", "sowie"].contains(&word)
+}
+
 /// Whether a separator continues a negation: "I do not want to hear or read about".
 pub(super) fn is_or(word: &str) -> bool {
     ["or", "oder", "ou", "o"].contains(&word)

@@ -108,6 +108,11 @@ impl Places {
         self.find(&words).is_some_and(|(_, length)| length == words.len())
     }
 
+    /// Returns whether words are the name of a town.
+    pub(super) fn is_town(&self, words: &[&str]) -> bool {
+        self.find(words).is_some_and(|(place, length)| place.town.is_some() && length == words.len())
+    }
+
     /// Returns all names of several words, and whether each is of a region that ends with one it is in ("West Africa").
     pub(super) fn long_names(&self) -> impl Iterator<Item = (&Name, bool)> {
         let long = self.by_name.iter().filter(|(name, _)| name.len() > 1);

@@ -312,7 +312,8 @@ mod tests {
             let corpus = corpus(&[("Soup", body)]);
             let interests = Interests::parse(interests);
             let query = Query::new(&interests, &corpus, &NoFrequencies);
-            query.meeting_words(0, &query.degrees()[0].clauses[0])
+            let meeting = query.meeting(0, &query.degrees()[0].clauses[0]);
+            meeting.words.into_iter().map(|word| word.text).collect::<Vec<_>>()
         };
         assert_eq!(meeting_words("ferries, tidal energy", "Tidal energy for Skerrow"), ["tidal", "energy"]);
         assert_eq!(meeting_words("self-hosting", "Self defense. A self-hosted wiki"), ["self-hosted"]);

@@ -10,7 +10,9 @@ use super::clauses::Clause;
 use super::documents::Corpus;
 use super::frequencies::DocumentFrequencies;
 use super::lexicon::Lexicon;
+use super::places::Places;
 use super::word_vectors::WordVectors;
+use super::words::next_word;
 
 /// Shorter words have too many neighbours.
 const MIN_LETTERS: usize = 5;
@@ -24,6 +26,30 @@ const FREQUENT: usize = 15_000;
 pub struct Correction {
     pub written: String,
     pub read_as: String,
+}
+
+impl Correction {
+    /// Returns a text with the word put right, with a capital if it has one there or names a place.
+    pub(super) fn apply(&self, text: &str) -> String {
+        let mut put_right = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(word) = next_word(rest) {
+            let (before, after) = (&rest[..word.start], &rest[word.start + word.text.len()..word.end]);
+            let is_capital = word.text.starts_with(char::is_uppercase) || Places::shipped().is_named_by(&self.read_as);
+            put_right.push_str(before);
+            match self.read_as.chars().next().filter(|_| word.text.to_lowercase() == self.written) {
+                Some(first) if is_capital => {
+                    put_right.extend(first.to_uppercase());
+                    put_right.push_str(&self.read_as[first.len_utf8()..]);
+                }
+                Some(_) => put_right.push_str(&self.read_as),
+                None => put_right.push_str(word.text),
+            }
+            put_right.push_str(after);
+            rest = &rest[word.end..];
+        }
+        put_right + rest
+    }
 }
 
 /// Corrects the words of `clauses` in place and returns the corrections. A word is corrected if it consists of at least
@@ -105,6 +131,15 @@ mod tests {
         assert_eq!(corrected("survailance", "Bread"), [pair("survailance", "surveillance")]);
         let both = [pair("astromony", "astronomy"), pair("phsyics", "physics")];
         assert_eq!(corrected("astromony, phsyics and animals", "Bread"), both);
+    }
+
+    #[test]
+    fn a_clause_is_written_without_its_error() {
+        let correction = |written: &str, read_as: &str| Correction { written: written.into(), read_as: read_as.into() };
+        let helth = correction("helth", "health");
+        assert_eq!(helth.apply("helth insurance, Helth’s cost"), "health insurance, Health’s cost");
+        assert_eq!(helth.apply("healthy"), "healthy");
+        assert_eq!(correction("austrlian", "australian").apply("austrlian housing"), "Australian housing");
     }
 
     #[test]

@@ -103,11 +103,9 @@ fn with_shared_names(mut tokens: Vec<Token>) -> Vec<Token> {
         let is_list = ["and", "or", "und", "oder", "et", "ou", "y", "o"].contains(&words[1]);
         let named = if is_list { Places::shipped().find(&words[2..]) } else { None };
         if let Some((_, length)) = named.filter(|(_, length)| *length > 1) {
-            let last = words[1 + length];
-            let shared = Places::shipped().find(&[words[0], last]);
+            let shared = Places::shipped().find(&[words[0], words[1 + length]]);
             if shared.is_some_and(|(_, length)| length == 2) {
-                // The inserted word has the position of the first word.
-                let missing = Token { word: last.to_owned(), ..tokens[at].clone() };
+                let missing = tokens[at + 1 + length].clone();
                 tokens.insert(at + 1, missing);
             }
         }

@@ -5,15 +5,13 @@ use std::iter;
 use rayon::prelude::*;
 
 use super::clauses::{Clause, Interests};
-use super::degree::ClauseMatch;
 use super::documents::{Corpus, Document};
 use super::frequencies::DocumentFrequencies;
 use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
 use super::long_names::LongNames;
 use super::places::{PlaceId, Places};
 use super::spelling::{Correction, correct};
-use super::terms::{Hit, Hits, Term};
-use super::word_ids::WordId;
+use super::terms::{Hits, Term};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
 use super::wordings::Wording;
 use super::words::light_stem;
@@ -71,6 +69,7 @@ pub struct Query<'a> {
     pub(super) mean_weight: f64,
     pub(super) denied: Vec<QueryClause>,
     pub(super) terms: Vec<Term>,
+    pub(super) clauses: Vec<Clause>,
     corrections: Vec<Correction>,
 }
 
@@ -102,7 +101,8 @@ impl<'a> Query<'a> {
         }
         let mean_weight = mean(wanted.iter().map(QueryClause::weight));
         let long_names = LongNames::of(corpus);
-        Self { corpus, hits, long_names, weights, wanted, mean_weight, denied, terms: query_terms.terms, corrections }
+        let terms = query_terms.terms;
+        Self { corpus, hits, long_names, weights, wanted, mean_weight, denied, terms, clauses, corrections }
     }
 
     /// Returns the corrections of typing errors.
@@ -111,35 +111,18 @@ impl<'a> Query<'a> {
         &self.corrections
     }
 
-    /// Returns the words and names of a text, given its number, that match terms of a clause directly, in lower case and
-    /// without duplicates.
+    /// Returns the clauses of the interests, with typing errors put right in their words.
     #[must_use]
-    pub fn meeting_words(&self, document: usize, met: &ClauseMatch) -> Vec<String> {
-        let clause = self.wanted.iter().chain(&self.denied).find(|clause| clause.number == met.clause);
-        let (Some(clause), Some(document)) = (clause, self.corpus.documents.get(document)) else {
-            return Vec::new();
-        };
-        let meets = |term: usize| clause.wordings.iter().any(|wording| wording.terms.contains(&term));
-        let is_met =
-            |hit: &&Hit, after: &[WordId]| hit.direct >= 0.5 && meets(hit.term) && after.starts_with(&hit.rest);
-        let mut found: Vec<String> = Vec::new();
-        for field in &document.fields {
-            let mut at = 0;
-            while let Some((id, after)) = field.get(at..).and_then(<[WordId]>::split_first) {
-                at += 1;
-                let is_own = |hit: &&Hit| !self.long_names.contain(field, at - 1, 1 + hit.rest.len(), hit.is_word);
-                let Some(hit) = self.hits.of_word(*id).iter().find(|hit| is_met(hit, after) && is_own(hit)) else {
-                    continue;
-                };
-                at += hit.rest.len();
-                let words: Vec<&str> = iter::once(id).chain(&hit.rest).map(|id| self.corpus.word(*id)).collect();
-                let phrase = words.join(if hit.is_word { "-" } else { " " });
-                if !found.contains(&phrase) {
-                    found.push(phrase);
-                }
-            }
-        }
-        found
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    /// Returns a clause, given its number, as written but without its typing errors.
+    #[must_use]
+    pub fn written(&self, clause: usize) -> String {
+        let Some(clause) = self.clauses.get(clause) else { return String::new() };
+        let of_clause = self.corrections.iter().filter(|correction| clause.words.contains(&correction.read_as));
+        of_clause.fold(clause.written.clone(), |text, correction| correction.apply(&text))
     }
 }
 

@@ -221,6 +221,37 @@ pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
     }
 }
 
+/// Returns where a text has a word or phrase that a query found in it (`usa`, `self-hosted`), as the text writes it.
+#[must_use]
+pub fn as_written<'t>(phrase: &str, text: &'t str) -> Option<&'t str> {
+    let words: Vec<&str> = phrase.split([' ', '-']).collect();
+    let mut rest = text;
+    while let Some(word) = next_word(rest) {
+        let from = &rest[word.start..];
+        if let Some(end) = end_of_phrase(&words, from) {
+            return from.get(..end);
+        }
+        rest = &rest[word.end..];
+    }
+    None
+}
+
+/// Returns the length of a phrase at the start of a text; `None` if the text begins with other words.
+fn end_of_phrase(words: &[&str], text: &str) -> Option<usize> {
+    let (mut end, mut next, mut folded) = (0, 0, String::new());
+    for expected in words {
+        let word = next_word(&text[next..])?;
+        folded.clear();
+        fold(word.text, word.is_initials, &mut folded);
+        if folded != **expected {
+            return None;
+        }
+        end = next + word.start + word.text.len();
+        next += word.end;
+    }
+    Some(end)
+}
+
 /// Returns the stem of a lower-case word: removes plural, `-ing`, `-ed` and a final `e`, and converts British spelling
 /// to American. It is deliberately light, to avoid false matches: `physics` is not `physical`, nor `police` `policies`,
 /// `university` `universe`, `organisation` `organ`.
@@ -368,6 +399,24 @@ mod tests {
         let text =
             "Donaudampfschiff fifteenletters1 a-sixteen-letter1word US USA's U.S. 7 x C++, l’État seventeenletters17";
         assert_eq!(keys(text), words(text));
+    }
+
+    #[test]
+    fn a_word_is_found_as_the_text_writes_it() {
+        let text = "Tell us of the U.S. and Iran’s self-hosted apps by ICE in the Middle East";
+        for (phrase, written) in [
+            ("usa", Some("U.S.")),
+            ("iran", Some("Iran")),
+            ("self-hosted", Some("self-hosted")),
+            ("middle east", Some("Middle East")),
+            ("ICE", Some("ICE")),
+            ("east end", None),
+            ("ice", None),
+            ("", None),
+        ] {
+            assert_eq!(as_written(phrase, text), written, "{phrase}");
+        }
+        assert_eq!(as_written("usa", "Tell us"), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The input of the summaries and of entity extraction, and its rendering into their prompts.
 
+mod dependence;
 pub(super) mod local;
 pub(super) mod quote;
 

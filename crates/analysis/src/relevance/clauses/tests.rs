@@ -14,6 +14,27 @@ fn words_that_lead_up_to_a_subject_may_be_one() {
 }
 
 #[test]
+fn what_is_wanted_in_a_place_or_field_is_wanted_in_each() {
+    assert_eq!(parsed("AI in schools and workplaces"), ["AI in schools", "AI in workplaces"]);
+    assert_eq!(
+        parsed("künstliche Intelligenz in Schule und Arbeitswelt, Gesichtserkennung"),
+        ["künstliche Intelligenz in Schule", "künstliche Intelligenz in Arbeitswelt", "Gesichtserkennung"]
+    );
+    assert_eq!(parsed("elections in Peru and Chile"), ["elections in Peru", "elections in Chile"]);
+    assert_eq!(
+        parsed("drought in East and Central Africa"),
+        ["drought in East and Central Africa", "drought in Central Africa"]
+    );
+}
+
+#[test]
+fn a_subject_of_its_own_is_left_alone() {
+    assert_eq!(parsed("food in Japan and photography"), ["food in Japan", "photography"]);
+    assert_eq!(parsed("history of science and chess"), ["history of science", "chess"]);
+    assert_eq!(parsed("AI in schools and heat pumps in old houses"), ["AI in schools", "heat pumps in old houses"]);
+}
+
+#[test]
 fn lists_are_cut_into_clauses() {
     assert_eq!(
         parsed("embedded databases; Rust; self-hosting and home servers"),

@@ -1,15 +1,18 @@
 //! Chooses sentences to quote verbatim.
 //!
 //! Input: the headlines and texts of a story, and its words that matched the reader's interests. Output: the sentence
-//! that matches best, else the most central one. Called by `summary`; `text::quotable` defines what must never be
-//! quoted.
+//! that tells most of what the headlines and the matching interests name, preferably of a text's beginning. Called by
+//! `summary`; `aha_content::quotable` defines what must never be quoted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use aha_analysis::text::tokens::tokens;
 use aha_content::quotable::{flaw, weakness};
+use aha_content::references::is_reference;
 use aha_content::sentences::{passages, sentences};
+
+use super::dependence::{dependence, is_in_first_person};
 
 /// Characters of a sentence that can be quoted alone, and of a longer one, which is quoted if there is no other.
 const SENTENCE_CHARS: RangeInclusive<usize> = 45..=320;
@@ -21,18 +24,42 @@ const MAX_SENTENCES: usize = 40;
 /// Two sentences whose words overlap at least this much (Jaccard) are redundant.
 const REDUNDANT_OVERLAP: f64 = 0.5;
 
-/// Points for the first word that matched the reader's interests, about what a central sentence scores without one, and
-/// for each further word.
-const FIRST_MATCH: f64 = 2.5;
-const FURTHER_MATCH: f64 = 1.0;
+/// Points for the share of the headlines' words in a sentence, the largest share that counts, points for each of those
+/// words, and how many of them count: a long headline is not told in one sentence.
+const HEADLINE_SHARE: f64 = 2.0;
+const MAX_HEADLINE_SHARE: f64 = 0.6;
+const HEADLINE_WORD: f64 = 0.5;
+const MAX_HEADLINE_WORDS: usize = 2;
+
+/// Points of the first sentence, decreasing to none at this position; and points of the text that represents the story.
+const BEGINNING: f64 = 1.0;
+const END_OF_BEGINNING: usize = 6;
+const REPRESENTS: f64 = 0.6;
+
+/// Points for the first word that matched the reader's interests and for each further one, and the number of words that
+/// count; and points if the sentence is among the first of its text: below, a match is often a detail.
+const FIRST_MATCH: f64 = 1.0;
+const FURTHER_MATCH: f64 = 0.3;
+const MAX_MATCHES: usize = 3;
+const MATCH_IN_LEAD: f64 = 1.3;
+const LEAD_SENTENCES: usize = 3;
 
 /// Maximum weakness of the first sentence, unless all are weaker: it must be understood without the one before it.
 const FIRST_WEAKNESS: f64 = 1.0;
 /// Maximum weakness of a further sentence: it may refer to the one before it, but not ask, greet or announce.
 const FURTHER_WEAKNESS: f64 = 1.2;
 
-/// Minimum number of words that the headlines lack. With fewer, a sentence only repeats them.
+/// Minimum number of words that the headlines lack. With fewer, or if most words are of one headline, a sentence only
+/// repeats it and loses points.
 const MIN_NEW_TERMS: usize = 2;
+const REPEATS: f64 = 1.5;
+
+/// Number of content words from which on a sentence says enough, and the points lost for each that it lacks.
+const ENOUGH_TERMS: usize = 6;
+const LACKING_TERM: f64 = 0.4;
+
+/// Points lost by a sentence of the author about themselves or to the reader.
+const IN_FIRST_PERSON: f64 = 0.4;
 
 /// A sentence and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +71,7 @@ pub(super) struct Quote {
 struct Candidate {
     quote: Quote,
     terms: BTreeSet<String>,
+    weakness: f64,
     score: f64,
     text: usize,
 }
@@ -53,6 +81,7 @@ struct Topic {
     /// The headlines' words, with the number of headlines that contain each.
     headline_terms: BTreeMap<String, f64>,
     headlines: Vec<String>,
+    terms_of_headlines: Vec<BTreeSet<String>>,
     /// The words that matched the reader's interests.
     matched: BTreeSet<String>,
 }
@@ -64,30 +93,38 @@ impl Topic {
             *headline_terms.entry(term).or_default() += 1.0;
         }
         let matched = matched.iter().flat_map(|words| terms(words)).collect();
-        Self { headline_terms, headlines: headlines.to_vec(), matched }
+        let terms_of_headlines = headlines.iter().map(|headline| terms(headline).collect()).collect();
+        Self { headline_terms, headlines: headlines.to_vec(), terms_of_headlines, matched }
     }
 
-    /// Returns a sentence's score: 1.5 × the share of the headlines' words that it contains, weighted by the number of
-    /// headlines; a bonus for an early position; half a point for the text that represents the story; points for
-    /// matched words. Weak sentences, and those that add hardly anything to the headlines, lose points.
-    /// [`add_centrality`] adds centrality.
+    /// Returns a sentence's score without its weakness: points for what it has of the headlines and of the words that
+    /// matched, for an early position, and for the text that represents the story; fewer if it is short, repeats the
+    /// headlines or is about its author. [`add_centrality`] adds centrality.
     #[expect(clippy::cast_precision_loss, reason = "a position among MAX_SENTENCES and counts of words")]
     fn score(&self, text: usize, position: usize, sentence: &str, terms: &BTreeSet<String>) -> f64 {
+        let of_headlines = terms.iter().filter(|term| self.headline_terms.contains_key(*term)).count();
         let covered: f64 =
             self.headline_terms.iter().filter(|(term, _)| terms.contains(*term)).map(|(_, times)| times).sum();
-        let shared = covered / self.headline_terms.values().sum::<f64>().max(1.0);
-        let early = 0.4 / (1.0 + position as f64);
-        let represents = if text == 0 { 0.5 } else { 0.0 };
-        let new = terms.iter().filter(|term| !self.headline_terms.contains_key(*term)).count();
-        let redundancy_penalty = if new < MIN_NEW_TERMS { 1.0 } else { 0.0 };
-        1.5 * shared + early + represents + self.matched_points(terms) - weakness(sentence) - redundancy_penalty
+        let share = covered / self.headline_terms.values().sum::<f64>().max(1.0);
+        let of_headlines_points = HEADLINE_SHARE * share.min(MAX_HEADLINE_SHARE)
+            + HEADLINE_WORD * of_headlines.min(MAX_HEADLINE_WORDS) as f64;
+        let early = BEGINNING * (1.0 - position as f64 / END_OF_BEGINNING as f64).max(0.0);
+        let represents = if text == 0 { REPRESENTS } else { 0.0 };
+        let new = terms.len() - of_headlines;
+        let is_mostly = |headline: &BTreeSet<String>| 2 * headline.intersection(terms).count() > terms.len();
+        let is_repeated = new < MIN_NEW_TERMS || self.terms_of_headlines.iter().any(is_mostly);
+        let repeats = if is_repeated { REPEATS } else { 0.0 };
+        let lacking = LACKING_TERM * ENOUGH_TERMS.saturating_sub(terms.len()) as f64;
+        let personal = if is_in_first_person(sentence) { IN_FIRST_PERSON } else { 0.0 };
+        of_headlines_points + early + represents + self.matched_points(position, terms) - repeats - lacking - personal
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a number of words")]
-    fn matched_points(&self, terms: &BTreeSet<String>) -> f64 {
-        match self.matched.intersection(terms).count() {
+    fn matched_points(&self, position: usize, terms: &BTreeSet<String>) -> f64 {
+        let in_lead = if position < LEAD_SENTENCES { MATCH_IN_LEAD } else { 0.0 };
+        match self.matched.intersection(terms).count().min(MAX_MATCHES) {
             0 => 0.0,
-            words => FIRST_MATCH + FURTHER_MATCH * (words - 1) as f64,
+            words => FIRST_MATCH + FURTHER_MATCH * (words - 1) as f64 + in_lead,
         }
     }
 }
@@ -98,8 +135,8 @@ fn terms(text: &str) -> impl Iterator<Item = String> {
 
 /// Returns at most `count` sentences from the texts (source, text), the highest score first, without redundant ones. A
 /// second sentence from another text is preferred to one from the same. `matched` are the words, as written, that
-/// matched the reader's interests: a sentence with more of them is preferred to one with fewer, and to one that is
-/// merely central.
+/// matched the reader's interests: of the first sentences of a text, one with more of them is preferred to one with
+/// fewer, and to one that is merely central.
 pub(super) fn choose(headlines: &[String], texts: &[(String, String)], matched: &[String], count: usize) -> Vec<Quote> {
     let topic = Topic::of(headlines, matched);
     let mut candidates = candidates(&topic, texts, &SENTENCE_CHARS);
@@ -111,7 +148,7 @@ pub(super) fn choose(headlines: &[String], texts: &[(String, String)], matched: 
     while chosen.len() < count {
         // A weak sentence is better than none, but not as a second one.
         let max_weakness = if chosen.is_empty() { FIRST_WEAKNESS } else { FURTHER_WEAKNESS };
-        let is_usable = |c: &Candidate| weakness(&c.quote.sentence) <= max_weakness;
+        let is_usable = |candidate: &Candidate| candidate.weakness <= max_weakness;
         if !chosen.is_empty() || candidates.iter().any(is_usable) {
             candidates.retain(is_usable);
         }
@@ -139,9 +176,10 @@ fn candidates(topic: &Topic, texts: &[(String, String)], chars: &RangeInclusive<
                 continue;
             }
             let terms: BTreeSet<String> = terms(sentence).collect();
-            let score = topic.score(text, position, sentence, &terms);
+            let weakness = weakness(sentence) + dependence(sentence);
+            let score = topic.score(text, position, sentence, &terms) - weakness;
             let quote = Quote { sentence: sentence.to_owned(), source: source.clone() };
-            found.push(Candidate { quote, terms, score, text });
+            found.push(Candidate { quote, terms, weakness, score, text });
         }
     }
     found
@@ -175,7 +213,7 @@ fn quotable<'t>(text: &'t str, chars: &RangeInclusive<usize>) -> impl Iterator<I
         .map(move |passage| without_dateline(without_tag(passage.trim_start_matches(marks))))
         .filter(move |passage| chars.contains(&passage.chars().count()))
         .take(MAX_SENTENCES)
-        .filter(|passage| flaw(passage).is_none())
+        .filter(|passage| flaw(passage).is_none() && !is_reference(passage))
 }
 
 /// Removes a leading tag such as "[Harbour Gazette] The ferry …", which is not part of the sentence.
@@ -229,139 +267,4 @@ fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quotes_stand_in_the_text_word_for_word() {
-        let text = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said Mr. Hallan. Nobody expected it. \
-                    Fourteen passengers were hurt when the ferry hit Berth 3 at walking speed.";
-        let quotes = choose(&["Ferry Marigold Star strikes quay".into()], &[("Wire".into(), text.into())], &[], 2);
-        assert_eq!(quotes.len(), 2);
-        assert!(quotes.iter().all(|q| text.contains(&q.sentence)), "{quotes:?}");
-        assert!(quotes[0].sentence.ends_with("Hallan."));
-    }
-
-    #[test]
-    fn of_two_asides_the_one_that_others_tell_too_is_quoted() {
-        let aside = "Pigeons had been seen on the roof of the chapel a week before that.";
-        let told = "Divers will inspect the damaged hull below the waterline on Friday morning.";
-        let again = "The damaged hull is inspected by divers below the waterline, said the owner on Friday.";
-        let texts = [("A".to_owned(), format!("{aside} {told}")), ("B".to_owned(), again.to_owned())];
-        let quotes = choose(&["Marigold Star".into()], &texts, &[], 1);
-        assert_eq!(quotes[0].sentence, told);
-    }
-
-    #[test]
-    fn the_same_said_twice_is_quoted_once() {
-        let said = "The council approved the tidal project in Ailsk Sound on Tuesday evening.";
-        let texts = [("A".to_owned(), said.to_owned()), ("B".to_owned(), said.to_owned())];
-        assert_eq!(choose(&["Tidal project approved".into()], &texts, &[], 2).len(), 1);
-    }
-
-    fn chosen(text: &str, matched: &[&str]) -> String {
-        let matched: Vec<String> = matched.iter().map(|word| (*word).to_owned()).collect();
-        let quotes = choose(&["Marigold Star strikes quay".into()], &[("Wire".into(), text.into())], &matched, 1);
-        quotes.first().map(|quote| quote.sentence.clone()).unwrap_or_default()
-    }
-
-    #[test]
-    fn a_tag_is_no_part_of_a_quote() {
-        let said = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
-        let quoted = "“The ferry Marigold Star struck the quay at Kelmouth on Monday,” said the owner.";
-        for sentence in [said, quoted] {
-            assert_eq!(chosen(&format!("[Harbour Gazette] {sentence}"), &[]), sentence);
-        }
-    }
-
-    #[test]
-    fn a_dateline_is_no_part_of_a_quote() {
-        let said = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
-        for dateline in ["LONDON (Reuters) - ", "NEW YORK, Jan. 5 — ", "Kelmouth, Nov 16 (Wireline) – ", "PARIS – "]
-        {
-            assert_eq!(chosen(&format!("{dateline}{said}"), &[]), said);
-        }
-        for sentence in [
-            "Kelmouth — The port that the ferry had left in the morning was closed on Monday.",
-            "NATO ships left the harbour of Kelmouth on Monday - nobody knows for which port.",
-            "The owner (a bank) and the crew had said before the trip - The ferry is safe.",
-        ] {
-            assert_eq!(chosen(sentence, &[]), sentence);
-        }
-    }
-
-    #[test]
-    fn the_sentence_with_the_readers_words_is_preferred() {
-        let central = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
-        let one = "Engineers blame the battery pack, which had been installed in the spring.";
-        let both = "A second pump in the engine room had been run from the same batteries.";
-        let text = format!("{central} {one} {both}");
-        assert_eq!(chosen(&text, &[]), central);
-        assert_eq!(chosen(&text, &["battery"]), one);
-        assert_eq!(chosen(&text, &["battery pumps"]), both);
-        assert_eq!(chosen(&text, &["walrus"]), central);
-    }
-
-    #[test]
-    fn what_must_not_be_quoted_is_not_though_it_matches() {
-        let said = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
-        for flawed in [
-            "Subscribe to our newsletter about ferry batteries, delivered each week to your inbox.",
-            "Disclosure: I own shares of the maker of the batteries in the Marigold Star.",
-            "Photo: The batteries of the Marigold Star, which struck the quay at Kelmouth.",
-            "“The batteries of the Marigold Star were old when she struck the quay.",
-            "and the batteries of the Marigold Star were old when she struck the quay.",
-            "Marigold Star strikes quay The batteries of the Marigold Star were old.",
-            "Marigold Star, Batteries, Quay, Ferries, Kelmouth, Harbour, Monday, Owner.",
-        ] {
-            assert_eq!(chosen(&format!("{said}\n{flawed}"), &["batteries"]), said, "{flawed}");
-            assert_eq!(chosen(flawed, &["batteries"]), "", "{flawed}");
-        }
-    }
-
-    #[test]
-    fn a_reference_to_the_sentence_before_is_quoted_last() {
-        let refers = "But it had struck the quay before, say those who stood at the harbour.";
-        let plain = "Divers will inspect the damaged hull below the waterline on Friday morning.";
-        assert_eq!(chosen(&format!("{refers} {plain}"), &[]), plain);
-        assert_eq!(chosen(refers, &[]), refers);
-    }
-
-    #[test]
-    fn what_depends_on_its_context_is_not_quoted_though_it_matches() {
-        let plain = "Divers will inspect the damaged hull below the waterline on Friday morning.";
-        for depends in [
-            "There, the batteries of the Marigold Star were found to be old and swollen.",
-            "Next, the batteries of the Marigold Star were taken out of the engine room.",
-            "He just turned the batteries of the Marigold Star off, says the report.",
-            "Who put the old batteries into the engine room of the Marigold Star at all?",
-        ] {
-            assert_eq!(chosen(&format!("{depends} {plain}"), &["batteries"]), plain, "{depends}");
-            assert_eq!(chosen(depends, &["batteries"]), depends);
-        }
-        for alone in [
-            "There are batteries on board the Marigold Star that nobody has looked at for years.",
-            "Next week the batteries of the Marigold Star are taken out of the engine room.",
-        ] {
-            assert_eq!(chosen(&format!("{plain} {alone}"), &["batteries"]), alone);
-        }
-    }
-
-    #[test]
-    fn a_long_sentence_is_quoted_where_there_is_no_other() {
-        let long =
-            format!("The ferry {}struck the quay.", "that had left the harbour of Kelmouth in the morning ".repeat(7));
-        assert!(LONG_SENTENCE_CHARS.contains(&long.len()));
-        assert_eq!(chosen(&long, &[]), long);
-        let plain = "Divers will inspect the damaged hull below the waterline on Friday morning.";
-        assert_eq!(chosen(&format!("{long} {plain}"), &[]), plain);
-    }
-
-    #[test]
-    fn a_second_sentence_does_not_ask_or_greet() {
-        let said = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
-        let asks = "Who would have thought that a captain could miss a whole harbour by so much?";
-        let texts = [("Wire".to_owned(), format!("{said} {asks}"))];
-        assert_eq!(choose(&["Marigold Star".into()], &texts, &[], 2).len(), 1);
-    }
-}
+mod tests;

@@ -43,7 +43,7 @@ pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
     json!({
         "aha_score": as_score(local_score(evidence)),
         "reason": reason(input),
-        "is_relevant": !evidence.has_interests || matches_interests(evidence),
+        "is_relevant": !evidence.has_interests || is_close_to_interests(evidence),
         "is_novel": input.continues.is_none() && evidence.resembles.is_none(),
         "categories": input.categories,
         "should_deep_summarize": !input.body.trim().is_empty() && !evidence.teaser && !is_noise,
@@ -86,13 +86,29 @@ fn points(evidence: &Evidence) -> f64 {
 /// Minimum cosine by a sentence model for a match without words (`docs/RANKING.md`).
 const MIN_SENTENCE_SIMILARITY: f64 = 0.35;
 
-/// Whether the story matches what the reader asked for, by words or by a sentence model.
+/// Whether the story matches what the reader asked for at least weakly, by words or by a sentence model.
 #[must_use]
 pub fn matches_interests(evidence: &Evidence) -> bool {
-    evidence.relevance.as_ref().is_some_and(|relevance| {
-        let by_sentence = relevance.sentence_similarity.map_or(0.0, |cosine| relevance.allowed * cosine);
-        relevance.matched >= WEAK || by_sentence >= MIN_SENTENCE_SIMILARITY
-    })
+    evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= WEAK || is_by_sentence(relevance))
+}
+
+fn is_by_sentence(relevance: &Relevance) -> bool {
+    relevance.sentence_similarity.map_or(0.0, |cosine| relevance.allowed * cosine) >= MIN_SENTENCE_SIMILARITY
+}
+
+/// Minimum degree of relevance of a story close to the interests. Of the stories below it that match no clause as a
+/// whole, one of five was of interest to the readers of the development labels, of those above it one of two
+/// (`docs/RANKING.md`).
+const MIN_CLOSE_DEGREE: f64 = 1.25;
+
+/// Whether the story matches a clause of the interests as a whole, or is more likely of interest than not.
+#[must_use]
+pub fn is_close_to_interests(evidence: &Evidence) -> bool {
+    let is_close = |relevance: &Relevance| {
+        relevance.meets_clause || relevance.degree >= MIN_CLOSE_DEGREE || is_by_sentence(relevance)
+    };
+    matches_interests(evidence)
+        && (!evidence.matched_interests.is_empty() || evidence.relevance.as_ref().is_some_and(is_close))
 }
 
 fn is_noise(evidence: &Evidence) -> bool {
@@ -130,8 +146,7 @@ const INTEREST_SCALE: f64 = 1.9;
 fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
     let Some(relevance) = evidence.relevance.as_ref() else { return };
     let points = INTEREST_POINTS * (1.0 - (-relevance.degree.max(0.0) / INTEREST_SCALE).exp());
-    let words = if matches_interests(evidence) { matched(evidence) } else { String::new() };
-    add(found, points, words);
+    add(found, points, if matches_interests(evidence) { matched(evidence) } else { String::new() });
     if let Some(denied) = relevance.denied.first() {
         add(found, -DENIED_POINTS * denied_part(relevance), format!("you do not want “{denied}”"));
     }
@@ -153,19 +168,35 @@ fn is_denied(relevance: &Relevance) -> bool {
 
 fn matched(evidence: &Evidence) -> String {
     match (&evidence.matched_interests[..], &evidence.touched_interests[..]) {
+        ([], []) if !is_close_to_interests(evidence) => String::new(),
         // Its words are close to several interests, but match none sufficiently.
         ([], []) => match &evidence.nearest_interest {
             Some(nearest) => format!("comes near to your “{nearest}”"),
             None => "comes near to your interests".to_owned(),
         },
         ([], touched) => format!("touches your {}{}", quoted(touched, 3), touching_words(evidence, touched)),
-        (met, _) => format!("matches your {}", quoted(met, 3)),
+        (met, _) => format!("matches your {}", with_other_words(evidence, met)),
     }
 }
 
+/// Formats clauses that a story matches, those of which it has no word last, each with the words that it has.
+fn with_other_words(evidence: &Evidence, met: &[String]) -> String {
+    let other_words = evidence.relevance.as_ref().map_or(&[][..], |relevance| &relevance.other_words);
+    let of_clause = |clause: &String| other_words.iter().find(|other| other.interest == *clause);
+    let shown = || met.iter().take(3);
+    let own: Vec<String> = shown().filter(|clause| of_clause(clause).is_none()).cloned().collect();
+    let by_others = shown().filter_map(of_clause);
+    let by_others = by_others.map(|other| format!("“{}” with {}", other.interest, quoted(&other.words, 2)));
+    let own = (!own.is_empty()).then(|| quoted(&own, 3));
+    own.into_iter().chain(by_others).collect::<Vec<_>>().join(", and ")
+}
+
 /// Names the words by which a story touches clauses: of “self-hosting” it may have only “hosting”. Of several forms of a
-/// word, the first; none that are forms of a whole clause.
+/// word, the first; none that are forms of a whole clause. If only its source's categories have them, names these.
 fn touching_words(evidence: &Evidence, touched: &[String]) -> String {
+    if let Some(relevance) = evidence.relevance.as_ref().filter(|relevance| !relevance.filed_under.is_empty()) {
+        return format!(": its source files it under {}", quoted(&relevance.filed_under, 2));
+    }
     // Of “self-hosted”, “self” and the stem of “hosted”.
     let parts = |word: &str| {
         let (before, last) = word.rsplit_once('-').unwrap_or(("", word));

@@ -119,6 +119,72 @@ fn a_clause_that_is_met_in_part_is_touched() {
 }
 
 #[test]
+fn a_clause_of_which_a_story_has_no_word_is_said_with_the_words_that_it_has() {
+    let reason = |met: &[&str], others: &[(&str, &[&str])]| {
+        let strings = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let others = others.iter().map(|(interest, words)| aha_core::digest::OtherWords {
+            interest: (*interest).to_owned(),
+            words: strings(words),
+        });
+        let relevance = Relevance { other_words: others.collect(), ..asked_for() };
+        let evidence = Evidence {
+            has_interests: true,
+            matched_interests: strings(met),
+            relevance: Some(relevance),
+            ..Evidence::default()
+        };
+        judge(&input(evidence))["reason"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(reason(&["Gaza"], &[("Gaza", &["West Bank"])]), "Matches your “Gaza” with “West Bank”");
+    assert_eq!(
+        reason(&["Central Africa", "ebola", "outbreaks"], &[("Central Africa", &["Congo", "Gabon", "Chad"])]),
+        "Matches your “ebola” and “outbreaks”, and “Central Africa” with “Congo” and “Gabon”"
+    );
+}
+
+#[test]
+fn what_only_the_sources_categories_have_is_touched_and_said_to_be_filed_there() {
+    let relevance = Relevance { filed_under: vec!["Winter Olympics".into()], meets_clause: true, ..asked_for() };
+    let evidence = Evidence {
+        has_interests: true,
+        touched_interests: vec!["Olympics".into()],
+        relevance: Some(relevance),
+        ..Evidence::default()
+    };
+    let judged = judge(&input(evidence));
+    assert_eq!(judged["reason"], "Touches your “Olympics”: its source files it under “Winter Olympics”");
+    assert_eq!(judged["is_relevant"], true);
+}
+
+#[test]
+fn a_story_that_meets_a_clause_is_close_however_it_is_named() {
+    let near = |meets_clause| Evidence {
+        has_interests: true,
+        touched_interests: vec!["housing in Peru".into()],
+        relevance: Some(Relevance { degree: 0.9, meets_clause, ..asked_for() }),
+        ..Evidence::default()
+    };
+    assert!(is_close_to_interests(&near(true)) && !is_close_to_interests(&near(false)));
+}
+
+#[test]
+fn only_a_story_close_to_the_interests_is_said_to_come_near_to_them() {
+    let near = |degree| Evidence {
+        has_interests: true,
+        nearest_interest: Some("physics".into()),
+        relevance: Some(Relevance { degree, ..asked_for() }),
+        ..Evidence::default()
+    };
+    let judged = |degree| judge(&input(near(degree)));
+    assert_eq!(judged(1.25)["reason"], "Comes near to your “physics”");
+    assert_eq!(judged(1.25)["is_relevant"], true);
+    assert_eq!(judged(1.24)["reason"], NO_INTEREST_MATCHED);
+    assert_eq!(judged(1.24)["is_relevant"], false);
+    let met = Evidence { matched_interests: vec!["physics".into()], ..near(0.9) };
+    assert_eq!(judge(&input(met))["is_relevant"], true);
+}
+
+#[test]
 fn of_what_one_source_tells_that_counts_whose_source_is_often_borne_out() {
     let told = |corroborated_share, distinct_sources| {
         local_score(&Evidence { corroborated_share, distinct_sources, ..Evidence::default() })

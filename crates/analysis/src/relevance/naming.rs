@@ -1,0 +1,221 @@
+//! By which words a text meets a clause, and where they stand: what a reason may say of a match.
+//!
+//! Input: a query, the number of a text, and a match. Output: [`Meeting`]. Called where the evidence of a run is
+//! gathered. It changes no score.
+
+use std::iter;
+
+use super::degree::ClauseMatch;
+use super::documents::{Document, FIELDS};
+use super::nearness::occurrences;
+use super::places::Places;
+use super::terms::{Hit, Term};
+use super::weighted_query::{Query, QueryClause, QueryWording};
+use super::word_ids::WordId;
+use super::words::each_query_word;
+
+/// The field of the feed's own categories.
+const CATEGORIES: usize = FIELDS - 1;
+/// Minimum weight of a word that names something of a clause.
+const MIN_NAMING: f64 = 0.5;
+
+/// A word or name of a text that meets a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeetingWord {
+    /// In lower case and the form used for comparison (`usa`).
+    pub text: String,
+    /// Whether the clause has it, in this or another form, and not only a translation or another name of its place.
+    pub is_own: bool,
+    /// Whether it names a place of the clause.
+    pub is_place: bool,
+    /// Whether the title and the text lack it, so that only the feed's categories have it.
+    pub is_of_categories: bool,
+}
+
+impl MeetingWord {
+    /// Returns whether it names a town, which says more of a text than a country or a people.
+    #[must_use]
+    pub fn is_town(&self) -> bool {
+        self.is_place && Places::shipped().is_town(&self.text.split(' ').collect::<Vec<_>>())
+    }
+}
+
+/// How a text meets a clause.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Meeting {
+    /// Without duplicates, in the order of the text; those of the categories last.
+    pub words: Vec<MeetingWord>,
+    /// The matched share of the clause's weight, without terms that only the categories have.
+    pub share_in_text: f64,
+    /// The share of the clause's weight that the categories name.
+    pub share_in_categories: f64,
+    /// Whether the clause is about a subject in a place.
+    pub has_place: bool,
+    /// Whether the text names none of these places, or parts of them.
+    pub lacks_place: bool,
+}
+
+impl Meeting {
+    /// Returns the words of the title and the text.
+    pub fn in_text(&self) -> impl Iterator<Item = &MeetingWord> {
+        self.words.iter().filter(|word| !word.is_of_categories)
+    }
+}
+
+impl Query<'_> {
+    /// Returns by which words a text, given its number, meets a clause.
+    #[must_use]
+    pub fn meeting(&self, document: usize, met: &ClauseMatch) -> Meeting {
+        let clause = self.wanted.iter().chain(&self.denied).find(|clause| clause.number == met.clause);
+        let (Some(clause), Some(document)) = (clause, self.corpus.documents.get(document)) else {
+            return Meeting::default();
+        };
+        let found = occurrences(&self.hits, &self.long_names, document);
+        let of_term = |term: usize| found.iter().filter(move |found| found.hit.term == term);
+        let is_in_text = |term: usize| of_term(term).any(|found| found.field != CATEGORIES);
+        let is_in_categories =
+            |term: usize, min: f64| of_term(term).any(|found| found.field == CATEGORIES && found.hit.direct >= min);
+        let share = |wording: &QueryWording, is_met: &dyn Fn(usize) -> bool| {
+            let met = wording.terms.iter().filter(|term| is_met(**term)).map(|term| self.weights[*term]);
+            if wording.weight > 0.0 { met.sum::<f64>() / wording.weight } else { 0.0 }
+        };
+        let is_found = |term: usize| is_in_text(term) || is_in_categories(term, 0.0);
+        let best = clause.wordings.iter().max_by(|a, b| share(a, &is_found).total_cmp(&share(b, &is_found)));
+        let best_share = |is_met: &dyn Fn(usize) -> bool| best.map_or(0.0, |wording| share(wording, is_met));
+        let of_categories = best_share(&|term| is_in_categories(term, 0.0) && !is_in_text(term));
+        let terms = || clause.wordings.iter().flat_map(|wording| &wording.terms).copied();
+        let places: Vec<usize> =
+            clause.scope.iter().copied().chain(terms().filter(|term| self.is_corrected_place(*term))).collect();
+        let has_place = !places.is_empty() && terms().any(|term| !self.is_place(term));
+        let is_named = |term: &usize| of_term(*term).any(|found| !found.hit.is_word || found.hit.direct >= MIN_NAMING);
+        Meeting {
+            words: self.meeting_words(clause, document),
+            share_in_text: (met.share - of_categories).max(0.0),
+            share_in_categories: best_share(&|term| is_in_categories(term, MIN_NAMING)),
+            has_place,
+            lacks_place: has_place && !places.iter().any(is_named),
+        }
+    }
+
+    /// Returns the words and names of a text that match terms of a clause directly.
+    fn meeting_words(&self, clause: &QueryClause, document: &Document) -> Vec<MeetingWord> {
+        let meets = |term: usize| clause.wordings.iter().any(|wording| wording.terms.contains(&term));
+        let is_met =
+            |hit: &&Hit, after: &[WordId]| hit.direct >= MIN_NAMING && meets(hit.term) && after.starts_with(&hit.rest);
+        let mut found: Vec<MeetingWord> = Vec::new();
+        for (number, field) in document.fields.iter().enumerate() {
+            let mut at = 0;
+            while let Some((id, after)) = field.get(at..).and_then(<[WordId]>::split_first) {
+                at += 1;
+                let is_own = |hit: &&Hit| !self.long_names.contain(field, at - 1, 1 + hit.rest.len(), hit.is_word);
+                let Some(hit) = self.hits.of_word(*id).iter().find(|hit| is_met(hit, after) && is_own(hit)) else {
+                    continue;
+                };
+                at += hit.rest.len();
+                let words: Vec<&str> = iter::once(id).chain(&hit.rest).map(|id| self.corpus.word(*id)).collect();
+                let text = words.join(if hit.is_word { "-" } else { " " });
+                if !found.iter().any(|known| known.text == text) {
+                    let (is_own, is_place) = (self.is_own(clause, hit, &words), self.is_place(hit.term));
+                    found.push(MeetingWord { text, is_own, is_place, is_of_categories: number == CATEGORIES });
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether words that meet a clause are its own: of its first wording, which is as written, and for a place, as the
+    /// clause names it.
+    fn is_own(&self, clause: &QueryClause, hit: &Hit, words: &[&str]) -> bool {
+        let is_of_first = clause.wordings.first().is_some_and(|wording| wording.terms.contains(&hit.term));
+        let is_written = || {
+            let mut written = Vec::new();
+            each_query_word(&self.clauses[clause.number].written, |word| written.push(word.to_owned()));
+            words.iter().all(|word| written.iter().any(|written| begin_alike(word, written)))
+        };
+        is_of_first && (hit.is_word || hit.direct >= 1.0 && is_written())
+    }
+
+    fn is_place(&self, term: usize) -> bool {
+        matches!(self.terms[term], Term::Place(_)) || self.is_corrected_place(term)
+    }
+
+    /// Whether a term is the name of a place that was written with a typing error, so that it is searched as a word.
+    fn is_corrected_place(&self, term: usize) -> bool {
+        let Term::Word(word) = &self.terms[term] else { return false };
+        self.corrections().iter().any(|correction| correction.read_as == *word) && Places::shipped().is_named_by(word)
+    }
+}
+
+/// Whether two words are equal, or forms of one name: "peru" and "peruvian".
+fn begin_alike(one: &str, other: &str) -> bool {
+    const MIN_ALIKE: usize = 4;
+    one == other || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= MIN_ALIKE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clauses::Interests;
+    use super::super::documents::{Corpus, TextParts};
+    use super::super::frequencies::NoFrequencies;
+    use super::*;
+
+    /// How a text (title, body) with a category meets the first clause.
+    fn meeting(interests: &str, (title, body): (&str, &str), category: &str) -> Meeting {
+        let categories = [category.to_owned()];
+        let parts = [
+            TextParts { title, body, categories: &categories, is_english: true },
+            TextParts { title: "Soup", body: "Bread", categories: &[], is_english: true },
+        ];
+        let corpus = Corpus::of(&parts);
+        let query = Query::new(&Interests::parse(interests), &corpus, &NoFrequencies);
+        let degree = query.degrees().remove(0);
+        let met = degree.clauses.iter().find(|met| met.clause == 0).unwrap();
+        query.meeting(0, met)
+    }
+
+    fn words(meeting: &Meeting) -> Vec<(&str, bool)> {
+        meeting.words.iter().map(|word| (word.text.as_str(), word.is_own)).collect()
+    }
+
+    #[test]
+    fn another_name_of_a_place_and_a_translation_are_no_own_words() {
+        let west_bank = meeting("Gaza", ("Land in the West Bank", "Palestinians wait"), "");
+        assert_eq!(words(&west_bank), [("west bank", false), ("palestinians", false)]);
+        assert_eq!(words(&meeting("Gaza", ("A night in Gaza", ""), "")), [("gaza", true)]);
+        assert_eq!(words(&meeting("Peru", ("Peruvians vote", ""), "")), [("peruvians", true)]);
+        assert_eq!(words(&meeting("Latin America", ("Peru votes", ""), "")), [("peru", false)]);
+        let face = meeting("Ich interessiere mich für Gesichtserkennung", ("Facial recognition on the street", ""), "");
+        assert_eq!(words(&face), [("facial", false), ("recognition", false)]);
+        assert_eq!(words(&meeting("ferries", ("A ferry is late", ""), "")), [("ferry", true)]);
+    }
+
+    #[test]
+    fn what_only_the_categories_have_is_not_in_the_text() {
+        let filed = meeting("science", ("The price of tea", "A shop."), "Science");
+        assert!(filed.in_text().next().is_none() && filed.words.len() == 1, "{filed:?}");
+        assert!(filed.share_in_text.abs() < 1e-9 && filed.share_in_categories > 0.99, "{filed:?}");
+        let told = meeting("science", ("The science of tea", "A shop."), "Science");
+        assert!(told.in_text().count() == 1 && told.share_in_text > 0.9, "{told:?}");
+    }
+
+    #[test]
+    fn a_subject_without_its_place_lacks_it() {
+        let lacks = |interests: &str, title: &str| {
+            let found = meeting(interests, (title, ""), "");
+            (found.has_place, found.lacks_place)
+        };
+        assert_eq!(lacks("housing prices in Australia", "Housing prices in America"), (true, true));
+        assert_eq!(lacks("housing prices in Australia", "Housing prices in Sydney"), (true, false));
+        assert_eq!(lacks("austrlian housing prices", "Housing prices in America"), (true, true));
+        assert_eq!(lacks("austrlian housing prices", "Housing prices in Australia"), (true, false));
+        assert_eq!(lacks("housing prices", "Housing prices in America"), (false, false));
+        assert_eq!(lacks("Australia", "A summer in Australia"), (false, false));
+    }
+
+    #[test]
+    fn a_town_is_told_from_a_country_and_a_people() {
+        let is_town = |interests: &str, title: &str| meeting(interests, (title, ""), "").words[0].is_town();
+        assert!(is_town("Sydney theatre", "A summer in Sydney"));
+        assert!(!is_town("Australian theatre", "Australians on their summer"));
+    }
+}
