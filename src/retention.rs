@@ -9,7 +9,7 @@ use aha_store::{RemovedRows, RetentionStep, StoreError};
 use chrono::{Datelike as _, NaiveDate};
 use serde::Serialize;
 use thiserror::Error;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use crate::app::App;
 use crate::digest::{OldFiles, RenderError, remove_old_files};
@@ -34,6 +34,8 @@ pub enum RetentionError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Files(#[from] RenderError),
+    #[error("the removal of old files ended unexpectedly ({0}); the log says where, please report it")]
+    Ended(#[from] JoinError),
 }
 
 /// The result of one call.
@@ -94,9 +96,12 @@ async fn files(app: &App, remove: bool) -> Result<Retained, RetentionError> {
         for topic in app.store().topics().await? {
             let zone = topic.timezone.as_deref().and_then(|zone| zone.parse().ok()).unwrap_or(app.config().timezone);
             let newest = app.store().latest_digest(topic.id).await?;
-            let old = OldFiles { time, zone, newest: newest.as_ref() };
-            let removed = remove_old_files(&app.config().output_dir, &topic.name, &old, remove)?;
-            rows += i64::try_from(removed).unwrap_or(i64::MAX);
+            let output_dir = app.config().output_dir.clone();
+            let removing = tokio::task::spawn_blocking(move || {
+                let old = OldFiles { time, zone, newest: newest.as_ref() };
+                remove_old_files(&output_dir, &topic.name, &old, remove)
+            });
+            rows += i64::try_from(removing.await??).unwrap_or(i64::MAX);
         }
     }
     Ok(Retained { what: "files of digests", before, rows })
@@ -149,7 +154,7 @@ async fn once(app: App) -> bool {
 }
 
 /// Returns the steps in an order in which each makes rows of the next removable.
-fn steps(app: &App) -> [(RetentionStep, &'static str, Option<Timestamp>); 5] {
+fn steps(app: &App) -> [(RetentionStep, &'static str, Option<Timestamp>); 6] {
     let (days, now) = (app.config().retention, app.clock().now());
     let before = |days: Option<i64>| days.map(|days| now.days_before(days));
     let calls = before(days.calls_days).map(|before| before.min(previous_month(now)));
@@ -159,6 +164,7 @@ fn steps(app: &App) -> [(RetentionStep, &'static str, Option<Timestamp>); 5] {
         (RetentionStep::Vectors, "vectors of removed items", before(days.items_days)),
         (RetentionStep::Fetches, "source checks", before(days.fetches_days)),
         (RetentionStep::Calls, "calls without an answer in use", calls),
+        (RetentionStep::Counters, "budget counters", calls),
     ]
 }
 

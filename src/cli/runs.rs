@@ -1,6 +1,9 @@
 //! `aha-radar runs`: lists runs, and how each attempt went.
 
+use std::collections::HashMap;
+
 use aha_core::ids::DigestId;
+use aha_core::run::AttemptOutcome;
 use anyhow::Result;
 
 use super::arguments::RunsArguments;
@@ -8,7 +11,7 @@ use super::exit::Exit;
 use super::listing::Listing;
 use super::output;
 use crate::app::App;
-use crate::services::digests;
+use crate::services::digests::{self, ArchiveFilter};
 use crate::services::runs::{self, PastRun};
 
 pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
@@ -17,8 +20,7 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
         output::print_json(&runs)?;
         return Ok(Exit::Ok);
     }
-    let done: Vec<DigestId> = runs.iter().filter(|past| past.run.done).map(|past| past.digest_id).collect();
-    let failures = digests::total_failures(app, &done).await?;
+    let failures = failures(app, arguments.topic, &runs).await?;
     let headings = ["window", "kind", "state", "attempt", "outcome", "reached", "digest", "what went wrong"];
     let mut table = Listing::new(&headings, &["what went wrong", "reached", "attempt", "kind"]);
     // Scripts pass the id on to the API, which takes whole ones.
@@ -28,13 +30,13 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
     for PastRun { run, digest_id, attempts } in &runs {
         let failure = failures.get(digest_id);
         for attempt in attempts {
-            let failure = failure.filter(|_| attempt.outcome == "done");
+            let failure = failure.filter(|_| attempt.outcome == AttemptOutcome::Done);
             table.add_row(vec![
                 run.window.to_string(),
                 run.mode.as_str().to_owned(),
                 if run.done { "done" } else { "unfinished" }.to_owned(),
                 attempt.attempt.to_string(),
-                attempt.outcome.clone(),
+                attempt.outcome.as_str().to_owned(),
                 attempt.stage.clone().unwrap_or_default(),
                 if run.done { id(*digest_id) } else { String::new() },
                 attempt.error.as_ref().or(failure).cloned().unwrap_or_default(),
@@ -47,4 +49,13 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
         output::print(&table.to_string())?;
     }
     Ok(Exit::Ok)
+}
+
+/// Returns what is wrong with those of the runs' digests for which no source could be read.
+async fn failures(app: &App, topic: Option<String>, runs: &[PastRun]) -> Result<HashMap<DigestId, String>> {
+    let Some(oldest) = runs.iter().map(|past| past.run.window.end).min() else { return Ok(HashMap::new()) };
+    // The day of a digest is that of its own time zone: up to one earlier than in UTC.
+    let first = Some(oldest.days_before(1).to_utc().date_naive());
+    let of_runs = ArchiveFilter { topic, first, last: None, limit: usize::MAX };
+    Ok(digests::total_failures(app, &digests::archive(app, &of_runs).await?).await?)
 }

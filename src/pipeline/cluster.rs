@@ -62,7 +62,7 @@ async fn place_span(
     let (cluster_items, placed) = placing.await?;
     let commit = ClusterCommit {
         created: placed.placements.iter().filter(|p| p.began).map(|p| (p.cluster, p.item)).collect(),
-        joined: placed.placements.iter().map(|p| (p.item, p.cluster, p.similarity)).collect(),
+        joined: placed.placements.iter().filter(|p| !p.began).map(|p| (p.item, p.cluster, p.similarity)).collect(),
         merged: placed.merges.iter().map(|merge| (merge.from, merge.into)).collect(),
         representatives: representatives(context, &cluster_items, &placed).await?,
     };
@@ -81,7 +81,7 @@ struct Totals {
 impl Totals {
     fn add(&mut self, commit: &ClusterCommit) {
         self.begun += commit.created.len();
-        self.joined += commit.joined.len() - commit.created.len();
+        self.joined += commit.joined.len();
         self.merged += commit.merged.len();
     }
 

@@ -1,6 +1,7 @@
 //! Whether a topic's scheduled run is due, and when the next one is. Called by the daemon, and by the runner once it
 //! holds the lease: if two daemons see the same run due, the second one then finds it done.
 
+use aha_core::run::AttemptOutcome;
 use aha_core::schedule::Schedule;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
@@ -54,7 +55,7 @@ pub async fn overdue(
     let Some(limit) = config.alert_after else { return Ok(None) };
     let runs = store.runs(Some(topic.id), MAX_RUNS_SEARCHED).await?;
     let attempts = || runs.iter().flat_map(|(_, attempts)| attempts);
-    let last_success = attempts().filter(|a| a.outcome == "done").filter_map(|a| a.finished_at).max();
+    let last_success = attempts().filter(|a| a.outcome == AttemptOutcome::Done).filter_map(|a| a.finished_at).max();
     let since = last_success.or_else(|| attempts().map(|a| a.started_at).min());
     let is_overdue = since.is_some_and(|since| since + limit < now)
         && store.sources(topic.id).await?.iter().any(|source| source.enabled);

@@ -167,13 +167,14 @@ pub(super) async fn run_tasks_by(
     context.progress.begin(stage, items.len());
     let (store, gateway) = (context.store(), context.app.gateway());
     let mut by_story: HashMap<ClusterId, TaskResult> = HashMap::new();
-    for (cluster, item) in &items {
-        let stored = if context.is_replay {
-            gateway.answer_for_replay(store, task, &scope, item).await?
-        } else {
-            gateway.stored_answer(store, task, &scope, item).await?
-        };
-        if let Some(outcome) = stored {
+    let all: Vec<&TaskItem> = items.iter().map(|(_, item)| item).collect();
+    let stored = if context.is_replay {
+        gateway.answers_for_replay(store, task, &scope, &all).await?
+    } else {
+        gateway.stored_answers(store, task, &scope, &all).await?
+    };
+    for ((cluster, _), outcome) in items.iter().zip(stored) {
+        if let Some(outcome) = outcome {
             by_story.insert(*cluster, outcome.into());
             context.progress.step("");
         }

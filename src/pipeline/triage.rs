@@ -67,24 +67,25 @@ async fn split_noise(
         return Ok((task_items, Vec::new()));
     }
     let always_judged = always_judged(items, selected);
-    let scope = scope(context, triage::TASK);
+    let likely = |cluster: &ClusterId| selected.evidence.get(cluster).map_or(0.0, |evidence| evidence.noise);
+    let is_noise = |(cluster, _): &(ClusterId, TaskItem)| likely(cluster) >= limit && !always_judged.contains(cluster);
+    let to_look_up: Vec<&TaskItem> = task_items.iter().filter(|one| is_noise(one)).map(|(_, item)| item).collect();
+    let (store, scope) = (context.store(), scope(context, triage::TASK));
+    let mut stored = context.app.gateway().stored_answers(store, triage::TASK, &scope, &to_look_up).await?.into_iter();
     let (mut to_judge, mut noise) = (Vec::new(), Vec::new());
-    for (cluster, task_item) in task_items {
-        let likely = selected.evidence.get(&cluster).map_or(0.0, |evidence| evidence.noise);
-        let is_noise = likely >= limit && !always_judged.contains(&cluster);
-        if is_noise
-            && context.app.gateway().stored_answer(context.store(), triage::TASK, &scope, &task_item).await?.is_none()
-        {
+    for one in task_items {
+        if is_noise(&one) && stored.next().flatten().is_none() {
+            let cluster = one.0;
             let why = format!(
                 "its headline is {:.1} % like advertisements and bait, too likely noise to be paid for",
-                likely * 100.0
+                likely(&cluster) * 100.0
             );
             noise.push((
                 cluster,
                 TaskResult { failure: Some(why), skipped: Some(Skip::Noise), ..TaskResult::default() },
             ));
         } else {
-            to_judge.push((cluster, task_item));
+            to_judge.push(one);
         }
     }
     Ok((to_judge, noise))

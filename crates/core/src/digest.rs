@@ -13,7 +13,7 @@ use super::summary::Summary;
 use super::time::Timestamp;
 use super::verdict::Verdict;
 
-pub use super::evidence::{Evidence, Relevance, ScoreDebug};
+pub use super::evidence::{Evidence, OtherWords, Relevance, ScoreDebug};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Digest {
@@ -134,6 +134,9 @@ pub struct DigestStory {
     pub since: Option<Since>,
     /// Time of the newest item in the run's scope.
     pub published_at: Timestamp,
+    /// Set if the story is from before the window and an earlier run had read all its items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_before: Option<ReadBefore>,
     pub author: Option<String>,
     pub teaser: bool,
     /// Verbatim opening of the representative text, for a line under the title; empty when there is no text.
@@ -170,6 +173,16 @@ impl DigestStory {
     pub fn shown_summary(&self) -> Option<&Summary> {
         self.kept_summary.as_ref().or(self.summary.as_ref())
     }
+}
+
+/// Why a run has items that an earlier run had read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadBefore {
+    /// An earlier digest shows their story without a judgement.
+    NotJudged,
+    /// Their source had more items than one run takes.
+    LeftOver,
 }
 
 /// How often a returning story had been covered when it was last delivered.
@@ -258,6 +271,15 @@ impl Skipped {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     pub microcredits: MicroCredits,
+    /// Calls whose cost is unknown because no price is set. The total is without them.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub unpriced_calls: usize,
+    /// Calls that cost more than was reserved for them.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub overcharged_calls: usize,
+    /// Describes the cap of which most is used, if that is 80 % or more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near_cap: Option<String>,
     /// Why something was left out for lack of credits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_exhausted: Option<String>,

@@ -67,15 +67,41 @@ pub struct RunSettings {
     pub sizes: DigestSizes,
 }
 
+/// The state or the end of an attempt at a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptOutcome {
+    Running,
+    Done,
+    Failed,
+    Interrupted,
+    /// Another process took over.
+    Lost,
+}
+
+impl AttemptOutcome {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+            Self::Lost => "lost",
+        }
+    }
+}
+
 /// An attempt at a run, as listed by `aha-radar runs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunAttempt {
     pub attempt: i64,
-    pub holder: String,
+    /// The lease owner.
+    #[serde(rename = "holder")]
+    pub owner: String,
     pub started_at: Timestamp,
     pub finished_at: Option<Timestamp>,
-    /// `running`, `done`, `failed`, `interrupted` or `lost` (another process took over).
-    pub outcome: String,
+    pub outcome: AttemptOutcome,
     pub stage: Option<String>,
     pub error: Option<String>,
 }
@@ -85,6 +111,6 @@ impl RunAttempt {
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         let why = || self.error.clone().unwrap_or_else(|| "its process ended".to_owned());
-        matches!(self.outcome.as_str(), "failed" | "lost").then(why)
+        matches!(self.outcome, AttemptOutcome::Failed | AttemptOutcome::Lost).then(why)
     }
 }

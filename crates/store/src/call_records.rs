@@ -2,9 +2,10 @@
 
 use aha_core::ids::{CallId, RunId};
 use aha_core::time::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use sqlx::error::BoxDynError;
 
-use crate::shared::column::optional_time;
+use crate::shared::column::{self, optional_time};
 
 /// A correction by hand.
 #[derive(Debug, Clone)]
@@ -34,6 +35,52 @@ pub struct CallFilter {
     pub limit: i64,
 }
 
+/// The state of a call's row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// Under way.
+    Reserved,
+    Ok,
+    Error,
+    /// Its cost is unknown.
+    Unsettled,
+}
+
+impl CallState {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reserved => "reserved",
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Unsettled => "unsettled",
+        }
+    }
+}
+
+impl<D: sqlx::Database> sqlx::Type<D> for CallState
+where
+    String: sqlx::Type<D>,
+{
+    fn type_info() -> D::TypeInfo {
+        String::type_info()
+    }
+
+    fn compatible(info: &D::TypeInfo) -> bool {
+        String::compatible(info)
+    }
+}
+
+impl<'r, D: sqlx::Database> sqlx::Decode<'r, D> for CallState
+where
+    String: sqlx::Decode<'r, D>,
+{
+    fn decode(value: D::ValueRef<'r>) -> std::result::Result<Self, BoxDynError> {
+        Ok(column::word("ledger row's state", &String::decode(value)?)?)
+    }
+}
+
 /// A call to a provider, as recorded in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CallRecord {
@@ -47,8 +94,7 @@ pub struct CallRecord {
     pub attempt: i64,
     /// Number of stories or texts in the call.
     pub stories: i64,
-    /// `reserved`, `ok`, `error` or `unsettled`.
-    pub state: String,
+    pub state: CallState,
     pub error_kind: Option<String>,
     pub error: Option<String>,
     pub input_tokens: Option<i64>,
@@ -88,6 +134,14 @@ from_rows!(CallRecord {
     started_at: Timestamp::from_millis,
     finished_at: optional_time
 });
+
+impl CallRecord {
+    /// Whether it cost more than was reserved for it.
+    #[must_use]
+    pub fn is_overcharged(&self) -> bool {
+        self.reserved_microcredits.is_some_and(|reserved| self.cost_microcredits > Some(reserved))
+    }
+}
 
 /// The cost of a call, and the number of stories in it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -45,6 +45,8 @@ pub enum StoreError {
         "rows are kept in SQLite or Postgres: DATABASE_URL must be sqlite://PATH or postgres://HOST/DATABASE, not {scheme}://…"
     )]
     UnsupportedDatabase { scheme: String },
+    #[error("the database's address (DATABASE_URL) cannot be used: {reason}")]
+    InvalidUrl { reason: String },
     #[error(
         "the Postgres server at {server} cannot be reached: {reason}; check that it runs and that DATABASE_URL names it, then run this again: nothing was lost"
     )]
@@ -74,7 +76,7 @@ pub enum StoreError {
     #[error("there is no {what} {id}; it may have been removed meanwhile")]
     NotFound { what: &'static str, id: String },
     #[error(
-        "call {id} is still under way, or was until its process ended; the next run settles it, then it can be adjusted"
+        "call {id} is still under way; if its process has ended, it can be adjusted as soon as its time limit has passed"
     )]
     StillOpen { id: String },
     #[error("a stored {what} cannot be read: {reason}")]
@@ -114,6 +116,7 @@ impl StoreError {
             | Self::NotADatabase { .. }
             | Self::OldSqlite { .. }
             | Self::UnsupportedDatabase { .. }
+            | Self::InvalidUrl { .. }
             | Self::ServerRefuses { .. }
             | Self::ServerUnfit { .. }
             | Self::ServerReadOnly

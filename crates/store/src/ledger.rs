@@ -10,11 +10,9 @@ use aha_core::ids::{CallId, ItemId, RunId, TopicId};
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
-use sqlx::error::BoxDynError;
+use serde::Serialize;
 
-use super::call_records::{Adjustment, CallCost, CallFilter, CallRecord, Counter, SpendBy, SpendRow};
-use super::shared::column;
+use super::call_records::{Adjustment, CallCost, CallFilter, CallRecord, CallState, Counter, SpendBy, SpendRow};
 use super::{AnswerKey, Lease, NewEmbedding, Result};
 
 /// Reserves calls and settles them. Each database has its own: SQLite does the frequent cases in one round trip.
@@ -144,6 +142,10 @@ pub struct Exhausted {
     pub counter: String,
     /// The cap; `None` if the limit on the number of calls was reached.
     pub cap_microcredits: Option<i64>,
+    /// The part of the cap that is not settled; 0 without one.
+    pub left_microcredits: i64,
+    /// The most that the refused call can cost.
+    pub needed_microcredits: i64,
 }
 
 /// How a call ended, with its answers.
@@ -230,27 +232,6 @@ pub enum CallOutcome {
     Unsettled,
 }
 
-/// The state of a call's row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum CallState {
-    Reserved,
-    Ok,
-    Error,
-    Unsettled,
-}
-
-impl CallState {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Reserved => "reserved",
-            Self::Ok => CallOutcome::Ok.as_str(),
-            Self::Error => CallOutcome::Error.as_str(),
-            Self::Unsettled => CallOutcome::Unsettled.as_str(),
-        }
-    }
-}
-
 impl From<CallOutcome> for CallState {
     fn from(outcome: CallOutcome) -> Self {
         match outcome {
@@ -261,35 +242,13 @@ impl From<CallOutcome> for CallState {
     }
 }
 
-impl<D: sqlx::Database> sqlx::Type<D> for CallState
-where
-    String: sqlx::Type<D>,
-{
-    fn type_info() -> D::TypeInfo {
-        String::type_info()
-    }
-
-    fn compatible(info: &D::TypeInfo) -> bool {
-        String::compatible(info)
-    }
-}
-
-impl<'r, D: sqlx::Database> sqlx::Decode<'r, D> for CallState
-where
-    String: sqlx::Decode<'r, D>,
-{
-    fn decode(value: D::ValueRef<'r>) -> std::result::Result<Self, BoxDynError> {
-        Ok(column::word("ledger row's state", &String::decode(value)?)?)
-    }
-}
-
 impl CallOutcome {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Ok => "ok",
-            Self::Error => "error",
-            Self::Unsettled => "unsettled",
+            Self::Ok => CallState::Ok.as_str(),
+            Self::Error => CallState::Error.as_str(),
+            Self::Unsettled => CallState::Unsettled.as_str(),
         }
     }
 }

@@ -155,9 +155,8 @@ impl Kind {
             Some(("sqlite", _)) => Ok(Self::Sqlite),
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres),
             Some((scheme, _)) => Err(StoreError::UnsupportedDatabase { scheme: scheme.to_owned() }),
-            None => Err(StoreError::CannotOpen {
-                path: database_url.to_owned(),
-                reason: "it is no URL; write sqlite://PATH or postgres://HOST/DATABASE".to_owned(),
+            None => Err(StoreError::InvalidUrl {
+                reason: "it is no URL; write sqlite://PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned(),
             }),
         }
     }
@@ -316,11 +315,15 @@ pub trait StoryStore: Send + Sync {
 
 #[async_trait]
 pub trait AnswerStore: Send + Sync {
-    /// Returns the answer of the key's tier or of a higher one. An answer of a lower tier is returned only if that run
-    /// received it because its budget was nearly used up.
-    async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>>;
+    /// Returns for each key the answer of its tier or of a higher one. An answer of a lower tier is returned only if
+    /// that run received it because its budget was nearly used up.
+    async fn answers(&self, keys: &[AnswerKey], run: Option<RunId>) -> Result<Vec<Option<StoredAnswer>>>;
     /// The same, of those that a call of this run has given since the attempt with that number.
-    async fn answer_of_pass(&self, key: &AnswerKey, run: RunId, pass: i64) -> Result<Option<StoredAnswer>>;
+    async fn answers_of_pass(&self, keys: &[AnswerKey], run: RunId, pass: i64) -> Result<Vec<Option<StoredAnswer>>>;
+    /// [`Self::answers`] for one key.
+    async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>> {
+        Ok(self.answers(std::slice::from_ref(key), run).await?.pop().flatten())
+    }
     /// Returns the newest answer of a task about exactly these members.
     async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>>;
     /// Returns the newest scores that models gave, of all topics.
@@ -342,6 +345,10 @@ pub trait DigestStore: Send + Sync {
     async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>>;
     /// Returns a line of a digest with the digest's head, without reading the other lines.
     async fn digest_line(&self, item: DigestItemId) -> Result<Option<(DigestHead, DigestStory)>>;
+    /// Returns the heads of digests whose id begins with `prefix`, in lower case, latest window first, at most `limit`.
+    async fn digests_by_id_prefix(&self, prefix: &str, limit: i64) -> Result<Vec<DigestHead>>;
+    /// Returns the head of the topic's digest with the latest window among those with stories.
+    async fn newest_with_stories(&self, topic: TopicId) -> Result<Option<DigestHead>>;
     /// Returns digests without their stories, latest window first.
     async fn digest_entries(&self, filter: &DigestFilter) -> Result<Vec<DigestEntry>>;
     /// Returns a story's appearances in digests, latest window first; including those of stories that were merged into

@@ -30,6 +30,8 @@ pub enum RetentionStep {
     Fetches,
     /// Settled calls without a stored answer.
     Calls,
+    /// Budget counters of days and of finished runs. Those of months are few, and are kept.
+    Counters,
 }
 
 /// Result of a batch of retention.

@@ -87,6 +87,20 @@ pub fn is_pending(applied: &Applied, migrations: &Migrator) -> Result<bool> {
     Ok(applied.len() < migrations.iter().count())
 }
 
+/// Logs that a database of an earlier version was migrated. The log has a target of its own, so that commands show it,
+/// which otherwise log only errors.
+pub(crate) fn log_migrated(before: &Applied, migrations: &Migrator) {
+    let (from, to) = (before.last().map_or(0, |(version, _)| *version), known(migrations));
+    if (1..to).contains(&from) {
+        tracing::info!(
+            target: "aha_migrations",
+            from,
+            to,
+            "the database was migrated to this program's schema; earlier versions of the program refuse it from now on"
+        );
+    }
+}
+
 pub(crate) fn migration_error(error: MigrateError, migrations: &Migrator) -> StoreError {
     match error {
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),

@@ -16,7 +16,7 @@ use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::RuleAction;
 use aha_llm::budget::ExhaustedLimit;
 use aha_llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
-use aha_store::{CallRecord, EmbeddedItem};
+use aha_store::{CallRecord, CallState, EmbeddedItem};
 use futures::StreamExt as _;
 
 use super::EmbedOutcome;
@@ -132,7 +132,7 @@ fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
 
 /// Returns the number of texts embedded in earlier attempts at the run.
 async fn embedded_before(context: &RunContext) -> Result<usize, RunError> {
-    let is_stored = |call: &&CallRecord| call.state != "error" && call.finished_at.is_some();
+    let is_stored = |call: &&CallRecord| call.state != CallState::Error && call.finished_at.is_some();
     let texts: i64 = calls(context, Some(PURPOSE)).await?.iter().filter(is_stored).map(|call| call.stories).sum();
     Ok(usize::try_from(texts).unwrap_or(0))
 }

@@ -7,7 +7,6 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
 use aha_analysis::text::features::LOCAL_SPACE;
@@ -23,9 +22,9 @@ pub(super) async fn run(context: &RunContext, folder: &Path) -> Result<EmbedOutc
     if context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await?.is_none() {
         return Ok(EmbedOutcome::default());
     }
-    // Loaded again for each run, because the folder may have changed.
-    let weights = match Weights::load(folder).await {
-        Ok(weights) => Arc::new(weights),
+    // The same as those that a search of this process uses.
+    let weights = match context.app.weights().get(folder, Weights::load(folder)).await {
+        Ok(weights) => weights,
         Err(error) => {
             tracing::warn!(%error, "texts are compared by their words alone in this run");
             return Ok(EmbedOutcome::without_vectors(error.to_string()));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use aha_core::ids::{DigestId, RunId};
-use aha_core::run::{Run, RunAttempt, RunMode};
+use aha_core::run::{AttemptOutcome, Run, RunAttempt, RunMode};
 use aha_core::time::Timestamp;
 use aha_store::DigestFilter;
 use serde::Serialize;
@@ -132,6 +132,6 @@ impl PastRun {
     /// Returns whether no attempt has finished it and no process is running it.
     #[must_use]
     pub fn is_broken_off(&self) -> bool {
-        !self.run.done && self.attempts.last().is_none_or(|attempt| attempt.outcome != "running")
+        !self.run.done && self.attempts.last().is_none_or(|attempt| attempt.outcome != AttemptOutcome::Running)
     }
 }

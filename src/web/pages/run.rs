@@ -2,7 +2,7 @@
 
 use aha_core::ids::RunId;
 use aha_core::money::MicroCredits;
-use aha_core::run::RunAttempt;
+use aha_core::run::{AttemptOutcome, RunAttempt};
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -14,7 +14,7 @@ use super::runs::{Past, minute, past_run, stage_line, status_of, summaries};
 use super::topic_links::{encoded, query_of};
 use super::{Shell, html};
 use crate::digest::view::{Failing, Page};
-use crate::services::calls::{self, CallQuery, CallRecord, purpose_in_words};
+use crate::services::calls::{self, CallQuery, CallRecord, CallState, purpose_in_words};
 use crate::services::runs::{self, PastRun, RunStatus};
 use crate::services::{ServiceError, digests};
 
@@ -83,7 +83,7 @@ async fn page(
     let id: RunId = id.parse().map_err(|_| Failure::not_found("there is no such run"))?;
     let past = runs::find(state.app(), &topic, id).await?;
     let attempts: Vec<Attempt> = past.attempts.iter().map(attempt).collect();
-    let is_at_work = past.attempts.last().is_some_and(|last| last.outcome == "running");
+    let is_at_work = past.attempts.last().is_some_and(|last| last.outcome == AttemptOutcome::Running);
     let now = status_of(&state, &topic).filter(|run| run.end.is_none() && is_at_work);
     let lacks = lacks(&state, &past).await?;
     let calls = CallSums::of(calls_of(&state, &past).await?);
@@ -131,7 +131,7 @@ impl CallSums {
             });
             let group = &mut sums.groups[place];
             group.calls += 1;
-            group.unsettled += usize::from(call.state == "unsettled");
+            group.unsettled += usize::from(call.state == CallState::Unsettled);
             group.microcredits += charged;
             let is_new = |error: &String| !group.errors.contains(error) && group.errors.len() < REASONS;
             if let Some(error) = call.error.filter(is_new) {
@@ -160,11 +160,11 @@ fn attempt(attempt: &RunAttempt) -> Attempt {
         number: attempt.attempt,
         started: minute(attempt.started_at),
         took,
-        outcome: attempt.outcome.clone(),
+        outcome: attempt.outcome.as_str().to_owned(),
         stage: attempt.stage.clone().unwrap_or_default(),
         error: attempt.error.clone(),
         // The rest distinguishes processes with the same id.
-        by: attempt.holder.split(" start:").next().unwrap_or_default().to_owned(),
+        by: attempt.owner.split(" start:").next().unwrap_or_default().to_owned(),
     }
 }
 

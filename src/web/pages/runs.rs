@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
-use super::digests::{OfTopic, suspected_failures, total_failures};
+use super::digests::OfTopic;
 use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
 use super::{Shell, html};
 use crate::services::ServiceError;
@@ -75,7 +75,7 @@ impl RunsPage {
 async fn failures(state: &WebState, topic: &str) -> Result<HashMap<DigestId, String>, ServiceError> {
     let filter = ArchiveFilter { topic: Some(topic.to_owned()), first: None, last: None, limit: SEARCHED };
     let newest = digests::archive(state.app(), &filter).await?;
-    total_failures(state, &suspected_failures(&newest)).await
+    digests::total_failures(state.app(), &newest).await
 }
 
 /// A run that has ended or was broken off.

@@ -195,8 +195,8 @@ impl Figures {
         let rowless: usize =
             sent.iter().map(|(kind, count)| count.saturating_sub(rows_of.get(kind).copied().unwrap_or(0))).sum();
         let unmatched = rowless + known.len().abs_diff(closed.len()) + open.len().saturating_sub(kills * CONCURRENCY);
-        let states = open.iter().all(|row| row.state == "unsettled" && row.cost_microcredits.is_none())
-            && closed.iter().all(|row| row.state == "ok");
+        let states = open.iter().all(|row| row.state.as_str() == "unsettled" && row.cost_microcredits.is_none())
+            && closed.iter().all(|row| row.state.as_str() == "ok");
 
         let paid_for: i64 = closed.iter().filter_map(|row| row.cost_microcredits).sum();
         let held: i64 = open.iter().filter_map(|row| row.reserved_microcredits).sum();

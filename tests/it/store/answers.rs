@@ -1,6 +1,8 @@
 use aha_core::ids::CallId;
 use aha_core::topic::BudgetTier;
-use aha_store::{AnswerFeedback, AnswerKey, CallOutcome, NewAnswer, NewCall, Settlement, Store, StoreError};
+use aha_store::{
+    AnswerFeedback, AnswerKey, CallOutcome, NewAnswer, NewCall, Settlement, Store, StoreError, StoredAnswer,
+};
 
 use super::on_every_database;
 use super::world::{World, at, id};
@@ -80,6 +82,30 @@ async fn an_answer_of_a_lower_tier_serves_the_same_run_and_calls_outside_of_runs
         }
         assert!(store.answer(&of(BudgetTier::Low), None).await.unwrap().is_some());
     }
+}
+
+async fn answers_come_in_the_order_of_their_keys(store: &dyn Store) {
+    let world = World::new(store).await;
+    let of = |fingerprint: &str, tier| AnswerKey { fingerprint: fingerprint.to_owned(), ..key(tier) };
+    let stored = [("one", BudgetTier::High), ("two", BudgetTier::Normal), ("two", BudgetTier::High)];
+    for (number, (fingerprint, tier)) in stored.into_iter().enumerate() {
+        let name = format!("call {number}");
+        store.reserve_call(Some(&world.lease), &call(&world, &name, None)).await.unwrap();
+        let given = NewAnswer { key: of(fingerprint, tier), ..answer(tier, &name) };
+        store.settle_call(Some(&world.lease), &settled(&name, Some(0), vec![given])).await.unwrap();
+    }
+    let normal = BudgetTier::Normal;
+    let keys =
+        [of("two", normal), of("none", normal), of("one", normal), of("two", normal), of("two", BudgetTier::High)];
+    let expected = [Some("call 1"), None, Some("call 0"), Some("call 1"), Some("call 2")];
+    let expected = expected.map(|name| name.map(|name| format!("hash of {name}")));
+    let hashes = |found: Vec<Option<StoredAnswer>>| {
+        found.into_iter().map(|answer| answer.map(|answer| answer.input_hash)).collect::<Vec<_>>()
+    };
+    assert_eq!(hashes(store.answers(&keys, None).await.unwrap()), expected);
+    assert_eq!(hashes(store.answers_of_pass(&keys, world.run, 1).await.unwrap()), expected);
+    assert_eq!(hashes(store.answers_of_pass(&keys, world.run, 2).await.unwrap()), vec![None::<String>; 5]);
+    assert!(store.answers(&[], None).await.unwrap().is_empty());
 }
 
 async fn the_calls_behind_an_answer_are_those_of_all_tiers(store: &dyn Store) {
@@ -262,6 +288,7 @@ on_every_database!(
     what_is_said_of_an_answer_replaces_what_was_said_before,
     the_longest_question_has_feedback_of_its_own,
     the_calls_behind_an_answer_are_those_of_all_tiers,
+    answers_come_in_the_order_of_their_keys,
     an_answer_of_a_lower_tier_serves_the_same_run_and_calls_outside_of_runs,
     given_scores_are_those_of_triage_newest_first,
     an_answer_is_found_again_whole,

@@ -1,8 +1,8 @@
 mod lines;
 
 use aha_core::digest::{
-    Cost, Digest, DigestHead, DigestStatus, DigestStory, Evidence, Label, ScoreDebug, Section, Since, Skipped,
-    SourceReport, StoryCost, StorySource,
+    Cost, Digest, DigestHead, DigestStatus, DigestStory, Evidence, Label, ReadBefore, ScoreDebug, Section, Since,
+    Skipped, SourceReport, StoryCost, StorySource,
 };
 use aha_core::fetch::{FetchErrorKind, SourceStatus};
 use aha_core::ids::{ClusterId, DigestId, DigestItemId};
@@ -106,6 +106,7 @@ fn full_story(world: &World, key: &str, rank: usize) -> DigestStory {
         reason: "told by 2 sources".to_owned(),
         since: Some(Since { delivered_at: at(-24), sources_before: 1, new_sources: vec!["B".to_owned()] }),
         published_at: at(1),
+        read_before: Some(ReadBefore::LeftOver),
         author: Some("Ada".to_owned()),
         teaser: false,
         excerpt: "Opening line.".to_owned(),
@@ -160,6 +161,7 @@ fn bare_story(world: &World, key: &str, rank: usize) -> DigestStory {
         final_score: 0.0,
         percentile: 0,
         since: None,
+        read_before: None,
         author: None,
         teaser: true,
         excerpt: String::new(),
@@ -362,6 +364,26 @@ async fn digests_are_listed_by_topic_and_time_with_the_newest_first(store: &dyn 
     assert_eq!(of(DigestFilter { topic: Some(other.id), ..all }).await, []);
 }
 
+async fn a_digest_is_found_by_the_beginning_of_its_id_and_the_newest_with_stories_past_an_empty_one(store: &dyn Store) {
+    let (mut world, commit) = world_with_stories(store).await;
+    assert_eq!(store.newest_with_stories(world.topic.id).await.unwrap(), None);
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    world.run = store.open_run(&world.lease, &new_run(&world.topic, RunMode::Window, window(24, 48))).await.unwrap().id;
+    world.attempt = store.begin_attempt(&world.lease, world.run, at(50)).await.unwrap();
+    let mut quiet = digest_commit(&world, Cost::default(), vec![]);
+    (quiet.digest.head.window_start, quiet.digest.head.window_end) = (at(24), at(48));
+    store.commit_digest(&world.lease, &quiet).await.unwrap();
+    let (empty, full) = (quiet.digest.head, commit.digest.head);
+    assert_eq!(store.newest_with_stories(world.topic.id).await.unwrap(), Some(full.clone()));
+    let other = store.ensure_topic("other", at(0)).await.unwrap();
+    assert_eq!(store.newest_with_stories(other.id).await.unwrap(), None);
+    let found = async |prefix: &str, limit: i64| store.digests_by_id_prefix(prefix, limit).await.unwrap();
+    assert_eq!(found(&full.id.to_string()[..8], 6).await, std::slice::from_ref(&full));
+    assert_eq!(found("", 6).await, [empty.clone(), full]);
+    assert_eq!(found("", 1).await, [empty]);
+    assert_eq!(found("fffffffff", 6).await, []);
+}
+
 /// A digest that cannot be stored leaves the run as it was.
 async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
     let (world, mut commit) = world_with_stories(store).await;
@@ -370,13 +392,14 @@ async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
     assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), None);
     let (run, attempts) = store.runs(None, 1).await.unwrap().remove(0);
     assert!(!run.done);
-    assert_eq!(attempts[0].outcome, "running");
+    assert_eq!(attempts[0].outcome.as_str(), "running");
     let told = store.stories_of(world.topic.id, &[id("a")], at(24)).await.unwrap().remove(0);
     assert_eq!(told.delivered, None);
 }
 
 on_every_database!(
     a_digest_reads_back_as_it_was,
+    a_digest_is_found_by_the_beginning_of_its_id_and_the_newest_with_stories_past_an_empty_one,
     the_share_of_a_sources_items_that_a_digest_shows_is_told,
     the_sources_of_the_digest_before_are_of_the_same_kind_of_runs,
     a_digest_ends_its_run_and_moves_the_cursor,

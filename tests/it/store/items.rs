@@ -105,6 +105,26 @@ async fn items_are_embedded_again_when_their_text_changes(store: &dyn Store) {
     assert_eq!(embedded[0].vector, [9]);
 }
 
+async fn vectors_of_different_lengths_are_stored_together(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1), item("b", 2), item("c", 3)]).await;
+    let of = |key: &str, vector: &[u8], dimensions| aha_store::NewEmbedding {
+        vector: vector.to_vec(),
+        dimensions,
+        ..embedding(key)
+    };
+    let commits =
+        [vec![of("a", &[], None)], vec![of("a", &[0, 255, 1], Some(3)), of("b", &[], None), of("c", &[7, 0], Some(2))]];
+    for embeddings in commits {
+        store.commit_embeddings(&world.lease, SPACE, &embeddings).await.unwrap();
+        let mut found = store.vectors(world.topic.id, SPACE, window(0, 24)).await.unwrap();
+        found.sort();
+        let mut expected: Vec<_> = embeddings.into_iter().map(|one| (one.item, one.vector)).collect();
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+}
+
 /// What was placed is looked at again when it is edited, when another topic's source edits it, and in another space.
 async fn vectors_are_those_of_present_texts_in_the_window(store: &dyn Store) {
     let world = World::new(store).await;
@@ -176,6 +196,7 @@ on_every_database!(
     what_a_source_missed_and_what_it_first_listed_are_noted,
     a_window_holds_its_start_and_not_its_end,
     items_are_embedded_again_when_their_text_changes,
+    vectors_of_different_lengths_are_stored_together,
     vectors_are_those_of_present_texts_in_the_window,
     what_is_placed_is_embedded_again_only_for_a_reason,
     a_loud_source_is_measured_by_its_newest_times,

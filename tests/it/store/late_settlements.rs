@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use aha_core::ids::{CallId, ItemId};
 use aha_core::topic::BudgetTier;
 use aha_store::{
-    Adjustment, CallRecord, Lease, NewCall, NewEmbedding, NewVectors, OrphanedCalls, Settlement, Store, StoreError,
+    Adjustment, CallRecord, CallState, Lease, NewCall, NewEmbedding, NewVectors, OrphanedCalls, Settlement, Store,
+    StoreError,
 };
 
 use super::ledger::{DAY, MONTH, answer, call, figures, key, limit, reserve, row, settle, settled};
@@ -37,10 +38,10 @@ async fn expired_reservations_end_unsettled_and_free_ones_as_errors(store: &dyn 
     assert_eq!(figures(store, DAY).await, (100, 7, 4));
     let found = |row: CallRecord| (row.state, row.error_kind, row.cost_microcredits);
     let interrupted = Some("interrupted".to_owned());
-    assert_eq!(found(row(store, "paid").await), ("unsettled".to_owned(), interrupted.clone(), None));
-    assert_eq!(found(row(store, "free").await), ("error".to_owned(), interrupted.clone(), Some(0)));
-    assert_eq!(found(row(store, "unpriced").await), ("unsettled".to_owned(), interrupted, None));
-    assert_eq!(found(row(store, "later").await), ("reserved".to_owned(), None, None));
+    assert_eq!(found(row(store, "paid").await), (CallState::Unsettled, interrupted.clone(), None));
+    assert_eq!(found(row(store, "free").await), (CallState::Error, interrupted.clone(), Some(0)));
+    assert_eq!(found(row(store, "unpriced").await), (CallState::Unsettled, interrupted, None));
+    assert_eq!(found(row(store, "later").await), (CallState::Reserved, None, None));
 }
 
 async fn a_successor_ends_what_earlier_holders_reserved(store: &dyn Store) {
@@ -61,9 +62,9 @@ async fn a_successor_ends_what_earlier_holders_reserved(store: &dyn Store) {
         store.settle_orphaned_calls(OrphanedCalls::Superseded(world.topic.id, successor.token)).await.unwrap(),
         1
     );
-    assert_eq!(row(store, "old").await.state, "unsettled");
+    assert_eq!(row(store, "old").await.state, CallState::Unsettled);
     for name in ["new", "by hand", "of another topic"] {
-        assert_eq!(row(store, name).await.state, "reserved", "{name}");
+        assert_eq!(row(store, name).await.state, CallState::Reserved, "{name}");
     }
     assert_eq!(figures(store, DAY).await, (100, 64, 4));
 }
@@ -88,8 +89,8 @@ async fn a_late_settlement_corrects_the_counters_and_replaces_no_answer(store: &
     settle(store, &world, &with(settled("late", Some(30)), "late", BudgetTier::Normal)).await;
     settle(store, &world, &with(settled("free", Some(0)), "free", BudgetTier::High)).await;
     assert_eq!(figures(store, DAY).await, (130, 0, 3));
-    assert_eq!(row(store, "late").await.state, "ok");
-    assert_eq!(row(store, "free").await.state, "ok");
+    assert_eq!(row(store, "late").await.state, CallState::Ok);
+    assert_eq!(row(store, "free").await.state, CallState::Ok);
     let told = async |tier| store.answer(&key(tier), None).await.unwrap().unwrap().answer_json;
     assert_eq!(told(BudgetTier::Normal).await, r#"{"reason":"late"}"#, "there was none yet");
     assert_eq!(told(BudgetTier::High).await, r#"{"reason":"free"}"#);

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use aha_core::ids::{CallId, ItemId};
 use aha_core::topic::BudgetTier;
 use aha_store::{
-    AnswerKey, CallFilter, CallOutcome, CallRecord, Counter, CounterLimit, Exhausted, NewAnswer, NewCall, Reservation,
-    Settlement, Store, StoreError,
+    AnswerKey, CallFilter, CallOutcome, CallRecord, CallState, Counter, CounterLimit, Exhausted, NewAnswer, NewCall,
+    Reservation, Settlement, Store, StoreError,
 };
 
 use super::on_every_database;
@@ -25,6 +25,18 @@ pub(super) fn call(world: &World, name: &str, reserved: i64, limits: &[CounterLi
         limits: limits.to_vec(),
         ..super::answers::call(world, name, Some(reserved))
     }
+}
+
+async fn counters_come_in_the_order_of_their_names(store: &dyn Store) {
+    let world = World::new(store).await;
+    let charged = call(&world, "one", 10, &[limit(DAY, None), limit(MONTH, None)]);
+    store.reserve_call(Some(&world.lease), &charged).await.unwrap();
+    let names = [MONTH, "day:2026-11-18", DAY, MONTH].map(str::to_owned);
+    let counters = store.counters(&names).await.unwrap();
+    let found: Vec<_> =
+        counters.iter().map(|counter| (counter.counter.as_str(), counter.reserved_microcredits)).collect();
+    assert_eq!(found, [(MONTH, 10), ("day:2026-11-18", 0), (DAY, 10), (MONTH, 10)]);
+    assert!(store.counters(&[]).await.unwrap().is_empty());
 }
 
 /// How that call ended: well, unless its cost is unknown.
@@ -102,8 +114,11 @@ pub(super) async fn row(store: &dyn Store, name: &str) -> CallRecord {
     rows(store).await.remove(&CallId::of(&[name]).to_string()).unwrap()
 }
 
-fn exhausted(counter: &str, cap_microcredits: Option<i64>) -> Reservation {
-    Reservation::Exhausted(Exhausted { counter: counter.to_owned(), cap_microcredits })
+/// `cap` with what is left of it, if it is the cap that was reached, and what the call needs.
+fn exhausted(counter: &str, cap: Option<(i64, i64)>, needed_microcredits: i64) -> Reservation {
+    let (cap_microcredits, left_microcredits) = (cap.map(|(cap, _)| cap), cap.map_or(0, |(_, left)| left));
+    let counter = counter.to_owned();
+    Reservation::Exhausted(Exhausted { counter, cap_microcredits, left_microcredits, needed_microcredits })
 }
 
 async fn a_reservation_raises_all_counters_or_none(store: &dyn Store) {
@@ -117,22 +132,24 @@ async fn a_reservation_raises_all_counters_or_none(store: &dyn Store) {
         assert_eq!(figures(store, name).await, (0, 60, 1), "{name}");
     }
     assert_eq!(rows(store).await.len(), 1, "what was refused has no row");
-    assert_eq!(row(store, "one").await.state, "reserved");
+    assert_eq!(row(store, "one").await.state, CallState::Reserved);
 }
 
 async fn a_cap_is_exact_to_the_micro_credit(store: &dyn Store) {
     let world = World::new(store).await;
     let cap = [limit(DAY, Some(100))];
-    assert_eq!(reserve(store, &world, &call(&world, "more", 101, &cap)).await, exhausted(DAY, Some(100)));
+    let more = reserve(store, &world, &call(&world, "more", 101, &cap)).await;
+    assert_eq!(more, exhausted(DAY, Some((100, 100)), 101));
     assert_eq!(figures(store, DAY).await, (0, 0, 0));
     assert_eq!(reserve(store, &world, &call(&world, "one", 99, &cap)).await, Reservation::Reserved);
     settle(store, &world, &settled("one", Some(99))).await;
-    assert_eq!(reserve(store, &world, &call(&world, "two", 2, &cap)).await, exhausted(DAY, Some(100)));
+    assert_eq!(reserve(store, &world, &call(&world, "two", 2, &cap)).await, exhausted(DAY, Some((100, 1)), 2));
     assert_eq!(reserve(store, &world, &call(&world, "three", 1, &cap)).await, Reservation::Reserved);
     assert_eq!(reserve(store, &world, &call(&world, "free", 0, &cap)).await, Reservation::Reserved);
     assert_eq!(figures(store, DAY).await, (99, 1, 3));
     let nothing = [limit(MONTH, Some(0))];
-    assert_eq!(reserve(store, &world, &call(&world, "four", 1, &nothing)).await, exhausted(MONTH, Some(0)));
+    let four = reserve(store, &world, &call(&world, "four", 1, &nothing)).await;
+    assert_eq!(four, exhausted(MONTH, Some((0, 0)), 1));
 }
 
 /// What is only reserved may still come free, what is settled does not.
@@ -143,19 +160,20 @@ async fn what_is_under_way_is_waited_for_and_what_is_spent_is_not(store: &dyn St
     assert_eq!(reserve(store, &world, &call(&world, "two", 30, &cap)).await, Reservation::Wait);
     settle(store, &world, &settled("one", Some(70))).await;
     assert_eq!(reserve(store, &world, &call(&world, "two", 30, &cap)).await, Reservation::Reserved);
-    assert_eq!(reserve(store, &world, &call(&world, "three", 31, &cap)).await, exhausted(DAY, Some(100)));
+    let three = reserve(store, &world, &call(&world, "three", 31, &cap)).await;
+    assert_eq!(three, exhausted(DAY, Some((100, 30)), 31));
 }
 
 async fn the_number_of_calls_is_limited_too(store: &dyn Store) {
     let world = World::new(store).await;
     let counter = "run:x:1:triage";
     let most = |calls| [CounterLimit { max_calls: Some(calls), ..limit(counter, None) }, limit(DAY, Some(1000))];
-    assert_eq!(reserve(store, &world, &call(&world, "none", 1, &most(0))).await, exhausted(counter, None));
+    assert_eq!(reserve(store, &world, &call(&world, "none", 1, &most(0))).await, exhausted(counter, None, 1));
     for name in ["one", "two"] {
         assert_eq!(reserve(store, &world, &call(&world, name, 1, &most(2))).await, Reservation::Reserved);
         settle(store, &world, &failed(name, 0)).await;
     }
-    assert_eq!(reserve(store, &world, &call(&world, "three", 1, &most(2))).await, exhausted(counter, None));
+    assert_eq!(reserve(store, &world, &call(&world, "three", 1, &most(2))).await, exhausted(counter, None, 1));
     assert_eq!(figures(store, counter).await, (0, 0, 2), "a call that failed was a call");
     assert_eq!(figures(store, DAY).await, (0, 0, 2));
 }
@@ -227,6 +245,7 @@ async fn a_lower_tiers_answer_serves_the_run_that_was_degraded(store: &dyn Store
 
 on_every_database!(
     a_reservation_raises_all_counters_or_none,
+    counters_come_in_the_order_of_their_names,
     a_cap_is_exact_to_the_micro_credit,
     what_is_under_way_is_waited_for_and_what_is_spent_is_not,
     the_number_of_calls_is_limited_too,

@@ -95,7 +95,7 @@ async fn a_server_that_is_away_is_named_with_host_and_port() {
     assert!(matches!(&error, StoreError::ServerAway { server, .. } if server.starts_with("127.0.0.1:1,")), "{error}");
     assert!(!format!("{error} {error:?}").contains("hidden-word"));
     let error = opening("postgres://me:hidden-word@127.0.0.1:no/aha").await;
-    assert!(matches!(error, StoreError::ServerUnfit { .. }), "{error}");
+    assert!(matches!(error, StoreError::InvalidUrl { .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("hidden-word"));
 }
 
@@ -110,6 +110,22 @@ async fn a_server_that_refuses_says_why() {
         assert!(matches!(error, StoreError::ServerRefuses { .. }), "{error}");
         assert!(!format!("{error} {error:?}").contains("hidden-word"), "{error}");
     }
+    postgres::remove(&url).await;
+}
+
+#[tokio::test]
+async fn a_missing_schema_and_missing_tls_are_named_with_what_to_do() {
+    let url = postgres::empty_database().await;
+    let with = |option: &str| {
+        let mut url = url::Url::parse(&url).unwrap();
+        url.set_query(Some(option));
+        String::from(url)
+    };
+    let error = opening(&with("options=-csearch_path%3Dmissing")).await;
+    assert!(matches!(error, StoreError::ServerUnfit { .. }), "{error}");
+    assert!(error.to_string().contains("create the schema"), "{error}");
+    let error = opening(&with("sslmode=verify-full")).await;
+    assert!(matches!(&error, StoreError::InvalidUrl { reason } if reason.contains("sslmode")), "{error}");
     postgres::remove(&url).await;
 }
 

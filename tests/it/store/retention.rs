@@ -112,6 +112,34 @@ async fn looks_and_calls_go_when_nothing_needs_them(store: &dyn Store, url: &str
     assert_eq!(rows(url, "SELECT id FROM provider_calls ORDER BY id").await, ["answered", "asked", "open"]);
 }
 
+async fn counters_of_past_days_and_finished_runs_are_removed(store: &dyn Store, url: &str) {
+    let world = World::new(store).await;
+    let run = world.run;
+    for (counter, reserved) in [
+        ("day:2026-11-20".to_owned(), 5),
+        ("day:2026-12-05".to_owned(), 0),
+        ("day:2026-12-05:topic:x".to_owned(), 0),
+        ("day:2026-12-06".to_owned(), 0),
+        ("month:2026-11".to_owned(), 0),
+        (format!("run:{run}"), 0),
+        (format!("run:{run}:1:triage"), 0),
+    ] {
+        let insert = format!(
+            "INSERT INTO budget_counters (counter, settled_microcredits, reserved_microcredits, calls)
+             VALUES ('{counter}', 7, {reserved}, 1)"
+        );
+        alter(url, &insert).await.unwrap();
+    }
+    // The 6th of December at 20:00; the run is not finished.
+    assert_eq!(store.count_old(RetentionStep::Counters, at(500)).await.unwrap(), 2);
+    assert_eq!(removed(store, RetentionStep::Counters, 500).await, 2);
+    store.commit_digest(&world.lease, &digest_commit(&world, Cost::default(), vec![])).await.unwrap();
+    assert_eq!(store.count_old(RetentionStep::Counters, at(500)).await.unwrap(), 2);
+    assert_eq!(removed(store, RetentionStep::Counters, 500).await, 2);
+    let kept = rows(url, "SELECT counter FROM budget_counters ORDER BY counter").await;
+    assert_eq!(kept, ["day:2026-11-20", "day:2026-12-06", "month:2026-11"]);
+}
+
 async fn nothing_goes_while_a_topic_is_held(store: &dyn Store, _: &str) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1)]).await;
@@ -126,5 +154,6 @@ on_the_rows_of_every_database!(
     old_items_are_emptied_and_do_not_come_back,
     a_topics_newest_digest_stays,
     looks_and_calls_go_when_nothing_needs_them,
+    counters_of_past_days_and_finished_runs_are_removed,
     nothing_goes_while_a_topic_is_held,
 );

@@ -71,7 +71,7 @@ async fn attempts_left_running_are_lost_and_an_ended_one_stays_ended(store: &dyn
     assert_eq!((attempts[0].outcome.as_str(), attempts[0].finished_at), ("lost", Some(at(25))));
     assert_eq!((attempts[1].outcome.as_str(), attempts[1].finished_at), ("failed", Some(at(26))));
     assert_eq!((attempts[1].stage.as_deref(), attempts[1].error.as_deref()), (Some("embed"), Some("no disk")));
-    assert_eq!((attempts[1].holder.as_str(), attempts[1].started_at), ("host/1", at(25)));
+    assert_eq!((attempts[1].owner.as_str(), attempts[1].started_at), ("host/1", at(25)));
 }
 
 async fn a_snapshot_is_pinned_once(store: &dyn Store) {

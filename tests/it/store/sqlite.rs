@@ -172,7 +172,7 @@ async fn what_cannot_be_opened_says_why() {
     assert!(matches!(&error, StoreError::CannotOpen { reason, .. } if reason.contains("folder")), "{error}");
     for url in ["sqlite::memory:", "sqlite://", "aha-radar.db"] {
         let error = aha_store::open(url, OpenMode::CreateIfMissing).await.unwrap_err();
-        assert!(matches!(error, StoreError::CannotOpen { .. }), "{url}: {error}");
+        assert!(matches!(error, StoreError::InvalidUrl { .. }), "{url}: {error}");
     }
 }
 

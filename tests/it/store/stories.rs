@@ -114,6 +114,32 @@ async fn a_story_that_went_into_another_is_that_one_until_it_parts(store: &dyn S
     );
 }
 
+/// One commit with stories that begin, one that separates, items that join and move, and several representatives.
+async fn many_stories_are_committed_together(store: &dyn Store) {
+    let world = told(store).await;
+    let merge = ClusterCommit { merged: vec![(cluster("c"), cluster("a"))], ..ClusterCommit::default() };
+    store.commit_clusters(&world.lease, &merge).await.unwrap();
+    store.commit_duplicates(&world.lease, &[(id("b"), id("a")), (id("d"), id("c"))]).await.unwrap();
+    let exact = 0.1 + 0.2;
+    let commit = ClusterCommit {
+        created: vec![(cluster("c"), id("c")), (cluster("d"), id("d"))],
+        joined: vec![(id("b"), cluster("d"), exact), (id("a"), cluster("c"), 0.7)],
+        representatives: vec![(cluster("c"), id("a")), (cluster("d"), id("b"))],
+        ..ClusterCommit::default()
+    };
+    store.commit_clusters(&world.lease, &commit).await.unwrap();
+    let items = ["a", "b", "c", "d"].map(id);
+    let mut stories = store.stories_of(world.topic.id, &items, at(24)).await.unwrap();
+    stories.sort_by_key(|story| story.members[0].0 != id("a"));
+    let found: Vec<_> = stories.into_iter().map(|story| (story.cluster, story.members)).collect();
+    let of_c = (cluster("c"), vec![(id("a"), 0.7), (id("c"), 1.0)]);
+    let of_d = (cluster("d"), vec![(id("b"), exact), (id("d"), 1.0)]);
+    assert_eq!(found, [of_c, of_d]);
+    let originals = store.embedded_items(world.topic.id, SPACE, window(1, 5), at(24)).await.unwrap();
+    let originals: Vec<_> = originals.iter().map(|item| item.duplicate_of).collect();
+    assert_eq!(originals, [None, Some(id("a")), None, Some(id("c"))]);
+}
+
 async fn an_item_knows_whether_its_story_was_delivered(store: &dyn Store) {
     let world = told(store).await;
     let commit = digest_commit(&world, Cost::default(), vec![(cluster("a"), 2)]);
@@ -147,6 +173,7 @@ on_every_database!(
     a_story_has_all_its_members_up_to_the_end,
     a_delivered_story_says_when_and_by_which_run,
     a_story_that_went_into_another_is_that_one_until_it_parts,
+    many_stories_are_committed_together,
     an_item_knows_whether_its_story_was_delivered,
     thresholds_are_kept_by_space_and_replaced,
     items_load_in_the_order_asked_for,

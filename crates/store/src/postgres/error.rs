@@ -1,5 +1,7 @@
 //! Converts errors of the Postgres server and of connections to it into [`StoreError`].
 
+use std::io;
+
 use sqlx::postgres::PgDatabaseError;
 
 use crate::StoreError;
@@ -15,6 +17,7 @@ mod code {
     pub(super) const IDLE_IN_TRANSACTION: &str = "25P03";
     pub(super) const NO_AUTHORIZATION: &str = "28";
     pub(super) const NO_DATABASE: &str = "3D000";
+    pub(super) const NO_SCHEMA: &str = "3F000";
     pub(super) const NOT_ACCEPTING: &str = "55000";
     pub(super) const SERIALIZATION: &str = "40001";
     pub(super) const DEADLOCK: &str = "40P01";
@@ -59,6 +62,11 @@ pub(super) fn of_connecting(error: sqlx::Error, server: &str) -> StoreError {
     let Some(pg_error) = pg_error(&error) else {
         return match error {
             sqlx::Error::Configuration(_) => StoreError::ServerUnfit { server, reason: error.to_string() },
+            sqlx::Error::Tls(error) => StoreError::InvalidUrl { reason: tls_reason(&server, &error.to_string()) },
+            // A certificate that does not pass.
+            sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+                StoreError::InvalidUrl { reason: tls_reason(&server, &error.to_string()) }
+            }
             sqlx::Error::Io(error) => StoreError::ServerAway { server, reason: error.to_string() },
             other => StoreError::ServerAway { server, reason: other.to_string() },
         };
@@ -71,6 +79,10 @@ pub(super) fn of_connecting(error: sqlx::Error, server: &str) -> StoreError {
             let reason = format!("{reason} (an administrator makes one with `createdb`)");
             StoreError::ServerRefuses { server, reason }
         }
+        code::NO_SCHEMA => {
+            let reason = format!("{reason}; create the schema that search_path names first, or name one that exists");
+            StoreError::ServerUnfit { server, reason }
+        }
         code::NO_PRIVILEGE | code::NOT_ACCEPTING => StoreError::ServerRefuses { server, reason },
         other if other.starts_with(code::NO_AUTHORIZATION) => StoreError::ServerRefuses { server, reason },
         other if code::CUT.contains(&other) || other.starts_with(code::CONNECTION) => {
@@ -78,6 +90,13 @@ pub(super) fn of_connecting(error: sqlx::Error, server: &str) -> StoreError {
         }
         _ => of(error),
     }
+}
+
+fn tls_reason(server: &str, error: &str) -> String {
+    format!(
+        "there is no TLS with the Postgres server at {server} as sslmode and sslrootcert in it demand ({error}); change \
+         them, or the server's certificate"
+    )
 }
 
 fn pg_error(error: &sqlx::Error) -> Option<&PgDatabaseError> {

@@ -35,8 +35,7 @@ pub struct Server {
 
 impl Server {
     pub fn of(url: &str) -> Result<Self> {
-        let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::ServerUnfit {
-            server: "DATABASE_URL".to_owned(),
+        let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::InvalidUrl {
             reason: format!("{error}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE"),
         })?;
         let place =
@@ -125,7 +124,9 @@ async fn check_and_migrate(server: &Server, connection: &mut PgConnection, mode:
             StoreError::Database(error) => error::of_connecting(error, &server.name),
             other => other,
         }
-    })
+    })?;
+    schema::log_migrated(&applied, &POSTGRES_MIGRATIONS);
+    Ok(())
 }
 
 async fn check_server(server: &Server, connection: &mut PgConnection) -> Result<()> {

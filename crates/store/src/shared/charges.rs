@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::column;
-use crate::ledger::CallState;
-use crate::{CounterLimit, NewCall, Result, Settlement, StoreError};
+use crate::{CallState, CounterLimit, NewCall, Result, Settlement, StoreError};
 
 /// The columns of a call's row that settling needs.
 pub(crate) struct OpenCall {

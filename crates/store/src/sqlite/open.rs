@@ -77,11 +77,12 @@ pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
 }
 
 fn options(url: &str) -> Result<SqliteConnectOptions> {
-    let bad = |reason: String| StoreError::CannotOpen { path: url.to_owned(), reason };
+    let bad = |reason: String| StoreError::InvalidUrl { reason };
     if url.contains(":memory:") || url.contains("mode=memory") {
         return Err(bad("a database in memory would be gone after the command; name a file".to_owned()));
     }
-    let options = SqliteConnectOptions::from_str(url).map_err(|error| bad(error.to_string()))?;
+    let options = SqliteConnectOptions::from_str(url)
+        .map_err(|error| bad(format!("{error}; write sqlite://PATH, with options after a ?")))?;
     if options.get_filename().as_os_str().is_empty() {
         return Err(bad("it names no file; write sqlite://PATH".to_owned()));
     }
@@ -181,7 +182,8 @@ async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Res
     use_write_ahead_log(connection).await?;
     // sqlx takes no lock on SQLite: without this transaction, two processes that start together would migrate twice.
     let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
-    if is_pending(&mut tx, path).await? {
+    let applied = applied_migrations(&mut tx, path).await?;
+    if schema::is_pending(&applied, &SQLITE_MIGRATIONS)? {
         SQLITE_MIGRATIONS
             .run_direct(None, &mut *tx, false)
             .await
@@ -190,6 +192,7 @@ async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Res
     hit("migrate", "before_commit");
     tx.commit().await?;
     hit("migrate", "after_commit");
+    schema::log_migrated(&applied, &SQLITE_MIGRATIONS);
     Ok(())
 }
 

@@ -7,29 +7,18 @@ use aha_core::verdict::Verdict;
 use async_trait::async_trait;
 
 use super::{Connection, Database, Values};
-use crate::shared::column;
+use crate::shared::{PerDatabase, column};
 use crate::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoreError, StoredAnswer};
 
-/// Selects the answer of this tier, otherwise of the next higher one, otherwise of a lower one that this run, or a call
-/// outside of runs for another such call, received because its budget was nearly used up. With a pass in $7, only
-/// answers that this run received in it: under the lease with which it began, or a later one. All tiers are listed so
-/// that the primary key is used.
-const ANSWER: &str = "
-    SELECT provider, model, input_hash, answer_json, provider_call_id
-    FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,
-                 CASE $5 WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS wanted
-          FROM answers a
-          WHERE a.task = $1 AND a.tier IN ('low', 'normal', 'high') AND a.prompt_id = $2 AND a.schema_version = $3
-            AND a.fingerprint = $4) AS given
-    WHERE (height >= wanted
-           OR EXISTS (SELECT 1 FROM provider_calls c
-                      WHERE c.id = given.provider_call_id AND c.degraded_from = $5
-                        AND (c.run_id = $6 OR (c.run_id IS NULL AND CAST($6 AS TEXT) IS NULL))))
-      AND (CAST($7 AS BIGINT) IS NULL
-           OR EXISTS (SELECT 1 FROM provider_calls c
-                      JOIN run_attempts p ON p.run_id = c.run_id AND p.attempt = $7
-                      WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.lease_token >= p.lease_token))
-    ORDER BY CASE WHEN height >= wanted THEN 0 ELSE 1 END, height LIMIT 1";
+/// Selects for each key the answer of its tier, otherwise of the next higher one, otherwise of a lower one that this run,
+/// or a call outside of runs for another such call, received because its budget was nearly used up. With a pass in $3,
+/// only answers that this run received in it: under the lease with which it began, or a later one. All tiers are listed
+/// so that the primary key is used. The keys are given as a list of arrays of task, prompt, schema, fingerprint and
+/// tier, and `key_index` is the position of a row's key, from 0.
+const ANSWERS: &str = super::statement(PerDatabase {
+    sqlite: include_str!("stored_answers.sqlite.sql"),
+    postgres: include_str!("stored_answers.postgres.sql"),
+});
 
 const NEWEST_ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id FROM answers
@@ -99,13 +88,13 @@ impl TryFrom<ScoreRow> for GivenScore {
 #[async_trait]
 impl AnswerStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>> {
-        find_answer(&mut *self.reader().await?, key, run, None).await
+    async fn answers(&self, keys: &[AnswerKey], run: Option<RunId>) -> Result<Vec<Option<StoredAnswer>>> {
+        find_answers(&mut *self.reader().await?, keys, run, None).await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn answer_of_pass(&self, key: &AnswerKey, run: RunId, pass: i64) -> Result<Option<StoredAnswer>> {
-        find_answer(&mut *self.reader().await?, key, Some(run), Some(pass)).await
+    async fn answers_of_pass(&self, keys: &[AnswerKey], run: RunId, pass: i64) -> Result<Vec<Option<StoredAnswer>>> {
+        find_answers(&mut *self.reader().await?, keys, Some(run), Some(pass)).await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
@@ -126,23 +115,32 @@ impl AnswerStore for Database {
     }
 }
 
-async fn find_answer(
+async fn find_answers(
     connection: &mut Connection,
-    key: &AnswerKey,
+    keys: &[AnswerKey],
     run: Option<RunId>,
     pass: Option<i64>,
-) -> Result<Option<StoredAnswer>> {
-    let row: Option<AnswerRow> = sqlx::query_as(ANSWER)
-        .bind(key.task)
-        .bind(&key.prompt_id)
-        .bind(key.schema_version)
-        .bind(column::text(&key.fingerprint))
-        .bind(key.tier.as_str())
+) -> Result<Vec<Option<StoredAnswer>>> {
+    let list: Vec<_> = keys
+        .iter()
+        .map(|key| {
+            let fingerprint = column::text(&key.fingerprint);
+            (key.task, key.prompt_id.as_str(), key.schema_version, fingerprint, key.tier.as_str())
+        })
+        .collect();
+    let rows: Vec<(i64, String, String, String, String, String)> = sqlx::query_as(ANSWERS)
+        .bind(column::to_json(&list)?)
         .bind(run.map(|run| run.to_string()))
         .bind(pass)
-        .fetch_optional(connection)
+        .fetch_all(connection)
         .await?;
-    Ok(row.map(StoredAnswer::from))
+    let mut answers = vec![None; keys.len()];
+    for (position, provider, model, input_hash, answer_json, call_id) in rows {
+        if let Some(answer) = usize::try_from(position).ok().and_then(|position| answers.get_mut(position)) {
+            *answer = Some(StoredAnswer { provider, model, input_hash, answer_json, call_id });
+        }
+    }
+    Ok(answers)
 }
 
 /// Stores an answer; without `replace` only if there is none yet.

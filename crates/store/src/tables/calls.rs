@@ -8,12 +8,11 @@ use aha_core::topic::BudgetTier;
 
 use super::counters::{charge, charge_one};
 use super::{Connection, Values, id_list};
-use crate::ledger::CallState;
 use crate::shared::charges::{Moves, OpenCall};
 use crate::shared::{PerDatabase, column, require_row};
 use crate::{
-    Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, LeasedSettlement, NewCall, OrphanedCalls, Result,
-    Settlement, SpendBy, SpendRow, StoreError,
+    Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, CallState, LeasedSettlement, NewCall, OrphanedCalls,
+    Result, Settlement, SpendBy, SpendRow, StoreError,
 };
 
 pub(super) const INSERT_CALL: &str = "

@@ -1,7 +1,11 @@
 //! `budget_counters`: the counters that calls are charged to, raised when calls are reserved and moved when they are
 //! settled.
 
-use super::{Connection, Values};
+use std::collections::HashMap;
+use std::slice;
+
+use super::{Connection, Values, id_list};
+use crate::shared::PerDatabase;
 use crate::shared::charges::{CounterIncrease, Moves, OpenCall};
 use crate::{Counter, Exhausted, NewCall, Reservation, Result};
 
@@ -19,8 +23,14 @@ pub(super) const RAISE: &str = "
               + excluded.reserved_microcredits <= CAST($3 AS BIGINT))
       AND (CAST($4 AS BIGINT) IS NULL OR budget_counters.calls + excluded.calls <= CAST($4 AS BIGINT))";
 
-const COUNTER: &str = "
-    SELECT counter, settled_microcredits, reserved_microcredits, calls FROM budget_counters WHERE counter = $1";
+const COUNTERS: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT counter, settled_microcredits, reserved_microcredits, calls FROM budget_counters
+        WHERE counter IN (SELECT value FROM json_each($1))",
+    postgres: "
+        SELECT counter, settled_microcredits, reserved_microcredits, calls FROM budget_counters
+        WHERE counter = ANY($1)",
+});
 
 const MOVE: &str = "
     UPDATE budget_counters
@@ -76,7 +86,7 @@ pub(super) fn bind_increase(values: Values, increase: &CounterIncrease) -> Value
 
 async fn refused(connection: &mut Connection, increase: &CounterIncrease) -> Result<Reservation> {
     let limit = &increase.limit;
-    let counter = counter(connection, &limit.counter).await?;
+    let counter = counters(connection, slice::from_ref(&limit.counter)).await?.pop().unwrap_or_default();
     let calls_left = limit.max_calls.is_none_or(|max| counter.calls + increase.calls <= max);
     let fits = increase.microcredits == 0
         || limit.cap_microcredits.is_none_or(|cap| counter.settled_microcredits + increase.microcredits <= cap);
@@ -84,12 +94,22 @@ async fn refused(connection: &mut Connection, increase: &CounterIncrease) -> Res
         return Ok(Reservation::Wait);
     }
     let cap_microcredits = limit.cap_microcredits.filter(|_| calls_left);
-    Ok(Reservation::Exhausted(Exhausted { counter: limit.counter.clone(), cap_microcredits }))
+    let left = cap_microcredits.map_or(0, |cap| cap.saturating_sub(counter.settled_microcredits).max(0));
+    Ok(Reservation::Exhausted(Exhausted {
+        counter: limit.counter.clone(),
+        cap_microcredits,
+        left_microcredits: left,
+        needed_microcredits: increase.microcredits,
+    }))
 }
 
-pub(super) async fn counter(connection: &mut Connection, name: &str) -> Result<Counter> {
-    let row: Option<CounterRow> = sqlx::query_as(COUNTER).bind(name).fetch_optional(connection).await?;
-    Ok(row.map_or_else(|| Counter { counter: name.to_owned(), ..Counter::default() }, Counter::from))
+/// Returns the counters of these names, in their order.
+pub(super) async fn counters(connection: &mut Connection, names: &[String]) -> Result<Vec<Counter>> {
+    let rows: Vec<CounterRow> = sqlx::query_as(COUNTERS).bind(id_list(names)?).fetch_all(connection).await?;
+    let found: HashMap<String, Counter> =
+        rows.into_iter().map(|row| (row.counter.clone(), Counter::from(row))).collect();
+    let without_charges = |name: &String| Counter { counter: name.clone(), ..Counter::default() };
+    Ok(names.iter().map(|name| found.get(name).cloned().unwrap_or_else(|| without_charges(name))).collect())
 }
 
 /// Moves amounts from reserved to settled.

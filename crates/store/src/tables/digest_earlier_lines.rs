@@ -157,6 +157,7 @@ fn unscored(line: &EarlierLine, items: &[(String, Item)]) -> Option<DigestStory>
         reason: WHY.to_owned(),
         since: None,
         published_at: items.iter().map(|(_, item)| item.time).max()?,
+        read_before: None,
         author: first.author.clone(),
         teaser: items.iter().all(|(_, item)| item.is_teaser()),
         excerpt: first_words(&first.body_text, EXCERPT_CHARS),

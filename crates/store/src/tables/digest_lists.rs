@@ -1,7 +1,7 @@
 //! Lists over `digests` and `digest_items`: digests without their stories, and a story's appearances.
 
-use aha_core::digest::{Cost, StorySource};
-use aha_core::ids::ClusterId;
+use aha_core::digest::{Cost, DigestHead, StorySource};
+use aha_core::ids::{ClusterId, TopicId};
 use aha_core::time::Timestamp;
 
 use super::Connection;
@@ -27,6 +27,16 @@ const ENTRIES_OF_TOPIC: &str = "
           ORDER BY window_end DESC, created_at DESC, window_start DESC, id LIMIT $3) AS d
     LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
     ORDER BY d.window_end DESC, d.created_at DESC, d.window_start DESC, d.id";
+
+/// Ids that begin with `$1`: ids are lower case, so every continuation of the prefix is below "g".
+const HEADS_BY_ID: &str = "
+    SELECT head_json FROM digests WHERE id >= $1 AND id < $1 || 'g'
+    ORDER BY window_end DESC, created_at DESC, window_start DESC, id LIMIT $2";
+
+const HEAD_WITH_STORIES: &str = "
+    SELECT d.head_json FROM digests d
+    WHERE d.topic_id = $1 AND EXISTS (SELECT 1 FROM digest_items i WHERE i.digest_id = d.id)
+    ORDER BY d.window_end DESC, d.created_at DESC, d.window_start DESC, d.id LIMIT 1";
 
 pub(super) const RECENT: &str = "
     SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
@@ -122,6 +132,17 @@ pub(super) async fn list_entries(connection: &mut Connection, filter: &DigestFil
     };
     let rows: Vec<EntryRow> = query.fetch_all(connection).await?;
     rows.into_iter().map(DigestEntry::try_from).collect()
+}
+
+pub(super) async fn heads_by_id(connection: &mut Connection, prefix: &str, limit: i64) -> Result<Vec<DigestHead>> {
+    let heads: Vec<String> = sqlx::query_scalar(HEADS_BY_ID).bind(prefix).bind(limit).fetch_all(connection).await?;
+    heads.iter().map(|head| column::json("digest's head", head)).collect()
+}
+
+pub(super) async fn head_with_stories(connection: &mut Connection, topic: TopicId) -> Result<Option<DigestHead>> {
+    let head: Option<String> =
+        sqlx::query_scalar(HEAD_WITH_STORIES).bind(topic.to_string()).fetch_optional(connection).await?;
+    head.map(|head| column::json("digest's head", &head)).transpose()
 }
 
 pub(super) async fn list_appearances(connection: &mut Connection, story: ClusterId) -> Result<Vec<StoryAppearance>> {

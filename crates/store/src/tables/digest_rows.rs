@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aha_core::digest::{Digest, DigestStory, Since, StoryCost};
+use aha_core::digest::{Digest, DigestStory, ReadBefore, Since, StoryCost};
 use aha_core::ids::{DigestItemId, ItemId};
 use aha_core::summary::Summary;
 use aha_core::time::Timestamp;
@@ -82,6 +82,8 @@ pub(super) fn newest_lines(rows: Vec<(String, String)>) -> Result<Vec<(ItemId, D
 pub(super) struct StoryDetail {
     since: Option<Since>,
     published_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    read_before: Option<ReadBefore>,
     author: Option<String>,
     teaser: bool,
     excerpt: String,
@@ -95,6 +97,7 @@ impl From<&DigestStory> for StoryDetail {
         Self {
             since: story.since.clone(),
             published_at: story.published_at,
+            read_before: story.read_before,
             author: story.author.clone(),
             teaser: story.teaser,
             excerpt: story.excerpt.clone(),
@@ -179,6 +182,7 @@ impl TryFrom<StoryRow> for DigestStory {
             reason: row.reason,
             since: detail.since,
             published_at: detail.published_at,
+            read_before: detail.read_before,
             author: detail.author,
             teaser: detail.teaser,
             excerpt: detail.excerpt,

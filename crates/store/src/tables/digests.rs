@@ -22,7 +22,7 @@ use async_trait::async_trait;
 use sqlx::Connection as _;
 
 use self::rows::{DigestItemRow, DigestRow, KeptRow, OwnedStoryRow, StoryRow, kept_summaries, newest_lines};
-use super::digest_lists::{RECENT, STORIES_OF, list_appearances, list_entries};
+use super::digest_lists::{RECENT, STORIES_OF, head_with_stories, heads_by_id, list_appearances, list_entries};
 use super::{BEGIN_SNAPSHOT, Database, id_list};
 use crate::shared::{PerDatabase, column};
 use crate::{DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, DigestStore, Lease, Result, StoryAppearance};
@@ -151,6 +151,16 @@ impl DigestStore for Database {
             line => line,
         };
         Ok(line.and_then(|mut digest| Some((digest.head, digest.stories.pop()?))))
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn digests_by_id_prefix(&self, prefix: &str, limit: i64) -> Result<Vec<DigestHead>> {
+        heads_by_id(&mut *self.reader().await?, prefix, limit).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn newest_with_stories(&self, topic: TopicId) -> Result<Option<DigestHead>> {
+        head_with_stories(&mut *self.reader().await?, topic).await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

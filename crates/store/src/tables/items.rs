@@ -123,21 +123,42 @@ const TO_EMBED: &str = "
 /// source.
 const TIMES_A_SOURCE: i64 = 200;
 
-const SOURCE_IDS: &str = "SELECT id FROM sources WHERE topic_id = $1 ORDER BY id";
+const SOURCE_TIMES: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT s.id, t.value FROM sources s
+        JOIN json_each((SELECT json_group_array(published_time)
+                        FROM (SELECT DISTINCT published_time, item_id FROM content_item_sources
+                              WHERE source_id = s.id AND published_time >= $2 AND published_time < $3
+                              ORDER BY published_time DESC, item_id DESC LIMIT $4))) t
+        WHERE s.topic_id = $1 ORDER BY s.id, t.value DESC",
+    postgres: "
+        SELECT s.id, t.published_time FROM sources s
+        CROSS JOIN LATERAL (SELECT DISTINCT published_time, item_id FROM content_item_sources
+                            WHERE source_id = s.id AND published_time >= $2 AND published_time < $3
+                            ORDER BY published_time DESC, item_id DESC LIMIT $4) AS t
+        WHERE s.topic_id = $1 ORDER BY s.id, t.published_time DESC",
+});
 
-const TIMES_OF_SOURCE: &str = "
-    SELECT published_time
-    FROM (SELECT DISTINCT published_time, item_id FROM content_item_sources
-          WHERE source_id = $1 AND published_time >= $2 AND published_time < $3
-          ORDER BY published_time DESC, item_id DESC LIMIT $4) AS published
-    ORDER BY published_time DESC";
-
-/// Stores a vector; replaces an earlier one only if $6 is 1.
-const UPSERT_EMBEDDING: &str = "
-    INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (item_id, space) DO UPDATE
-    SET content_hash = excluded.content_hash, dimensions = excluded.dimensions, vector = excluded.vector
-    WHERE CAST($6 AS BIGINT) = 1";
+/// Stores vectors; replaces earlier ones only if $4 is 1. They are given as a list of arrays of item, text hash and
+/// dimensions, and where the vector begins in `$3` and its length, in bytes. Of an empty blob SQLite's `substr` is null.
+const UPSERT_EMBEDDINGS: &str = super::statement(PerDatabase {
+    sqlite: "
+        INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector)
+        SELECT w.value ->> 0, $1, w.value ->> 1, w.value ->> 2,
+               coalesce(substr($3, w.value ->> 3, w.value ->> 4), x'')
+        FROM json_each($2) w
+        WHERE true ON CONFLICT (item_id, space) DO UPDATE
+        SET content_hash = excluded.content_hash, dimensions = excluded.dimensions, vector = excluded.vector
+        WHERE CAST($4 AS BIGINT) = 1",
+    postgres: "
+        INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector)
+        SELECT w.value ->> 0, $1, w.value ->> 1, CAST(w.value ->> 2 AS bigint),
+               substr(CAST($3 AS bytea), CAST(w.value ->> 3 AS int), CAST(w.value ->> 4 AS int))
+        FROM json_array_elements(CAST(CAST($2 AS text) AS json)) AS w (value)
+        ON CONFLICT (item_id, space) DO UPDATE
+        SET content_hash = excluded.content_hash, dimensions = excluded.dimensions, vector = excluded.vector
+        WHERE CAST($4 AS BIGINT) = 1",
+});
 
 /// Vectors of the topic's items in the window that match the items' current texts.
 const VECTORS: &str = "
@@ -297,9 +318,7 @@ impl ItemStore for Database {
     async fn commit_embeddings(&self, lease: &Lease, space: &str, embeddings: &[NewEmbedding]) -> Result<()> {
         let mut write = self.write_fenced("commit_embeddings", lease).await?;
         write.lock_shared_items().await?;
-        for embedding in embeddings {
-            upsert_embedding(write.connection(), space, embedding, true).await?;
-        }
+        upsert_embeddings(write.connection(), space, embeddings, true).await?;
         write.commit().await
     }
 
@@ -317,21 +336,16 @@ impl ItemStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>> {
-        let sources: Vec<String> =
-            sqlx::query_scalar(SOURCE_IDS).bind(topic.to_string()).fetch_all(&mut *self.reader().await?).await?;
-        let mut times = Vec::new();
-        for source in sources {
-            let published: Vec<i64> = sqlx::query_scalar(TIMES_OF_SOURCE)
-                .bind(&source)
-                .bind(window.start.as_millis())
-                .bind(window.end.as_millis())
-                .bind(TIMES_A_SOURCE)
-                .fetch_all(&mut *self.reader().await?)
-                .await?;
-            let source = column::id("source id", &source)?;
-            times.extend(published.into_iter().map(|at| (source, Timestamp::from_millis(at))));
-        }
-        Ok(times)
+        let rows: Vec<(String, i64)> = sqlx::query_as(SOURCE_TIMES)
+            .bind(topic.to_string())
+            .bind(window.start.as_millis())
+            .bind(window.end.as_millis())
+            .bind(TIMES_A_SOURCE)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter()
+            .map(|(source, at)| Ok((column::id("source id", &source)?, Timestamp::from_millis(at))))
+            .collect()
     }
 }
 
@@ -351,19 +365,23 @@ async fn insert_topic_items(
     Ok(())
 }
 
-/// Stores a vector; without `replace` only if there is none yet.
-pub(super) async fn upsert_embedding(
+/// Stores the vectors of different items; without `replace` only where there is none yet.
+pub(super) async fn upsert_embeddings(
     connection: &mut Connection,
     space: &str,
-    embedding: &NewEmbedding,
+    embeddings: &[NewEmbedding],
     replace: bool,
 ) -> Result<()> {
-    sqlx::query(UPSERT_EMBEDDING)
-        .bind(embedding.item.to_string())
+    let mut bytes = Vec::new();
+    let mut rows = Vec::with_capacity(embeddings.len());
+    for NewEmbedding { item, content_hash, dimensions, vector } in embeddings {
+        rows.push((item.to_string(), content_hash, dimensions, bytes.len() + 1, vector.len()));
+        bytes.extend_from_slice(vector);
+    }
+    sqlx::query(UPSERT_EMBEDDINGS)
         .bind(space)
-        .bind(&embedding.content_hash)
-        .bind(embedding.dimensions)
-        .bind(&embedding.vector)
+        .bind(column::to_json(&rows)?)
+        .bind(bytes)
         .bind(i64::from(replace))
         .execute(connection)
         .await?;

@@ -12,8 +12,8 @@ use super::calls::{
     adjust, are_reserved, close_calls, end_unknown, has_paid, insert_call, list_calls, list_calls_by_id,
     list_calls_of_answer, list_costs, list_spend, orphaned_calls,
 };
-use super::counters::{counter, raise_all};
-use super::items::upsert_embedding;
+use super::counters::{counters, raise_all};
+use super::items::upsert_embeddings;
 use crate::{
     Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Counter, Lease, LeasedSettlement, LedgerStore, NewCall,
     OrphanedCalls, Reservation, Result, SpendBy, SpendRow, StoreError,
@@ -42,12 +42,7 @@ impl LedgerStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn counters(&self, names: &[String]) -> Result<Vec<Counter>> {
-        let mut connection = self.reader().await?;
-        let mut counters = Vec::with_capacity(names.len());
-        for name in names {
-            counters.push(counter(&mut connection, name).await?);
-        }
-        Ok(counters)
+        counters(&mut *self.reader().await?, names).await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
@@ -129,9 +124,7 @@ pub(super) async fn settle(database: &Database, settlements: &[LeasedSettlement]
             write_answer(write.connection(), settlement, answer, is_held).await?;
         }
         if let Some(vectors) = &settlement.vectors {
-            for embedding in &vectors.embeddings {
-                upsert_embedding(write.connection(), &vectors.space, embedding, is_held).await?;
-            }
+            upsert_embeddings(write.connection(), &vectors.space, &vectors.embeddings, is_held).await?;
         }
     }
     write.commit().await

@@ -6,6 +6,7 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::Database;
+use crate::shared::PerDatabase;
 use crate::{RemovedRows, Result, RetentionStep, RetentionStore};
 
 /// The statements of a [`RetentionStep`]: one counts the rows to remove, the other removes them.
@@ -21,6 +22,7 @@ fn of(step: RetentionStep) -> Statements {
         RetentionStep::Vectors => (COUNT_VECTORS, REMOVE_VECTORS),
         RetentionStep::Fetches => (COUNT_FETCHES, REMOVE_FETCHES),
         RetentionStep::Calls => (COUNT_CALLS, REMOVE_CALLS),
+        RetentionStep::Counters => (COUNT_COUNTERS, REMOVE_COUNTERS),
     };
     Statements { count, remove }
 }
@@ -83,6 +85,48 @@ const REMOVE_CALLS: &str = "
           AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews d WHERE d.provider_call_id = c.id)
         LIMIT $2)";
 
+/// Counters begin with `day:` and the day in UTC, or with `run:` and the run's id. A run that is not finished may still
+/// be charged.
+const COUNT_COUNTERS: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT count(*) FROM budget_counters b
+        WHERE b.reserved_microcredits = 0
+          AND (b.counter >= 'day:' AND b.counter < 'day:' || strftime('%Y-%m-%d', $1 / 1000, 'unixepoch')
+               OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
+                   SELECT 1 FROM runs r
+                   WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))",
+    postgres: "
+        SELECT count(*) FROM budget_counters b
+        WHERE b.reserved_microcredits = 0
+          AND (b.counter >= 'day:'
+               AND b.counter < 'day:' || to_char(to_timestamp(CAST($1 AS bigint) / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+               OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
+                   SELECT 1 FROM runs r
+                   WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))",
+});
+
+const REMOVE_COUNTERS: &str = super::statement(PerDatabase {
+    sqlite: "
+        DELETE FROM budget_counters WHERE counter IN (
+            SELECT b.counter FROM budget_counters b
+            WHERE b.reserved_microcredits = 0
+              AND (b.counter >= 'day:' AND b.counter < 'day:' || strftime('%Y-%m-%d', $1 / 1000, 'unixepoch')
+                   OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
+                       SELECT 1 FROM runs r
+                       WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))
+            LIMIT $2)",
+    postgres: "
+        DELETE FROM budget_counters WHERE counter IN (
+            SELECT b.counter FROM budget_counters b
+            WHERE b.reserved_microcredits = 0
+              AND (b.counter >= 'day:'
+               AND b.counter < 'day:' || to_char(to_timestamp(CAST($1 AS bigint) / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+                   OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
+                       SELECT 1 FROM runs r
+                       WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))
+            LIMIT $2)",
+});
+
 #[async_trait]
 impl RetentionStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
@@ -113,5 +157,31 @@ impl RetentionStore for Database {
         let removed = remove.execute(write.connection()).await?.rows_affected();
         write.commit().await?;
         Ok(RemovedRows::Removed(removed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_step_counts_the_rows_that_it_removes() {
+        let words = |sql: &str| {
+            let code = sql.lines().filter(|line| !line.trim_start().starts_with("--"));
+            code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+        };
+        for step in [
+            RetentionStep::Digests,
+            RetentionStep::Items,
+            RetentionStep::Vectors,
+            RetentionStep::Fetches,
+            RetentionStep::Calls,
+            RetentionStep::Counters,
+        ] {
+            let Statements { count, remove } = of(step);
+            let (count, remove) = (words(count), words(remove));
+            let (_, condition) = count.split_once(" WHERE ").unwrap();
+            assert!(remove.contains(condition), "{step:?}: {condition}\n{remove}");
+        }
     }
 }

@@ -144,17 +144,19 @@ struct AttemptRow {
 
 from_row!(AttemptRow { run_id, attempt, holder, started_at, finished_at, outcome, stage, error });
 
-impl From<AttemptRow> for RunAttempt {
-    fn from(row: AttemptRow) -> Self {
-        Self {
+impl TryFrom<AttemptRow> for RunAttempt {
+    type Error = StoreError;
+
+    fn try_from(row: AttemptRow) -> Result<Self> {
+        Ok(Self {
             attempt: row.attempt,
-            holder: row.holder,
+            owner: row.holder,
             started_at: Timestamp::from_millis(row.started_at),
             finished_at: column::optional_time(row.finished_at),
-            outcome: row.outcome,
+            outcome: column::word("outcome of an attempt", &row.outcome)?,
             stage: row.stage,
             error: row.error,
-        }
+        })
     }
 }
 
@@ -168,7 +170,7 @@ fn settings_of_new_pass(finished: &Run, new: &NewRun) -> RunSettings {
 fn with_attempts(runs: Vec<Run>, rows: Vec<AttemptRow>) -> Result<Vec<(Run, Vec<RunAttempt>)>> {
     let mut attempts: HashMap<RunId, Vec<RunAttempt>> = HashMap::new();
     for row in rows {
-        attempts.entry(column::id("run id", &row.run_id)?).or_default().push(row.into());
+        attempts.entry(column::id("run id", &row.run_id)?).or_default().push(row.try_into()?);
     }
     let mut with_own_attempts = |run: Run| {
         let of_run = attempts.remove(&run.id).unwrap_or_default();

@@ -13,17 +13,22 @@ use super::{Connection, Database};
 use crate::shared::{column, require_row};
 use crate::{FetchRecord, Result, SourceChange, SourceStore, SourcesAdded, StoreError};
 
-pub const SOURCES: &str = "
-    SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
-           last_error, last_fetched_at, last_ok_at, not_before, next_check_at, check_interval_ms, full_text, validator_url, etag,
-           last_modified, created_at, folder_json
-    FROM sources WHERE topic_id = $1 ORDER BY url";
+/// A statement that returns a [`Source`] for each row of `sources`.
+macro_rules! select_sources {
+    ($end:literal) => {
+        concat!(
+            "SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
+                last_error, last_fetched_at, last_ok_at, not_before, next_check_at, check_interval_ms, full_text,
+                validator_url, etag, last_modified, created_at, folder_json
+            FROM sources ",
+            $end
+        )
+    };
+}
 
-const SOURCE: &str = "
-    SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
-           last_error, last_fetched_at, last_ok_at, not_before, next_check_at, check_interval_ms, full_text, validator_url, etag,
-           last_modified, created_at, folder_json
-    FROM sources WHERE id = $1";
+pub const SOURCES: &str = select_sources!("WHERE topic_id = $1 ORDER BY url");
+
+const SOURCE: &str = select_sources!("WHERE id = $1");
 
 const CHANGE: &str = "
     UPDATE sources SET enabled = coalesce($2, enabled), weight = coalesce($3, weight), full_text = coalesce($4, full_text)

@@ -1,5 +1,7 @@
 //! `clusters` and `cluster_items`: the stories and their items.
 
+use std::collections::BTreeMap;
+
 use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId};
 use aha_core::item::Item;
 use aha_core::story::Delivery;
@@ -55,7 +57,16 @@ const MARK_PLACED: &str = "
                   JOIN embeddings e ON e.item_id = i.id AND e.content_hash = i.hash_text
                   WHERE m.topic_id = $1 AND m.item_id = content_item_sources.item_id)";
 
-const SET_DUPLICATE: &str = "UPDATE content_items SET duplicate_of = $2 WHERE id = $1";
+/// Marks copies, given as a list of arrays of copy and original.
+const SET_DUPLICATES: &str = super::statement(PerDatabase {
+    sqlite: "
+        UPDATE content_items SET duplicate_of = w.value ->> 1
+        FROM json_each($1) w WHERE content_items.id = w.value ->> 0",
+    postgres: "
+        UPDATE content_items SET duplicate_of = w.value ->> 1
+        FROM json_array_elements(CAST(CAST($1 AS text) AS json)) AS w (value)
+        WHERE content_items.id = w.value ->> 0",
+});
 
 /// Stories merged into `$2` earlier follow it.
 const MERGE: &str = "
@@ -70,24 +81,60 @@ const STORE_THRESHOLDS: &str = "
     SET pair = excluded.pair, crowd = excluded.crowd, split = excluded.split, documents = excluded.documents,
         bcubed_f1 = excluded.bcubed_f1, found_at = excluded.found_at";
 
-const SET_REPRESENTATIVE: &str = "
-    UPDATE clusters SET representative_item_id = $3 WHERE id = $1 AND topic_id = $2";
+/// Sets the items that stand for stories, given as a list of arrays of story and item.
+const SET_REPRESENTATIVES: &str = super::statement(PerDatabase {
+    sqlite: "
+        UPDATE clusters SET representative_item_id = w.value ->> 1
+        FROM json_each($2) w WHERE clusters.id = w.value ->> 0 AND clusters.topic_id = $1",
+    postgres: "
+        UPDATE clusters SET representative_item_id = w.value ->> 1
+        FROM json_array_elements(CAST(CAST($2 AS text) AS json)) AS w (value)
+        WHERE clusters.id = w.value ->> 0 AND clusters.topic_id = $1",
+});
 
-/// Members of a story that was merged into another stay there, unless they are placed again.
-const MOVE_ITEMS_TO_CLUSTER: &str = "
-    UPDATE cluster_items SET cluster_id = (SELECT c.merged_into FROM clusters c WHERE c.id = $1)
-    WHERE topic_id = $2 AND cluster_id = $1
-      AND EXISTS (SELECT 1 FROM clusters c WHERE c.id = $1 AND c.merged_into IS NOT NULL)";
+/// Leaves the members of stories that were merged into another there, unless they are placed again. The stories are
+/// given as in [`CREATE_CLUSTERS`].
+const MOVE_ITEMS_TO_CLUSTERS: &str = super::statement(PerDatabase {
+    sqlite: "
+        UPDATE cluster_items
+        SET cluster_id = (SELECT c.merged_into FROM clusters c WHERE c.id = cluster_items.cluster_id)
+        WHERE cluster_id IN (SELECT c.id FROM json_each($2) w JOIN clusters c ON c.id = w.value ->> 0
+                             WHERE c.topic_id = $1 AND c.merged_into IS NOT NULL)",
+    postgres: "
+        UPDATE cluster_items
+        SET cluster_id = (SELECT c.merged_into FROM clusters c WHERE c.id = cluster_items.cluster_id)
+        WHERE cluster_id IN (SELECT c.id FROM json_array_elements(CAST(CAST($2 AS text) AS json)) AS w (value)
+                             JOIN clusters c ON c.id = w.value ->> 0
+                             WHERE c.topic_id = $1 AND c.merged_into IS NOT NULL)",
+});
 
-/// A story that was merged into another and separates again is independent again.
-const CREATE: &str = "
-    INSERT INTO clusters (id, topic_id, representative_item_id) VALUES ($1, $2, $3)
-    ON CONFLICT (id) DO UPDATE SET merged_into = NULL";
+/// Inserts stories, given as a list of arrays of story and first item. A story that was merged into another and
+/// separates again is independent again.
+const CREATE_CLUSTERS: &str = super::statement(PerDatabase {
+    sqlite: "
+        INSERT INTO clusters (id, topic_id, representative_item_id)
+        SELECT w.value ->> 0, $1, w.value ->> 1 FROM json_each($2) w
+        WHERE true ON CONFLICT (id) DO UPDATE SET merged_into = NULL",
+    postgres: "
+        INSERT INTO clusters (id, topic_id, representative_item_id)
+        SELECT w.value ->> 0, $1, w.value ->> 1 FROM json_array_elements(CAST(CAST($2 AS text) AS json)) AS w (value)
+        ON CONFLICT (id) DO UPDATE SET merged_into = NULL",
+});
 
-const PUT_MEMBER: &str = "
-    INSERT INTO cluster_items (topic_id, item_id, cluster_id, similarity) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (topic_id, item_id) DO UPDATE
-    SET cluster_id = excluded.cluster_id, similarity = excluded.similarity";
+/// Puts items into stories, given as a list of arrays of item, story and similarity.
+const PUT_MEMBERS: &str = super::statement(PerDatabase {
+    sqlite: "
+        INSERT INTO cluster_items (topic_id, item_id, cluster_id, similarity)
+        SELECT $1, w.value ->> 0, w.value ->> 1, w.value ->> 2 FROM json_each($2) w
+        WHERE true ON CONFLICT (topic_id, item_id) DO UPDATE
+        SET cluster_id = excluded.cluster_id, similarity = excluded.similarity",
+    postgres: "
+        INSERT INTO cluster_items (topic_id, item_id, cluster_id, similarity)
+        SELECT $1, w.value ->> 0, w.value ->> 1, CAST(w.value ->> 2 AS double precision)
+        FROM json_array_elements(CAST(CAST($2 AS text) AS json)) AS w (value)
+        ON CONFLICT (topic_id, item_id) DO UPDATE
+        SET cluster_id = excluded.cluster_id, similarity = excluded.similarity",
+});
 
 const STORIES_OF: &str = super::statement(PerDatabase {
     sqlite: include_str!("stories_of.sqlite.sql"),
@@ -232,26 +279,15 @@ impl StoryStore for Database {
     async fn commit_duplicates(&self, lease: &Lease, duplicates: &[(ItemId, ItemId)]) -> Result<()> {
         let mut write = self.write_fenced("commit_duplicates", lease).await?;
         write.lock_shared_items().await?;
-        for (copy, original) in duplicates {
-            sqlx::query(SET_DUPLICATE)
-                .bind(copy.to_string())
-                .bind(original.to_string())
-                .execute(write.connection())
-                .await?;
-        }
+        sqlx::query(SET_DUPLICATES).bind(pair_list(duplicates)?).execute(write.connection()).await?;
         write.commit().await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_clusters(&self, lease: &Lease, commit: &ClusterCommit) -> Result<()> {
         let mut write = self.write_fenced("commit_clusters", lease).await?;
-        for (cluster, first) in &commit.created {
-            create_cluster(write.connection(), lease.topic, *cluster, *first).await?;
-            put_member(write.connection(), lease.topic, *cluster, *first, FIRST_SIMILARITY).await?;
-        }
-        for (item, cluster, similarity) in &commit.joined {
-            put_member(write.connection(), lease.topic, *cluster, *item, *similarity).await?;
-        }
+        create_clusters(write.connection(), lease.topic, &commit.created).await?;
+        put_members(write.connection(), lease.topic, commit).await?;
         for (from, into) in &commit.merged {
             sqlx::query(MERGE)
                 .bind(lease.topic.to_string())
@@ -260,14 +296,11 @@ impl StoryStore for Database {
                 .execute(write.connection())
                 .await?;
         }
-        for (cluster, item) in &commit.representatives {
-            sqlx::query(SET_REPRESENTATIVE)
-                .bind(cluster.to_string())
-                .bind(lease.topic.to_string())
-                .bind(item.to_string())
-                .execute(write.connection())
-                .await?;
-        }
+        sqlx::query(SET_REPRESENTATIVES)
+            .bind(lease.topic.to_string())
+            .bind(pair_list(&commit.representatives)?)
+            .execute(write.connection())
+            .await?;
         write.lock_shared_items().await?;
         sqlx::query(MARK_PLACED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await
@@ -282,7 +315,7 @@ impl StoryStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn store_thresholds(&self, space: &str, found: &TunedThresholds) -> Result<()> {
-        let mut write = self.write("keep_thresholds").await?;
+        let mut write = self.write("store_thresholds").await?;
         sqlx::query(STORE_THRESHOLDS)
             .bind(space)
             .bind(found.thresholds.pair)
@@ -333,34 +366,29 @@ impl Database {
     }
 }
 
-async fn create_cluster(connection: &mut Connection, topic: TopicId, cluster: ClusterId, first: ItemId) -> Result<()> {
-    sqlx::query(MOVE_ITEMS_TO_CLUSTER)
-        .bind(cluster.to_string())
-        .bind(topic.to_string())
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query(CREATE)
-        .bind(cluster.to_string())
-        .bind(topic.to_string())
-        .bind(first.to_string())
-        .execute(connection)
-        .await?;
+async fn create_clusters(connection: &mut Connection, topic: TopicId, created: &[(ClusterId, ItemId)]) -> Result<()> {
+    let created = pair_list(created)?;
+    for statement in [MOVE_ITEMS_TO_CLUSTERS, CREATE_CLUSTERS] {
+        sqlx::query(statement).bind(topic.to_string()).bind(created.as_str()).execute(&mut *connection).await?;
+    }
     Ok(())
 }
 
-async fn put_member(
-    connection: &mut Connection,
-    topic: TopicId,
-    cluster: ClusterId,
-    item: ItemId,
-    similarity: f64,
-) -> Result<()> {
-    sqlx::query(PUT_MEMBER)
-        .bind(topic.to_string())
-        .bind(item.to_string())
-        .bind(cluster.to_string())
-        .bind(similarity)
-        .execute(connection)
-        .await?;
+/// Puts the first items of new stories, and those that joined one, into their stories.
+async fn put_members(connection: &mut Connection, topic: TopicId, commit: &ClusterCommit) -> Result<()> {
+    let first = commit.created.iter().map(|(cluster, first)| (first, (cluster, FIRST_SIMILARITY)));
+    let joined = commit.joined.iter().map(|(item, cluster, similarity)| (item, (cluster, *similarity)));
+    // Each item once: Postgres refuses to write a row twice in one statement.
+    let members: BTreeMap<&ItemId, (&ClusterId, f64)> = first.chain(joined).collect();
+    let members: Vec<(String, String, f64)> = members
+        .into_iter()
+        .map(|(item, (cluster, similarity))| (item.to_string(), cluster.to_string(), similarity))
+        .collect();
+    sqlx::query(PUT_MEMBERS).bind(topic.to_string()).bind(column::to_json(&members)?).execute(connection).await?;
     Ok(())
+}
+
+/// Returns pairs of ids as a JSON list of arrays.
+fn pair_list(pairs: &[(impl ToString, impl ToString)]) -> Result<String> {
+    column::to_json(&pairs.iter().map(|(one, other)| [one.to_string(), other.to_string()]).collect::<Vec<_>>())
 }
