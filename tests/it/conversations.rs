@@ -200,7 +200,7 @@ fn a_server_that_does_not_stream_is_shown_all_the_same_and_one_that_counts_nothi
     assert_eq!(shown.stdout.trim_end(), "You asked: Tell me.");
     radar.run(&["llm", "ask", "Why?"]).exits(0).says("usage not reported");
     let last = rows::query(&radar, "SELECT state || ' ' || error FROM provider_calls WHERE state <> 'ok'");
-    assert_eq!(last, ["unsettled the response reports implausible token usage"]);
+    assert_eq!(last, ["unsettled the response reports no plausible token usage"]);
 }
 
 #[test]

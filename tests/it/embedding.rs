@@ -349,30 +349,52 @@ fn an_estimate_tells_of_vectors() {
     radar.run(&["doctor"]).says("openai/text-embedding-mock, at http://127.0.0.1");
 }
 
-/// Failures of vectors open the breaker that the models for texts at the same server and with the same key have, and
-/// what it says holds for both.
-#[test]
-fn a_server_that_fails_is_left_alone_whatever_it_is_asked_for() {
-    let model = OpenAi::start();
-    model.fault(When::always(), Fault::Status(500));
+/// A model for vectors and one for judgements, at the same server with the same key.
+fn with_a_judge(base: &str) -> Radar {
     let catalogue = format!(
-        "endpoint: {}/v1/responses\napi_key: ${{MOCK_KEY}}\nretry: {{ max_attempts: 9, initial_delay_seconds: 0.01, max_delay_seconds: 0.01 }}\n\
+        "endpoint: {base}/v1/responses\napi_key: ${{MOCK_KEY}}\nretry: {{ max_attempts: 9, initial_delay_seconds: 0.01, max_delay_seconds: 0.01 }}\n\
          models:\n  openai/vectors: {{ model: {EMBED_MODEL} }}\n  openai/judge: {{ model: {MODEL} }}\n\
-         tasks: {{ embed: openai/vectors, triage: openai/judge }}\n",
-        model.base()
+         tasks: {{ embed: openai/vectors, triage: openai/judge }}\n"
     );
     let radar = Radar::at(NOW).with("MOCK_KEY", KEY).with("AHA_LLM_CONFIG", "models.yaml");
     std::fs::write(radar.folder().join("models.yaml"), catalogue).unwrap();
     let posts: Vec<Post> = (1..=12).map(|n| post(n, "2026-11-19T05:00:00Z")).collect();
     std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
     radar.add(&["feed.json"]);
+    radar
+}
+
+/// Why the digest has no vectors.
+fn words_alone(radar: &Radar) -> String {
+    radar.digest()["cost"]["words_alone"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_is_left_alone_whatever_it_is_asked_for() {
+    // Nobody listens there once the listener is dropped.
+    let away = std::net::TcpListener::bind("127.0.0.3:0").unwrap().local_addr().unwrap();
+    let radar = with_a_judge(&format!("http://{away}"));
     radar.run(&["run"]).exits(3);
-    let calls = model.calls();
-    assert_eq!(calls.len(), 5, "the fifth failure opens it");
-    assert!(calls.iter().all(Call::is_embedding), "no judgement is asked for");
-    assert_eq!(rows::query(&radar, "SELECT DISTINCT purpose FROM provider_calls WHERE provider = 'openai'"), ["embed"]);
-    let why = radar.digest()["cost"]["words_alone"].as_str().unwrap().to_owned();
+    let calls = "SELECT purpose || ' ' || error_kind FROM provider_calls WHERE provider = 'openai'";
+    assert_eq!(rows::query(&radar, calls), ["embed connect"; 5], "the fifth failure opens the breaker of both models");
+    let why = words_alone(&radar);
     assert!(why.contains("openai/vectors: its server failed repeatedly and is paused"), "{why}");
+    assert_eq!(spent(&radar), 0);
+}
+
+#[test]
+fn a_model_for_vectors_that_fails_keeps_no_other_of_its_server_from_answering() {
+    let model = OpenAi::start();
+    model.fault(of_embeddings(), Fault::Status(500));
+    let radar = with_a_judge(model.base());
+    radar.run(&["run"]).exits(3);
+    let (vectors, judgements): (Vec<Call>, Vec<Call>) = model.calls().into_iter().partition(Call::is_embedding);
+    assert_eq!(vectors.len(), 5, "the fifth failure opens its breaker");
+    assert!(!judgements.is_empty());
+    let digest = radar.digest();
+    assert!(digest["stories"].as_array().unwrap().iter().all(|story| story["state"] == "judged"), "{digest:#}");
+    let why = words_alone(&radar);
+    assert!(why.contains("openai/vectors: it failed repeatedly and is paused"), "{why}");
     the_books_agree(&radar, &model);
 }
 

@@ -1,8 +1,8 @@
-//! Circuit breakers: after repeated failures a server is not called for a while. A single probe then checks whether it
-//! is back.
+//! Circuit breakers: after repeated failures a model, or its whole server, is not called for a while. A single probe
+//! then checks whether it is back.
 //!
-//! Input: the outcome of each exchange. Output: whether the next one may begin. There is one breaker per [`Account`];
-//! breakers live as long as the process.
+//! Input: the outcome of each exchange. Output: whether the next one may begin. Failures to connect count for an
+//! [`Account`], all others for one of its models. Breakers live as long as the process.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -67,14 +67,38 @@ impl Default for BreakerPolicy {
 #[derive(Debug)]
 pub struct Breakers {
     policy: BreakerPolicy,
-    servers: Mutex<BTreeMap<Account, Server>>,
+    circuits: Mutex<BTreeMap<Target, Circuit>>,
+}
+
+/// What a breaker is for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    pub account: Account,
+    /// `None`: the server with all its models.
+    pub model: Option<String>,
 }
 
 #[derive(Debug, Default)]
-struct Server {
+struct Circuit {
     /// Consecutive failures.
     failures: u32,
     open: Option<Open>,
+}
+
+impl Circuit {
+    /// Counts a failure. Returns the length of the pause if it begins one.
+    fn fail(&mut self, policy: BreakerPolicy, is_probe: bool, error: &CallError, now: Instant) -> Option<Duration> {
+        self.failures = self.failures.saturating_add(1);
+        let pause = match &self.open {
+            Some(open) if is_probe => (open.pause * 2).min(policy.max_pause),
+            // Exchanges that began before the breaker opened are no new evidence.
+            Some(_) => return None,
+            None if self.failures < policy.failures => return None,
+            None => policy.pause,
+        };
+        self.open = Some(Open { until: now + pause, pause, is_probing: false, why: error.to_string() });
+        Some(pause)
+    }
 }
 
 #[derive(Debug)]
@@ -86,10 +110,19 @@ struct Open {
     why: String,
 }
 
-/// A call refused because the breaker is open.
+impl Open {
+    fn refused(&self, target: &Target, now: Instant) -> Refused {
+        let who = if target.model.is_some() { "it" } else { "its server" };
+        Refused { who, wait: self.until.saturating_duration_since(now), why: self.why.clone() }
+    }
+}
+
+/// A call refused because a breaker is open.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("its server failed repeatedly and is paused for {} s more; the last failure: {why}", wait.as_secs() + 1)]
+#[error("{who} failed repeatedly and is paused for {} s more; the last failure: {why}", wait.as_secs() + 1)]
 pub struct Refused {
+    /// The model or its server, in a sentence about the model.
+    who: &'static str,
     /// Remaining time.
     pub wait: Duration,
     /// The last failure.
@@ -99,40 +132,43 @@ pub struct Refused {
 impl Breakers {
     #[must_use]
     pub fn new(policy: BreakerPolicy) -> Self {
-        Self { policy, servers: Mutex::default() }
+        Self { policy, circuits: Mutex::default() }
     }
 
-    /// Lets an exchange with a server begin. If it is dropped without an outcome, it counts as not having taken place.
+    /// Lets an exchange with a model begin. If it is dropped without an outcome, it counts as not having taken place.
     ///
     /// # Errors
-    /// When the breaker is open: for how long, and why.
-    pub fn admit<'b>(&'b self, account: &'b Account, now: Instant) -> Result<BreakerPermit<'b>, Refused> {
-        let mut servers = self.servers();
-        let mut is_probe = false;
-        if let Some(open) = servers.get_mut(account).and_then(|server| server.open.as_mut()) {
-            if now < open.until || open.is_probing {
-                return Err(Refused { wait: open.until.saturating_duration_since(now), why: open.why.clone() });
+    /// When the breaker of the model or of its server is open: for how long, and why.
+    pub fn admit(&self, account: &Account, model: &str, now: Instant) -> Result<BreakerPermit<'_>, Refused> {
+        let targets = [None, Some(model.to_owned())].map(|model| Target { account: account.clone(), model });
+        let mut circuits = self.circuits();
+        for target in &targets {
+            if let Some(open) = circuits.get(target).and_then(|circuit| circuit.open.as_ref())
+                && (now < open.until || open.is_probing)
+            {
+                return Err(open.refused(target, now));
             }
-            open.is_probing = true;
-            is_probe = true;
         }
-        Ok(BreakerPermit { breakers: self, account, is_probe })
+        let mut is_probe = [false; 2];
+        for (target, is_probe) in targets.iter().zip(&mut is_probe) {
+            if let Some(open) = circuits.get_mut(target).and_then(|circuit| circuit.open.as_mut()) {
+                open.is_probing = true;
+                *is_probe = true;
+            }
+        }
+        Ok(BreakerPermit { breakers: self, targets, is_probe })
     }
 
-    /// Returns the accounts whose breakers are open, and the remaining time of each.
+    /// Returns what is paused, and the remaining time of each.
     #[must_use]
-    pub fn open(&self, now: Instant) -> Vec<(Account, Refused)> {
-        let servers = self.servers();
-        let open = servers.iter().filter_map(|(account, server)| Some((account, server.open.as_ref()?)));
-        open.map(|(account, open)| {
-            let wait = open.until.saturating_duration_since(now);
-            (account.clone(), Refused { wait, why: open.why.clone() })
-        })
-        .collect()
+    pub fn open(&self, now: Instant) -> Vec<(Target, Refused)> {
+        let circuits = self.circuits();
+        let open = circuits.iter().filter_map(|(target, circuit)| Some((target, circuit.open.as_ref()?)));
+        open.map(|(target, open)| (target.clone(), open.refused(target, now))).collect()
     }
 
-    fn servers(&self) -> MutexGuard<'_, BTreeMap<Account, Server>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn circuits(&self) -> MutexGuard<'_, BTreeMap<Target, Circuit>> {
+        self.circuits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -141,45 +177,48 @@ impl Breakers {
 #[must_use]
 pub struct BreakerPermit<'b> {
     breakers: &'b Breakers,
-    account: &'b Account,
-    /// Whether it is to show that the server is back. Nothing else is admitted until it ends.
-    is_probe: bool,
+    /// The server, and the model.
+    targets: [Target; 2],
+    /// Whether it is to show that they are back. Nothing else is admitted until it ends.
+    is_probe: [bool; 2],
 }
 
 impl BreakerPermit<'_> {
-    /// Records the outcome. An answer, good or bad, and a refusal show that the server is available. An exchange that
+    /// Records the outcome. An answer, good or bad, and a refusal show that the model is available. An exchange that
     /// this program ended shows nothing.
     pub fn record(mut self, failure: Option<&CallError>, now: Instant) {
         if matches!(failure, Some(CallError::Abandoned)) {
             return;
         }
-        let is_probe = std::mem::take(&mut self.is_probe);
-        let (mut servers, policy) = (self.breakers.servers(), self.breakers.policy);
-        let Some(error) = failure.filter(|error| is_server_fault(error)) else {
-            servers.remove(self.account);
+        let error = failure.filter(|error| is_server_fault(error));
+        let is_unreachable = matches!(error, Some(CallError::Connect(_)));
+        let [is_server_probe, is_model_probe] = self.is_probe;
+        // Without a connection nothing is known about the model, and another probe of it may be made.
+        self.is_probe = [false, is_model_probe && is_unreachable];
+        let [server, model] = &self.targets;
+        let mut circuits = self.breakers.circuits();
+        if !is_unreachable {
+            circuits.remove(server);
+        }
+        let Some(error) = error else {
+            circuits.remove(model);
             return;
         };
-        let known = servers.entry(self.account.clone()).or_default();
-        known.failures = known.failures.saturating_add(1);
-        let pause = match &known.open {
-            Some(open) if is_probe => (open.pause * 2).min(policy.max_pause),
-            // Exchanges that began before the breaker opened are no new evidence.
-            Some(_) => return,
-            None if known.failures < policy.failures => return,
-            None => policy.pause,
-        };
-        tracing::warn!(server = %self.account, %error, pause_s = pause.as_secs(), "the server is paused");
-        known.open = Some(Open { until: now + pause, pause, is_probing: false, why: error.to_string() });
+        let (target, is_probe) = if is_unreachable { (server, is_server_probe) } else { (model, is_model_probe) };
+        let circuit = circuits.entry(target.clone()).or_default();
+        if let Some(pause) = circuit.fail(self.breakers.policy, is_probe, error, now) {
+            let model = target.model.as_deref();
+            tracing::warn!(server = %target.account, model, %error, pause_s = pause.as_secs(), "calls are paused");
+        }
     }
 }
 
 impl Drop for BreakerPermit<'_> {
     fn drop(&mut self) {
-        if !self.is_probe {
-            return;
-        }
-        if let Some(open) = self.breakers.servers().get_mut(self.account).and_then(|server| server.open.as_mut()) {
-            open.is_probing = false;
+        for (target, _) in self.targets.iter().zip(self.is_probe).filter(|(_, is_probe)| *is_probe) {
+            if let Some(open) = self.breakers.circuits().get_mut(target).and_then(|circuit| circuit.open.as_mut()) {
+                open.is_probing = false;
+            }
         }
     }
 }
@@ -209,14 +248,18 @@ mod tests {
         Account::new("openai", "http://h".to_owned(), Some(&SecretString::from(key)))
     }
 
+    fn admit(breakers: &Breakers, now: Instant) -> Result<BreakerPermit<'_>, Refused> {
+        breakers.admit(&ACCOUNT, "a model", now)
+    }
+
     fn failing(breakers: &Breakers, times: u32, now: Instant) {
         for _ in 0..times {
-            breakers.admit(&ACCOUNT, now).unwrap().record(Some(&CallError::TimedOut(1)), now);
+            admit(breakers, now).unwrap().record(Some(&CallError::TimedOut(1)), now);
         }
     }
 
     fn wait(breakers: &Breakers, now: Instant) -> Option<Duration> {
-        breakers.admit(&ACCOUNT, now).err().map(|refused| refused.wait)
+        admit(breakers, now).err().map(|refused| refused.wait)
     }
 
     #[test]
@@ -224,23 +267,54 @@ mod tests {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
         let after = |seconds| begun + Duration::from_secs(seconds);
         failing(&breakers, 4, begun);
-        breakers.admit(&ACCOUNT, begun).unwrap().record(Some(&CallError::Invalid(String::new())), begun);
+        admit(&breakers, begun).unwrap().record(Some(&CallError::Invalid(String::new())), begun);
         failing(&breakers, 4, begun);
         assert_eq!(wait(&breakers, begun), None, "an answer in between, however bad, counts");
         failing(&breakers, 1, begun);
-        let refused = breakers.admit(&ACCOUNT, after(10)).unwrap_err();
+        let refused = admit(&breakers, after(10)).unwrap_err();
         assert_eq!((refused.wait, refused.why.as_str()), (Duration::from_secs(20), "no answer came within 1 s"));
         assert_eq!(breakers.open(after(10)).len(), 1);
-        assert!(breakers.admit(&account("another key"), begun).is_ok());
+        assert!(breakers.admit(&account("another key"), "a model", begun).is_ok());
 
-        let probe = breakers.admit(&ACCOUNT, after(31)).unwrap();
-        assert!(breakers.admit(&ACCOUNT, after(31)).is_err(), "one alone");
+        let probe = admit(&breakers, after(31)).unwrap();
+        assert!(admit(&breakers, after(31)).is_err(), "one alone");
         probe.record(Some(&CallError::TimedOut(1)), after(32));
         assert_eq!(wait(&breakers, after(33)), Some(Duration::from_secs(59)), "twice as long");
-        breakers.admit(&ACCOUNT, after(92)).unwrap().record(None, after(93));
-        let both = (breakers.admit(&ACCOUNT, after(93)), breakers.admit(&ACCOUNT, after(93)));
+        admit(&breakers, after(92)).unwrap().record(None, after(93));
+        let both = (admit(&breakers, after(93)), admit(&breakers, after(93)));
         assert!(both.0.is_ok() && both.1.is_ok());
         assert_eq!(breakers.open(after(93)), []);
+    }
+
+    #[test]
+    fn a_model_that_fails_pauses_no_other_of_its_server() {
+        let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
+        failing(&breakers, 5, begun);
+        let refused = admit(&breakers, begun).unwrap_err();
+        assert!(refused.to_string().starts_with("it failed repeatedly and is paused for 31 s more"), "{refused}");
+        breakers.admit(&ACCOUNT, "another model", begun).unwrap().record(None, begun);
+        assert_eq!(wait(&breakers, begun), Some(Duration::from_secs(30)), "its answer says nothing of the first");
+        let open: Vec<_> = breakers.open(begun).into_iter().map(|(target, _)| target.model).collect();
+        assert_eq!(open, [Some("a model".to_owned())]);
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_reached_is_paused_with_all_its_models() {
+        let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
+        let error = CallError::Connect("refused".to_owned());
+        failing(&breakers, 5, begun);
+        for model in ["one", "two", "three", "four", "five"] {
+            breakers.admit(&ACCOUNT, model, begun).unwrap().record(Some(&error), begun);
+        }
+        let refused = breakers.admit(&ACCOUNT, "six", begun).unwrap_err();
+        assert!(refused.to_string().starts_with("its server failed repeatedly and is paused"), "{refused}");
+        let later = begun + Duration::from_secs(31);
+        admit(&breakers, later).unwrap().record(Some(&error), later);
+        assert_eq!(wait(&breakers, later), Some(Duration::from_mins(1)), "the probe found the server still away");
+        let back = later + Duration::from_secs(61);
+        admit(&breakers, back).unwrap().record(Some(&CallError::TimedOut(1)), back);
+        assert!(breakers.admit(&ACCOUNT, "six", back).is_ok(), "the server is back");
+        assert_eq!(wait(&breakers, back), Some(Duration::from_mins(1)), "the model is not");
     }
 
     #[test]
@@ -255,7 +329,7 @@ mod tests {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
         failing(&breakers, 5, begun);
         let later = begun + Duration::from_secs(31);
-        drop(breakers.admit(&ACCOUNT, later).unwrap());
+        drop(admit(&breakers, later).unwrap());
         assert_eq!(wait(&breakers, later), None);
     }
 
@@ -263,25 +337,25 @@ mod tests {
     fn an_abandoned_exchange_says_nothing_about_the_server() {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
         for _ in 0..9 {
-            breakers.admit(&ACCOUNT, begun).unwrap().record(Some(&CallError::Abandoned), begun);
+            admit(&breakers, begun).unwrap().record(Some(&CallError::Abandoned), begun);
         }
         assert_eq!(wait(&breakers, begun), None);
         failing(&breakers, 5, begun);
         let later = begun + Duration::from_secs(31);
-        breakers.admit(&ACCOUNT, later).unwrap().record(Some(&CallError::Abandoned), later);
+        admit(&breakers, later).unwrap().record(Some(&CallError::Abandoned), later);
         assert_eq!(wait(&breakers, later), None, "another probe may be made");
     }
 
     #[test]
     fn what_was_under_way_when_it_opened_neither_prolongs_the_pause_nor_ends_the_probe() {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
-        let mut under_way: Vec<_> = (0..42).map(|_| breakers.admit(&ACCOUNT, begun).unwrap()).collect();
+        let mut under_way: Vec<_> = (0..42).map(|_| admit(&breakers, begun).unwrap()).collect();
         for exchange in under_way.drain(2..) {
             exchange.record(Some(&CallError::TimedOut(1)), begun);
         }
         assert_eq!(wait(&breakers, begun), Some(Duration::from_secs(30)));
         let later = begun + Duration::from_secs(31);
-        let probe = breakers.admit(&ACCOUNT, later).unwrap();
+        let probe = admit(&breakers, later).unwrap();
         under_way.pop().unwrap().record(Some(&CallError::TimedOut(1)), later);
         drop(under_way);
         assert_eq!(wait(&breakers, later), Some(Duration::ZERO), "the probe is still under way");

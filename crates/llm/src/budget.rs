@@ -1,11 +1,11 @@
 //! The counters that a call is charged to, the cap of each, and how much of it is used up.
 
-use aha_core::budget::Caps;
+use aha_core::budget::{APPROACHING, Caps};
 use aha_core::digest::Estimate;
 use aha_core::ids::{RunId, TopicId};
 use aha_core::money::MicroCredits;
 use aha_core::time::Timestamp;
-use aha_store::{CounterLimit, Exhausted, SharedStore, StoreError};
+use aha_store::{Counter, CounterLimit, Exhausted, SharedStore, StoreError};
 
 use super::call_scope::CallScope;
 pub use super::spending_limit::{BudgetUse, ExhaustedLimit, Limit};
@@ -91,16 +91,8 @@ pub async fn used(
         return Ok(BudgetUse::default());
     }
     let limits = spending(&budget.caps, &Spender::of(scope), now);
-    let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
-    let mut max_share = 0.0_f64;
-    for (limit, counter) in limits.iter().zip(store.counters(&names).await?) {
-        if let Some(cap) = limit.cap_microcredits {
-            let spent = MicroCredits(counter.settled_microcredits + counter.reserved_microcredits);
-            let share = if cap == 0 { 1.0 } else { spent.as_credits() / MicroCredits(cap).as_credits() };
-            max_share = max_share.max(share);
-        }
-    }
-    Ok(BudgetUse(max_share))
+    let shares = uses(store, &limits).await?.into_iter().map(|(share, ..)| share);
+    Ok(BudgetUse(shares.fold(0.0, f64::max)))
 }
 
 /// Whether a limit leaves less than the estimated calls may take.
@@ -131,15 +123,61 @@ pub fn exhausted_limit(exhausted: &Exhausted) -> ExhaustedLimit {
         let setting = format!("OPENAI_{}_MAX_CALLS_PER_RUN", task.to_uppercase());
         return ExhaustedLimit { limit: Limit::Calls, why: format!("the calls that {setting} allows are made") };
     };
-    let is_topic = exhausted.counter.contains(":topic:");
-    let (span, setting) = match exhausted.counter.split(':').next() {
+    let left = MicroCredits(exhausted.left_microcredits);
+    let needed = MicroCredits(exhausted.needed_microcredits);
+    let (whose, setting) = named(&exhausted.counter);
+    let why = if left == MicroCredits::ZERO {
+        format!("the {whose} of {cap} credits is used up ({setting})")
+    } else {
+        let what_is_left = format!("{left} credits are left of the {whose} of {cap} credits");
+        format!("{what_is_left}, but the next call may cost {needed} ({setting})")
+    };
+    ExhaustedLimit { limit: Limit::Credits, why }
+}
+
+/// Returns the name of a counter's budget, such as `topic's share of the daily budget`, and the setting of its cap.
+fn named(counter: &str) -> (String, &'static str) {
+    let (span, setting) = match counter.split(':').next() {
         Some("day") => ("daily", "AHA_BUDGET_DAILY_CREDITS"),
         Some("month") => ("monthly", "AHA_BUDGET_MONTHLY_CREDITS"),
         _ => ("run's", "AHA_BUDGET_RUN_CREDITS"),
     };
-    let whose = if is_topic { "topic's share of the " } else { "" };
-    let why = format!("the {whose}{span} budget of {cap} credits is used up ({setting})");
-    ExhaustedLimit { limit: Limit::Credits, why }
+    let whose = if counter.contains(":topic:") { "topic's share of the " } else { "" };
+    (format!("{whose}{span} budget"), setting)
+}
+
+/// Describes the cap of which most is used, if that is [`APPROACHING`] or more.
+///
+/// # Errors
+/// When the store fails.
+pub async fn near_cap(
+    store: &SharedStore,
+    caps: &Caps,
+    spender: &Spender,
+    now: Timestamp,
+) -> Result<Option<String>, StoreError> {
+    let limits = spending(caps, spender, now);
+    let nearest = uses(store, &limits).await?.into_iter().max_by(|(one, ..), (other, ..)| one.total_cmp(other));
+    Ok(nearest.filter(|(share, ..)| *share >= APPROACHING).map(|(share, counter, cap)| {
+        let (whose, setting) = named(counter);
+        format!("{:.0} % of the {whose} of {cap} credits is used ({setting})", (share * 100.0).floor())
+    }))
+}
+
+/// Returns the used share of each cap that is set, including reservations, with its counter and the cap.
+async fn uses<'l>(
+    store: &SharedStore,
+    limits: &'l [CounterLimit],
+) -> Result<Vec<(f64, &'l str, MicroCredits)>, StoreError> {
+    let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
+    let counters = store.counters(&names).await?;
+    let share = |(limit, counter): (&'l CounterLimit, Counter)| {
+        let cap = MicroCredits(limit.cap_microcredits?);
+        let spent = MicroCredits(counter.settled_microcredits + counter.reserved_microcredits);
+        let share = if cap == MicroCredits::ZERO { 1.0 } else { spent.as_credits() / cap.as_credits() };
+        Some((share, limit.counter.as_str(), cap))
+    };
+    Ok(limits.iter().zip(counters).filter_map(share).collect())
 }
 
 #[cfg(test)]
@@ -155,12 +193,22 @@ mod tests {
 
     #[test]
     fn an_exhausted_limit_is_named_with_its_setting() {
-        let full =
-            |counter: &str, cap| exhausted_limit(&Exhausted { counter: counter.to_owned(), cap_microcredits: cap });
-        assert!(full("day:2026-11-22", Some(2_500_000)).why.contains("daily budget of 2.5 credits"));
-        assert!(full("month:2026-11:topic:x", Some(1)).why.contains("topic's share of the monthly budget"));
-        assert!(full("run:x", Some(1)).why.contains("AHA_BUDGET_RUN_CREDITS"));
-        let calls = full("run:x:1:triage", None);
+        let full = |counter: &str, cap, left, needed| {
+            exhausted_limit(&Exhausted {
+                counter: counter.to_owned(),
+                cap_microcredits: cap,
+                left_microcredits: left,
+                needed_microcredits: needed,
+            })
+        };
+        let day = full("day:2026-11-22", Some(2_500_000), 0, 1);
+        assert_eq!(day.why, "the daily budget of 2.5 credits is used up (AHA_BUDGET_DAILY_CREDITS)");
+        let share = full("day:2026-11-22:topic:x", Some(10_000), 6_735, 6_851).why;
+        let left = "0.006735 credits are left of the topic's share of the daily budget of 0.01 credits";
+        assert_eq!(share, format!("{left}, but the next call may cost 0.006851 (AHA_BUDGET_DAILY_CREDITS)"));
+        assert!(full("month:2026-11:topic:x", Some(1), 0, 1).why.contains("topic's share of the monthly budget"));
+        assert!(full("run:x", Some(1), 1, 2).why.contains("AHA_BUDGET_RUN_CREDITS"));
+        let calls = full("run:x:1:triage", None, 0, 1);
         assert!(calls.why.contains("OPENAI_TRIAGE_MAX_CALLS_PER_RUN"));
         assert_eq!(calls.limit, Limit::Calls);
     }

@@ -52,13 +52,15 @@ enum Abandoned {
     Account(Account),
 }
 
-/// Consecutive failures of one task of the same kind after which a model is not called for it again in the run.
+/// Consecutive failures of one task of the same kind after which a model is not called for it again in the run. Which
+/// failures count is decided by the gateway.
 const MAX_UNUSABLE_IN_A_ROW: u32 = 3;
 
 impl CallState {
     /// Prevents further calls; those under way finish.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
+        self.ledger_writer.changed.notify_one();
     }
 
     #[must_use]

@@ -161,6 +161,12 @@ impl CallError {
         )
     }
 
+    /// Whether the server failed in a way that often passes.
+    #[must_use]
+    pub const fn is_server_failure(&self) -> bool {
+        matches!(self, Self::Interrupted(_) | Self::Server { .. } | Self::Overloaded { .. })
+    }
+
     /// Whether the server or the model rejected the request: its inputs may be the cause, but if whole batches are
     /// rejected one after the other, they are not.
     #[must_use]

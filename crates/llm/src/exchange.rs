@@ -206,8 +206,20 @@ impl<'a> EncodedRequest<'a> {
 /// How long an exchange continues after its reader has been dropped, so that its cost is known.
 const GRACE_PERIOD: Duration = Duration::from_secs(30);
 
-/// Returns some time after the receiver of an exchange's events has been dropped.
-pub(super) async fn fail_after_grace_period<T>(reader: &UnboundedSender<T>, timeouts: Timeouts) -> CallError {
+/// Reads an exchange, passing its text to `on_text`. It fails some time after the receiver of `reader` is dropped.
+pub(super) async fn read_while_awaited<T>(
+    exchange: impl Stream<Item = ExchangeEvent>,
+    on_text: impl FnMut(String),
+    reader: &UnboundedSender<T>,
+    timeouts: Timeouts,
+) -> ExchangeResult {
+    tokio::select! {
+        exchanged = read(exchange, on_text) => exchanged,
+        error = fail_after_grace_period(reader, timeouts) => error.into(),
+    }
+}
+
+async fn fail_after_grace_period<T>(reader: &UnboundedSender<T>, timeouts: Timeouts) -> CallError {
     reader.closed().await;
     tokio::time::sleep(GRACE_PERIOD.min(timeouts.whole)).await;
     CallError::Abandoned
@@ -215,10 +227,15 @@ pub(super) async fn fail_after_grace_period<T>(reader: &UnboundedSender<T>, time
 
 /// Returns the result of an exchange, ignoring the other events.
 pub async fn drain_to_result(exchange: impl Stream<Item = ExchangeEvent>) -> ExchangeResult {
+    read(exchange, drop).await
+}
+
+async fn read(exchange: impl Stream<Item = ExchangeEvent>, mut on_text: impl FnMut(String)) -> ExchangeResult {
     let mut exchange = pin!(exchange);
     while let Some(event) = exchange.next().await {
-        if let ExchangeEvent::Ended(exchanged) = event {
-            return exchanged;
+        match event {
+            ExchangeEvent::Text(piece) => on_text(piece),
+            ExchangeEvent::Ended(exchanged) => return exchanged,
         }
     }
     CallError::Interrupted("the exchange ended without a reply".to_owned()).into()

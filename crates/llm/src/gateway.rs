@@ -6,19 +6,21 @@ use std::time::Duration;
 
 use aha_core::budget::BudgetPolicy;
 use aha_core::digest::Estimate;
-use aha_core::model::LOCAL_PROVIDER;
 use aha_core::topic::BudgetTier;
-use aha_store::{AnswerKey, SharedStore, StoreError, StoredAnswer};
+use aha_store::{AnswerKey, SharedStore, StoreError};
 use tokio_util::task::TaskTracker;
 
 use super::batch_failure_counts::BatchFailureCounts;
+use super::breaker::Target;
 use super::budget::{self, BudgetUse, Limit};
 use super::call_scope::CallScope;
+use super::error::CallError;
 use super::estimate::estimate;
 use super::gateway_parts::GatewayParts;
 use super::metered_call::{Executed, NotSent};
 use super::prompt::Prompts;
 use super::retry_plan::RetryPlan;
+use super::retry_policy::RetryPolicy;
 use super::router::{Route, Router};
 use super::spending_limit::ExhaustedLimit;
 use super::task_item::{Outcome, TaskItem};
@@ -47,10 +49,12 @@ pub(super) struct Job<'a> {
     no_model_reason: String,
 }
 
-/// A server that has failed repeatedly.
+/// A model, or a server with all its models, that has failed repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCircuit {
     pub provider: String,
+    /// `None`: all models of the server.
+    pub model: Option<String>,
     /// Scheme, host and port.
     pub server: String,
     /// Remaining time.
@@ -79,12 +83,13 @@ impl Gateway {
         &self.parts.router
     }
 
-    /// Returns the servers that have failed repeatedly.
+    /// Returns the models and servers that have failed repeatedly.
     #[must_use]
     pub fn open_circuits(&self) -> Vec<OpenCircuit> {
         let open = self.parts.breakers.open(std::time::Instant::now()).into_iter();
-        open.map(|(account, refused)| OpenCircuit {
+        open.map(|(Target { account, model }, refused)| OpenCircuit {
             provider: account.provider,
+            model,
             server: account.origin,
             wait: refused.wait,
         })
@@ -108,71 +113,6 @@ impl Gateway {
     #[must_use]
     pub fn can_do(&self, task: Task, tier: BudgetTier) -> bool {
         !self.parts.router.candidates(task, tier).is_empty()
-    }
-
-    /// Returns the stored answer that satisfies an item, if any. A paid answer satisfies it whatever has changed around
-    /// the story. A free one is replaced when its input has changed or a model is to be called. A scope that judges again
-    /// accepts only what its run's pass has received already.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn stored_answer(
-        &self,
-        store: &SharedStore,
-        task: Task,
-        scope: &CallScope,
-        item: &TaskItem,
-    ) -> Result<Option<Outcome>, StoreError> {
-        if scope.rejudge && scope.run.is_none() {
-            return Ok(None);
-        }
-        let is_free = self.parts.router.choose(task, scope.tier).iter().all(Route::is_local);
-        self.find(store, task, scope, item, is_free).await
-    }
-
-    /// Returns the stored answer that a run was given, to replay it. This includes answers that `local` gave in place
-    /// of a model.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn answer_for_replay(
-        &self,
-        store: &SharedStore,
-        task: Task,
-        scope: &CallScope,
-        item: &TaskItem,
-    ) -> Result<Option<Outcome>, StoreError> {
-        self.find(store, task, scope, item, true).await
-    }
-
-    async fn find(
-        &self,
-        store: &SharedStore,
-        task: Task,
-        scope: &CallScope,
-        item: &TaskItem,
-        is_local_accepted: bool,
-    ) -> Result<Option<Outcome>, StoreError> {
-        let accepts = |stored: &StoredAnswer| {
-            let same_input = || is_local_accepted && stored.input_hash == item.input.hash();
-            stored.provider != LOCAL_PROVIDER || same_input()
-        };
-        // Answers of former prompts are stored under the id of the scope, missing ones under the current prompt's id.
-        let current = self.parts.prompts.id(task);
-        let mut prompt_ids = vec![scope.prompt_id.as_str()];
-        prompt_ids.extend((current != scope.prompt_id).then_some(current));
-        for prompt_id in prompt_ids {
-            let key = key(task, scope.tier, prompt_id, item);
-            let found = match scope.run.filter(|_| scope.rejudge) {
-                Some(run) => store.answer_of_pass(&key, run, scope.pass).await?,
-                None => store.answer(&key, scope.run).await?,
-            };
-            if let Some(stored) = found.filter(accepts) {
-                let answer = serde_json::from_str(&stored.answer_json)?;
-                return Ok(Some(Outcome::Answered { answer, call_id: stored.call_id }));
-            }
-        }
-        Ok(None)
     }
 
     /// Returns how much of the nearest cap is used up.
@@ -311,19 +251,19 @@ impl Gateway {
             let reason = plan.failure.clone();
             return Ok((plan.all(&Outcome::Failed { reason }), Vec::new()));
         };
+        let policy = route.retry(&self.parts.retry_override.unwrap_or(job.task.spec().retry));
         if let Some(why) = call_state.abandoned(job.task, route) {
-            return Ok((Vec::new(), vec![plan.next_model(&why)]));
+            return Ok((Vec::new(), vec![plan.give_up(&policy, &why)]));
         }
         if job.failure_counts.is_exhausted(plan.route) {
             let why = plan.failure.clone();
-            return Ok((Vec::new(), vec![plan.next_model(&why)]));
+            return Ok((Vec::new(), vec![plan.give_up(&policy, &why)]));
         }
         // A sleep of zero duration still takes up to two milliseconds.
         if !plan.after.is_zero() {
             tokio::time::sleep(plan.after).await;
         }
         let items: Vec<&TaskItem> = plan.items.iter().map(|index| &batch[*index]).collect();
-        let policy = route.retry(&self.parts.retry_override.unwrap_or(job.task.spec().retry));
         let (call_id, executed) = self.attempt(store, job, route, &items, plan.note.as_deref(), tries).await?;
         Ok(match executed {
             Executed::Answered(answers) => {
@@ -331,29 +271,47 @@ impl Gateway {
                 job.failure_counts.answered(plan.route);
                 plan.answered(&policy, &call_id.to_string(), answers)
             }
-            Executed::Failed(error) => {
-                if error.is_unusable() {
-                    call_state.record_unusable(job.task, route, error.kind(), &format!("{}: {error}", route.model));
-                }
-                job.failure_counts.failed(plan.route, &error);
-                let next = plan.failed(&policy, call_state, route, &error, (self.parts.jitter)());
-                (Vec::new(), next)
-            }
+            Executed::Failed(error) => (Vec::new(), self.after_failure(job, &policy, plan, &error)),
             Executed::NotSent(NotSent::CircuitOpen(why)) => {
-                (Vec::new(), vec![plan.next_model(&format!("{}: {why}", route.model))])
+                let why = format!("{}: {why}", route.model);
+                if let Some(kind) = plan.retried {
+                    call_state.record_unusable(job.task, route, kind, &why);
+                }
+                (Vec::new(), vec![plan.give_up(&policy, &why)])
             }
             Executed::NotSent(NotSent::Unusable(reason)) => (plan.all(&Outcome::Failed { reason }), Vec::new()),
             Executed::NotSent(NotSent::Interrupted) => {
                 (plan.all(&Outcome::Failed { reason: "the run was interrupted".to_owned() }), Vec::new())
             }
-            Executed::NotSent(NotSent::NoBudget(exhausted)) => self.without_budget(job, plan, exhausted),
+            Executed::NotSent(NotSent::NoBudget(exhausted)) => self.without_budget(job, &policy, plan, exhausted),
         })
+    }
+
+    /// Plans what follows a failed call, and counts the failure if it may be the model's: a server's failure often
+    /// passes, so it counts only when the retries of its call are used up.
+    fn after_failure(&self, job: &Job<'_>, policy: &RetryPolicy, plan: RetryPlan, error: &CallError) -> Vec<RetryPlan> {
+        let (position, call_state) = (plan.route, &job.scope.call_state);
+        let (route, later) = (&job.chain[position], &job.chain[position + 1..]);
+        job.failure_counts.failed(position, error);
+        let next = plan.failed(policy, call_state, route, error, (self.parts.jitter)());
+        let is_given_up = next.iter().all(|plan| plan.route != position);
+        let can_answer = |other: &Route| !other.is_local() && call_state.abandoned(job.task, other).is_none();
+        let is_persistent = match error {
+            // Without another model it is worth waiting until this one takes requests again.
+            CallError::RateLimited { .. } => policy.falls_back && later.iter().any(can_answer),
+            error => error.is_server_failure(),
+        };
+        if error.is_unusable() || is_given_up && is_persistent {
+            call_state.record_unusable(job.task, route, error.kind(), &format!("{}: {error}", route.model));
+        }
+        next
     }
 
     /// Handles a plan that the budget does not reach for: a free model of the chain may still be called.
     fn without_budget(
         &self,
         job: &Job<'_>,
+        policy: &RetryPolicy,
         plan: RetryPlan,
         exhausted: ExhaustedLimit,
     ) -> (Vec<(usize, Outcome)>, Vec<RetryPlan>) {
@@ -362,7 +320,8 @@ impl Gateway {
             call_state.exhaust(task, &exhausted, false);
             return (plan.all(&Outcome::Skipped { reason: exhausted.why }), Vec::new());
         }
-        let is_free_next = job.chain[plan.route + 1..].iter().any(|route| route.is_free() && !route.is_local());
+        let later = &job.chain[plan.route + 1..];
+        let is_free_next = policy.falls_back && later.iter().any(|route| route.is_free() && !route.is_local());
         let model = job.chain[plan.route].model.to_string();
         // A free model gets the whole batch once this one is known to be too dear.
         let is_known = is_free_next && call_state.exhausted_for(task, model.clone()).is_some();
@@ -375,7 +334,7 @@ impl Gateway {
             call_state.exhaust(task, &exhausted, true);
         }
         if is_free_next {
-            return (Vec::new(), vec![plan.next_model(&exhausted.why)]);
+            return (Vec::new(), vec![plan.give_up(policy, &exhausted.why)]);
         }
         let has_low_tier = self.parts.budget.policy == BudgetPolicy::FallbackLow && job.tier != BudgetTier::Low;
         if plan.route > 0 || !has_low_tier {

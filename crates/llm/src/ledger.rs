@@ -78,7 +78,7 @@ pub(super) fn error_columns(
     let (kind, mut words) = match failure {
         Some(failure) => failure,
         None if is_unsettled => {
-            ("", missing.unwrap_or_else(|| "the response reports implausible token usage".to_owned()))
+            ("", missing.unwrap_or_else(|| "the response reports no plausible token usage".to_owned()))
         }
         None => ("", missing.unwrap_or_default()),
     };
@@ -86,7 +86,8 @@ pub(super) fn error_columns(
         && cost > reserved
     {
         tracing::error!(call = %call.id, cost, reserved, "a call cost more than was reserved for it");
-        words = format!("it cost more than was reserved for it; {words}");
+        let separator = if words.is_empty() { "" } else { "; " };
+        words = format!("it cost more than was reserved for it{separator}{words}");
     }
     (!words.is_empty()).then(|| (kind.to_owned(), words))
 }

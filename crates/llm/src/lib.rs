@@ -117,6 +117,7 @@ mod service_call;
 pub mod settings;
 mod spending_limit;
 mod standalone;
+mod stored_answers;
 mod stream;
 pub mod streaming;
 pub mod streaming_only;

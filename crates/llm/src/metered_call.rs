@@ -41,6 +41,7 @@ pub(super) struct ServerLimits<'a> {
     pub(super) breakers: &'a Breakers,
     /// Identifies the server to the breakers.
     pub(super) account: Account,
+    pub(super) model: &'a str,
     /// The model's limits per minute, and the tokens that this call takes.
     pub(super) limiter: Option<(&'a CallLimiter, i64)>,
 }
@@ -96,7 +97,8 @@ impl MeteredCall<'_> {
             None => None,
         };
         let server = self.server.as_ref();
-        let exchange = match server.map(|server| server.breakers.admit(&server.account, Instant::now())).transpose() {
+        let admitted = server.map(|server| server.breakers.admit(&server.account, server.model, Instant::now()));
+        let exchange = match admitted.transpose() {
             Ok(exchange) => exchange,
             Err(refused) => return Ok(Executed::NotSent(NotSent::CircuitOpen(refused.to_string()))),
         };

@@ -62,6 +62,7 @@ impl Gateway {
         let server = call.encoded.map(|encoded| ServerLimits {
             breakers: &self.parts.breakers,
             account: route.account(),
+            model: &route.model.model,
             limiter: route.options.limiter.as_deref().map(|limiter| (limiter, tokens(encoded))),
         });
         let deadline = CallTimeout { clock: self.parts.clock, timeout: route.longest() };

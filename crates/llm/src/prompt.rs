@@ -1,8 +1,8 @@
 //! Prompts: versioned template files, rendered with a task's values.
 //!
 //! Input: a task and the values of its templates. Output: a system and a user text. Untrusted text is passed
-//! `fence::fenced`. A user's own version of a prompt has the id `NAME@` plus eight hexadecimal digits of its
-//! hash.
+//! `fence::fenced`. A user's own version of a prompt that differs from the shipped one has the id `NAME@` plus eight
+//! hexadecimal digits of its hash.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -57,11 +57,12 @@ impl Prompts {
             let user_prompt =
                 folder.map(|folder| user_prompt(&folder.join(task.prompt_id()), system, user)).transpose()?.flatten();
             match user_prompt {
-                Some((system, user)) => {
-                    let id = format!("{}@{}", task.prompt_id(), hash8(&system, &user));
-                    prompts.add(task, id, system, user)?;
+                Some((own_system, own_user)) if (own_system.as_str(), own_user.as_str()) != (system, user) => {
+                    let id = format!("{}@{}", task.prompt_id(), hash8(&own_system, &own_user));
+                    prompts.add(task, id, own_system, own_user)?;
                 }
-                None => prompts.add(task, task.prompt_id().to_owned(), system.to_owned(), user.to_owned())?,
+                // An unchanged copy of the shipped prompt is that prompt, and so are the answers to it.
+                Some(_) | None => prompts.add(task, task.prompt_id().to_owned(), system.to_owned(), user.to_owned())?,
             }
         }
         Ok(prompts)
@@ -155,6 +156,18 @@ mod tests {
         let inside = user.split("<stories>").nth(1).unwrap().split("</stories>").next().unwrap();
         let read: serde_json::Value = serde_json::from_str(inside).unwrap();
         assert_eq!(read[0]["title"], evil, "it is escaped, not changed");
+    }
+
+    #[test]
+    fn a_copy_of_a_shipped_prompt_has_its_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let shipped = triage::TASK.spec().prompt;
+        std::fs::create_dir(folder.path().join("triage_v1")).unwrap();
+        std::fs::write(folder.path().join("triage_v1/system.md"), shipped.system).unwrap();
+        std::fs::write(folder.path().join("triage_v1/user.md"), shipped.user).unwrap();
+        assert_eq!(Prompts::load(Some(folder.path())).unwrap().id(triage::TASK), "triage_v1");
+        std::fs::write(folder.path().join("triage_v1/user.md"), format!("{} ", shipped.user)).unwrap();
+        assert!(Prompts::load(Some(folder.path())).unwrap().id(triage::TASK).starts_with("triage_v1@"));
     }
 
     #[test]

@@ -12,6 +12,9 @@ use super::retry_policy::{Left, RetryPolicy};
 use super::router::Route;
 use super::task_item::Outcome;
 
+/// The position of no model: the failure is returned to the caller.
+const AFTER_THE_CHAIN: usize = usize::MAX;
+
 /// A remaining call.
 #[derive(Debug, Clone)]
 pub(super) struct RetryPlan {
@@ -26,6 +29,8 @@ pub(super) struct RetryPlan {
     /// Why the last model did not answer.
     pub(super) failure: String,
     pub(super) after: Duration,
+    /// The kind of the server's failure after which the same call is repeated.
+    pub(super) retried: Option<&'static str>,
     /// Whether it is a part of a failed call, and has not been sent yet.
     is_part: bool,
     /// Whether it is a part of a batch whose answer was cut off.
@@ -41,6 +46,7 @@ impl RetryPlan {
             note: None,
             failure: failure.to_owned(),
             after: Duration::ZERO,
+            retried: None,
             is_part: false,
             is_from_truncated: false,
         }
@@ -50,17 +56,16 @@ impl RetryPlan {
         self.items.iter().map(|index| (*index, outcome.clone())).collect()
     }
 
-    pub(super) fn next_model(self, why: &str) -> Self {
-        Self {
-            route: self.route + 1,
-            left: None,
-            note: None,
-            failure: why.to_owned(),
-            after: Duration::ZERO,
-            is_part: false,
-            is_from_truncated: false,
-            items: self.items,
-        }
+    /// Ends the calls to this model: the next one is called, or where the policy does not fall back, the failure is
+    /// returned to the caller.
+    pub(super) fn give_up(self, policy: &RetryPolicy, why: &str) -> Self {
+        let route = if policy.falls_back { self.route + 1 } else { AFTER_THE_CHAIN };
+        Self { route, left: None, note: None, is_from_truncated: false, ..self.again(why) }
+    }
+
+    /// Repeats the call at once.
+    fn again(self, why: &str) -> Self {
+        Self { failure: why.to_owned(), after: Duration::ZERO, retried: None, is_part: false, ..self }
     }
 
     pub(super) const fn is_part(&self) -> bool {
@@ -88,7 +93,7 @@ impl RetryPlan {
     }
 
     fn part(&self, items: &[usize], is_part: bool) -> Self {
-        Self { items: items.to_vec(), after: Duration::ZERO, is_part, ..self.clone() }
+        Self { items: items.to_vec(), after: Duration::ZERO, retried: None, is_part, ..self.clone() }
     }
 
     /// Settles the answered stories. Those with no answer or a bad one are retried together: a call for each of them
@@ -113,12 +118,12 @@ impl RetryPlan {
             }
         }
         let Some(why) = note else { return (settled, Vec::new()) };
-        let rest = Self { items, failure: why.clone(), is_part: false, ..self };
+        let rest = Self { items, ..self };
         let next = if left.repairs > 0 {
             let left = Some(Left { repairs: left.repairs - 1, ..left });
-            Self { left, note: Some(why), after: Duration::ZERO, ..rest }
+            Self { left, note: Some(why.clone()), ..rest.again(&why) }
         } else {
-            rest.next_model(&why)
+            rest.give_up(policy, &why)
         };
         (settled, vec![next])
     }
@@ -131,58 +136,32 @@ impl RetryPlan {
         error: &CallError,
         jitter: f64,
     ) -> Vec<Self> {
-        let (why, route_index) = (format!("{}: {error}", route.model), self.route);
-        let next = self.after_failure(policy, call_state, route, error, jitter, &why);
-        if policy.falls_back {
-            return next;
-        }
-        // The failure is returned to the caller.
-        let without_fallback =
-            |plan: Self| if plan.route == route_index { plan } else { Self { route: usize::MAX, ..plan } };
-        next.into_iter().map(without_fallback).collect()
-    }
-
-    fn after_failure(
-        self,
-        policy: &RetryPolicy,
-        call_state: &CallState,
-        route: &Route,
-        error: &CallError,
-        jitter: f64,
-        why: &str,
-    ) -> Vec<Self> {
-        let why = why.to_owned();
+        let why = format!("{}: {error}", route.model);
         let left = self.left.unwrap_or(policy.all());
         match retry::next(policy, left, error, self.items.len(), jitter) {
-            Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, is_part: false, ..self }],
-            Next::AsStream => {
-                vec![Self { left: Some(left), failure: why, after: Duration::ZERO, is_part: false, ..self }]
+            Next::Again { after, left } => {
+                let retried = error.is_server_failure().then(|| error.kind());
+                vec![Self { after, left: Some(left), retried, ..self.again(&why) }]
             }
+            Next::AsStream => vec![Self { left: Some(left), ..self.again(&why) }],
             Next::Repair { left } => {
-                vec![Self {
-                    left: Some(left),
-                    note: Some(error.to_string()),
-                    failure: why,
-                    after: Duration::ZERO,
-                    is_part: false,
-                    ..self
-                }]
+                vec![Self { left: Some(left), note: Some(error.to_string()), ..self.again(&why) }]
             }
             // Truncated answers are split once: a model that cannot fit half the batch will not fit a quarter either.
-            Next::Halves if self.is_from_truncated => vec![self.next_model(&why)],
+            Next::Halves if self.is_from_truncated => vec![self.give_up(policy, &why)],
             Next::Halves if !self.is_part && error.may_be_one_story() => Self { failure: why, ..self }.quarter_first(),
             Next::Halves => {
                 let is_from_truncated = matches!(error, CallError::Truncated(_));
                 Self { failure: why, is_from_truncated, ..self }.split(true)
             }
-            Next::NextModel => vec![self.next_model(&why)],
+            Next::NextModel => vec![self.give_up(policy, &why)],
             Next::AbandonModel => {
                 call_state.abandon_model(route, &why);
-                vec![self.next_model(&why)]
+                vec![self.give_up(policy, &why)]
             }
             Next::AbandonProvider => {
                 call_state.abandon_provider(route, &why);
-                vec![self.next_model(&why)]
+                vec![self.give_up(policy, &why)]
             }
         }
     }
@@ -190,7 +169,7 @@ impl RetryPlan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::retry_policy::STANDARD;
+    use super::super::retry_policy::{INTERACTIVE, STANDARD};
     use super::*;
 
     #[test]
@@ -217,5 +196,14 @@ mod tests {
             let items: Vec<usize> = plans.iter().flat_map(|plan| plan.items.clone()).collect();
             assert!(items.into_iter().eq(0..stories) && plans.iter().all(RetryPlan::is_part));
         }
+    }
+
+    #[test]
+    fn stories_left_out_are_not_asked_of_the_next_model_where_the_policy_does_not_fall_back() {
+        let answers = vec![Ok(Value::Null), Err("the story is missing from the answer".to_owned())];
+        let (settled, next) = RetryPlan::new(vec![0, 1], "").answered(&INTERACTIVE, "c1", answers);
+        assert_eq!((settled.len(), next.len()), (1, 1));
+        assert_eq!((next[0].items.as_slice(), next[0].route), ([1].as_slice(), AFTER_THE_CHAIN));
+        assert!(next[0].failure.contains("missing"), "{next:?}");
     }
 }

@@ -37,7 +37,7 @@ pub struct Connection {
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let host = self.server.endpoint.host_str();
-        f.debug_struct("Wire").field("dialect", &self.dialect).field("host", &host).finish_non_exhaustive()
+        f.debug_struct("Connection").field("dialect", &self.dialect).field("host", &host).finish_non_exhaustive()
     }
 }
 

@@ -32,7 +32,7 @@ use super::router::Route;
 use super::stream::stream_from;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::{AnswerKind, StoredAnswers, Task, TaskInput};
-use attempt::StreamAttempt;
+use attempt::{StreamAttempt, StreamAttemptResult};
 
 /// An event of a streamed answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -302,10 +302,11 @@ impl Streaming {
             earlier: answer.lines.clone(),
             events: self.events.clone(),
         };
-        answer.calls.push(attempt.id().to_string());
+        let call_id = attempt.id().to_string();
         let ended = self.gateway.in_flight.spawn(attempt.run()).await;
         let ended = ended.map_err(|_| StoreError::Conflict { reason: "the task of the call ended".to_owned() })?;
-        let (executed, collected) = ended?;
+        let StreamAttemptResult { executed, has_row, collected } = ended?;
+        answer.calls.extend(has_row.then_some(call_id));
         answer.text = collected.text;
         answer.lines = collected.lines;
         answer.bad_lines = collected.bad_lines;

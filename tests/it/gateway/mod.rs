@@ -13,11 +13,14 @@ use aha_core::ids::ItemId;
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
+use aha_llm::error::CallError;
 use aha_llm::prompt::Prompts;
 use aha_llm::retry_policy::{RetryPolicy, STANDARD};
+use aha_llm::transport::{Timeouts, Transport, WireRequest, WireStream};
 use aha_llm::{CallScope, CallState, Gateway, GatewayParts, Outcome, Router, TaskItem};
 use aha_radar::config::Config;
 use aha_store::{CallFilter, CallRecord, Counter, OpenMode, OrphanedCalls, SharedStore};
+use async_trait::async_trait;
 use fake::{FATES, Fake};
 use futures::StreamExt as _;
 
@@ -41,11 +44,15 @@ fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
         ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "0.004"),
     ];
     settings.extend(daily_credits.map(|credits| ("AHA_BUDGET_DAILY_CREDITS", credits)));
-    let pairs = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Gateway::new(gateway_parts(transport, &settings))
+}
+
+fn gateway_parts(transport: Arc<dyn Transport>, settings: &[(&str, &str)]) -> GatewayParts {
+    let pairs = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let config = Config::from_pairs(pairs).unwrap();
-    Gateway::new(GatewayParts {
+    GatewayParts {
         dry_run: false,
-        router: Router::new(config.llm.openai.as_ref()),
+        router: Router::configured(&config.llm),
         prompts: Arc::new(Prompts::load(None).unwrap()),
         transport,
         clock: Clock::pinned(Timestamp::from_millis(NOW)),
@@ -55,7 +62,7 @@ fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
         // The faults are drawn by lot: those of one server in a row mean nothing.
         breakers: Arc::new(Breakers::new(BreakerPolicy { failures: u32::MAX, ..BreakerPolicy::default() })),
         jitter: Arc::new(|| 0.0),
-    })
+    }
 }
 
 /// Of a batch by itself, so that what it finds out about a model hinders no other.
@@ -130,7 +137,7 @@ impl Left {
     fn adds_up(&self) {
         let books = self.fake.0.lock().unwrap();
         assert_eq!(self.rows.len(), books.requests, "a row for each request, and the reverse");
-        assert!(self.rows.iter().all(|row| row.state != "reserved"));
+        assert!(self.rows.iter().all(|row| row.state.as_str() != "reserved"));
         for counter in &self.counters {
             assert_eq!(counter.reserved_microcredits, 0, "{counter:?}");
             assert_eq!(counter.settled_microcredits, self.spent(), "{counter:?}");
@@ -151,7 +158,7 @@ impl Left {
 /// Requests that `left` made, by what they came to.
 fn report(left: &Left) -> String {
     let books = left.fake.0.lock().unwrap();
-    let unsettled = left.rows.iter().filter(|row| row.state == "unsettled").count();
+    let unsettled = left.rows.iter().filter(|row| row.state.as_str() == "unsettled").count();
     format!("{} requests, {unsettled} unsettled, {} micro-credits: {:?}", books.requests, left.spent(), books.fates)
 }
 
@@ -168,6 +175,10 @@ async fn mixed_outcomes_leave_nothing_behind(batches: usize) -> Left {
 #[tokio::test]
 async fn every_outcome_is_settled_and_adds_up() {
     let left = mixed_outcomes_leave_nothing_behind(150).await;
+    let errors: Vec<&str> = left.rows.iter().filter_map(|row| row.error.as_deref()).collect();
+    for error in ["it cost more than was reserved for it", "the response reports no plausible token usage"] {
+        assert!(errors.contains(&error), "{errors:?}");
+    }
     let books = left.fake.0.lock().unwrap();
     assert!(books.requests >= 300, "{}", books.requests);
     assert!(FATES.iter().all(|fate| books.fates.contains_key(fate)), "{:?}", books.fates);
@@ -250,4 +261,41 @@ async fn the_same_can_be_asked_again_while_the_clock_stands_still() {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     Left { fake, ..Left::on(&store).await }.adds_up();
+}
+
+/// A server that refuses every connection.
+#[derive(Debug)]
+struct Unreachable;
+
+#[async_trait]
+impl Transport for Unreachable {
+    async fn open(&self, _: &WireRequest, _: Timeouts) -> Result<WireStream, CallError> {
+        Err(CallError::Connect("connection refused".to_owned()))
+    }
+}
+
+/// Calls a chain of a model at an unreachable server and `local` twice: the second call finds the server paused.
+async fn outcomes_with_a_paused_server(falls_back: bool) -> Vec<Outcome> {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
+    let store = aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+    let mut parts = gateway_parts(
+        Arc::new(Unreachable),
+        &[("OPENAI_API_KEY", "sk-test"), ("OPENAI_MODEL", "big"), ("AHA_LLM_LOCAL_FALLBACK", "triage")],
+    );
+    parts.retry_override = Some(RetryPolicy { transient: 0, falls_back, ..STANDARD });
+    parts.breakers = Arc::new(Breakers::new(BreakerPolicy { failures: 1, ..BreakerPolicy::default() }));
+    let gateway = Gateway::new(parts);
+    ask_for(&gateway, &store, 1).await;
+    assert_eq!(gateway.open_circuits().len(), 1);
+    ask_for(&gateway, &store, 2).await
+}
+
+#[tokio::test]
+async fn a_paused_server_is_a_failure_where_the_policy_does_not_fall_back() {
+    let outcomes = outcomes_with_a_paused_server(true).await;
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Answered { .. })), "{outcomes:?}");
+    let outcomes = outcomes_with_a_paused_server(false).await;
+    let is_paused = |outcome: &Outcome| matches!(outcome, Outcome::Failed { reason } if reason.contains("is paused"));
+    assert!(outcomes.iter().all(is_paused), "{outcomes:?}");
 }

@@ -100,6 +100,56 @@ fn a_cap_on_the_calls_of_one_task_ends_no_other() {
     the_books_agree(&radar, &model);
 }
 
+/// Twelve stories with the score that the judge gives them, and a model for entities.
+fn with_entities(model: &OpenAi, score: u8) -> Radar {
+    let posts: Vec<Post> =
+        (0..12).map(|number| Post::about_nothing_else(&format!("{number}"), "2026-11-18T06:00:00Z")).collect();
+    for post in &posts {
+        model.score(&post.title, score);
+    }
+    let radar = with(model).with("OPENAI_ENTITY_EXTRACT_MODEL", "namer").with("AHA_LLM_CONCURRENCY", "1");
+    std::fs::write(radar.folder().join("posts.json"), feed("Posts", &posts)).unwrap();
+    radar.ok(&["source", "add", "./posts.json"]);
+    radar
+}
+
+/// The calls reserve so much that the last of them do not fit although most of the cap is unspent.
+#[test]
+fn no_entities_are_paid_for_once_stories_are_not_judged_for_want_of_budget() {
+    const CAP: i64 = 30_000;
+    for policy in ["warn", "fallback_low", "stop"] {
+        let model = OpenAi::start();
+        let radar = with_entities(&model, 50)
+            .with("AHA_TRIAGE_BATCH_SIZE", "1")
+            .with("OPENAI_TRIAGE_MAX_OUTPUT_TOKENS", "5000")
+            .with("AHA_BUDGET_RUN_CREDITS", &format!("0.{CAP:06}"))
+            .with("AHA_BUDGET_POLICY", policy);
+        radar.run(&["run", "--window", WINDOW]).exits(4);
+        let digest = radar.digest();
+        let states = |state: &str| stories(&digest).iter().filter(|story| story["state"] == state).count();
+        assert!(states("judged") > 0 && states("skipped_budget") > 0, "{policy}: {digest:#}");
+        let why = digest["cost"]["budget_exhausted"].to_string();
+        assert!(why.contains("credits are left of the run's budget"), "{policy}: {why}");
+        assert!(spent(&radar) * 10 < CAP * 8, "{policy}: {}", spent(&radar));
+        assert!(of_schema(&model, "entities_v1").is_empty(), "{policy}");
+        the_books_agree(&radar, &model);
+    }
+}
+
+#[test]
+fn no_entities_are_paid_for_of_a_story_that_is_not_judged() {
+    let model = OpenAi::start();
+    let radar =
+        with_entities(&model, 90).with("AHA_TRIAGE_BATCH_SIZE", "2").with("OPENAI_TRIAGE_MAX_CALLS_PER_RUN", "1");
+    radar.run(&["run", "--window", WINDOW]).exits(3);
+    let digest = radar.digest();
+    let judged = stories(&digest).iter().filter(|story| story["section"] == "top" && story["state"] == "judged");
+    let judged = judged.count();
+    assert!(judged > 0, "{digest:#}");
+    assert_eq!(of_schema(&model, "entities_v1").len(), judged);
+    the_books_agree(&radar, &model);
+}
+
 /// Running a window again is the same run, under the same cap.
 #[test]
 fn the_cap_of_a_run_holds_for_all_its_passes() {

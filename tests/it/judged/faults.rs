@@ -118,6 +118,52 @@ fn a_story_missing_from_an_answer_is_asked_about_alone() {
     assert!(rows::query(&radar, said)[0].starts_with("1 of 10 stories got no answer"));
 }
 
+#[test]
+fn a_story_with_two_results_that_differ_is_asked_about_again() {
+    let model = OpenAi::start();
+    let differing = Fault::Edit(|answer| {
+        let results = answer["results"].as_array_mut().unwrap();
+        let mut other = results[0].clone();
+        other["aha_score"] = ((other["aha_score"].as_u64().unwrap() + 1) % 100).into();
+        results.push(other);
+    });
+    model.fault(When::always().schema("triage_v1").first(1), differing);
+    let radar = with(&model).with("AHA_LLM_CONCURRENCY", "1");
+    run(&radar, WINDOW).exits(0);
+    let calls = of_schema(&model, "triage_v1");
+    let (first, second) = (calls[0].stories().unwrap(), calls[1].stories().unwrap());
+    assert_eq!(second.iter().map(|s| &s.title).collect::<Vec<_>>(), [&first[0].title]);
+    let said = rows::query(&radar, "SELECT error FROM provider_calls WHERE error IS NOT NULL");
+    assert_eq!(said, ["1 of 10 stories got no answer: the answer has several results for the story, which differ"]);
+}
+
+fn state_fields(answer: &mut Value, schema: &str) {
+    for (field, value) in
+        [("schema_version", schema), ("prompt_id", schema), ("provider", "their-model"), ("model", "their-model")]
+    {
+        answer[field] = value.into();
+    }
+}
+
+/// A model may know the stored schema, with the four fields that we set.
+#[test]
+fn an_answer_in_the_stored_schema_is_used_and_its_four_fields_are_ours() {
+    let model = OpenAi::start();
+    let summaries = Fault::Edit(|answer| state_fields(answer, "deep_summary_v1"));
+    model.fault(When::always().schema("deep_summary_v1"), summaries);
+    let results = Fault::Edit(|answer| {
+        answer["results"].as_array_mut().unwrap().iter_mut().for_each(|result| state_fields(result, "triage_v1"));
+    });
+    model.fault(When::always().schema("triage_v1"), results);
+    let radar = with(&model);
+    run(&radar, WINDOW).exits(0);
+    let digest = radar.digest();
+    assert!(stories(&digest).iter().any(|story| story["summary"].is_object()), "{digest:#}");
+    assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{digest:#}");
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM provider_calls WHERE error IS NOT NULL"), 0);
+    assert!(!format!("{:?}", rows::all(&radar)).contains("their-model"));
+}
+
 /// What never gets better: no score is made up, the digest says what is missing, and the exit code says so.
 fn never_judged(fault: Fault) -> (OpenAi, Radar) {
     let model = OpenAi::start();
@@ -229,6 +275,54 @@ fn the_next_model_answers_where_the_first_cannot() {
     }
 }
 
+/// The first model's failures, four batches at a time, say nothing against another model of the same server and key.
+#[test]
+fn a_model_that_fails_makes_no_other_of_its_server_unreachable() {
+    for fault in [Fault::Status(500), Fault::Status(503), Fault::CutInBody, Fault::Reset] {
+        let model = OpenAi::start();
+        model.fault(When::always().model("the-first"), fault.clone());
+        let radar = with(&model).with("OPENAI_TRIAGE_MODEL", "the-first");
+        run(&radar, WINDOW).exits(0);
+        let digest = radar.digest();
+        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{fault:?}: {digest:#}");
+        assert!(stories(&digest).iter().any(|story| story["summary"].is_object()), "{fault:?}: {digest:#}");
+        the_books_agree(&radar, &model);
+    }
+}
+
+/// A failure that often passes counts when the second try has failed, too; the fifth in a row opens the breaker.
+#[test]
+fn a_model_whose_server_fails_or_takes_no_more_requests_is_given_up_for_the_next() {
+    for (fault, calls) in [(Fault::Status(503), 5), (Fault::Reset, 5), (Fault::RateLimited(Some("0".into())), 6)] {
+        let model = OpenAi::start();
+        model.fault(When::always().model("the-first"), fault.clone());
+        let radar = with(&model)
+            .with("OPENAI_TRIAGE_MODEL", "the-first")
+            .with("AHA_TRIAGE_BATCH_SIZE", "5")
+            .with("AHA_LLM_CONCURRENCY", "1");
+        run(&radar, WINDOW).exits(0);
+        let asked = model.calls().iter().filter(|call| call.model() == "the-first").count();
+        assert_eq!(asked, calls, "{fault:?}");
+        let digest = radar.digest();
+        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{fault:?}");
+        let why = digest["cost"]["given_up"].to_string();
+        assert!(why.contains("the-first") && why.contains("3 calls in a row failed alike"), "{fault:?}: {why}");
+        the_books_agree(&radar, &model);
+    }
+}
+
+#[test]
+fn a_model_that_takes_no_more_requests_is_waited_for_where_there_is_no_other() {
+    let model = OpenAi::start();
+    model.fault(When::always().schema("triage_v1").first(6), Fault::RateLimited(Some("0".into())));
+    let radar = with(&model).with("AHA_TRIAGE_BATCH_SIZE", "5").with("AHA_LLM_CONCURRENCY", "1");
+    run(&radar, WINDOW).exits(3);
+    let digest = radar.digest();
+    assert!(digest["cost"].get("given_up").is_none_or(|why| !why.to_string().contains("in a row")), "{digest:#}");
+    assert!(stories(&digest).iter().any(|story| story["state"] == "judged"), "{digest:#}");
+    the_books_agree(&radar, &model);
+}
+
 /// By the owner's choice alone `local` comes last; its answers replay, and no later run takes them for a model's.
 fn local_judges_where_the_owner_wants_it_and_every_model_fails(engine: Engine) {
     let model = OpenAi::start();
@@ -296,6 +390,12 @@ fn what_a_failing_judge_left_out_is_asked_about_in_the_next_run(engine: Engine) 
     assert_eq!((judged(&digest) + skipped, stories(&digest).len() + skipped), (5, 5), "{digest:#}");
     assert!(stories(&digest).iter().all(|story| story["since"].is_null()), "nothing of it was delivered before");
     assert!(digest["skipped"]["already_delivered"] == 0, "{}", digest["skipped"]);
+    for story in stories(&digest) {
+        let is_retried = story["published_at"] == "2026-11-18T05:00:00Z";
+        assert_eq!(story["read_before"] == "not_judged", is_retried, "{story:#}");
+    }
+    let printed = radar.ok(&["digest", "latest", "--format", "md"]);
+    assert!(printed.contains("not judged last time, tried again"), "{printed}");
 
     radar.set("AHA_NOW", "2026-11-20T07:00:00Z");
     let calls = model.calls().len();

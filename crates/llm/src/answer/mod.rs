@@ -10,6 +10,7 @@ mod text_filter;
 mod unique_keys;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use aha_core::model::ModelRef;
 use serde_json::{Map, Value, json};
@@ -55,7 +56,8 @@ pub fn read(
     let mut results_by_id = results_by_id(results);
     let answers: Vec<Result<Value, String>> = (0..asks)
         .map(|index| match results_by_id.remove(&short_id(index)) {
-            Some(answer) => stamp(&Value::Object(answer)),
+            Some(Some(answer)) => stamp(&Value::Object(answer)),
+            Some(None) => Err("the answer has several results for the story, which differ".to_owned()),
             None => Err("the story is missing from the answer".to_owned()),
         })
         .collect();
@@ -111,14 +113,23 @@ pub fn object(text: &str, at_limit: Option<u32>) -> Result<Map<String, Value>, C
     extract::extract(text).map_err(|error| error.into_error(at_limit))
 }
 
-/// Maps the results by the id that they echo. Of two results with one id, the first wins.
-fn results_by_id(results: Vec<Value>) -> HashMap<String, Map<String, Value>> {
-    let mut results_by_id = HashMap::new();
+/// Maps the results by the id that they echo; `None` where results with the same id differ.
+fn results_by_id(results: Vec<Value>) -> HashMap<String, Option<Map<String, Value>>> {
+    let mut results_by_id: HashMap<String, Option<Map<String, Value>>> = HashMap::new();
     for result in results {
         if let Value::Object(mut answer) = result
             && let Some(Value::String(id)) = answer.shift_remove("id")
         {
-            results_by_id.entry(id).or_insert(answer);
+            match results_by_id.entry(id) {
+                Entry::Vacant(entry) => {
+                    entry.insert(Some(answer));
+                }
+                Entry::Occupied(mut entry) => {
+                    if entry.get().as_ref() != Some(&answer) {
+                        entry.insert(None);
+                    }
+                }
+            }
         }
     }
     results_by_id
@@ -146,11 +157,19 @@ mod tests {
 
     #[test]
     fn each_ask_gets_its_own_result_by_id() {
-        let text = json!({"results": [verdict("s2", 20), verdict("zz", 99), verdict("s1", 10), verdict("s1", 90)]});
+        let text = json!({"results": [verdict("s2", 20), verdict("zz", 99), verdict("s1", 10), verdict("s1", 10)]});
         let answers = triage(3, &text.to_string()).unwrap();
         assert_eq!(answers[0].as_ref().unwrap()["aha_score"], 10);
         assert_eq!(answers[1].as_ref().unwrap()["aha_score"], 20);
         assert!(answers[2].as_ref().unwrap_err().contains("missing"));
+    }
+
+    #[test]
+    fn results_that_contradict_each_other_are_no_answer() {
+        let results = [verdict("s1", 10), verdict("s2", 20), verdict("s1", 90), verdict("s1", 10)];
+        let answers = triage(2, &json!({ "results": results }).to_string()).unwrap();
+        assert!(answers[0].as_ref().unwrap_err().contains("differ"));
+        assert_eq!(answers[1].as_ref().unwrap()["aha_score"], 20);
     }
 
     #[test]

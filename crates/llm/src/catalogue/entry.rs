@@ -15,11 +15,9 @@ use url::Url;
 use super::environment::Environment;
 use super::raw::{At, RawEntry, RawPrices, ResponseFormat};
 use super::reader::{CatalogueReader, below};
-use crate::settings::general::{OWN_TIMEOUT_SECONDS, REMOTE_TIMEOUT_SECONDS};
+use crate::settings::general::time_allowed;
 
-/// A model on the user's own machine may have to be loaded first.
-const OWN_FIRST_BYTE: Duration = Duration::from_mins(5);
-/// Such a server answers one call at a time: concurrent calls only slow each other down.
+/// A server of the user's own answers one call at a time: concurrent calls only slow each other down.
 const OWN_CONCURRENCY: u32 = 1;
 
 /// A model as a catalogue describes it.
@@ -125,12 +123,13 @@ impl CatalogueEntry {
         let endpoint = endpoint(reader, location, raw.endpoint);
         let key = key(reader, location, raw.api_key, endpoint.as_ref());
         let price = price(reader, location, raw.prices.as_ref());
-        let is_local = endpoint.as_ref().is_some_and(is_local_network);
-        let whole = raw.timeout.unwrap_or_else(|| default_timeout(is_local, timeout));
+        let endpoint = endpoint?;
+        let is_local = is_local_network(&endpoint);
+        let whole = raw.timeout.unwrap_or_else(|| time_allowed(&endpoint, timeout));
         Some(Self {
             provider: location.provider,
             model: raw.model.unwrap_or_else(|| location.name.model.clone()),
-            endpoint: endpoint?,
+            endpoint,
             key: key.ok()?,
             headers: raw.headers,
             timeouts: TimeoutSettings {
@@ -169,15 +168,6 @@ impl CatalogueEntry {
     #[must_use]
     pub fn is_local_network(&self) -> bool {
         is_local_network(&self.endpoint)
-    }
-}
-
-/// A general setting does not shorten the timeout of the user's own server.
-fn default_timeout(is_local: bool, setting: Option<u64>) -> Duration {
-    if is_local {
-        Duration::from_secs(setting.unwrap_or(OWN_TIMEOUT_SECONDS)).max(OWN_FIRST_BYTE)
-    } else {
-        Duration::from_secs(setting.unwrap_or(REMOTE_TIMEOUT_SECONDS))
     }
 }
 

@@ -270,7 +270,16 @@ fn is_given(reader: &mut CatalogueReader<'_>, pair: &Pair, path: &str, known: &[
 }
 
 fn retry(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> RetrySettings {
-    const KEYS: [&str; 5] = ["max_attempts", "initial_delay_seconds", "max_delay_seconds", "multiplier", "jitter"];
+    const KEYS: [&str; 7] = [
+        "max_attempts",
+        "initial_delay_seconds",
+        "max_delay_seconds",
+        "multiplier",
+        "jitter",
+        // Other names of the delays, which are in seconds, too.
+        "initial_delay",
+        "max_delay",
+    ];
     let mut retry = RetrySettings::default();
     for pair in reader.map(node, path, ("how often and how soon to try again", "retry: { max_attempts: 3 }")) {
         let (path, node) = (&*below(path, &pair.key), &pair.node);
@@ -279,10 +288,10 @@ fn retry(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> RetrySett
         }
         match pair.key.as_str() {
             "max_attempts" => retry.max_attempts = count(reader, node, path, 20),
-            "initial_delay_seconds" | "max_delay_seconds" => {
+            "initial_delay_seconds" | "initial_delay" | "max_delay_seconds" | "max_delay" => {
                 let example = format!("{}: 1.5", pair.key);
                 let delay = duration(reader, node, path, 0, ("seconds from 0 to 3600", &example));
-                if pair.key == "max_delay_seconds" {
+                if pair.key.starts_with("max_delay") {
                     retry.max_delay = delay;
                 } else {
                     retry.initial_delay = delay;

@@ -14,10 +14,14 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 ];
 
 fn load_with(text: &str, pairs: &[(&str, &str)]) -> Result<Catalogue, Vec<CatalogueProblem>> {
+    load_within(text, pairs, None)
+}
+
+fn load_within(text: &str, pairs: &[(&str, &str)], timeout: Option<u64>) -> Result<Catalogue, Vec<CatalogueProblem>> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
     let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    Catalogue::load(file.path(), &Environment::of(&pairs), None)
+    Catalogue::load(file.path(), &Environment::of(&pairs), timeout)
 }
 
 fn load(text: &str) -> Result<Catalogue, Vec<CatalogueProblem>> {
@@ -238,6 +242,16 @@ fn a_server_of_one_s_own_needs_no_key_and_is_given_time_and_one_call_at_once() {
 }
 
 #[test]
+fn the_general_timeout_holds_for_a_server_of_one_s_own_as_for_any_other() {
+    let text = "models: { ollama/a: {}, ollama/b: { timeout_seconds: 900 }, openai/c: {} }";
+    let catalogue = load_within(text, &ENVIRONMENT, Some(20)).unwrap();
+    for (name, seconds) in [("ollama/a", 20), ("ollama/b", 900), ("openai/c", 20)] {
+        let timeouts = entry(&catalogue, name).timeouts;
+        assert_eq!((timeouts.whole.as_secs(), timeouts.first_byte.as_secs()), (seconds, seconds), "{name}");
+    }
+}
+
+#[test]
 fn an_endpoint_is_completed_where_its_method_is_missing() {
     for (provider, given, whole) in [
         ("openai", "http://box", "http://box/v1/responses"),
@@ -350,6 +364,22 @@ tasks:
     let gemini = entry(&catalogue, "gemini/g").vectors_endpoint().unwrap();
     assert_eq!(gemini.as_str(), "https://generativelanguage.googleapis.com/v1beta");
     assert!(catalogue.serves(triage::TASK) && !catalogue.serves(deep_summary::TASK));
+}
+
+#[test]
+fn delays_of_retries_have_two_names_and_those_of_a_model_count() {
+    let catalogue = load(
+        "retry: { initial_delay_seconds: 1, max_delay: 9 }\n\
+         models:\n  openai/a:\n    \
+         retry: { max_attempts: 3, initial_delay: 0.2, max_delay: 1, multiplier: 2, jitter: 0.5 }\n  \
+         openai/b: {}\n",
+    )
+    .unwrap();
+    let delays = |name: &str| {
+        let retry = entry(&catalogue, name).retry.unwrap();
+        (retry.initial_delay.unwrap().as_millis(), retry.max_delay.unwrap().as_millis())
+    };
+    assert_eq!((delays("openai/a"), delays("openai/b")), ((200, 1_000), (1_000, 9_000)));
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! One attempt at a question. It is settled whether or not a caller still waits for it.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use aha_core::ids::CallId;
 use aha_core::time::Timestamp;
 use aha_store::{AnswerKey, NewAnswer, SharedStore, StoreError};
-use futures::StreamExt as _;
 use jsonschema::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,7 +15,7 @@ use crate::answer;
 use crate::call_log::Label;
 use crate::call_scope::CallScope;
 use crate::error::CallError;
-use crate::exchange::{EncodedRequest, ExchangeEvent, ExchangeResult, fail_after_grace_period};
+use crate::exchange::{EncodedRequest, read_while_awaited};
 use crate::gateway::Gateway;
 use crate::metered_call::{Closing, Executed, NotSent, Received};
 use crate::model_call::ModelCall;
@@ -93,21 +91,10 @@ impl ConversationAttempt {
 
     async fn send(&self, encoded: &EncodedRequest<'_>, text: &UnboundedSender<String>) -> Received<Answer> {
         let label = Label { call: self.id, purpose: self.terms.purpose, items: 1, is_lines: false };
-        let read_exchange = async {
-            let mut exchange = pin!(self.gateway.logged_exchange(label, encoded));
-            while let Some(event) = exchange.next().await {
-                match event {
-                    // The receiver may have been dropped.
-                    ExchangeEvent::Text(piece) => drop(text.send(piece)),
-                    ExchangeEvent::Ended(exchanged) => return exchanged,
-                }
-            }
-            CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
-        };
-        let exchanged: ExchangeResult = tokio::select! {
-            exchanged = read_exchange => exchanged,
-            error = fail_after_grace_period(text, encoded.timeouts) => error.into(),
-        };
+        let exchange = self.gateway.logged_exchange(label, encoded);
+        // The receiver may have been dropped.
+        let on_text = |piece| drop(text.send(piece));
+        let exchanged = read_while_awaited(exchange, on_text, text, encoded.timeouts).await;
         let usage = exchanged.reply.usage;
         let at_limit = exchanged.reply.at_limit(encoded.request.max_output_tokens);
         Received::of(exchanged, |text| self.read(text, usage, at_limit))

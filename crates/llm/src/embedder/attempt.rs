@@ -31,6 +31,7 @@ impl Embedder {
         let server = ServerLimits {
             breakers: &self.parts.breakers,
             account: job.route.account(),
+            model: &job.route.model.model,
             limiter: job
                 .route
                 .options

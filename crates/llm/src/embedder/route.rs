@@ -85,7 +85,7 @@ impl EmbedRoute {
         format!("{}{name}#{PREPARATION}{length}", self.model)
     }
 
-    /// Identifies server and key. The breaker is shared with text models on the same account.
+    /// Identifies server and key. The server's breaker is shared with text models on the same account.
     pub(super) fn account(&self) -> Account {
         crate::route::account(&self.model.provider, &self.server)
     }

@@ -18,13 +18,16 @@ use super::call_state::CallState;
 use super::spending_limit::{ExhaustedLimit, Limit};
 pub(super) use waiting::CallTimeout;
 pub use waiting::NotSent;
-use waiting::{ReserveResult, Reserving, Settling};
+use waiting::{LedgerWriter, ReserveResult, Reserving, Settling};
 
 /// Maximum calls written in one transaction. More would save little (a transaction costs about as much as two of its
 /// calls), and calls that are reserved together return together.
 const MAX_BATCH: usize = 4;
-/// Interval between tries of a reservation that has to wait for other calls.
-const WAIT: Duration = Duration::from_millis(50);
+/// The first interval between tries of a reservation that has to wait for other calls. It doubles up to
+/// [`MAX_INTERVAL`], because each try is a write transaction. A settlement of the same attempt ends it at once; only
+/// those of other attempts and processes are found by trying.
+const MIN_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Reserves a call, waiting for calls under way if only they block it. Returns why the call must not be sent, if so.
 pub(super) async fn reserve(
@@ -70,16 +73,22 @@ fn writer_ended() -> StoreError {
 async fn reserve_all(store: SharedStore, call_state: Arc<CallState>) {
     let queue = &call_state.ledger_writer.reservations;
     let _service = Service(queue);
-    let mut max_calls = MAX_BATCH;
+    let (mut max_calls, mut interval) = (MAX_BATCH, MIN_INTERVAL);
     while let Some((lease, calls)) = next_to_reserve(&call_state, max_calls) {
         match store.reserve_calls(lease.as_ref(), &calls).await {
             Ok(reservations) => {
                 max_calls = MAX_BATCH;
                 for reservation in reservations {
                     match reservation {
-                        Reservation::Reserved => reply_reserved(&store, queue).await,
+                        Reservation::Reserved => {
+                            interval = MIN_INTERVAL;
+                            reply_reserved(&store, queue).await;
+                        }
                         Reservation::Exhausted(full) => reply_exhausted(&call_state, exhausted_limit(&full)),
-                        Reservation::Wait => wait(&store, queue).await,
+                        Reservation::Wait => {
+                            wait(&store, &call_state.ledger_writer, interval).await;
+                            interval = MAX_INTERVAL.min(interval * 2);
+                        }
                     }
                 }
             }
@@ -162,15 +171,17 @@ fn reply_to_first(queue: &Queue<Reserving>, result: ReserveResult) {
     }
 }
 
-/// Waits until calls under way may have been settled or expired.
-async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
+/// Waits until calls under way may have been settled or expired, at most for an interval.
+async fn wait(store: &SharedStore, writer: &LedgerWriter, interval: Duration) {
+    let queue = &writer.reservations;
     let clock = queue.state().waiting.front().map(|first| first.deadline.clock);
     if let Some(clock) = clock
         && let Err(error) = store.settle_orphaned_calls(OrphanedCalls::Expired(clock.wall())).await
     {
         return reply_to_first(queue, Err(error));
     }
-    tokio::time::sleep(WAIT).await;
+    // Whichever ends first, the reservation is tried again.
+    let _ = tokio::time::timeout(interval, writer.changed.notified()).await;
 }
 
 /// Settles all waiting calls, until the queue is empty.
@@ -197,5 +208,6 @@ async fn settle_all(store: SharedStore, call_state: Arc<CallState>) {
                 }
             }
         }
+        call_state.ledger_writer.changed.notify_one();
     }
 }

@@ -1,5 +1,7 @@
-use std::sync::Mutex;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 use aha_core::clock::Clock;
 use aha_core::ids::CallId;
@@ -7,6 +9,8 @@ use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use aha_store::{CallOutcome, CounterLimit, OpenMode, Settlement};
 use futures::future::join_all;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 
 use super::*;
 
@@ -134,4 +138,54 @@ async fn write_error_reaches_only_its_caller() {
     let settled = join_all([ledger.settle(0, 7), ledger.settle(9, 7), ledger.settle(1, 3)]).await;
     assert!(matches!(settled[..], [Ok(()), Err(StoreError::NotFound { .. }), Ok(())]), "{settled:?}");
     assert_eq!(ledger.spent().await, (10, 0));
+}
+
+/// Counts the spans of the tries to reserve, for the whole process: of a subscriber of one test, the others that run at
+/// the same time can leave a span disabled. Each test has a thread of its own.
+struct Tries;
+
+static TRIES: LazyLock<Mutex<HashMap<ThreadId, usize>>> = LazyLock::new(Mutex::default);
+
+impl Tries {
+    fn of_this_thread() -> usize {
+        TRIES.lock().unwrap().get(&thread::current().id()).copied().unwrap_or_default()
+    }
+}
+
+impl Subscriber for Tries {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        if span.metadata().name() == "reserve_together" {
+            *TRIES.lock().unwrap().entry(thread::current().id()).or_default() += 1;
+        }
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test]
+async fn waiting_reservation_is_tried_rarely_and_at_once_after_a_settlement() {
+    tracing::subscriber::set_global_default(Tries).unwrap();
+    let ledger = ledger().await;
+    assert_eq!(ledger.reserve(0, 10).await.unwrap(), Ok(()));
+    let settling = async {
+        tokio::time::sleep(Duration::from_millis(1_700)).await;
+        let tries = Tries::of_this_thread();
+        assert!((2..=8).contains(&tries), "{tries} tries");
+        ledger.settle(0, 0).await.unwrap();
+        Instant::now()
+    };
+    let waiting = async { (ledger.reserve(1, 10).await, Instant::now()) };
+    let (settled_at, (reserved, reserved_at)) = tokio::join!(settling, waiting);
+    assert_eq!(reserved.unwrap(), Ok(()));
+    let later = reserved_at.saturating_duration_since(settled_at);
+    assert!(later < Duration::from_millis(500), "it was reserved {later:?} after the settlement");
 }

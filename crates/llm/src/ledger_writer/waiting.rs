@@ -6,7 +6,7 @@ use aha_core::clock::Clock;
 use aha_core::queue::Queue;
 use aha_core::time::Timestamp;
 use aha_store::{Lease, LeasedSettlement, NewCall, StoreError};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use crate::spending_limit::ExhaustedLimit;
 
@@ -48,6 +48,8 @@ pub struct LedgerWriter {
     /// In order of arrival, which is that of the stories' scores.
     pub(super) reservations: Queue<Reserving>,
     pub(super) settlements: Queue<Settling>,
+    /// Notified when a call was settled or no further call may be sent, so that a waiting reservation is tried again.
+    pub(crate) changed: Notify,
 }
 
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use serde::Deserialize;
 use url::Url;
 
 /// Timeout of a remote provider.
-pub(crate) const REMOTE_TIMEOUT_SECONDS: u64 = 120;
+const REMOTE_TIMEOUT_SECONDS: u64 = 120;
 /// Timeout of a model on the user's own machine or network, which may be slow (its first byte alone may take five
 /// minutes).
-pub(crate) const OWN_TIMEOUT_SECONDS: u64 = 600;
+const OWN_TIMEOUT_SECONDS: u64 = 600;
 
 /// Model names: of a task's tiers, of the task, and for all tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -253,12 +253,28 @@ fn catalogue(
     read.map_err(|problems| of_catalogue.extend(problems)).ok()
 }
 
-/// Reports models without a price if a cap is set: the cap could not be enforced.
+/// The general prices, and an example of each.
+const GENERAL_PRICES: [(&str, &str); 2] =
+    [("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.00025"), ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "0.002")];
+
+/// Returns the general prices to set for a model of the task that has no price: those that neither the task nor all
+/// have. If each of the two has one, the model is `OPENAI_MODEL`, for which those of the task do not count.
+fn missing_prices(task: Task, pairs: &[(String, String)]) -> Vec<(&'static str, &'static str)> {
+    let is_set = |name: &str| pairs.iter().any(|(known, _)| known == name);
+    let of_task = |name: &str| name.replacen("OPENAI_", &openai::task_prefix(task), 1);
+    let is_unset = |(name, _): &(&str, &str)| !is_set(name);
+    let missing: Vec<_> =
+        GENERAL_PRICES.into_iter().filter(|price| is_unset(price) && !is_set(&of_task(price.0))).collect();
+    if missing.is_empty() { GENERAL_PRICES.into_iter().filter(is_unset).collect() } else { missing }
+}
+
+/// Reports models without a price if a cap is set: the cap could not be enforced. `pairs`: the variables that are set.
 pub fn check_prices(
     reader: &mut Reader,
     of_catalogue: &mut Vec<CatalogueProblem>,
     budget: &BudgetSettings,
     llm: &mut LlmSettings,
+    pairs: &[(String, String)],
 ) {
     if !budget.caps.is_set() {
         return;
@@ -276,7 +292,9 @@ pub fn check_prices(
     }
     for (model, task) in unpriced {
         let expected = format!("what {model} costs, which may be asked for {}: {expected}", task.as_str());
-        reader.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, &expected, "0.00025");
+        for (variable, example) in missing_prices(task, pairs) {
+            reader.problem(variable, None, &expected, example);
+        }
     }
     if let Some(embed) = llm.embed.take_if(|embed| embed.price.is_none())
         && embed.is_wanted()

@@ -1,13 +1,11 @@
 //! One attempt at a streamed answer. It is settled whether or not a caller still reads it.
 
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use aha_core::ids::CallId;
 use aha_core::topic::BudgetTier;
 use aha_store::{NewAnswer, SharedStore, StoreError};
-use futures::StreamExt as _;
 use serde_json::{Map, Value, json};
 
 use super::collector::{Collected, Collector};
@@ -15,7 +13,7 @@ use super::{Events, partial};
 use crate::call_log::{self, Label};
 use crate::call_scope::CallScope;
 use crate::error::CallError;
-use crate::exchange::{EncodedRequest, ExchangeEvent, ExchangeResult, fail_after_grace_period};
+use crate::exchange::{EncodedRequest, read_while_awaited};
 use crate::gateway::{Gateway, key};
 use crate::metered_call::{Closing, Executed, NotSent, Received};
 use crate::model_call::ModelCall;
@@ -43,6 +41,14 @@ pub(super) struct StreamAttempt {
     pub(super) events: Events,
 }
 
+/// The result of an attempt.
+pub(super) struct StreamAttemptResult {
+    pub(super) executed: Executed<()>,
+    /// Whether it has a ledger row. A call that was not sent has none.
+    pub(super) has_row: bool,
+    pub(super) collected: Collected,
+}
+
 impl StreamAttempt {
     fn task(&self) -> Task {
         self.item.input.task()
@@ -61,11 +67,11 @@ impl StreamAttempt {
         ])
     }
 
-    pub(super) async fn run(self) -> Result<(Executed<()>, Collected), StoreError> {
+    pub(super) async fn run(self) -> Result<StreamAttemptResult, StoreError> {
         let collector = Mutex::new(Collector::of(self.task(), self.id(), self.earlier.clone(), self.events.clone()));
         let prompt_id = self.gateway.parts.prompts.id(self.task()).to_owned();
-        let executed = match self.encoded() {
-            Err(executed) => executed,
+        let (executed, has_row) = match self.encoded() {
+            Err(executed) => (executed, false),
             Ok(encoded) => {
                 let call = ModelCall {
                     id: self.id(),
@@ -82,10 +88,13 @@ impl StreamAttempt {
                 let close = |received: &Received<()>, closing: &mut Closing| {
                     self.close(&prompt_id, received, &locked(&collector).collected, closing);
                 };
-                self.gateway.execute(&self.store, &call, send, close).await?
+                let executed = self.gateway.execute(&self.store, &call, send, close).await?;
+                let has_row = !matches!(executed, Executed::NotSent(_));
+                (executed, has_row)
             }
         };
-        Ok((executed, collector.into_inner().unwrap_or_else(PoisonError::into_inner).collected))
+        let collected = collector.into_inner().unwrap_or_else(PoisonError::into_inner).collected;
+        Ok(StreamAttemptResult { executed, has_row, collected })
     }
 
     fn encoded(&self) -> Result<Option<EncodedRequest<'_>>, Executed<()>> {
@@ -109,20 +118,9 @@ impl StreamAttempt {
         let (items, purpose) = (self.item.input.parts(), self.task().as_str());
         let label = Label { call: self.id(), purpose, items, is_lines };
         let begun = Instant::now();
-        let read_exchange = async {
-            let mut exchange = pin!(self.gateway.logged_exchange(label, encoded));
-            while let Some(event) = exchange.next().await {
-                match event {
-                    ExchangeEvent::Text(piece) => locked(collector).push(&piece),
-                    ExchangeEvent::Ended(exchanged) => return exchanged,
-                }
-            }
-            CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
-        };
-        let mut exchanged: ExchangeResult = tokio::select! {
-            exchanged = read_exchange => exchanged,
-            error = fail_after_grace_period(&self.events, encoded.timeouts) => error.into(),
-        };
+        let exchange = self.gateway.logged_exchange(label, encoded);
+        let on_text = |piece: String| locked(collector).push(&piece);
+        let mut exchanged = read_while_awaited(exchange, on_text, &self.events, encoded.timeouts).await;
         let is_empty =
             matches!(exchanged.reply.outcome, Err(CallError::Invalid(_))) && exchanged.streamed.trim().is_empty();
         if is_empty && is_lines {

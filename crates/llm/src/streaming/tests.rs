@@ -309,3 +309,17 @@ async fn who_stops_reading_changes_nothing_about_the_row() {
     let rows = fixture.rows().await;
     assert_eq!((rows.len(), rows[0].output_tokens), (1, Some(3)), "{rows:?}");
 }
+
+#[tokio::test]
+async fn a_call_that_is_not_sent_is_not_among_the_calls() {
+    let failures = BreakerPolicy::default().failures;
+    let fixture = fixture("openai_compatible", (0..failures).map(|_| Script::Status(503))).await;
+    for _ in 0..failures {
+        let answer = fixture.stream(LINES).finished().await.unwrap();
+        assert_eq!(answer.calls.len(), 1, "{answer:?}");
+    }
+    let answer = fixture.stream(LINES).finished().await.unwrap();
+    let Some(StreamFailure::NotSent(_)) = &answer.failure else { panic!("{answer:?}") };
+    assert_eq!(answer.calls, Vec::<String>::new());
+    assert_eq!(fixture.rows().await.len(), usize::try_from(failures).unwrap());
+}
