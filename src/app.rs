@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_analysis::preferences::Profile;
 use aha_analysis::retrieval::VectorIndex;
+use aha_analysis::static_model::Weights;
 use aha_core::clock::Clock;
 use aha_core::ids::{SourceId, TopicId};
 use aha_core::time::Timestamp;
@@ -17,6 +18,7 @@ use aha_llm::prompt::{PromptError, Prompts};
 use aha_llm::retry_policy::STANDARD;
 use aha_llm::transport::Http;
 use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Jitter, Outcome, Router};
+use aha_sentence::SentenceModel;
 use aha_store::{SharedStore, SourceShare, VectorsVersion};
 use thiserror::Error;
 use tokio::sync::Mutex as AsyncMutex;
@@ -24,6 +26,7 @@ use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
+use crate::model_folder::ModelFolder;
 use crate::single_flight::SingleFlight;
 use crate::sources::Connectors;
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
@@ -45,6 +48,9 @@ pub struct App {
     profile_cache: LastValues<TopicId, Profile>,
     share_cache: LastValues<TopicId, SourceShares>,
     vector_cache: Arc<AsyncMutex<Option<LoadedVectors>>>,
+    weights: ModelFolder<Weights>,
+    sentence_model: ModelFolder<SentenceModel>,
+    feedback_writes: Arc<AsyncMutex<()>>,
     answers_in_progress: SingleFlight<Outcome>,
     background: TaskTracker,
     stopping: Arc<AtomicBool>,
@@ -90,6 +96,9 @@ impl App {
             profile_cache: LastValues::default(),
             share_cache: LastValues::default(),
             vector_cache: Arc::default(),
+            weights: ModelFolder::default(),
+            sentence_model: ModelFolder::default(),
+            feedback_writes: Arc::default(),
             answers_in_progress: SingleFlight::default(),
             background: TaskTracker::new(),
             stopping: Arc::default(),
@@ -138,7 +147,7 @@ impl App {
         &self.running
     }
 
-    /// When the search index was last found complete.
+    /// The result of the last check whether the search index is complete.
     #[must_use]
     pub const fn index_checks(&self) -> &IndexCheckCache {
         &self.index_checks
@@ -160,6 +169,30 @@ impl App {
     #[must_use]
     pub const fn vector_cache(&self) -> &Arc<AsyncMutex<Option<LoadedVectors>>> {
         &self.vector_cache
+    }
+
+    /// The weights of `AHA_EMBED_MODEL_DIR`.
+    #[must_use]
+    pub(crate) const fn weights(&self) -> &ModelFolder<Weights> {
+        &self.weights
+    }
+
+    /// The model of `AHA_SENTENCE_MODEL_DIR`.
+    #[must_use]
+    pub(crate) const fn sentence_model(&self) -> &ModelFolder<SentenceModel> {
+        &self.sentence_model
+    }
+
+    /// Returns the app, on a copy of the other's database, with the models that the other has loaded.
+    #[must_use]
+    pub fn with_models_of(self, other: &Self) -> Self {
+        Self { weights: other.weights.clone(), sentence_model: other.sentence_model.clone(), ..self }
+    }
+
+    /// Locked while feedback is read, learnt from and written, so that the profile stored last is of all feedback.
+    #[must_use]
+    pub const fn feedback_writes(&self) -> &Arc<AsyncMutex<()>> {
+        &self.feedback_writes
     }
 
     /// Answers that a model is writing, by the fingerprint of the question and its passages.
@@ -266,23 +299,37 @@ pub struct LoadedVectors {
     pub index: Arc<VectorIndex>,
 }
 
-/// When the search index was last found complete. The check scans every item, so its result is cached. Stored items are
-/// indexed in the same transaction: only `reindex`, and rows written by an older version, leave the index incomplete.
+/// The result of the last check whether the search index is complete. The check scans every item, so its result is
+/// cached. Stored items are indexed in the same transaction: only `reindex`, and rows written by an older version,
+/// leave the index incomplete.
 #[derive(Debug, Clone, Default)]
-pub struct IndexCheckCache(Arc<Mutex<Option<Timestamp>>>);
+pub struct IndexCheckCache(Arc<Mutex<Option<IndexCheck>>>);
 
-/// How long a successful check remains valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexCheck {
+    pub at: Timestamp,
+    /// Since when the index lacks something; `None` if it was complete.
+    pub behind_since: Option<Timestamp>,
+}
+
+/// How long a check remains valid.
 const INDEX_CHECK_MILLIS: i64 = 60_000;
 
 impl IndexCheckCache {
+    /// Returns the last check if it is valid.
     #[must_use]
-    pub fn is_recent(&self, now: Timestamp) -> bool {
-        let seen = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.is_some_and(|seen| (0..INDEX_CHECK_MILLIS).contains(&(now.as_millis() - seen.as_millis())))
+    pub fn recent(&self, now: Timestamp) -> Option<IndexCheck> {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.filter(|last| (0..INDEX_CHECK_MILLIS).contains(&(now.as_millis() - last.at.as_millis())))
     }
 
-    pub fn record_complete(&self, now: Timestamp) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+    pub fn record(&self, check: IndexCheck) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(check);
+    }
+
+    /// To be called when the index was changed other than by storing items.
+    pub fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -383,12 +430,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_index_is_taken_to_be_complete_for_a_minute_after_it_was_seen_so() {
+    fn a_check_of_the_index_is_valid_for_a_minute_whatever_it_found() {
         let at = |seconds: i64| Timestamp::from_millis(1_000_000 + seconds * 1_000);
         let checks = IndexCheckCache::default();
-        assert!(!checks.is_recent(at(0)));
-        checks.record_complete(at(0));
-        assert!(checks.is_recent(at(59)) && !checks.is_recent(at(60)) && !checks.is_recent(at(-1)));
+        assert_eq!(checks.recent(at(0)), None);
+        for behind_since in [None, Some(at(-500))] {
+            let check = IndexCheck { at: at(0), behind_since };
+            checks.record(check);
+            assert_eq!([59, 60, -1].map(|seconds| checks.recent(at(seconds))), [Some(check), None, None]);
+        }
+        checks.forget();
+        assert_eq!(checks.recent(at(0)), None);
     }
 
     #[test]

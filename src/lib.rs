@@ -18,7 +18,7 @@
 //! - [`config`]: every setting, read once.
 //! - [`sources`]: connectors and fetching.
 //! - [`pipeline`]: the stages, one a file, and the runner that sets their order.
-//! - `embedding_weights`, `sentences`: the models of word and of sentence vectors, loaded once.
+//! - `embedding_weights`, `sentences`: the models of word and of sentence vectors, which `model_folder` keeps loaded.
 //! - [`digest`]: the renderings.
 //! - [`app`]: the state that a process shares: store, gateway, fetcher, clock, settings.
 //! - [`services`]: the use cases, written once for all interfaces. These have modules of their own:
@@ -38,6 +38,7 @@ pub mod daemon;
 pub mod digest;
 mod embedding_weights;
 pub mod journal;
+mod model_folder;
 pub mod pipeline;
 pub mod questionnaire;
 pub mod retention;

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::digest::sanitise::{escape_hidden, is_hidden};
 use crate::digest::terminal::Terminal;
+use crate::services::ServiceError;
 use crate::services::sources::SourcesAdded;
 
 /// Columns if neither a terminal nor `COLUMNS` gives the width.
@@ -43,7 +44,7 @@ pub(super) fn note(text: &str) {
 
 /// Prints an error with its causes.
 pub(super) fn error(error: &anyhow::Error) {
-    let mut text = format!("aha-radar: {error}");
+    let mut text = format!("aha-radar: {}", with_option(error));
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
         if !text.contains(&cause) {
@@ -52,6 +53,16 @@ pub(super) fn error(error: &anyhow::Error) {
         }
     }
     note(&text);
+}
+
+/// Returns an error's text. A service names the field of a wrong value; on the command line it is an option.
+fn with_option(error: &anyhow::Error) -> String {
+    let text = error.to_string();
+    let Some(field) = error.downcast_ref::<ServiceError>().and_then(ServiceError::field) else { return text };
+    match text.strip_prefix(field).filter(|rest| rest.starts_with(" expects ")) {
+        Some(rest) => format!("--{}{rest}", field.replace('_', "-")),
+        None => text,
+    }
 }
 
 /// Formats how many sources were added.
@@ -177,6 +188,13 @@ mod tests {
     #[test]
     fn text_from_outside_keeps_lines_and_nothing_that_a_terminal_obeys() {
         assert_eq!(one_safe_text("a\u{9b}31mb\nc\u{61c}\u{202e}d\u{7}\u{1b}[2Je"), "ab\ncde");
+    }
+
+    #[test]
+    fn the_field_of_a_wrong_value_is_an_option() {
+        let shown = |field, message: &str| with_option(&ServiceError::invalid(field, message).into());
+        assert_eq!(shown("decay_hours", "decay_hours expects hours"), "--decay-hours expects hours");
+        assert_eq!(shown("source", "2 sources fit \"a\""), "2 sources fit \"a\"");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_store::{OpenMode, RetryAdvice, SharedStore, StoreError};
 use backoff::Backoff;
@@ -71,7 +72,7 @@ pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
     }
 }
 
-/// Runs the daemon until SIGINT or SIGTERM.
+/// Runs the daemon until SIGINT, SIGTERM or SIGHUP.
 ///
 /// # Errors
 /// When it cannot listen or schedule its ticks. A failing run is logged, shown by `/health` and retried.
@@ -142,7 +143,7 @@ struct Topics {
     runs: Runs,
     tasks: JoinSet<Result<(), RetryAdvice>>,
     running: HashMap<Id, String>,
-    /// Topics whose last run failed, by name.
+    /// Topics whose last run failed, or whose rows could not be read or written, by name.
     failing: HashMap<String, Backoff>,
     /// Backoff for the query of due topics.
     reading: Backoff,
@@ -177,25 +178,42 @@ impl Topics {
     async fn try_start_due(&mut self) -> Result<(), StoreError> {
         let now = self.app.clock().now();
         for topic in self.app.store().topics().await? {
-            let waits = self.failing.get(&topic.name).is_some_and(|backoff| !backoff.may_try(Instant::now()));
-            let running = self.running.values().any(|name| *name == topic.name) || self.runs.is_running(&topic.name);
-            if waits || running || self.app.store().sources(topic.id).await?.iter().all(|s| !s.enabled) {
-                continue;
-            }
-            match due::is_due(&self.app, &topic, now) {
-                Ok(true) => {
-                    let task = self.tasks.spawn(run_topic(self.app.clone(), self.runs.clone(), topic.clone()));
-                    self.running.insert(task.id(), topic.name);
+            // An error concerns only this topic: the others are scheduled nevertheless.
+            match self.start_if_due(&topic, now).await {
+                Ok(()) => {}
+                Err(RunError::Store(StoreError::NotFound { .. })) => {
+                    tracing::info!(topic = %topic.name, "the topic was removed meanwhile");
                 }
-                Ok(false) => {
-                    // If its last run failed here, another process has made it.
-                    self.failing.remove(&topic.name);
-                    due::reschedule(&self.app, &topic, now).await?;
-                }
-                Err(error) => tracing::error!(topic = %topic.name, %error, "the topic cannot be scheduled"),
+                Err(error) => self.note_unscheduled(&topic.name, &error),
             }
         }
         Ok(())
+    }
+
+    async fn start_if_due(&mut self, topic: &Topic, now: Timestamp) -> Result<(), RunError> {
+        let waits = self.failing.get(&topic.name).is_some_and(|backoff| !backoff.may_try(Instant::now()));
+        let running = self.running.values().any(|name| *name == topic.name) || self.runs.is_running(&topic.name);
+        if waits || running || self.app.store().sources(topic.id).await?.iter().all(|s| !s.enabled) {
+            return Ok(());
+        }
+        if due::is_due(&self.app, topic, now)? {
+            let task = self.tasks.spawn(run_topic(self.app.clone(), self.runs.clone(), topic.clone()));
+            self.running.insert(task.id(), topic.name.clone());
+        } else {
+            due::reschedule(&self.app, topic, now).await?;
+            // If its last run failed here, another process has made it.
+            self.failing.remove(&topic.name);
+        }
+        Ok(())
+    }
+
+    fn note_unscheduled(&mut self, topic: &str, error: &RunError) {
+        let Some(advice) = error.retry_advice() else {
+            tracing::error!(topic, %error, "the topic cannot be scheduled");
+            return;
+        };
+        let pause = self.failing.entry(topic.to_owned()).or_default().failed(advice, Instant::now());
+        tracing::error!(topic, %error, again_in_s = pause.as_secs(), "the topic cannot be scheduled; trying again");
     }
 
     /// Waits until a run has ended or a pause is over.
@@ -279,7 +297,6 @@ mod tests {
     use std::path::Path;
 
     use aha_core::source::NewSource;
-    use aha_core::time::Timestamp;
     use aha_store::TopicReset;
     use tokio::time::timeout;
 

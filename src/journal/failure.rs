@@ -10,7 +10,7 @@ pub(super) fn in_words(phase: &str, about: &str, failure: &StreamFailure) -> Str
             let (reason, action) = of_call(error);
             (format!("{reason}, by {model}"), action)
         }
-        StreamFailure::NoBudget(why) => (why.clone(), "Raise the budget, or go by rules with --local"),
+        StreamFailure::NoBudget(why) => (why.clone(), "Raise the budget, or go by rules (--local on the command line)"),
         StreamFailure::NotSent(why) => (why.clone(), "Correct that, then retry"),
     };
     format!("Error: LLM request failed ({phase} of {about})\nReason: {reason}\nSuggested Action: {action}")
@@ -55,9 +55,10 @@ fn of_call(error: &CallError) -> (String, &'static str) {
         }
         CallError::Refused { status, message } => (
             format!("Request refused ({status}: {message})"),
-            "If it names a parameter or a limit, change the model's settings; or go by rules with --local",
+            "If it names a parameter or a limit, change the model's settings; or go by rules (--local on the command \
+             line)",
         ),
-        _ => (error.to_string(), "Retry, or go by rules with --local"),
+        _ => (error.to_string(), "Retry, or go by rules (--local on the command line)"),
     }
 }
 

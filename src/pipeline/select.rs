@@ -4,6 +4,7 @@
 //! that was delivered before and has not grown since is excluded here, before anything is paid for it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use aha_content::numbers::count;
 use aha_core::digest::Evidence;
@@ -48,6 +49,8 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InS
     let late_by_source = items_by_source(&stories, |item| scope.late.contains(&item));
     let (fresh, unchanged): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
     let already_delivered = unchanged.iter().map(|story| story.in_scope().count()).sum();
+    // Shared with the blocking pool, which has returned it when `fresh` is taken apart.
+    let fresh = Arc::new(fresh);
     let mut evidence = evidence::gather(context, &fresh, &by_source).await?;
     let preferences = preferences::gather(context, &sources.all, &fresh).await?;
     for (story, evidence) in &mut evidence {
@@ -60,7 +63,7 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InS
     let explored = explored(limits.candidates, context.run.settings.ranking.exploration);
     let chosen = choose(&fresh, limits.candidates, explored, window, &evidence);
     let (selected, excluded): (Vec<_>, Vec<_>) =
-        fresh.into_iter().enumerate().partition(|(index, _)| chosen.contains(index));
+        Arc::unwrap_or_clone(fresh).into_iter().enumerate().partition(|(index, _)| chosen.contains(index));
     let not_considered = excluded.iter().map(|(_, story)| story.in_scope().count()).sum();
     let stories: Vec<Story> = selected.into_iter().map(|(_, story)| story).collect();
     context.progress.end(
@@ -154,9 +157,10 @@ fn choose(
         let engagement = known.and_then(|e| e.engagement_percentile).unwrap_or(0.5);
         (score, heuristic(recency(stories[index].latest(), window), engagement))
     };
+    let weights: Vec<(f64, f64)> = (0..stories.len()).map(weight).collect();
     let mut by_weight: Vec<usize> = (0..stories.len()).collect();
     by_weight.sort_by(|a, b| {
-        let (x, y) = (weight(*a), weight(*b));
+        let (x, y) = (weights[*a], weights[*b]);
         y.0.total_cmp(&x.0).then(y.1.total_cmp(&x.1)).then(a.cmp(b))
     });
     let mut chosen = explore(stories, &by_weight, explored, window);

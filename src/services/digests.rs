@@ -1,8 +1,8 @@
 //! Digests: the latest, one by its id, and the archive by day and topic.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
-use aha_core::digest::{Digest, DigestHead, Section};
+use aha_core::digest::{Digest, DigestHead, DigestStatus, Section};
 use aha_core::ids::{DigestId, TopicId};
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::{Topic, topic_option};
@@ -15,6 +15,9 @@ use super::id_prefix::{self, MIN_DIGITS, id_prefix};
 use super::{Result, ServiceError, topics};
 use crate::app::App;
 use crate::digest::{all_sources_failed, header_line};
+
+/// Digests read for the beginning of an id: one more than are named.
+const READ: i64 = 6;
 
 /// Stands for a topic's newest digest in place of an id.
 pub const LATEST: &str = "latest";
@@ -70,17 +73,15 @@ async fn find_id(app: &App, which: &str) -> Result<DigestId> {
         let message = format!("{which:?} is neither {expected}; `aha-radar digest list` shows them");
         return Err(ServiceError::invalid("digest", message));
     };
-    let all = DigestFilter { topic: None, ends_after: None, ends_until: None, limit: i64::MAX };
-    let mut found = app.store().digest_entries(&all).await?;
-    found.retain(|entry| entry.head.id.to_string().starts_with(&prefix));
+    let found = app.store().digests_by_id_prefix(&prefix, READ).await?;
     match found.as_slice() {
         [] => {
             let message = format!("no digest has an id that begins with {prefix}; `aha-radar digest list` shows them");
             Err(ServiceError::not_found("digest", message))
         }
-        [one] => Ok(one.head.id),
+        [one] => Ok(one.id),
         several => {
-            let lines = several.iter().map(|entry| line(&entry.head));
+            let lines = several.iter().map(line);
             Err(ServiceError::invalid("digest", id_prefix::ambiguous("digests", &prefix, lines)))
         }
     }
@@ -121,29 +122,24 @@ pub async fn latest_by_name(app: &App, topic: &str) -> Result<Digest> {
 /// # Errors
 /// When there is no such topic, or it has no digest yet.
 pub async fn latest_with_stories(app: &App, topic: &str) -> Result<Digest> {
-    let latest = latest_by_name(app, topic).await?;
-    if !latest.stories.is_empty() {
-        return Ok(latest);
-    }
     let of_topic = topics::find(app, topic).await?.id;
-    let all = DigestFilter { topic: Some(of_topic), ends_after: None, ends_until: None, limit: i64::MAX };
-    let entries = app.store().digest_entries(&all).await?;
-    match entries.into_iter().find(|entry| entry.stories > 0) {
-        Some(entry) => by_id(app, entry.head.id).await,
-        None => Ok(latest),
+    match app.store().newest_with_stories(of_topic).await? {
+        Some(head) => by_id(app, head.id).await,
+        None => latest_by_name(app, topic).await,
     }
 }
 
-/// Returns what is wrong with the stored digests of these for which no source could be read.
+/// Returns what is wrong with those of the digests for which no source could be read.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn total_failures(app: &App, ids: &[DigestId]) -> Result<BTreeMap<DigestId, String>> {
-    let all = DigestFilter { topic: None, ends_after: None, ends_until: None, limit: i64::MAX };
-    let mut entries = app.store().digest_entries(&all).await?;
-    entries.retain(|entry| entry.head.items == 0 && entry.stories == 0 && ids.contains(&entry.head.id));
-    let mut failures = BTreeMap::new();
-    for entry in entries {
+pub async fn total_failures(app: &App, digests: &[ArchivedDigest]) -> Result<HashMap<DigestId, String>> {
+    let mut failures = HashMap::new();
+    for ArchivedDigest { entry, .. } in digests {
+        // Only the whole digest tells, and most need not be read for it.
+        if entry.head.items > 0 || entry.stories > 0 || entry.head.status != DigestStatus::Partial {
+            continue;
+        }
         let digest = find_by_id(app, entry.head.id).await?;
         if let Some(digest) = digest.filter(all_sources_failed) {
             failures.insert(digest.head.id, header_line(&digest));

@@ -12,14 +12,12 @@ use aha_core::model::LOCAL_PROVIDER;
 use aha_core::run::{Run, RunSettings};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
-use aha_store::DigestFilter;
 use serde::Serialize;
 use tokio::runtime::Handle;
 
 use super::scratch::{self, Scratch};
 use super::{Result, ServiceError};
 use crate::app::App;
-use crate::config::Config;
 use crate::pipeline::{StopSignal, replay};
 
 /// The differences in the last digest.
@@ -99,8 +97,10 @@ async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
     let (first, second) = (Scratch::new()?, Scratch::new()?);
     first.fill(&config).await?;
     second.fill_from(&first).await?;
-    let Some(before) = last_digest(&first, &config, &proposed.name, None).await? else { return Ok(None) };
-    let after = last_digest(&second, &config, &proposed.name, Some(proposed)).await?;
+    let copy = first.open(config.clone()).await?.with_models_of(app);
+    let Some(before) = last_digest(&copy, &proposed.name, None).await? else { return Ok(None) };
+    let copy = second.open(config).await?.with_models_of(app);
+    let after = last_digest(&copy, &proposed.name, Some(proposed)).await?;
     Ok(after.map(|after| compared(&before, &after)))
 }
 
@@ -117,10 +117,8 @@ async fn is_judged_by_local(app: &App, topic: &Topic) -> Result<bool> {
 /// Returns the run of a topic's last digest with stories: on one of a window without items, no change has an effect.
 /// Without such a digest it is the last finished run.
 async fn previewed_run(app: &App, topic: &Topic) -> Result<Option<Run>> {
-    let all = DigestFilter { topic: Some(topic.id), ends_after: None, ends_until: None, limit: i64::MAX };
-    let entries = app.store().digest_entries(&all).await?;
-    let run = match entries.into_iter().find(|entry| entry.stories > 0) {
-        Some(entry) => app.store().run(entry.head.run_id).await?,
+    let run = match app.store().newest_with_stories(topic.id).await? {
+        Some(head) => app.store().run(head.run_id).await?,
         None => None,
     };
     match run {
@@ -131,18 +129,12 @@ async fn previewed_run(app: &App, topic: &Topic) -> Result<Option<Run>> {
 
 /// Returns a topic's last digest with the current settings, or with the proposed ones. Each needs its own copy, as a
 /// replayed run keeps the settings with which it began.
-async fn last_digest(
-    scratch: &Scratch,
-    config: &Config,
-    name: &str,
-    proposed: Option<&Topic>,
-) -> Result<Option<Digest>> {
-    let copy = scratch.open(config.clone()).await?;
+async fn last_digest(copy: &App, name: &str, proposed: Option<&Topic>) -> Result<Option<Digest>> {
     let gone = || ServiceError::not_found("topic", format!("there is no topic {name:?} any more; choose another"));
     let topic = copy.store().topic(name).await?.ok_or_else(gone)?;
-    let Some(run) = previewed_run(&copy, &topic).await? else { return Ok(None) };
+    let Some(run) = previewed_run(copy, &topic).await? else { return Ok(None) };
     let settings = settings(&run, proposed.unwrap_or(&topic));
-    Ok(Some(Box::pin(replay::replay(&copy, &topic, &run, settings, &StopSignal::default())).await?))
+    Ok(Some(Box::pin(replay::replay(copy, &topic, &run, settings, &StopSignal::default())).await?))
 }
 
 /// Returns the run's own settings, except those that a change of the topic may affect.

@@ -96,7 +96,7 @@ fn a_summary_is_kept_or_dropped() {
     let api = OpenAi::start();
     let radar = api.serve(with_a_digest(Engine::Sqlite));
     for decision in ["--promote", "--drop"] {
-        radar.run(&["deep-dive", "1", decision]).exits(USAGE).says("no text has been summarised");
+        radar.run(&["deep-dive", "1", decision]).exits(USAGE).says("no text has been summarised").says("with --file");
     }
     dive(&radar, &[]).exits(0).says("--promote");
     assert_eq!(reviews(&radar), Vec::<String>::new());
@@ -164,7 +164,7 @@ fn a_text_comes_from_standard_input_too() {
 fn without_budget_it_is_refused_and_nothing_is_sent() {
     let api = OpenAi::start();
     let radar = api.serve(with_a_digest(Engine::Sqlite)).with("AHA_BUDGET_DAILY_CREDITS", "0.000001");
-    dive(&radar, &[]).exits(BUDGET_EXHAUSTED).says("the daily budget of 0.000001 credits is used up");
+    dive(&radar, &[]).exits(BUDGET_EXHAUSTED).says("0.000001 credits are left of the daily budget");
     assert_eq!(api.calls().len(), 0);
     assert_eq!(rows::number(&radar, "SELECT count(*) FROM provider_calls WHERE purpose = 'manual_summary'"), 0);
 }

@@ -14,6 +14,7 @@ use crate::support::feeds::{Post, feed};
 use crate::support::radar::{Engine, Radar, repository};
 use crate::support::responses::OpenAi;
 use crate::support::rows;
+use crate::support::site::Site;
 use crate::support::weights::{file, table, tokenizer, write};
 
 const NOW: &str = "2026-11-19T07:00:00Z";
@@ -246,6 +247,27 @@ fn where_the_weights_are_of_no_use_words_alone_serve_and_it_is_said() {
         .run(&["doctor"])
         .exits(1)
         .says("grouped by shared words only: small/model.safetensors: it is no safetensors file");
+}
+
+#[test]
+fn a_server_searches_with_the_weights_that_the_folder_has_now() {
+    let mut radar = Radar::at(NOW).with("AHA_EMBED_MODEL_DIR", "small");
+    told_twice(&radar);
+    let site = Site::start(&mut radar);
+    let search = || site.get("/api/v1/search?q=ferry&by=meaning");
+    let none = search();
+    assert!(none.status == 422 && none.body.contains("small: it is no folder that can be read"), "{none:?}");
+    write_for_posts(&radar, "small", 0);
+    radar.ok(&["run"]);
+    let found = search();
+    assert!(found.body.contains("harbour vessel aground"), "{found:?}");
+    write_for_posts(&radar, "small", 4);
+    let at = "2026-11-20T05:00:00Z";
+    write_posts(&radar, "other.json", &[Post::new("c", "vessel aground again", "", at)]);
+    radar.set("AHA_NOW", "2026-11-20T07:00:00Z");
+    radar.ok(&["run"]);
+    let found = search();
+    assert!(found.body.contains("vessel aground again"), "{found:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use aha_core::money::MicroCredits;
 use anyhow::Result;
 
 use super::arguments::DeepDiveArguments;
-use super::exit::Exit;
+use super::exit::{Exit, UsageError};
 use super::output;
 use crate::app::App;
 use crate::digest::deep_dive::render;
@@ -51,7 +51,12 @@ pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit>
 }
 
 async fn decide(app: &App, found: &FoundStory, arguments: &DeepDiveArguments) -> Result<Exit> {
-    let decided = deep_dive::decide(app, &found.story, arguments.promote).await?;
+    let decided = match deep_dive::decide(app, &found.story, arguments.promote).await {
+        Err(ServiceError::NotFound { what: "summary", message }) => {
+            return Err(UsageError(format!("{message} with --file, and with --promote to keep it at once")).into());
+        }
+        decided => decided?,
+    };
     if arguments.json {
         output::print_json(&decided)?;
     } else {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
+use super::super::exit::UsageError;
 use super::super::output;
 use crate::services::deep_dive::{MAX_BYTES, accept};
 
@@ -21,6 +22,10 @@ pub(super) fn read(file: Option<&Path>) -> Result<String> {
             output::note("paste the text, then press Enter and Ctrl-D");
         }
         std::io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    }
+    if bytes.trim_ascii().is_empty() {
+        let none = "there is no text: give it with --file PATH, or on standard input";
+        return Err(UsageError(none.to_owned()).into());
     }
     Ok(accept(bytes)?)
 }

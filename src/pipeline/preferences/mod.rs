@@ -108,12 +108,18 @@ pub async fn profiles(
     let digest = store.latest_digest(topic).await?.map(|digest| digest.head);
     let (start, end) = digest.map_or((at, at), |digest| (digest.window_start, digest.window_end));
     let cluster_items = stored_cluster_items(store, topic, background_window(start, end)).await?;
-    let mut profiles = Vec::new();
+    let mut with_items = Vec::new();
     for topic_feedback in topic_feedback {
         let items = items_with_feedback(store, topic, &topic_feedback).await?;
-        profiles.push(learn(topic_feedback, &items, &ItemVectors::default(), &cluster_items, decay(at, ranking)));
+        with_items.push((topic_feedback, items));
     }
-    Ok(profiles)
+    let (vectors, decay) = (ItemVectors::default(), decay(at, ranking));
+    // On the blocking pool, because it counts the terms of some weeks.
+    let learning = tokio::task::spawn_blocking(move || {
+        let profiles = with_items.into_iter();
+        profiles.map(|(feedback, items)| learn(feedback, &items, &vectors, &cluster_items, decay)).collect::<Vec<_>>()
+    });
+    Ok(learning.await?)
 }
 
 fn background_window(start: Timestamp, end: Timestamp) -> Window {
@@ -161,10 +167,11 @@ fn learn(
     Profile::of(&said, &unlearnt, &background, decay)
 }
 
+/// Computed on the blocking pool, because it compares every story with all feedback.
 pub(super) async fn gather(
     context: &RunContext,
     sources: &[Source],
-    stories: &[Story],
+    stories: &Arc<Vec<Story>>,
 ) -> Result<Preferences, RunError> {
     let (store, topic, window) = (context.store(), context.topic.id, context.run.window);
     let topic_feedback = TopicFeedback::stored(store, topic).await?;
@@ -176,20 +183,23 @@ pub(super) async fn gather(
     let items = items_with_feedback(store, topic, &topic_feedback).await?;
     let vectors = ItemVectors::of(context, stories, items.values()).await?;
     let decay = decay(window.end, &context.run.settings.ranking);
-    let profile = learn(topic_feedback, &items, &vectors, &cluster_items, decay);
-    let known = StoryFeatures {
-        names: sources.iter().map(|source| (source.id, source.display_name())).collect(),
-        features: cluster_items.into_iter().map(|cluster_item| (cluster_item.id, cluster_item.features)).collect(),
-        vectors: vectors.of_item,
-    };
-    let compared: Vec<Comparison> = stories.iter().map(|story| known.compare(&profile, story)).collect();
-    let leanings: Vec<PreferenceScore> = if Interests::parse(&context.run.settings.interests).is_empty() {
-        compared.into_iter().map(|story| story.leaning).collect()
-    } else {
-        profile.unusual(compared)
-    };
-    let leanings = stories.iter().map(|story| story.cluster_id).zip(leanings).collect();
-    Ok(Preferences { summary: profile.summary(), weight: profile.feedback_weight(), leanings })
+    let names = sources.iter().map(|source| (source.id, source.display_name())).collect();
+    let has_interests = !Interests::parse(&context.run.settings.interests).is_empty();
+    let stories = Arc::clone(stories);
+    let comparing = tokio::task::spawn_blocking(move || {
+        let profile = learn(topic_feedback, &items, &vectors, &cluster_items, decay);
+        let features = cluster_items.into_iter().map(|cluster_item| (cluster_item.id, cluster_item.features)).collect();
+        let known = StoryFeatures { names, features, vectors: vectors.of_item };
+        let compared: Vec<Comparison> = stories.iter().map(|story| known.compare(&profile, story)).collect();
+        let leanings: Vec<PreferenceScore> = if has_interests {
+            profile.unusual(compared)
+        } else {
+            compared.into_iter().map(|story| story.leaning).collect()
+        };
+        let leanings = stories.iter().map(|story| story.cluster_id).zip(leanings).collect();
+        Preferences { summary: profile.summary(), weight: profile.feedback_weight(), leanings }
+    });
+    Ok(comparing.await?)
 }
 
 /// The data by which a story's items are compared.

@@ -41,7 +41,7 @@ pub async fn decide(app: &App, story: &DigestStory, keep: bool) -> Result<Decide
         return Ok(decided);
     }
     let answer = found.ok_or_else(|| {
-        let none = "no text has been summarised for this story by a model; give it one with --file, with --promote to keep it at once";
+        let none = "no text has been summarised for this story by a model; give it one";
         ServiceError::not_found("summary", none)
     })?;
     if keep {

@@ -37,7 +37,7 @@ pub fn accept(bytes: Vec<u8>) -> Result<String> {
     let text = text.replace("\r\n", "\n");
     let text = text.trim_start_matches('\u{feff}').trim();
     match text.chars().count() {
-        0 => Err(unusable("there is no text: give it with --file PATH, or on standard input")),
+        0 => Err(unusable("there is no text; give the one to be summarised")),
         n if n > MAX_CHARS => {
             Err(unusable(&format!("the text has {n} characters, more than 60,000; give the part that matters")))
         }

@@ -73,14 +73,13 @@ async fn shown_profile(app: &App, topic: TopicId) -> Result<Arc<Profile>> {
 /// When nothing was learnt under that name.
 pub async fn unlearn(app: &App, topic: &str, name: &str) -> Result<()> {
     let topic = topics::find(app, topic).await?.id;
-    let now = app.clock().now();
-    let topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
-    if !profile(app.store(), topic, topic_feedback, now, &app.config().ranking).await?.knows(name) {
+    if !shown_profile(app, topic).await?.knows(name) {
         let why =
             "nothing was learnt of a word, source or author of that name; `aha-radar feedback list` shows what was";
         return Err(ServiceError::not_found("learnt name", format!("{name:?}: {why}")));
     }
-    write(app, FeedbackUser::owner(), topic, FeedbackWrite::Unlearn { name: unlearnt_name(name), at: now }).await?;
+    let unlearning = FeedbackWrite::Unlearn { name: unlearnt_name(name), at: app.clock().now() };
+    write(app, FeedbackUser::owner(), topic, unlearning).await?;
     Ok(())
 }
 

@@ -162,6 +162,7 @@ async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: Feedback
 
 /// Writes feedback and the profile that follows from all of it. Returns how many of the changes are new.
 async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<usize> {
+    let _turn = app.feedback_writes().lock().await;
     let mut topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
     apply(user, topic, &feedback, &mut topic_feedback);
     let (events, now) = (topic_feedback.events.len(), app.clock().now());
@@ -174,6 +175,7 @@ async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, writes: &
     if writes.is_empty() {
         return Ok(Written { changes: 0, profiles: None });
     }
+    let _turn = app.feedback_writes().lock().await;
     let before = TopicFeedback::stored(app.store(), topic).await?;
     let mut after = before.clone();
     for feedback in writes {
@@ -294,9 +296,11 @@ pub async fn export(app: &App, user: FeedbackUser, topic: &str) -> Result<Vec<Fe
 #[cfg(test)]
 mod tests {
     use aha_core::account::Role;
+    use aha_core::time::Timestamp;
+    use aha_store::OpenMode;
 
     use super::*;
-    use aha_core::time::Timestamp;
+    use crate::config::Config;
 
     fn event(key: &str, kind: FeedbackKind, at: i64) -> FeedbackEvent {
         FeedbackEvent {
@@ -330,5 +334,21 @@ mod tests {
         assert_eq!(topic_feedback.events, [of_zoe, (owner.id(), event("a", Dislike, 9))]);
         apply(owner, topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut topic_feedback);
         assert!(topic_feedback.unlearnt.is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_profile_after_two_changes_at_the_same_time_is_of_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
+        let store = aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+        let topic = store.ensure_topic("default", Timestamp::from_millis(0)).await.unwrap().id;
+        let now = ("AHA_NOW".to_owned(), "2026-11-19T07:00:00Z".to_owned());
+        let app = App::new(Config::from_pairs([now].into_iter()).unwrap(), store).unwrap();
+        let (owner, like) = (FeedbackUser::owner(), |key| [event(key, FeedbackKind::Like, 1)]);
+        let (ferries, trams) = (like("ferries"), like("trams"));
+        let (one, other) = tokio::join!(merge(&app, owner, topic, &ferries), merge(&app, owner, topic, &trams));
+        assert_eq!((one.unwrap(), other.unwrap()), (1, 1));
+        let profile = app.store().feedback_version(topic).await.unwrap();
+        assert!(profile.starts_with("2 "), "the number of events that it is of comes first: {profile}");
     }
 }

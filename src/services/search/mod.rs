@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Result, ServiceError, stories};
-use crate::app::App;
+use crate::app::{App, IndexCheck};
 use crate::embedding_weights;
 use crate::sentences;
 use excerpt::{Pattern, excerpt};
@@ -54,10 +54,12 @@ const RRF_K: f64 = 60.0;
 /// When the database fails. Entries indexed before that stay, and the next call starts anew.
 pub async fn reindex(app: &App) -> Result<usize> {
     app.store().clear_search().await?;
+    app.index_checks().forget();
     let mut total = 0;
     loop {
         let indexed = app.store().index_missing(ENTRIES_PER_TRANSACTION).await?;
         if indexed == 0 {
+            app.index_checks().forget();
             sentences::recompute_all(app).await?;
             return Ok(total);
         }
@@ -128,11 +130,7 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let sources = filters::sources_of(app, &topics, &names).await?;
     let is_filtered = sources.is_some() || parsed.since.is_some();
     let since = parsed.since.as_ref().map(|text| past(text, app.clock().now())).transpose()?;
-    let weights = embedding_weights::weights(app).await;
-    if request.by == SearchBy::Meaning && weights.is_none() {
-        let why = "searching by meaning needs weights: name their folder in AHA_EMBED_MODEL_DIR";
-        return Err(ServiceError::invalid("by", why));
-    }
+    let weights = weights(app, request.by).await?;
     let query = SearchQuery {
         wanted: parsed.wanted.iter().map(|group| group.iter().flat_map(Term::forms).collect::<Forms>()).collect(),
         unwanted: parsed.unwanted.iter().map(Term::forms).collect(),
@@ -165,6 +163,19 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
             })
             .collect(),
     })
+}
+
+/// Returns the weights for a search; `None` if it compares words only.
+///
+/// # Errors
+/// When only meaning is to be compared, and no weights are set or they cannot be used.
+async fn weights(app: &App, by: SearchBy) -> Result<Option<Arc<Weights>>> {
+    if by != SearchBy::Meaning {
+        return Ok(embedding_weights::weights(app).await);
+    }
+    let unusable = |why: String| ServiceError::invalid("by", format!("searching by meaning needs weights: {why}"));
+    let weights = embedding_weights::load(app).await.map_err(|error| unusable(error.to_string()))?;
+    weights.map(Some).ok_or_else(|| unusable("name their folder in AHA_EMBED_MODEL_DIR".to_owned()))
 }
 
 /// Parses the query, and adds the filters that are given beside it.
@@ -278,14 +289,12 @@ fn max_results(request: &SearchRequest) -> i64 {
 /// `None` if it is complete.
 async fn behind_since(app: &App) -> Result<Option<Timestamp>> {
     let now = app.clock().now();
-    if app.index_checks().is_recent(now) {
-        return Ok(None);
+    if let Some(known) = app.index_checks().recent(now) {
+        return Ok(known.behind_since);
     }
-    let since = app.store().oldest_unindexed().await?;
-    if since.is_none() {
-        app.index_checks().record_complete(now);
-    }
-    Ok(since)
+    let behind_since = app.store().oldest_unindexed().await?;
+    app.index_checks().record(IndexCheck { at: now, behind_since });
+    Ok(behind_since)
 }
 
 /// Returns the sources that match a topic and a name; `None` for all.

@@ -106,7 +106,7 @@ async fn add_checked(
     note: &mut (dyn FnMut(AddNote) + Send),
 ) -> Result<AddedSources> {
     if new.title.is_some() && new.locations.len() > 1 {
-        return Err(ServiceError::invalid("title", "--title names a single source; add the others without it"));
+        return Err(ServiceError::invalid("title", "title expects a single source; add the others without it"));
     }
     let wanted = SourceChange { enabled: None, weight: new.weight, full_text: new.full_text.then_some(true) };
     wanted.check()?;

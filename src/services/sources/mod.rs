@@ -111,7 +111,7 @@ pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSo
             let is_one_url = found.iter().all(|listed| listed.source.url == found[0].source.url);
             let next_step = if is_one_url {
                 let topics: Vec<String> = found.iter().map(|listed| format!("{:?}", listed.topic)).collect();
-                format!("say which one with --topic, one of {}", topics.join(", "))
+                format!("name its topic, on the command line with --topic, one of {}", topics.join(", "))
             } else {
                 let lines = found.iter().map(|ListedSource { topic, source }| {
                     format!("{}  {}  {} (topic {topic})", source.id, source.display_name(), source.url)
@@ -168,7 +168,7 @@ impl SourceChange {
         if self.weight.is_none_or(|weight| (0.1..=3.0).contains(&weight)) {
             return Ok(());
         }
-        Err(ServiceError::invalid("weight", "--weight expects a number from 0.1 to 3"))
+        Err(ServiceError::invalid("weight", "weight expects a number from 0.1 to 3"))
     }
 }
 

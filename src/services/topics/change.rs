@@ -75,7 +75,7 @@ pub(super) fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     }
     if let Some(hours) = change.decay_hours {
         if !(1.0..=87_600.0).contains(&hours) {
-            let message = format!("--decay-hours expects hours from 1 to 87600 (ten years); got {hours}");
+            let message = format!("decay_hours expects hours from 1 to 87600 (ten years); got {hours}");
             return Err(ServiceError::invalid("decay_hours", message));
         }
         topic.decay_hours = hours;
@@ -87,7 +87,7 @@ pub(super) fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
 fn apply_times(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     if let Some(text) = &change.read_from {
         let from = Timestamp::parse_rfc3339(text).map_err(|_| {
-            let expected = "--read-from expects a time such as 2026-11-16T07:00:00Z";
+            let expected = "read_from expects a time such as 2026-11-16T07:00:00Z";
             ServiceError::invalid("read_from", format!("{expected}; got {text:?}"))
         })?;
         topic.cursor_end = Some(from);
@@ -176,6 +176,13 @@ mod tests {
         let field = |change: TopicChange| apply(&mut Topic::new("t"), &change).unwrap_err().field();
         let none = TopicChange::default();
         assert!(apply(&mut Topic::new("t"), &none).is_ok());
+        for (change, expected) in [
+            (TopicChange { decay_hours: Some(0.0), ..none.clone() }, "decay_hours expects hours"),
+            (TopicChange { read_from: Some("noon".to_owned()), ..none.clone() }, "read_from expects a time"),
+        ] {
+            let message = apply(&mut Topic::new("t"), &change).unwrap_err().to_string();
+            assert!(message.starts_with(expected), "{message}");
+        }
         assert_eq!(field(TopicChange { depth: Some(101), ..none.clone() }), Some("depth"));
         assert_eq!(field(TopicChange { top: Some(201), ..none.clone() }), Some("top"));
         assert_eq!(field(TopicChange { timezone: Some("Mars".to_owned()), ..none.clone() }), Some("timezone"));

@@ -4,12 +4,11 @@ mod change;
 mod interest_matches;
 
 use aha_content::fold::is_invisible;
-use aha_core::ids::TopicId;
 use aha_core::schedule::Schedule;
 use aha_core::time::Timestamp;
 use aha_core::topic::{DEFAULT_TOPIC, Rule, RuleAction, Topic};
 use aha_core::window::Window;
-use aha_store::{DigestFilter, TopicReset};
+use aha_store::TopicReset;
 use serde::Serialize;
 
 pub use change::TopicChange;
@@ -238,19 +237,13 @@ pub async fn preview_interests(app: &App, name: &str, trial: Option<&str>, days:
     let text = trial.unwrap_or(&topic.interests);
     let until = |end: Timestamp| Window { start: end.days_before(i64::from(days)), end };
     let mut window = until(app.clock().now());
-    if let Some(newest) = newest_digest_end(app, topic.id).await?.filter(|end| *end < window.end).map(until) {
+    let newest = app.store().newest_with_stories(topic.id).await?.map(|head| head.window_end);
+    if let Some(newest) = newest.filter(|end| *end < window.end).map(until) {
         let (store, id) = (app.store(), topic.id);
         let (of_now, of_digest) = (store.items_in_window(id, window).await?, store.items_in_window(id, newest).await?);
         window = if of_digest.len() > of_now.len() { newest } else { window };
     }
     Ok(interest_matches(app, &topic, text, window).await?)
-}
-
-/// Returns the end of the window of a topic's newest digest with stories.
-async fn newest_digest_end(app: &App, topic: TopicId) -> Result<Option<Timestamp>> {
-    let all = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: i64::MAX };
-    let mut entries = app.store().digest_entries(&all).await?.into_iter();
-    Ok(entries.find(|entry| entry.stories > 0).map(|entry| entry.head.window_end))
 }
 
 /// Describes what a topic mutes or boosts.

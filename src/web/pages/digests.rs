@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use aha_core::digest::{Digest, DigestStatus};
+use aha_core::digest::Digest;
 use aha_core::ids::DigestId;
 use askama::Template;
 use axum::Router;
@@ -18,8 +18,8 @@ use super::story_feedback::StoryFeedback;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{Shell, html, welcome};
 use crate::digest::html::flow;
+use crate::digest::is_quiet;
 use crate::digest::view::Page;
-use crate::digest::{all_sources_failed, header_line, is_quiet};
 use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
 use crate::services::feedback::FeedbackUser;
 use crate::services::{ErrorKind, ServiceError};
@@ -168,7 +168,7 @@ async fn archive(
     let mut found = digests::archive(state.app(), &filter).await?;
     let is_cut = found.len() > ARCHIVED;
     found.truncate(ARCHIVED);
-    let failures = total_failures(&state, &suspected_failures(&found)).await?;
+    let failures = digests::total_failures(state.app(), &found).await?;
     let text = |day: Option<NaiveDate>| day.map(|day| day.to_string()).unwrap_or_default();
     html(&ArchivePage {
         shell,
@@ -180,27 +180,6 @@ async fn archive(
         failures,
         is_cut,
     })
-}
-
-/// Returns the digests for which perhaps no source could be read: their heads do not tell.
-pub(super) fn suspected_failures(digests: &[ArchivedDigest]) -> Vec<DigestId> {
-    let heads = digests.iter().map(|digest| &digest.entry.head);
-    heads.filter(|head| head.items == 0 && head.status == DigestStatus::Partial).map(|head| head.id).collect()
-}
-
-/// Returns the first lines of those of the digests for which no source could be read.
-pub(super) async fn total_failures(
-    state: &WebState,
-    suspected: &[DigestId],
-) -> Result<HashMap<DigestId, String>, ServiceError> {
-    let mut failures = HashMap::new();
-    for &id in suspected {
-        let digest = digests::find_by_id(state.app(), id).await?;
-        if let Some(digest) = digest.filter(all_sources_failed) {
-            failures.insert(id, header_line(&digest));
-        }
-    }
-    Ok(failures)
 }
 
 /// Parses a date; an empty field counts as absent.

@@ -111,6 +111,10 @@ fn off_loopback_or_made_public_it_does_not_start_unprotected() {
         radar.ok(&["init"]);
         radar.run(&["daemon"]).exits(2).says("the server does not start");
         radar.run(&["serve"]).exits(2).says("set a password with `aha-radar user password owner`, or AHA_API_TOKEN");
+        let findings = radar.run(&["doctor"]).exits(1).says("`daemon` and `serve` do not start: ");
+        findings.says("set a password with `aha-radar user password owner`, or AHA_API_TOKEN");
+        let radar = radar.with("AHA_API_TOKEN", "a-token-of-sixteen-letters");
+        assert!(!radar.run(&["doctor"]).stdout.contains("do not start"));
     }
 }
 

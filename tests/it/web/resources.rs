@@ -59,6 +59,8 @@ fn a_topic_is_added_changed_tried_and_removed() {
     ] {
         assert_eq!(refused(&send(&site, "PATCH", path, &change)), (422, Some(field.to_owned())), "{change}");
     }
+    let fading = send(&site, "PATCH", path, &json!({ "decay_hours": 0 })).body;
+    assert!(fading.contains("decay_hours expects hours") && !fading.contains("--"), "{fading}");
     let rule = json!({ "action": "mute", "field": "word", "pattern": "football" });
     let rules = send(&site, "POST", &format!("{path}/rules"), &rule);
     assert_eq!((rules.status, rules.json()["rules"][0]["text"].as_str()), (201, Some("mute word:football")));
