@@ -29,7 +29,8 @@ pub async fn finish_calls(app: &App, runs_ended: impl Future<Output = ()>) {
     }
 }
 
-/// Waits for the first SIGINT or SIGTERM. From then on another one ends the process at once, with exit code 130.
+/// Waits for the first SIGINT, SIGTERM or SIGHUP. From then on another one ends the process at once, with exit code
+/// 130.
 pub async fn asked_to_stop() {
     signalled().await;
     tokio::spawn(async {
@@ -40,7 +41,7 @@ pub async fn asked_to_stop() {
     });
 }
 
-/// Waits for the next SIGINT or SIGTERM.
+/// Waits for the next SIGINT, SIGTERM or SIGHUP.
 async fn signalled() {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {
@@ -49,18 +50,32 @@ async fn signalled() {
     };
     #[cfg(unix)]
     {
-        use tokio::signal::unix::{SignalKind, signal};
-        let terminate = async {
-            match signal(SignalKind::terminate()) {
-                Ok(mut terminate) => drop(terminate.recv().await),
-                Err(_) => std::future::pending::<()>().await,
-            }
-        };
+        use tokio::signal::unix::SignalKind;
         tokio::select! {
             () = interrupt => {}
-            () = terminate => {}
+            () = received(SignalKind::terminate()) => {}
+            () = received(SignalKind::hangup()), if !is_hangup_ignored() => {}
         }
     }
     #[cfg(not(unix))]
     interrupt.await;
+}
+
+/// Waits for the next signal of that kind.
+#[cfg(unix)]
+async fn received(kind: tokio::signal::unix::SignalKind) {
+    match tokio::signal::unix::signal(kind) {
+        Ok(mut signals) => drop(signals.recv().await),
+        Err(_) => std::future::pending::<()>().await,
+    }
+}
+
+/// Whether SIGHUP is ignored, as by a process that `nohup` started: it must stay so. Returns true where that is not
+/// known. The bits of `SigIgn` are documented in `proc_pid_status(5)`.
+#[cfg(unix)]
+fn is_hangup_ignored() -> bool {
+    const HANGUP_BIT: u64 = 1;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).is_none_or(|bits| bits & HANGUP_BIT != 0)
 }

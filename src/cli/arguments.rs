@@ -84,7 +84,7 @@ pub(super) enum Command {
     /// Serve pages, API and GET /health on the address and port of `AHA_LISTEN` (127.0.0.1:8080 by default), without
     /// running topics on their schedules.
     Serve(GraphArgument),
-    /// Accounts for the web: add, list, remove, password.
+    /// Accounts for the web: add, list, remove, password, feed-token.
     #[command(subcommand)]
     User(UserCommand),
     /// Create the database and the topic "default", and show the next steps.

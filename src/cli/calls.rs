@@ -53,8 +53,8 @@ fn table(calls: &[CallRecord]) -> String {
 
 fn state(call: &CallRecord) -> String {
     match call.error_kind.as_deref() {
-        Some(kind) if !kind.is_empty() => format!("{} ({})", call.state, line(kind)),
-        _ => call.state.clone(),
+        Some(kind) if !kind.is_empty() => format!("{} ({})", call.state.as_str(), line(kind)),
+        _ => call.state.as_str().to_owned(),
     }
 }
 

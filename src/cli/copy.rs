@@ -48,7 +48,7 @@ fn show(config: &Config, target: &DatabaseUrl, tables: &[CopiedTable], as_json: 
     }
     output::print(&shown.to_string())?;
     output::note(&format!(
-        "{} of {} are in {target}, the same as here. To continue there, stop the processes that use this database and set DATABASE_URL to the copy.",
+        "{} of {} are in {target}, the same as here. To continue there, stop the processes that use this database and set DATABASE_URL to the copy. Then run `aha-radar reindex` once: the index is not copied, and without it searches and questions find nothing.",
         count(rows, "row", "rows"),
         count(tables.len(), "table", "tables")
     ));

@@ -9,10 +9,20 @@ use super::arguments::GraphArgument;
 use super::exit::Exit;
 
 /// `graph`: the notes that the journal pages work on.
-pub(super) async fn run(mut config: Config, graph: GraphArgument) -> Result<Exit> {
-    config.journal.graph = graph.graph.or(config.journal.graph);
+pub(super) async fn run(config: Config, graph: GraphArgument) -> Result<Exit> {
+    let config = with_graph(config, graph);
     if let Some(store) = crate::daemon::open(&config).await? {
         crate::daemon::run(App::new(config, store)?).await?;
     }
     Ok(Exit::Ok)
+}
+
+/// Sets the folder of the notes, and logs if there is none at that path: everything but the journal works without it.
+pub(super) fn with_graph(mut config: Config, graph: GraphArgument) -> Config {
+    config.journal.graph = graph.graph.or(config.journal.graph);
+    if let Some(graph) = config.journal.missing_graph() {
+        let graph = graph.display();
+        tracing::warn!(%graph, "there is no such folder of notes, so the journal cannot work; set AHA_JOURNAL_GRAPH");
+    }
+    config
 }

@@ -158,9 +158,10 @@ async fn app(config: Config, absent: Absent) -> anyhow::Result<App> {
     Ok(database::open(config, absent).await?)
 }
 
-/// Starts logging to standard error. A daemon logs its progress, a command only errors, unless `AHA_LOG` is set.
+/// Starts logging to standard error. A daemon logs its progress, a command only errors and that it migrated the
+/// database, unless `AHA_LOG` is set.
 fn start_logging(config: &Config, daemon: bool) {
-    let default = if daemon { "info,tokio_cron_scheduler=warn" } else { "error" };
+    let default = if daemon { "info,tokio_cron_scheduler=warn" } else { "error,aha_migrations=info" };
     let filter = with_own_crates(config.log.filter.as_deref().unwrap_or(default));
     let filter = tracing_subscriber::EnvFilter::new(filter);
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);

@@ -175,6 +175,7 @@ mod tests {
             reason: String::new(),
             since: None,
             published_at: Timestamp::from_millis(0),
+            read_before: None,
             author: None,
             teaser: false,
             excerpt: String::new(),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aha_core::digest::Digest;
+use aha_core::time::Timestamp;
 use aha_core::topic::{DEFAULT_TOPIC, Topic};
 use anyhow::Result;
 
@@ -50,11 +51,16 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
         let html = made.files.iter().find(|f| f.extension().is_some_and(|e| e == "html")).map(PathBuf::as_path);
         with_database_retries(&request.stop, async || show(&app, &topic, &made.digest, arguments.json, html).await)
             .await?;
+        if let Some(alert) = &made.digest.cost.near_cap {
+            output::note(alert);
+        }
     }
+    let mut exit = imported;
     if outcome.outputs.is_empty() {
-        with_database_retries(&request.stop, async || up_to_date(&app, &topic, &outcome, arguments.json).await).await?;
+        let shown = async || up_to_date(&app, &topic, &outcome, arguments.json).await;
+        exit = exit.or(with_database_retries(&request.stop, shown).await?);
     }
-    Ok(outcome.outputs.iter().map(|output| of_digest(&output.digest)).fold(imported, Exit::or))
+    Ok(outcome.outputs.iter().map(|output| of_digest(&output.digest)).fold(exit, Exit::or))
 }
 
 /// Imports the given list of sources, if any, and finds the topic. Returns also whether all sources could be imported.
@@ -83,14 +89,28 @@ pub(super) async fn request(
     Ok(runs::to_run_request(app, &choice, progress, stop).await?)
 }
 
-/// Reports that there is nothing new to read, and shows the last digest instead.
-async fn up_to_date(app: &App, topic: &Topic, outcome: &RunOutcome, json: bool) -> Result<()> {
-    let until = outcome.up_to_date.map_or_else(String::new, |until| format!(" up to {until}"));
-    output::note(&format!("topic {:?} has been read{until}: nothing to do before the next minute", topic.name));
-    match digests::find_latest(app, topic).await? {
-        Some(digest) => show(app, topic, &digest, json, None).await,
-        None => Ok(()),
-    }
+/// Reports that there is nothing new to read, and shows the last digest instead. Returns the exit code for that digest.
+async fn up_to_date(app: &App, topic: &Topic, outcome: &RunOutcome, json: bool) -> Result<Exit> {
+    output::note(&nothing_to_read(&topic.name, outcome.up_to_date, app.clock().now()));
+    let Some(digest) = digests::find_latest(app, topic).await? else { return Ok(Exit::Ok) };
+    show(app, topic, &digest, json, None).await?;
+    Ok(of_digest(&digest))
+}
+
+/// Formats that a topic has nothing to read before the next minute, or until the clock has reached the end of what it
+/// has read.
+pub(super) fn nothing_to_read(topic: &str, until: Option<Timestamp>, now: Timestamp) -> String {
+    let read = until.map_or_else(String::new, |until| format!(" up to {until}"));
+    let next = match until {
+        Some(until) if until > now => {
+            let (name, now) = (output::shell_word(topic), now.floor_to_minute());
+            format!(
+                ", which is ahead of the clock ({now}): nothing is read until then; if the clock is right, set the topic back with `aha-radar topic set {name} --read-from {now}`"
+            )
+        }
+        _ => ": nothing to do before the next minute".to_owned(),
+    };
+    format!("topic {topic:?} has been read{read}{next}")
 }
 
 async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Option<&Path>) -> Result<()> {
@@ -102,8 +122,8 @@ async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Optio
     output::print(&terminal::render(digest, output::terminal(), footer))
 }
 
-/// Lets the first SIGINT or SIGTERM end the run at its next safe point; completed work is kept. The second one ends the
-/// process at once.
+/// Lets the first SIGINT, SIGTERM or SIGHUP end the run at its next safe point; completed work is kept. The second one
+/// ends the process at once.
 pub(super) fn interrupt_on_signal(stop: StopSignal) {
     tokio::spawn(async move {
         crate::shutdown::asked_to_stop().await;

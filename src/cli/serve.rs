@@ -4,6 +4,7 @@ use anyhow::Result;
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::GraphArgument;
+use super::daemon::with_graph;
 use super::exit::Exit;
 use crate::app::App;
 use crate::config::Config;
@@ -12,8 +13,8 @@ use crate::shutdown::{asked_to_stop, finish_calls};
 use crate::web::Server;
 
 /// `graph`: the notes that the journal pages work on.
-pub(super) async fn run(mut config: Config, graph: GraphArgument) -> Result<Exit> {
-    config.journal.graph = graph.graph.or(config.journal.graph);
+pub(super) async fn run(config: Config, graph: GraphArgument) -> Result<Exit> {
+    let config = with_graph(config, graph);
     let Some(store) = crate::daemon::open(&config).await? else { return Ok(Exit::Ok) };
     let app = App::new(config, store)?;
     let runs = Runs::new(app.clone());

@@ -1,5 +1,7 @@
 //! Why the settings cannot be used: all problems at once.
 
+use std::path::PathBuf;
+
 use aha_core::settings::Problem;
 use aha_llm::catalogue::CatalogueProblem;
 use thiserror::Error;
@@ -14,8 +16,11 @@ pub enum ConfigError {
     NotText(Vec<String>),
     #[error("the environment cannot be read: {0}")]
     Unreadable(#[from] envy::Error),
-    #[error("the file .env cannot be read: {0}")]
-    DotEnv(dotenvy::Error),
+    #[error(
+        "the file {} cannot be read: {error}; start the program in a folder that this user may read, or let it read that file",
+        .path.display()
+    )]
+    DotEnv { path: PathBuf, error: dotenvy::Error },
     /// Without the line, which may contain a key or a password.
     #[error(
         "the file .env cannot be read: {} is not NAME=value; put quotes around a value with spaces, single ones if it has a backslash",

@@ -1,6 +1,6 @@
 //! Settings of the journal: the folder of the user's notes, and the folder that records the journal's changes to them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aha_llm::catalogue::Environment;
 
@@ -11,6 +11,14 @@ pub struct JournalSettings {
     pub graph: Option<PathBuf>,
     /// Folder with the replaced text, for `journal undo`.
     pub state: Option<PathBuf>,
+}
+
+impl JournalSettings {
+    /// Returns the graph's folder if there is no such folder.
+    #[must_use]
+    pub fn missing_graph(&self) -> Option<&Path> {
+        self.graph.as_deref().filter(|graph| !graph.is_dir())
+    }
 }
 
 /// Reads the settings. The default of `state` is below `XDG_STATE_HOME`, otherwise `~/.local/state`.

@@ -158,6 +158,13 @@ impl Config {
         Ok(Self { dot_env, ..Self::from_pairs(pairs.into_iter())? })
     }
 
+    /// Returns whether others than this machine can reach a server, so that they have to sign in: it listens on other
+    /// than loopback addresses, or a reverse proxy is configured.
+    #[must_use]
+    pub fn requires_sign_in(&self) -> bool {
+        !self.listen.ip().is_loopback() || self.web.public_url.is_some()
+    }
+
     /// Returns an error if there are unknown variables.
     ///
     /// # Errors
@@ -177,6 +184,7 @@ impl Config {
         let mut reader = SettingsReader::default();
         let environment = Environment::of(&all);
         let mut config = reader.read(raw, &ours, &environment)?;
+        reader.without_repetitions();
         let unknown = names::unknown(all.iter().map(|(name, _)| name.as_str()), &environment.referred());
         if reader.variables.problems.is_empty() && reader.catalogue_problems.is_empty() {
             config.unknown = unknown;
@@ -213,11 +221,16 @@ fn load_dot_env() -> Result<Option<PathBuf>, ConfigError> {
         return Ok(None);
     }
     match dotenvy::from_path(DOT_ENV) {
-        Ok(()) => Ok(Some(std::path::absolute(DOT_ENV).unwrap_or_else(|_| DOT_ENV.into()))),
+        Ok(()) => Ok(Some(whole_path())),
         Err(error) if error.not_found() => Ok(None),
         Err(dotenvy::Error::LineParse(..)) => Err(ConfigError::DotEnvLine { after: last_readable() }),
-        Err(error) => Err(ConfigError::DotEnv(error)),
+        Err(error) => Err(ConfigError::DotEnv { path: whole_path(), error }),
     }
+}
+
+/// The path of `.env` with its folder.
+fn whole_path() -> PathBuf {
+    std::path::absolute(DOT_ENV).unwrap_or_else(|_| DOT_ENV.into())
 }
 
 /// Returns the last variable of `.env` before the line that cannot be read.
@@ -249,6 +262,38 @@ mod tests {
         for part in ["AHA_TRIAGE_BATCH_SIZE=\"99\"", "1 to 50", "AHA_TIMEZONE=\"Berlin\"", "Europe/Berlin", "AHA_NOW"] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
+    }
+
+    #[test]
+    fn a_variable_that_several_tasks_read_is_reported_once() {
+        let name = "OPENAI_CREDITS_PER_1K_INPUT_TOKENS";
+        let text = load(&[("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m"), (name, "a")]).unwrap_err().to_string();
+        assert_eq!(text.matches(&format!("{name}=\"a\"")).count(), 1, "{text}");
+    }
+
+    #[test]
+    fn only_the_price_that_is_missing_under_a_cap_is_asked_for() {
+        let (input, output) = ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS");
+        let capped = [("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m"), ("AHA_BUDGET_DAILY_CREDITS", "1")];
+        let asks = |text: &str, name: &str| text.contains(&format!("{name} is not set"));
+        let text = load(&capped).unwrap_err().to_string();
+        assert!(asks(&text, input) && asks(&text, output) && text.contains(&format!("{output}=0.002")), "{text}");
+        let text = load(&[&capped[..], &[(input, "1")]].concat()).unwrap_err().to_string();
+        assert!(!asks(&text, input) && asks(&text, output), "{text}");
+    }
+
+    #[test]
+    fn a_token_and_a_folder_that_cannot_be_used_are_named_as_they_were_given() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, "short").unwrap();
+        let text = load(&[("AHA_API_TOKEN_FILE", file.path().to_str().unwrap())]).unwrap_err().to_string();
+        assert!(text.starts_with("AHA_API_TOKEN_FILE=") && !text.contains("short"), "{text}");
+        let text = load(&[("AHA_PROMPTS", "/no/such/folder")]).unwrap_err().to_string();
+        assert!(text.contains("AHA_PROMPTS=\"/no/such/folder\""), "{text}");
+        let text = load(&[("AHA_SITES", "nosuch=https://a.example")]).unwrap_err().to_string();
+        assert!(text.contains("hacker_news_lists") && text.contains("lobsters"), "{text}");
+        let text = load(&[("AHA_SCHEDULE", "every 5m")]).unwrap_err().to_string();
+        assert!(text.contains("15 minutes to 30 days"), "{text}");
     }
 
     #[test]

@@ -75,16 +75,20 @@ fn check(name: &str, known: &[String]) -> Option<UnknownSetting> {
     }
     let distance = |known: &&String| strsim::osa_distance(name, known);
     let unknown = |nearest: Option<&String>| UnknownSetting { name: name.to_owned(), nearest: nearest.cloned() };
-    // A truncated name is closer to the setting it begins than to one with the same number of letters.
-    let whole = known.iter().filter(|known| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')));
-    let nearest = whole.min_by_key(|known| known.len()).or_else(|| known.iter().min_by_key(distance));
+    // A name that lacks some words is closer to the setting with these words than to one with as many letters.
+    let has_words = |known: &&String| name.split('_').all(|word| known.split('_').any(|part| part == word));
+    let with_words = known.iter().filter(has_words).min_by_key(|known| known.len());
+    let nearest = with_words.or_else(|| known.iter().min_by_key(distance));
     let is_near = nearest.as_ref().is_some_and(|nearest| distance(nearest) <= MAX_EDIT_DISTANCE);
     if is_ours {
         let is_of_tools =
             TOOL_VARIABLES.iter().any(|tools| name == *tools || tools.ends_with('_') && name.starts_with(tools));
         let is_of_debug = cfg!(debug_assertions) && DEBUG_VARIABLES.contains(&name);
         let guess = nearest.filter(|nearest| {
-            is_near || nearest.starts_with(name) || strsim::normalized_levenshtein(name, nearest) >= MIN_SIMILARITY
+            is_near
+                || with_words.is_some()
+                || nearest.starts_with(name)
+                || strsim::normalized_levenshtein(name, nearest) >= MIN_SIMILARITY
         });
         return (!is_of_tools && !is_of_debug).then(|| unknown(guess));
     }
@@ -116,8 +120,10 @@ mod tests {
             ("AHA_BUGET_DAILY_CREDITS", Some("AHA_BUDGET_DAILY_CREDITS")),
             ("AHA_BUDGET_DAILY", Some("AHA_BUDGET_DAILY_CREDITS")),
             ("OPENAI_TRIAGE_MODLE", Some("OPENAI_TRIAGE_MODEL")),
+            ("OPENAI_TRIAGE_MAX_TOKENS", Some("OPENAI_TRIAGE_MAX_OUTPUT_TOKENS")),
             ("OPENAI_APIKEY", Some("OPENAI_API_KEY")),
             ("ANTHROPIC_APIKEY", Some("ANTHROPIC_API_KEY")),
+            ("AHA_EMBED_DIR", Some("AHA_EMBED_MODEL_DIR")),
             ("AHA_SHEDULE", Some("AHA_SCHEDULE")),
             ("AHA_COLOUR_OF_THE_SKY", None),
         ] {

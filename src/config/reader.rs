@@ -2,7 +2,7 @@
 //! takes its place, so that all problems are reported at once.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aha_core::clock::Clock;
@@ -41,7 +41,8 @@ impl SettingsReader {
         let Self { variables, catalogue_problems } = self;
         let budget = settings::budget(variables, &mut of_models);
         let mut llm = settings::read(variables, catalogue_problems, &mut of_models, pairs, environment)?;
-        settings::check_prices(variables, catalogue_problems, &budget, &mut llm);
+        settings::check_prices(variables, catalogue_problems, &budget, &mut llm, pairs);
+        self.check_prompts(llm.prompts.as_deref());
         let sources = self.sources(&mut raw);
         self.priced_search(&budget, sources.search.as_ref());
         let fetch = self.fetch(&mut raw);
@@ -98,6 +99,24 @@ impl SettingsReader {
         })
     }
 
+    /// Several tasks read the general settings of models, and each reports the same problem.
+    pub(super) fn without_repetitions(&mut self) {
+        let all = std::mem::take(&mut self.variables.problems);
+        for problem in all {
+            if !self.variables.problems.contains(&problem) {
+                self.variables.problems.push(problem);
+            }
+        }
+    }
+
+    /// A folder that does not exist holds no prompt, so that the built-in ones would be used without a word.
+    fn check_prompts(&mut self, folder: Option<&Path>) {
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let (expected, example) = ("the path of a folder with prompts that exists", "/etc/aha-radar/prompts");
+            self.variables.problem("AHA_PROMPTS", Some(folder.display().to_string()), expected, example);
+        }
+    }
+
     fn ranking(&mut self, weights: Option<String>, limit: Option<String>) -> Ranking {
         let expected = "weights as NAME=NUMBER, separated by commas, with the names and ranges of .env.example";
         let mut ranking = self.variables.or(
@@ -116,8 +135,8 @@ impl SettingsReader {
     }
 
     fn schedule(&mut self, text: Option<String>) -> Schedule {
-        let expected =
-            "a cron expression of five fields for a date that exists, or an interval (every 30m, every 6h, every 2d)";
+        let expected = "a cron expression of five fields for a date that exists, or an interval of 15 minutes to 30 days \
+                        (every 30m, every 6h, every 2d)";
         self.variables
             .or(text, ("AHA_SCHEDULE", expected, "0 7 * * *"), Schedule::daily_at_seven(), |t| Schedule::parse(t).ok())
     }

@@ -85,7 +85,9 @@ impl SettingsReader {
     }
 
     pub(super) fn sources(&mut self, raw: &mut Raw) -> SourceSettings {
-        let expected = ("AHA_SITES", "NAME=URL pairs, separated by commas", "lobsters=https://lobsters.example");
+        let names = Sites::NAMES.join(", ");
+        let pairs = format!("NAME=URL pairs, separated by commas, with http(s) URLs and the names {names}");
+        let expected = ("AHA_SITES", pairs.as_str(), "lobsters=https://lobsters.example");
         let sites = self.variables.or(raw.aha_sites.take(), expected, Sites::default(), |text| text.parse().ok());
         let (given, file) = (raw.reddit_client_secret.take(), raw.reddit_client_secret_file.take());
         let secret = secret::of(&mut self.variables, "REDDIT_CLIENT_SECRET", given, file);

@@ -45,10 +45,15 @@ impl WebSettings {
         let proxies = Some(raw.aha_trusted_proxies.unwrap_or_else(|| LOOPBACK.to_owned()));
         let trusted_proxies =
             reader.or(proxies, ("AHA_TRUSTED_PROXIES", expected, "172.18.0.0/16"), Vec::new(), networks);
+        let variable = if raw.aha_api_token.is_some() { "AHA_API_TOKEN" } else { "AHA_API_TOKEN_FILE" };
+        let shown = raw.aha_api_token_file.clone().filter(|_| raw.aha_api_token.is_none());
         let api_token = secret::of(reader, "AHA_API_TOKEN", raw.aha_api_token, raw.aha_api_token_file);
         if api_token.as_ref().is_some_and(is_weak) {
-            let expected = "at least 16 characters without spaces";
-            reader.problem("AHA_API_TOKEN", Some("…".to_owned()), expected, "the output of `openssl rand -hex 24`");
+            let (expected, example) = match &shown {
+                None => ("at least 16 characters without spaces", "the output of `openssl rand -hex 24`"),
+                Some(_) => ("the path of a file with at least 16 characters without spaces", "/run/secrets/aha-token"),
+            };
+            reader.problem(variable, shown.or(Some("…".to_owned())), expected, example);
         }
         Self { public_url, trusted_proxies, api_token }
     }

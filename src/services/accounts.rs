@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use aha_core::account::{Account, Role};
 use aha_core::ids::UserId;
-use aha_store::{AccountRemoval, StoreError};
+use aha_store::{AccountRemoval, SharedStore, StoreError};
 use thiserror::Error;
 
 pub use super::password::PasswordError;
 
 use super::password;
 use crate::app::App;
+use crate::config::Config;
 
 /// How long a session lasts.
 pub const SESSION_AGE: Duration = Duration::from_hours(24 * 30);
@@ -74,6 +75,29 @@ impl FeedbackUser {
 /// When the store fails.
 pub async fn list(app: &App) -> Result<Vec<Account>> {
     Ok(app.store().accounts().await?)
+}
+
+/// Returns why no server may start, and what to do: others could reach it, and nobody could sign in. `None` if one may.
+///
+/// # Errors
+/// When the store fails.
+pub async fn why_unprotected(app: &App) -> Result<Option<String>> {
+    Ok(why_unprotected_with(app.config(), app.store()).await?)
+}
+
+pub(super) async fn why_unprotected_with(
+    config: &Config,
+    store: &SharedStore,
+) -> std::result::Result<Option<String>, StoreError> {
+    if !config.requires_sign_in() || config.web.api_token.is_some() || !store.accounts().await?.is_empty() {
+        return Ok(None);
+    }
+    let who = match &config.web.public_url {
+        Some(url) => format!("AHA_PUBLIC_URL says that others reach it at {url}"),
+        None => format!("{} (AHA_LISTEN) can be reached from other machines", config.listen),
+    };
+    let next = "set a password with `aha-radar user password owner`, or AHA_API_TOKEN, or listen on 127.0.0.1";
+    Ok(Some(format!("{who}, and nobody could be asked who they are; {next}")))
 }
 
 /// Adds an account.

@@ -4,13 +4,14 @@ use aha_core::ids::{DigestId, RunId};
 use aha_core::purpose;
 use aha_core::time::Timestamp;
 use aha_llm::{Task, tasks};
-use aha_store::CallFilter;
-pub use aha_store::CallRecord;
+use aha_store::{CallFilter, OrphanedCalls, StoreError};
+pub use aha_store::{CallRecord, CallState};
 
 use super::id_prefix::MIN_DIGITS;
 use super::runs::one_by_id;
 use super::{Result, ServiceError};
 use crate::app::App;
+use crate::pipeline::lease_owner::LeaseOwner;
 
 /// Returns what a call's purpose is, in a few words; `None` if this version does not know it.
 #[must_use]
@@ -30,7 +31,7 @@ pub struct CallQuery {
     pub limit: i64,
 }
 
-/// Lists calls, the newest first.
+/// Lists calls, the newest first. Those of processes that have ended are settled first.
 ///
 /// # Errors
 /// When the run's id cannot be read, or its beginning matches no run or several.
@@ -41,7 +42,34 @@ pub async fn list(app: &App, query: CallQuery) -> Result<Vec<CallRecord>> {
     };
     let CallQuery { state, purpose, after, limit, .. } = query;
     let filter = CallFilter { state, purpose, run, after, limit };
+    settle_ended(app).await;
     Ok(app.store().calls(&filter).await?)
+}
+
+/// Settles the calls whose process has ended, so that they are listed as unsettled and can be adjusted. If the process
+/// still runs after all, its answer corrects the charge. A failure is only logged: a database that cannot be written
+/// can still be read.
+pub(super) async fn settle_ended(app: &App) {
+    if let Err(error) = try_settle_ended(app).await {
+        tracing::warn!(%error, "calls of processes that ended could not be settled");
+    }
+}
+
+async fn try_settle_ended(app: &App) -> std::result::Result<(), StoreError> {
+    let (store, wall, own) = (app.store(), app.clock().wall(), LeaseOwner::current());
+    let open = CallFilter { state: Some("reserved".to_owned()), limit: 1, ..CallFilter::default() };
+    if store.calls(&open).await?.is_empty() {
+        return Ok(());
+    }
+    store.settle_orphaned_calls(OrphanedCalls::Expired(wall)).await?;
+    for topic in store.topics().await? {
+        let owner = store.lease_owner(topic.id, wall).await?;
+        let is_run = owner.is_some_and(|owner| !own.is_dead(&owner)) || app.running().contains(topic.id);
+        if !is_run {
+            store.settle_orphaned_calls(OrphanedCalls::Superseded(topic.id, i64::MAX)).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Finds a run by its id, by that of its digest, or by the beginning of one. A whole id needs no run: the calls of a

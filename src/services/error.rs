@@ -203,7 +203,7 @@ const fn kind_of_conversation(error: &ConversationError) -> ErrorKind {
 
 const fn kind_of_store(error: &StoreError) -> ErrorKind {
     match error {
-        StoreError::UnsupportedDatabase { .. } => ErrorKind::InvalidInput,
+        StoreError::UnsupportedDatabase { .. } | StoreError::InvalidUrl { .. } => ErrorKind::InvalidInput,
         StoreError::NotFound { .. } => ErrorKind::NotFound,
         StoreError::StillOpen { .. } => ErrorKind::Conflict,
         other => match other.retry_advice() {

@@ -2,16 +2,18 @@
 //! open. Served at `/health`, and read from there by [`super::daemon_client`].
 
 use std::fmt;
+use std::time::Duration;
 
 use aha_core::digest::{Digest, DigestStatus};
 use aha_core::run::{Run, RunAttempt};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
-use aha_store::{DigestFilter, WriteFailure};
+use aha_store::{DigestFilter, StoreError, WriteFailure};
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use super::Result;
+use super::{Result, ServiceError};
 use crate::app::App;
 use crate::digest::gaps_line;
 use crate::pipeline::due::{Overdue, overdue};
@@ -30,7 +32,7 @@ pub struct HealthReport {
     #[serde(default)]
     #[schema(required = true)]
     pub overdue: Vec<Overdue>,
-    /// Providers of models that failed repeatedly.
+    /// Models, and servers with all their models, that failed repeatedly.
     #[serde(rename = "left_alone", default)]
     #[schema(required = true)]
     pub open_circuits: Vec<OpenCircuitReport>,
@@ -40,8 +42,8 @@ pub struct HealthReport {
 #[serde(rename_all = "snake_case")]
 pub enum HealthStatus {
     Ok,
-    /// A topic's newest digest is partial, its last attempt at a run failed, the last write to the database failed, or a
-    /// provider's circuit is open.
+    /// A topic's newest digest is partial, its last attempt at a run failed, its rows cannot be read, the last write to
+    /// the database failed, or a provider's circuit is open.
     Degraded,
     /// The database does not answer, or a topic had no successful run for longer than `AHA_ALERT_HOURS`.
     Error,
@@ -75,15 +77,27 @@ impl fmt::Display for HealthProblem {
     }
 }
 
-/// A provider whose circuit is open, as its server failed repeatedly.
+/// A model, or a server with all its models, whose circuit is open after repeated failures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OpenCircuitReport {
     pub provider: String,
+    /// The model; `None` if it is the server with all its models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Scheme, host and port; only for this machine and users who are signed in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// Seconds until a call tests the server again.
     pub seconds: u32,
+}
+
+impl OpenCircuitReport {
+    /// Describes what failed.
+    #[must_use]
+    pub fn failed(&self) -> String {
+        let model = self.model.as_ref().map_or_else(String::new, |model| format!(" when asked for {model}"));
+        format!("its server failed repeatedly{model}")
+    }
 }
 
 /// The run whose last attempt began last.
@@ -114,6 +128,9 @@ impl HealthReport {
     }
 }
 
+/// How long the database may take. The image's health check gives up after 5 s.
+const MAX_WAIT: Duration = Duration::from_secs(3);
+
 /// Builds the report. A database that does not answer is logged, and makes the status an error.
 pub async fn report(app: &App) -> HealthReport {
     let open_circuits: Vec<OpenCircuitReport> = app
@@ -122,11 +139,15 @@ pub async fn report(app: &App) -> HealthReport {
         .into_iter()
         .map(|one| OpenCircuitReport {
             provider: one.provider,
+            model: one.model,
             server: Some(one.server),
             seconds: u32::try_from(one.wait.as_secs()).unwrap_or(u32::MAX),
         })
         .collect();
-    let found = of_topics(app).await;
+    let found = match timeout(MAX_WAIT, of_topics(app)).await {
+        Ok(found) => found.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("it took more than {} s", MAX_WAIT.as_secs())),
+    };
     let is_readable = found.is_ok();
     let Topics { mut problems, last_run, overdue } = found.unwrap_or_else(|error| {
         tracing::error!(%error, "health: the database does not answer");
@@ -150,7 +171,8 @@ fn last_write(failure: &WriteFailure) -> HealthProblem {
 
 fn paused(circuit: &OpenCircuitReport) -> HealthProblem {
     let OpenCircuitReport { provider, seconds, .. } = circuit;
-    let reason = format!("{provider} is paused for {seconds} s more, as its server failed repeatedly");
+    let what = circuit.failed();
+    let reason = format!("{provider} is paused for {seconds} s more, as {what}");
     HealthProblem { topic: None, reason }
 }
 
@@ -194,31 +216,56 @@ async fn of_topics(app: &App) -> Result<Topics> {
     let mut last: Option<(Recency, LastRun)> = None;
     let (mut problems, mut late) = (Vec::new(), Vec::new());
     for topic in app.store().topics().await? {
-        let problem = |reason: String| HealthProblem { topic: Some(topic.name.clone()), reason };
-        let partial = partial_digest(app, &topic).await?;
-        let gaps = partial.as_ref().and_then(gaps_line);
-        problems.extend(gaps.as_ref().map(|gaps| problem(format!("its newest digest lacks something: {gaps}"))));
-        if let Some(one) = overdue(app.store(), app.config(), &topic, now).await? {
-            problems.push(problem(overdue_reason(&one)));
-            late.push(one);
-        }
-        let Some((recency, run, attempt)) = last_begun(app, &topic, now).await? else { continue };
-        let failure = attempt.failure();
-        problems.extend(failure.as_ref().map(|why| problem(format!("its last run failed: {why}"))));
-        if last.as_ref().is_none_or(|(known, _)| *known < recency) {
-            let is_of_run = partial.as_ref().is_some_and(|digest| digest.head.run_id == run.id);
-            let last_run = LastRun {
-                topic: topic.name.clone(),
-                window_end: run.window.end,
-                outcome: attempt.outcome,
-                finished_at: attempt.finished_at,
-                error: failure,
-                missing: gaps.filter(|_| is_of_run),
-            };
-            last = Some((recency, last_run));
+        let found = match of_topic(app, &topic, now).await {
+            Err(ServiceError::Store(error @ StoreError::Corrupt { .. })) => {
+                tracing::error!(topic = %topic.name, %error, "health: the topic's rows cannot be read");
+                let next = "repair that row, or restore a backup";
+                OneTopic { reasons: vec![format!("its rows cannot be read: {error}; {next}")], ..OneTopic::default() }
+            }
+            found => found?,
+        };
+        let problem = |reason| HealthProblem { topic: Some(topic.name.clone()), reason };
+        problems.extend(found.reasons.into_iter().map(problem));
+        late.extend(found.overdue);
+        let is_later = |run: &(Recency, LastRun)| last.as_ref().is_none_or(|(known, _)| *known < run.0);
+        if let Some(run) = found.last_run.filter(is_later) {
+            last = Some(run);
         }
     }
     Ok(Topics { problems, last_run: last.map(|(_, last_run)| last_run), overdue: late })
+}
+
+/// What one topic's rows say.
+#[derive(Debug, Default)]
+struct OneTopic {
+    /// Why it is not well.
+    reasons: Vec<String>,
+    overdue: Option<Overdue>,
+    last_run: Option<(Recency, LastRun)>,
+}
+
+async fn of_topic(app: &App, topic: &Topic, now: Timestamp) -> Result<OneTopic> {
+    let mut reasons = Vec::new();
+    let partial = partial_digest(app, topic).await?;
+    let gaps = partial.as_ref().and_then(gaps_line);
+    reasons.extend(gaps.as_ref().map(|gaps| format!("its newest digest lacks something: {gaps}")));
+    let overdue = overdue(app.store(), app.config(), topic, now).await?;
+    reasons.extend(overdue.as_ref().map(overdue_reason));
+    let Some((recency, run, attempt)) = last_begun(app, topic, now).await? else {
+        return Ok(OneTopic { reasons, overdue, last_run: None });
+    };
+    let failure = attempt.failure();
+    reasons.extend(failure.as_ref().map(|why| format!("its last run failed: {why}")));
+    let is_of_run = partial.as_ref().is_some_and(|digest| digest.head.run_id == run.id);
+    let last_run = LastRun {
+        topic: topic.name.clone(),
+        window_end: run.window.end,
+        outcome: attempt.outcome.as_str().to_owned(),
+        finished_at: attempt.finished_at,
+        error: failure,
+        missing: gaps.filter(|_| is_of_run),
+    };
+    Ok(OneTopic { reasons, overdue, last_run: Some((recency, last_run)) })
 }
 
 fn overdue_reason(topic: &Overdue) -> String {

@@ -37,6 +37,9 @@ impl Default for Sites {
 }
 
 impl Sites {
+    pub const NAMES: [&str; 8] =
+        ["hacker_news", "hacker_news_lists", "reddit", "reddit_oauth", "youtube", "github", "arxiv", "lobsters"];
+
     fn named(&mut self, name: &str) -> Option<&mut String> {
         Some(match name {
             "hacker_news" => &mut self.hacker_news,
@@ -80,6 +83,8 @@ mod tests {
         let sites: Sites = "reddit = http://127.0.0.1:9/r/, arxiv=http://mirror.example".parse().unwrap();
         assert_eq!(sites.reddit, "http://127.0.0.1:9/r");
         assert_eq!((sites.arxiv.as_str(), sites.github.as_str()), ("http://mirror.example", "https://github.com"));
+        let all = Sites::NAMES.map(|name| format!("{name}=http://a")).join(",");
+        assert_eq!(all.parse::<Sites>().unwrap().lobsters, "http://a");
         for wrong in ["x=http://a", "reddit", "reddit=ftp://a", "reddit=a"] {
             assert!(wrong.parse::<Sites>().is_err(), "{wrong}");
         }

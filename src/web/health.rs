@@ -78,7 +78,12 @@ mod tests {
                 reason: "its last run failed: connection to http://10.0.0.7:8080 refused".to_owned(),
             }],
             overdue: Vec::new(),
-            open_circuits: vec![OpenCircuitReport { provider: "openai".to_owned(), server, seconds: 60 }],
+            open_circuits: vec![OpenCircuitReport {
+                provider: "openai".to_owned(),
+                model: None,
+                server,
+                seconds: 60,
+            }],
         }
     }
 

@@ -29,9 +29,7 @@ const MAX_CLOSING: Duration = Duration::from_secs(1);
 pub enum ServeError {
     #[error("the server cannot listen on {address}: {reason}; set AHA_LISTEN to a free address and port")]
     Listen { address: SocketAddr, reason: std::io::Error },
-    #[error(
-        "the server does not start: {why}, and nobody could be asked who they are; set a password with `aha-radar user password owner`, or AHA_API_TOKEN, or listen on 127.0.0.1"
-    )]
+    #[error("the server does not start: {why}")]
     Unprotected { why: String },
     #[error(transparent)]
     Accounts(#[from] AccountError),
@@ -54,7 +52,7 @@ impl Server {
     pub async fn bind(app: App, runs: Runs) -> Result<Self, ServeError> {
         let address = app.config().listen;
         let state = WebState::new(app, runs);
-        check_protection(&state).await?;
+        check_protection(state.app()).await?;
         let listener = TcpListener::bind(address).await.map_err(|reason| ServeError::Listen { address, reason })?;
         Ok(Self { listener, state })
     }
@@ -86,16 +84,11 @@ impl Server {
     }
 }
 
-async fn check_protection(state: &WebState) -> Result<(), ServeError> {
-    if !state.sign_in_required() || state.has_token() || !accounts::list(state.app()).await?.is_empty() {
-        return Ok(());
+async fn check_protection(app: &App) -> Result<(), ServeError> {
+    match accounts::why_unprotected(app).await? {
+        Some(why) => Err(ServeError::Unprotected { why }),
+        None => Ok(()),
     }
-    let config = state.app().config();
-    let why = match &config.web.public_url {
-        Some(url) => format!("AHA_PUBLIC_URL says that others reach it at {url}"),
-        None => format!("{} (AHA_LISTEN) can be reached from other machines", config.listen),
-    };
-    Err(ServeError::Unprotected { why })
 }
 
 /// Removes the prefix, if a reverse proxy has not done so: both forms lead to the same routes.

@@ -1,6 +1,5 @@
 //! The state that all handlers share.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
@@ -39,7 +38,7 @@ impl WebState {
         use secrecy::ExposeSecret as _;
         let settings = app.config();
         let token_hash = settings.web.api_token.as_ref().map(|token| Sha256::digest(token.expose_secret()).into());
-        let sign_in_required = !is_private(settings.listen.ip(), settings.web.public_url.is_some());
+        let sign_in_required = settings.requires_sign_in();
         let (throttle, rates, feeds) = (Throttle::default(), Rates::default(), LastValues::default());
         let last_report = LastReport::default();
         let shared = Shared { app, runs, sign_in_required, token_hash, throttle, rates, feeds, last_report };
@@ -89,10 +88,6 @@ impl WebState {
         self.shared.sign_in_required
     }
 
-    pub(super) fn has_token(&self) -> bool {
-        self.shared.token_hash.is_some()
-    }
-
     /// Compares hashes, so that the position of the first difference reveals nothing about the token.
     pub(super) fn is_token(&self, given: &str) -> bool {
         let given: [u8; 32] = Sha256::digest(given).into();
@@ -106,9 +101,4 @@ impl WebState {
     pub(super) fn rates(&self) -> &Rates {
         &self.shared.rates
     }
-}
-
-/// Returns whether only this machine can reach the server: it listens on loopback, and no reverse proxy is configured.
-fn is_private(address: IpAddr, behind_proxy: bool) -> bool {
-    address.is_loopback() && !behind_proxy
 }

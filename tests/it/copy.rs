@@ -111,6 +111,18 @@ async fn a_copy_shows_the_same_and_goes_on_the_same() {
     postgres::remove(&postgres).await;
 }
 
+#[test]
+fn what_a_copy_lacks_is_said_there_and_by_doctor_until_it_is_made() {
+    let files = Files::new();
+    let (original, target) = (files.url("original.db"), files.url("target.db"));
+    with_runs(&original);
+    on(&original, "2026-11-18T08:00:00Z").run(&["copy", "--to", &target]).exits(0).says("run `aha-radar reindex` once");
+    let copied = on(&target, "2026-11-18T08:00:00Z");
+    copied.run(&["doctor"]).says("the index of searches and questions is incomplete");
+    copied.ok(&["reindex"]);
+    copied.run(&["doctor"]).says("the index of searches and questions is complete");
+}
+
 /// More rows than one statement writes, each naming one that comes later.
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_that_refer_to_their_own_table_are_copied() {

@@ -102,6 +102,44 @@ fn a_failing_source_makes_it_degraded_and_no_less_alive() {
     daemon.end().0.exits(0);
 }
 
+/// With a source of each of two topics, of which `boats` comes first.
+fn with_two_topics() -> Radar {
+    let radar = Radar::at(NOW);
+    let posts = [Post::about_nothing_else("a", "2026-11-19T05:00:00Z")];
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar.ok(&["topic", "add", "boats"]);
+    radar.ok(&["source", "add", "--as-is", "--topic", "boats", "feed.json"]);
+    radar
+}
+
+#[test]
+fn a_topic_whose_sources_cannot_be_read_keeps_no_other_from_running() {
+    let mut radar = with_two_topics();
+    let boats = "topic_id = (SELECT id FROM topics WHERE name = 'boats')";
+    rows::execute(&radar, &format!("UPDATE sources SET kind = 'none' WHERE {boats}"));
+    let daemon = Daemon::start(&mut radar);
+    let health = daemon.wait_for("done with the other", |health| health["last_run"]["outcome"] == "done");
+    assert_eq!(health["last_run"]["topic"], "default", "{health}");
+    daemon.end().0.exits(0).says("the topic cannot be scheduled");
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_a_problem_of_its_topic_alone() {
+    let mut radar = with_two_topics();
+    radar.ok(&["run"]);
+    radar.ok(&["run", "--topic", "boats"]);
+    let boats = "topic_id = (SELECT id FROM topics WHERE name = 'boats')";
+    rows::execute(&radar, &format!("UPDATE runs SET settings_json = '1' WHERE {boats}"));
+    let daemon = Daemon::start(&mut radar);
+    let health = daemon.wait_for("up", |health| health["last_run"].is_object());
+    assert_eq!((&health["status"], &health["last_run"]["topic"]), (&"degraded".into(), &"default".into()), "{health}");
+    assert_eq!(health["problems"][0]["topic"], "boats", "{health}");
+    let reason = health["problems"][0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("its rows cannot be read: a stored run's settings cannot be read"), "{reason}");
+    daemon.end().0.exits(0);
+}
+
 /// A window to come is refused; earlier versions made runs of such.
 #[test]
 fn a_window_to_come_hides_no_failure_of_a_later_run() {
@@ -220,6 +258,21 @@ fn asked_to_stop_a_second_time_it_ends_at_once() {
     ran.exits(130).says("asked to stop again");
     assert!(took < Duration::from_secs(5), "{took:?}");
     assert_eq!(rows::query(&radar, "SELECT state FROM provider_calls"), ["reserved"]);
+}
+
+#[test]
+fn a_hangup_asks_it_to_stop_unless_it_was_started_so_as_to_ignore_it() {
+    let mut radar = Radar::at(NOW);
+    let mut daemon = Daemon::start_after("exec env --default-signal=HUP \"$0\" \"$@\"", &mut radar);
+    daemon.wait_for("up", |health| health["status"] == "ok");
+    signal(daemon.process(), "HUP");
+    daemon.wait().exits(0).says("daemon stopped");
+    let mut daemon = Daemon::start_after("trap '' HUP", &mut radar);
+    daemon.wait_for("up", |health| health["status"] == "ok");
+    signal(daemon.process(), "HUP");
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(daemon.process().try_wait().unwrap().is_none(), "it ended as if it were not started by nohup");
+    daemon.end().0.exits(0);
 }
 
 #[test]

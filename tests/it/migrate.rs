@@ -87,6 +87,24 @@ async fn a_check_tells_the_version_on_postgres_and_makes_no_table() {
     postgres::remove(&url).await;
 }
 
+/// The last migration can be repeated on SQLite.
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_migrates_nothing_and_who_does_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
+    let radar = at(&url);
+    radar.ok(&["init"]);
+    alter(&url, "DELETE FROM _sqlx_migrations WHERE version >= 31").await;
+    for _ in 0..2 {
+        radar.run(&["doctor"]).exits(0).says("has schema version 30").says("pending").says("aha-radar migrate");
+        assert_eq!(is(&radar, "pending", 1)["applied"], 30);
+    }
+    radar.run(&["runs"]).exits(0).says("the database was migrated to this program's schema");
+    is(&radar, "up_to_date", 0);
+    let again = radar.run(&["runs"]).exits(0);
+    assert!(!again.stderr.contains("migrated"), "{again:?}");
+}
+
 #[test]
 fn json_is_for_the_check() {
     at("sqlite://nothing.db").run(&["migrate", "--json"]).exits(2).says("--check");

@@ -196,6 +196,21 @@ fn a_server_that_has_no_connection_left() {
     rows::block_on(|| async move { postgres::run(&url, &format!("DROP OWNED BY {role}; DROP ROLE {role}")).await });
 }
 
+/// The image's health check gives up after 5 s, as `healthcheck` itself does; the lock is waited for 10 s.
+#[test]
+fn health_is_reported_in_time_while_the_database_keeps_it_waiting() {
+    let mut radar = radar(Engine::Postgres);
+    let daemon = Daemon::start(&mut radar);
+    daemon.wait_for("done", |health| health["last_run"]["outcome"] == "done");
+    let lock = OpenTransaction::of(&radar, "BEGIN; LOCK TABLE topics IN ACCESS EXCLUSIVE MODE");
+    // A report is used again for two seconds.
+    std::thread::sleep(Duration::from_millis(2_100));
+    radar.run(&["healthcheck"]).exits(1).says("the database does not answer");
+    drop(lock);
+    daemon.wait_for("with its database", |health| health["status"] != "error");
+    daemon.end().0.exits(0);
+}
+
 /// The server ends all connections in the middle of a run: the same process goes on.
 #[test]
 fn connections_that_are_ended_in_a_run() {

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::support::feeds::{Post, feed};
-use crate::support::radar::Radar;
+use crate::support::radar::{Radar, finish};
 use crate::support::responses::{Fault, KEY, MODEL, OpenAi, Reported, When};
 use crate::support::rows;
 use crate::support::site::Site;
@@ -129,6 +129,28 @@ fn a_budget_that_comes_to_its_end_raises_an_alert() {
 }
 
 #[test]
+fn a_run_says_when_it_comes_near_to_a_cap() {
+    let api = OpenAi::start();
+    let mut radar = api.serve(with_stories(Radar::at(NOW)));
+    for n in 1..=3 {
+        api.score(&Post::about_nothing_else(&format!("post {n}"), NOW).title, 20);
+    }
+    let run = ["run", "--window", "2026-11-16T00:00:00Z..2026-11-16T12:00:00Z"];
+    radar.ok(&run);
+    let used = day(&radar);
+    for (share, is_near) in [(70, false), (81, true), (96, true)] {
+        // All is paid for already.
+        radar.set("AHA_BUDGET_DAILY_CREDITS", &format!("0.{:06}", used * 100 / share));
+        let ran = radar.run(&run).exits(0);
+        for text in [&ran.stdout, &ran.stderr] {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(text.contains(&format!("{share} % of the daily budget of")), is_near, "{share}: {text}");
+        }
+        assert_eq!(radar.digest()["cost"]["near_cap"].is_string(), is_near, "{share}");
+    }
+}
+
+#[test]
 fn an_adjustment_moves_the_budget_and_keeps_its_reason() {
     let api = OpenAi::start();
     let radar = with_an_unsettled_call(&api);
@@ -144,6 +166,30 @@ fn an_adjustment_moves_the_budget_and_keeps_its_reason() {
     let again = radar.json(&["spend", "adjust", id, "0", "--reason", "a gift", "--json"]);
     assert_eq!((&again["before"]["cost_microcredits"], &again["after"]["cost_microcredits"]), (&321.into(), &0.into()));
     assert_eq!(day(&radar), before - reserved);
+}
+
+/// Of a run that was killed, and of one that gave up waiting for them and released its topic.
+#[test]
+fn calls_of_a_run_that_ended_are_unsettled_at_once_and_can_be_corrected() {
+    for released in [false, true] {
+        let api = OpenAi::start();
+        api.fault(When::always(), Fault::StallBeforeFirstByte);
+        let radar = api.serve(with_stories(Radar::at(NOW)));
+        let mut run = radar.start(&["run"]);
+        rows::wait_for(&radar, "SELECT count(*) FROM provider_calls WHERE state = 'reserved'");
+        assert_eq!(calls(&radar, &["--state", "unsettled"]).len(), 0, "it is still under way");
+        run.kill().unwrap();
+        finish(run);
+        if released {
+            rows::execute(&radar, "UPDATE topics SET lease_holder = NULL, lease_expires_at = NULL");
+        } else {
+            assert_eq!(calls(&radar, &["--state", "reserved"]).len(), 0);
+        }
+        let open = calls(&radar, &["--state", "unsettled"]);
+        assert_eq!(open[0]["error_kind"], "interrupted", "{open:#?}");
+        let id = open[0]["id"].as_str().unwrap();
+        radar.ok(&["spend", "adjust", id, "0.000321", "--reason", "the bill"]);
+    }
 }
 
 #[test]
@@ -180,6 +226,10 @@ fn an_adjustment_that_cannot_be_is_refused_and_changes_nothing() {
     adjust("%%%%", "1", "x").exits(USAGE).says("aha-radar calls");
     assert_eq!(rows::all(&radar), before);
     rows::execute(&radar, "UPDATE provider_calls SET state = 'reserved', error_kind = NULL, cost_microcredits = NULL");
+    rows::execute(
+        &radar,
+        "UPDATE topics SET lease_holder = 'elsewhere pid:4 start:1 ns:2', lease_expires_at = 9000000000000",
+    );
     adjust(&id, "1", "x").exits(FAILED).says("still under way");
     let alike = "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, started_at)
         SELECT substr(id, 1, 35) || '~', purpose, provider, model, prompt_id, attempt, 'reserved', started_at FROM provider_calls";
@@ -203,10 +253,13 @@ fn calls_without_a_price_are_counted() {
     let api = OpenAi::start();
     let mut radar = api.serve(with_stories(Radar::at(NOW)));
     radar.set("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "");
-    radar.run(&["doctor"]).exits(0).says("no price set: the spend is unknown");
-    radar.ok(&["run"]);
+    let said = "no price set: the spend is unknown (a price is both, OPENAI_CREDITS_PER_1K_INPUT_TOKENS and";
+    radar.run(&["doctor"]).exits(0).says(said);
+    let printed = radar.ok(&["run"]);
     let report = radar.json(&["spend", "--json"]);
     assert_eq!(report["total"]["unpriced"], report["total"]["calls"], "{report:#}");
+    assert!(printed.contains("cost: unknown ("), "{printed}");
+    assert_eq!(radar.digest()["cost"]["unpriced_calls"], report["total"]["calls"]);
     assert!(report["total"]["calls"].as_i64().unwrap() > 0);
     radar.run(&["spend"]).exits(0).says("without a known price");
 }

@@ -13,7 +13,7 @@ use super::arguments::RunArguments;
 use super::exit::Exit;
 use super::output;
 use super::progress::Bars;
-use super::run::{interrupt_on_signal, prepare, request};
+use super::run::{interrupt_on_signal, nothing_to_read, prepare, request};
 use crate::app::App;
 use crate::config::Config;
 use crate::pipeline::StopSignal;
@@ -34,7 +34,8 @@ pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit
     if arguments.json {
         output::print_json(&report)?;
     } else {
-        report::print(&report)?;
+        let nothing = nothing_to_read(&arguments.topic, report.up_to_date, app.clock().now());
+        report::print(&report, nothing)?;
     }
     Ok(imported)
 }

@@ -10,7 +10,8 @@ use super::super::listing::Listing;
 use super::super::output;
 use crate::services::estimate::RunEstimate;
 
-pub(super) fn print(report: &RunEstimate) -> Result<()> {
+/// `nothing` is printed if there is no window to read.
+pub(super) fn print(report: &RunEstimate, nothing: String) -> Result<()> {
     let mut lines: Vec<String> = report
         .windows
         .iter()
@@ -19,8 +20,8 @@ pub(super) fn print(report: &RunEstimate) -> Result<()> {
             format!("{window}: {}", count(read.items, "item", "items"))
         })
         .collect();
-    if let Some(until) = report.up_to_date.filter(|_| report.windows.is_empty()) {
-        lines.push(format!("the topic has been read up to {until}: nothing to do before the next minute"));
+    if report.windows.is_empty() && report.up_to_date.is_some() {
+        lines.push(nothing);
     }
     if report.estimates.is_empty() {
         lines.push("No model would be asked: there is nothing new, or all is answered already.".to_owned());
@@ -75,7 +76,7 @@ fn in_words(report: &RunEstimate) -> Vec<String> {
     };
     if let Some(most) = report.total.most_microcredits.filter(|_| !report.is_example()) {
         lines.push(format!(
-            "Between {total} credits, when answers have their usual length, and {most}, the most they can cost when no call is repeated."
+            "Between {total} credits, when answers have their usual length, and {most}, the most they can cost when all is summarised that may be, and no call is repeated."
         ));
     }
     lines.extend(report.left.iter().map(|headroom| headroom.line(total, report.total.most_microcredits)));

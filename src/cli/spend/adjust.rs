@@ -24,5 +24,5 @@ pub(super) async fn run(app: &App, arguments: &AdjustArguments) -> Result<Exit> 
 }
 
 fn in_words(call: &CallRecord) -> String {
-    format!("{} credits, {}", credits(call), call.state)
+    format!("{} credits, {}", credits(call), call.state.as_str())
 }

@@ -31,9 +31,10 @@ fn describe(config: &Config, health: &HealthReport, findings: &mut Findings) {
         findings.ok("breakers", "all are closed: the daemon has paused no model's server");
     }
     let now = config.clock.wall();
-    for OpenCircuitReport { provider, seconds, .. } in open_circuits {
+    for circuit in open_circuits {
+        let OpenCircuitReport { provider, seconds, .. } = circuit;
         let until = Timestamp::from_millis(now.as_millis().saturating_add(i64::from(*seconds) * 1000));
-        let why = "its server failed repeatedly";
+        let why = circuit.failed();
         findings
             .note("breakers", format!("the daemon has paused {provider} for {seconds} s more, until {until}: {why}"));
     }

@@ -24,7 +24,7 @@ pub(super) async fn search(store: &SharedStore, topic: &Topic, now: Timestamp, f
     let mib = memory.bytes().div_ceil(1024 * 1024);
     let name = &topic.name;
     let text = format!(
-        "topic {name:?} has {items} items of the last {FREQUENCY_DAYS} days, {open_items} of them in the search index: about {mib} MiB in a run"
+        "topic {name:?} has {items} items of the last {FREQUENCY_DAYS} days, new ones are compared with {open_items} of them: about {mib} MiB in a run"
     );
     if mib > LARGE_MIB {
         findings.note("memory", format!("{text}; fewer sources or a second topic take less"));

@@ -3,6 +3,7 @@
 mod daemon;
 mod memory;
 mod models;
+mod overcharges;
 mod scores;
 
 use std::path::Path;
@@ -11,13 +12,14 @@ use aha_content::numbers::{count, times};
 use aha_core::failures::{Failure, group_failures};
 use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::SourceId;
+use aha_core::run::AttemptOutcome;
 use aha_core::schedule::Schedule;
 use aha_core::source::SourceHealth;
 use aha_core::topic::{Topic, topic_option};
-use aha_store::{OpenMode, SharedStore, SourceChange, StoreError};
+use aha_store::{OpenMode, SchemaVersion, SharedStore, SourceChange, StoreError};
 use serde::Serialize;
 
-use super::Result;
+use super::{Result, accounts};
 use crate::config::Config;
 use crate::digest::{all_sources_failed, gaps_line, header_line};
 use crate::pipeline::due::overdue;
@@ -78,16 +80,80 @@ pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
     models::sentences(config, &mut findings).await;
     output_dir(&config.output_dir, &mut findings);
     daemon::status(config, &mut findings).await;
-    match aha_store::open(config.database_url.as_str(), OpenMode::MustExist).await {
-        Ok(store) => {
+    journal(config, &mut findings);
+    match open(config).await {
+        Ok(Opened::Earlier(version)) => earlier_schema(config, &version, &mut findings),
+        Ok(Opened::Current(store)) => {
             database(&store, config, &mut findings).await;
+            listen(&store, config, &mut findings).await?;
+            search_index(&store, &mut findings).await?;
             topics(&store, config, &mut findings).await?;
             models::ledger(&store, config, &mut findings).await?;
+            overcharges::calls(&store, &mut findings).await?;
             scores::drift(&store, &mut findings).await?;
         }
         Err(error) => findings.wrong("database", error.to_string()),
     }
     Ok(findings.0)
+}
+
+/// The database, which is not migrated here: an earlier version of the program could not open it afterwards.
+enum Opened {
+    Current(SharedStore),
+    Earlier(SchemaVersion),
+}
+
+async fn open(config: &Config) -> std::result::Result<Opened, StoreError> {
+    let url = config.database_url.as_str();
+    let version = aha_store::schema_version(url).await?;
+    let is_known = (1..=version.known).contains(&version.applied) && version.changed.is_none();
+    if is_known && !version.pending.is_empty() {
+        return Ok(Opened::Earlier(version));
+    }
+    Ok(Opened::Current(aha_store::open(url, OpenMode::MustExist).await?))
+}
+
+fn earlier_schema(config: &Config, version: &SchemaVersion, findings: &mut Findings) {
+    let SchemaVersion { applied, known, pending, .. } = version;
+    let migrations = count(pending.len(), "migration is", "migrations are");
+    findings.note(
+        "database",
+        format!(
+            "{} has schema version {applied}, this program's is {known}: {migrations} pending. They are applied at the \
+             first start, or by `aha-radar migrate`; make a backup first, because earlier versions do not open the \
+             database afterwards. What is in it is examined only then",
+            config.database_url
+        ),
+    );
+}
+
+/// Reports a server that would not start, because others could reach it and nobody could sign in.
+async fn listen(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
+    if let Some(why) = accounts::why_unprotected_with(config, store).await? {
+        findings.wrong("listen", format!("`daemon` and `serve` do not start: {why}"));
+    }
+    Ok(())
+}
+
+async fn search_index(store: &SharedStore, findings: &mut Findings) -> Result<()> {
+    match store.oldest_unindexed().await? {
+        None => findings.ok("index", "the index of searches and questions is complete"),
+        Some(since) => findings.note(
+            "index",
+            format!(
+                "the index of searches and questions is incomplete or of an earlier version: what was added since \
+                 {since} may not be found; `aha-radar reindex` rebuilds it"
+            ),
+        ),
+    }
+    Ok(())
+}
+
+fn journal(config: &Config, findings: &mut Findings) {
+    if let Some(graph) = config.journal.missing_graph() {
+        let next = "name the folder of your notes, or unset it";
+        findings.wrong("journal", format!("AHA_JOURNAL_GRAPH: there is no folder {}; {next}", graph.display()));
+    }
 }
 
 /// Reports whether the opened database can be written: one that cannot is opened for reading.
@@ -284,8 +350,8 @@ async fn attempts(store: &SharedStore, topic: &Topic, findings: &mut Findings) -
     for (run, attempts) in store.runs(Some(topic.id), 5).await? {
         let Some(last) = attempts.last().filter(|_| !run.done) else { continue };
         let window = run.window;
-        if last.outcome == "running" && !me.is_dead(&last.holder) {
-            findings.note("run", format!("{window} is being run by {}", last.holder));
+        if last.outcome == AttemptOutcome::Running && !me.is_dead(&last.owner) {
+            findings.note("run", format!("{window} is being run by {}", last.owner));
         } else {
             let why = last.error.as_deref().unwrap_or("its process ended");
             findings.note("run", format!("{window} is unfinished ({why}); the next run continues it"));

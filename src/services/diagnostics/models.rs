@@ -256,7 +256,10 @@ fn prices(settings: &TaskSettings) -> (String, bool) {
 
 fn price(price: Option<Price>) -> String {
     match price {
-        None => "no price set: the spend is unknown (OPENAI_CREDITS_PER_1K_INPUT_TOKENS, _OUTPUT_TOKENS)".to_owned(),
+        None => {
+            let both = "OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS";
+            format!("no price set: the spend is unknown (a price is both, {both})")
+        }
         Some(price) if price.is_free() => "free, as its price of 0 says".to_owned(),
         Some(price) => format!(
             "{} credits for 1,000 tokens in, {} out",

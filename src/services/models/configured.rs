@@ -241,7 +241,8 @@ impl Limits {
 impl ConfiguredModel {
     fn is_at(&self, server: &OpenCircuitReport) -> bool {
         let origin = |url: Url| Some(url.origin().ascii_serialization());
-        self.provider == server.provider && Url::parse(&self.endpoint).is_ok_and(|own| origin(own) == server.server)
+        let is_meant = server.model.as_ref().is_none_or(|model| *model == self.model);
+        is_meant && self.provider == server.provider && Url::parse(&self.endpoint).is_ok_and(|own| origin(own) == server.server)
     }
 
     /// Returns why it is not asked now; empty if it is.

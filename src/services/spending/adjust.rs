@@ -6,6 +6,7 @@ use aha_store::{Adjustment, CallRecord};
 use serde::Serialize;
 
 use super::super::ServiceError;
+use super::super::calls::settle_ended;
 use super::super::id_prefix::{self, MIN_DIGITS, id_prefix};
 use super::Result;
 use crate::app::App;
@@ -33,8 +34,9 @@ pub async fn adjust(app: &App, call: &str, credits: &str, reason: &str) -> Resul
         ServiceError::invalid("credits", format!("{expected}; got {credits:?}"))
     })?;
     if reason.trim().is_empty() {
-        return Err(ServiceError::invalid("reason", "--reason expects a word on where you know the cost from"));
+        return Err(ServiceError::invalid("reason", "reason expects a word on where you know the cost from"));
     }
+    settle_ended(app).await;
     let before = find(app, call).await?;
     let no_id = || format!("{} is no id of a call; `aha-radar calls` lists them", before.id);
     let id: CallId = before.id.parse().map_err(|_| ServiceError::invalid("call", no_id()))?;

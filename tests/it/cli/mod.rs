@@ -162,7 +162,7 @@ fn an_unusable_setting_is_named_with_what_it_wants_and_an_example() {
         ("AHA_TIMEZONE", "Berlin", "IANA time zone", "AHA_TIMEZONE=Europe/Berlin"),
         ("AHA_NOW", "soon", "RFC 3339", "AHA_NOW=2026-11-19T07:00:00Z"),
         ("AHA_LISTEN", "8080", "address and port", "AHA_LISTEN=127.0.0.1:8080"),
-        ("AHA_SCHEDULE", "daily", "cron expression", "AHA_SCHEDULE=0 7 * * *"),
+        ("AHA_SCHEDULE", "daily", "15 minutes to 30 days", "AHA_SCHEDULE=0 7 * * *"),
         ("AHA_FETCH_ALLOW", "not a host", "host names", "AHA_FETCH_ALLOW="),
         ("AHA_LOG_FORMAT", "xml", "text or json", "AHA_LOG_FORMAT=text"),
     ] {

@@ -45,6 +45,36 @@ fn variables_that_are_not_text_matter_only_if_they_are_ours() {
     with("AHA_TIMEZONE").exits(USAGE).says("the value of AHA_TIMEZONE is not UTF-8");
 }
 
+/// A link to itself can be opened by nobody, not even by root.
+#[test]
+fn a_dot_env_that_cannot_be_opened_is_named_with_its_folder() {
+    let radar = Radar::at(NOW);
+    let file = radar.folder().join(".env");
+    std::os::unix::fs::symlink(".env", &file).unwrap();
+    let ran = radar.run(&["topic", "list"]).exits(USAGE).says(&format!("{} cannot be read", file.display()));
+    ran.says("start the program in a folder that this user may read");
+}
+
+#[test]
+fn a_database_url_that_cannot_be_read_is_a_configuration_error() {
+    for url in ["bogus", "postgres://db.example:99999/x", "postgres://db.example:no/x", "sqlite://", "sqlite::memory:"]
+    {
+        let radar = Radar::at(NOW).with("DATABASE_URL", url);
+        for command in [&["topic", "list"][..], &["--run-once"], &["daemon"], &["migrate"]] {
+            radar.run(command).exits(USAGE).says("(DATABASE_URL) cannot be used");
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_notes_that_does_not_exist_is_reported() {
+    let radar = Radar::at(NOW).with("AHA_JOURNAL_GRAPH", "/no/such/notes");
+    radar.ok(&["init"]);
+    radar.run(&["doctor"]).exits(FAILED).says("AHA_JOURNAL_GRAPH: there is no folder /no/such/notes");
+    let radar = radar.with("AHA_LISTEN", "0.0.0.0:0");
+    radar.run(&["daemon"]).exits(USAGE).says("there is no such folder of notes");
+}
+
 #[test]
 fn what_would_fail_again_is_a_configuration_error() {
     let radar = Radar::at(NOW);
