@@ -5,16 +5,27 @@
 use std::collections::BTreeSet;
 
 use aha_content::numbers::count;
-use aha_core::digest::{Digest, DigestStory, Estimate};
+use aha_core::digest::{Cost, Digest, DigestStory, Estimate};
 use aha_core::model::LOCAL_PROVIDER;
 use aha_core::money::MicroCredits;
 
 use super::format::list;
 use super::sanitise::short_text;
 
-/// Formats `cost: 0.12 credits, judged by openai/gpt-5-mini`; without a model, an estimate of its cost.
+/// Formats `cost: 0.12 credits, judged by openai/gpt-5-mini; 83 % of the daily budget of 2 credits is used`; without a
+/// model, an estimate of its cost.
 pub(super) fn of_digest(digest: &Digest) -> String {
-    let cost = format!("cost: {}", credits(digest.cost.microcredits));
+    let overcharged = match digest.cost.overcharged_calls {
+        0 => None,
+        calls => Some(format!("{} cost more than was reserved", count(calls, "call", "calls"))),
+    };
+    let warnings = overcharged.into_iter().chain(digest.cost.near_cap.clone());
+    std::iter::once(with_judges(digest)).chain(warnings).collect::<Vec<_>>().join("; ")
+}
+
+/// Formats the total and who judged.
+fn with_judges(digest: &Digest) -> String {
+    let cost = format!("cost: {}", total(&digest.cost));
     let fallbacks = digest.cost.local_fallbacks;
     match models(digest).as_slice() {
         _ if digest.stories.iter().all(|story| story.triage.is_none() && story.summary.is_none()) => cost,
@@ -52,6 +63,16 @@ pub(super) fn of_story(story: &DigestStory) -> Option<String> {
     }
     let cost = story.cost.triage_microcredits.0 + story.cost.summary_microcredits.0;
     Some(if cost == 0 { who } else { format!("{who}, {}", credits(MicroCredits(cost))) })
+}
+
+/// Formats the total of a run; calls without a price have an unknown part in it.
+fn total(cost: &Cost) -> String {
+    let unpriced = count(cost.unpriced_calls, "call without a price", "calls without a price");
+    match (cost.microcredits, cost.unpriced_calls) {
+        (amount, 0) => credits(amount),
+        (MicroCredits::ZERO, _) => format!("unknown ({unpriced})"),
+        (amount, _) => format!("{} and an unknown amount ({unpriced})", credits(amount)),
+    }
 }
 
 fn credits(amount: MicroCredits) -> String {

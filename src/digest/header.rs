@@ -3,7 +3,7 @@
 //! Input: a digest. Output: one sentence each. Called by every rendering, by the command line and by logs.
 
 use aha_content::numbers::count;
-use aha_core::digest::{Cost, Digest, DigestStatus, DigestStory, Section, Skipped, SourceReport};
+use aha_core::digest::{Cost, Digest, DigestStatus, DigestStory, ReadBefore, Section, Skipped, SourceReport};
 use aha_core::fetch::SourceStatus;
 
 use super::few_matches::few_matches_line;
@@ -141,18 +141,34 @@ pub fn late_line(digest: &Digest) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(". "))
 }
 
-/// Formats `Older: 3 stories from before the window, since Tue 17 Feb 09:10, first read in this run`: those of sources
-/// that were added, or published with a delay. Late stories are distinguished.
+/// Formats `Older: 3 stories from before the window, since Tue 17 Feb 09:10, first read in this run`, or why the run
+/// has them otherwise. Those first read are of sources that were added, or published with a delay. Late stories are
+/// distinguished.
 fn older_line(digest: &Digest) -> Option<String> {
     let head = &digest.head;
     let is_older = |story: &&DigestStory| {
         story.published_at < head.window_start && !story.sources.iter().any(|source| source.late)
     };
-    let older = || digest.stories.iter().filter(is_older);
-    let oldest = older().map(|story| story.published_at).min()?;
-    let stories = count(older().count(), "story", "stories");
+    let older: Vec<&DigestStory> = digest.stories.iter().filter(is_older).collect();
+    let oldest = older.iter().map(|story| story.published_at).min()?;
+    let stories = count(older.len(), "story", "stories");
     let since = Calendar::of(head).moment(oldest);
-    Some(format!("Older: {stories} from before the window, since {since}, first read in this run"))
+    let why = [
+        (None, "first read in this run"),
+        (Some(ReadBefore::NotJudged), "not judged last time, tried again"),
+        (Some(ReadBefore::LeftOver), "left over from the last run"),
+    ];
+    let number = |wanted| older.iter().filter(|story| story.read_before == wanted).count();
+    let parts = why.map(|(wanted, words)| (number(wanted), words)).into_iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<(usize, &str)> = parts.collect();
+    let why = match parts.as_slice() {
+        [(_, words)] => format!(", {words}"),
+        several => {
+            let several: Vec<String> = several.iter().map(|(number, words)| format!("{number} {words}")).collect();
+            format!(": {}", several.join("; "))
+        }
+    };
+    Some(format!("Older: {stories} from before the window, since {since}{why}"))
 }
 
 /// Formats `the daily budget of 2 credits is used up (…), so 14 stories are not judged and 3 have no summary`.

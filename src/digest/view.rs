@@ -380,7 +380,7 @@ fn not_judged(state: &str) -> String {
     match state {
         "" | "judged" => "not judged".to_owned(),
         "failed" => "not judged (the judgement failed)".to_owned(),
-        "skipped_budget" => "not judged (the budget was used up)".to_owned(),
+        "skipped_budget" => "not judged (the budget did not reach)".to_owned(),
         "skipped_noise" => "not judged (a headline of noise)".to_owned(),
         other => format!("not judged ({})", text(other).replace('_', " ")),
     }

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use aha_content::numbers::count;
 use aha_core::digest::{
-    Cost, Digest, DigestHead, DigestStatus, DigestStory, Section, Since, Skipped, SourceReport, StoryCost, StorySource,
+    Cost, Digest, DigestHead, DigestStatus, DigestStory, ReadBefore, Section, Since, Skipped, SourceReport, StoryCost,
+    StorySource,
 };
 use aha_core::fetch::SourceStatus;
 use aha_core::ids::{DigestId, DigestItemId, SourceId};
@@ -15,7 +16,7 @@ use aha_core::source::Source;
 use aha_core::story::{Story, StoryMember};
 use aha_core::summary::Summary;
 use aha_core::verdict::Verdict;
-use aha_store::{CallCost, DigestCommit};
+use aha_store::{CallCost, CallRecord, DigestCommit};
 
 use super::deep_summary::discussions;
 use super::rank::Ranked;
@@ -23,6 +24,7 @@ use super::reasons::reason;
 use super::results::Results;
 use super::task_batch::{Skip, TaskResult, calls};
 use super::{RunContext, RunError, Stage};
+use aha_llm::budget::{self, Spender};
 use aha_llm::tasks::{deep_summary, triage};
 
 /// Maximum length of the excerpt under a title, in characters.
@@ -37,12 +39,15 @@ pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Diges
     let id = DigestId::of(&[&context.run.id.to_string()]);
     let shown: Vec<&Ranked> = results.ranked.iter().filter(|ranked| ranked.section.is_some()).collect();
     let costs = Costs::of(context, results, &shown).await?;
-    let cost = cost(context, results, &costs, &shown);
-    let stories: Vec<DigestStory> = shown
+    let cost = Cost { near_cap: near_cap(context, &costs).await?, ..cost(context, results, &costs, &shown) };
+    let mut stories: Vec<DigestStory> = shown
         .iter()
         .enumerate()
         .map(|(index, ranked)| DigestStory { rank: index + 1, ..story(results, &names, &costs, id, ranked) })
         .collect();
+    for (story, ranked) in stories.iter_mut().zip(&shown) {
+        story.read_before = read_before(context, &results.selected.stories[ranked.story]).await?;
+    }
     let too_few_sources = too_few_sources(context, results).await?;
     let digest = Digest {
         head: head(context, results, id, &stories, &cost, too_few_sources),
@@ -169,6 +174,8 @@ fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, rank
         reason: reason(verdict.as_ref(), judgement, ranked),
         since: since(names, story),
         published_at: story.latest(),
+        // Added for all stories after they are built.
+        read_before: None,
         author: item.author.clone(),
         teaser: story.members.iter().all(|member| member.item.is_teaser()),
         excerpt: first_words(&item.body_text, EXCERPT_CHARS),
@@ -211,6 +218,19 @@ fn member(results: &Results, names: &Names, story: &Story, member: &StoryMember)
         late: results.items.late.contains(&item.id),
         also_from: member.sources.iter().filter(|s| **s != item.source_id).map(|s| names.get(*s)).collect(),
     }
+}
+
+/// Returns why a cursor run has a story from before its window of which an earlier run had read all items. What a run
+/// reads itself, it reads after the end of its window.
+async fn read_before(context: &RunContext, story: &Story) -> Result<Option<ReadBefore>, RunError> {
+    let window = context.run.window;
+    let is_older = context.run.mode == RunMode::Cursor && story.latest() < window.start;
+    if !is_older || story.in_scope().any(|member| member.item.fetched_at >= window.end) {
+        return Ok(None);
+    }
+    let mut earlier = context.store().story_appearances(story.cluster_id).await?.into_iter();
+    let is_unjudged = earlier.any(|shown| shown.window_end < window.end && shown.aha_score.is_none());
+    Ok(Some(if is_unjudged { ReadBefore::NotJudged } else { ReadBefore::LeftOver }))
 }
 
 /// Returns what has been added to a story since it was delivered.
@@ -278,6 +298,8 @@ struct Costs {
     /// Ledger total of the run, whatever the outcomes: including failed tries, searches and vectors. A call with an
     /// unknown outcome counts at its reserved amount.
     total: i64,
+    unpriced_calls: usize,
+    overcharged_calls: usize,
 }
 
 impl Costs {
@@ -292,8 +314,13 @@ impl Costs {
         ids.dedup();
         let costs = context.store().costs_of_calls(&ids).await?;
         let made = calls(context, None).await?;
-        let total = made.iter().filter_map(|call| call.cost_microcredits.or(call.reserved_microcredits)).sum();
-        Ok(Self { calls: costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect(), total })
+        let charged = |call: &CallRecord| call.cost_microcredits.or(call.reserved_microcredits);
+        Ok(Self {
+            calls: costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect(),
+            total: made.iter().filter_map(charged).sum(),
+            unpriced_calls: made.iter().filter(|call| charged(call).is_none()).count(),
+            overcharged_calls: made.iter().filter(|call| call.is_overcharged()).count(),
+        })
     }
 
     fn total(&self) -> MicroCredits {
@@ -318,6 +345,9 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
         .collect();
     Cost {
         microcredits: costs.total(),
+        unpriced_calls: costs.unpriced_calls,
+        overcharged_calls: costs.overcharged_calls,
+        near_cap: None,
         budget_exhausted: context.call_state.exhausted_credits(),
         calls_used_up: context.call_state.exhausted_calls(),
         judgements_skipped: results
@@ -333,6 +363,18 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
         given_up: context.call_state.given_up(),
         with_a_model: results.estimates(),
     }
+}
+
+/// Describes the cap that a run which has paid for something comes near to.
+async fn near_cap(context: &RunContext, costs: &Costs) -> Result<Option<String>, RunError> {
+    if context.is_replay || costs.total == 0 {
+        return Ok(None);
+    }
+    let topic = &context.topic;
+    let spender =
+        Spender { run: Some(context.run.id), topic: Some(topic.id), share_percent: topic.budget_share_percent };
+    let (caps, now) = (&context.app.config().budget.caps, context.app.clock().now());
+    Ok(budget::near_cap(context.store(), caps, &spender, now).await?)
 }
 
 /// Whether a story should have been judged or summarised by a model but was processed by `local`.

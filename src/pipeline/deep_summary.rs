@@ -1,9 +1,12 @@
 //! Deep summaries for stories whose verdict asks for one, in order of rank, up to the run's limit. Stories without a
 //! text are skipped.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use aha_core::digest::Estimate;
 use aha_core::ids::{ClusterId, SourceId};
+use aha_core::money::MicroCredits;
 use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_core::verdict::Verdict;
@@ -13,7 +16,7 @@ use super::ingest::ReadSources;
 use super::rank::Ranked;
 use super::run_limits::RunLimits;
 use super::select::Selected;
-use super::task_batch::{TaskResult, TaskResults, run_tasks};
+use super::task_batch::{TaskResult, TaskResults, run_tasks, scope};
 use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::deep_summary;
 use aha_llm::tasks::summary::SummaryInput;
@@ -38,19 +41,90 @@ pub(super) async fn run(
         .filter(|ranked| ranked.section.is_some())
         .map(|ranked| &selected.stories[ranked.story])
         .filter(|story| deserves(judged, story))
-        .filter_map(|story| {
-            let input = deep_summary::input(summary_input(context, deep_summary::TASK, selected, &sources, story)?);
-            Some((story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
-        })
+        .filter_map(|story| task_item(context, selected, &sources, story))
         .take(limits.deep_summaries)
         .collect();
+    let possible: Vec<(ClusterId, TaskItem)> = undecided_stories(context, selected, judged)
+        .into_iter()
+        .filter(|story| !is_paid(judged, story) || deserves(judged, story))
+        .filter_map(|story| task_item(context, selected, &sources, story))
+        .collect();
     // One story per call: a summary is long, and a failed call affects no other story.
-    run_tasks(context, deep_summary::TASK, Stage::DeepSummary, task_items, 1).await
+    let mut results = run_tasks(context, deep_summary::TASK, Stage::DeepSummary, task_items, 1).await?;
+    let places = limits.deep_summaries.min(settings.sizes.top + settings.sizes.scan);
+    raise_most(context, deep_summary::TASK, &mut results, &possible, places).await?;
+    Ok(results)
+}
+
+fn task_item(
+    context: &RunContext,
+    selected: &Selected,
+    sources: &HashMap<SourceId, &Source>,
+    story: &Story,
+) -> Option<(ClusterId, TaskItem)> {
+    let input = deep_summary::input(summary_input(context, deep_summary::TASK, selected, sources, story)?);
+    Some((story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
 }
 
 fn deserves(judged: &TaskResults, story: &Story) -> bool {
     let verdict: Option<Verdict> = judged.by_story.get(&story.cluster_id).and_then(TaskResult::read);
     verdict.is_some_and(|verdict| verdict.should_deep_summarize)
+}
+
+fn is_paid(judged: &TaskResults, story: &Story) -> bool {
+    judged.by_story.get(&story.cluster_id).is_some_and(TaskResult::is_paid)
+}
+
+pub(super) fn is_judged(judged: &TaskResults, story: &Story) -> bool {
+    judged.by_story.get(&story.cluster_id).is_some_and(|one| one.answer.is_some())
+}
+
+/// Returns all stories with a judgement, if a dry run has judgements by `local` where a model would be asked: which
+/// stories are shown, and which of them are summarised, is then not known. Otherwise none.
+pub(super) fn undecided_stories<'s>(
+    context: &RunContext,
+    selected: &'s Selected,
+    judged: &TaskResults,
+) -> Vec<&'s Story> {
+    let is_by_local = |one: &TaskResult| one.answer.is_some() && !one.is_paid();
+    let is_dry_run = context.app.gateway().is_dry_run() && !context.is_replay;
+    if !is_dry_run || !judged.by_story.values().any(is_by_local) {
+        return Vec::new();
+    }
+    selected.stories.iter().filter(|story| is_judged(judged, story)).collect()
+}
+
+/// Raises the most that the estimated calls can cost to that of the `places` dearest of the `possible` ones. The rest
+/// of an estimate is about the calls that follow from the judgement of `local`.
+pub(super) async fn raise_most(
+    context: &RunContext,
+    task: Task,
+    results: &mut TaskResults,
+    possible: &[(ClusterId, TaskItem)],
+    places: usize,
+) -> Result<(), RunError> {
+    let (gateway, scope) = (context.app.gateway(), scope(context, task));
+    let mut calls: Vec<Estimate> = Vec::new();
+    for (_, item) in possible {
+        if gateway.stored_answer(context.store(), task, &scope, item).await?.is_none() {
+            calls.extend(gateway.estimate(task, scope.tier, &[item], 1).filter(|call| call.configured));
+        }
+    }
+    calls.sort_by_key(|call| Reverse(call.most_microcredits));
+    calls.truncate(places);
+    let Some(dearest) = calls.first() else { return Ok(()) };
+    let most: Option<i64> = calls.iter().map(|call| call.most_microcredits.map(|most| most.0)).sum();
+    let estimate = results.with_a_model.get_or_insert_with(|| Estimate {
+        stories: 0,
+        calls: 0,
+        input_tokens: 0,
+        output_tokens: 0,
+        microcredits: dearest.microcredits.map(|_| MicroCredits::ZERO),
+        ..dearest.clone()
+    });
+    estimate.most_microcredits = most.map(MicroCredits);
+    estimate.dearest_microcredits = dearest.most_microcredits;
+    Ok(())
 }
 
 /// Returns the input built from a story's texts; `None` for a story without a text. The texts share the input limit of

@@ -41,8 +41,8 @@ pub(super) async fn run(context: &mut RunContext) -> Result<(Digest, Vec<PathBuf
     let ranked = enter(context, &mut entered, Stage::Rank, ranking).await?;
     let summarising = deep_summary::run(context, &sources, &selected, &judged, &ranked);
     let summaries = enter(context, &mut entered, Stage::DeepSummary, summarising).await?;
-    let entities =
-        enter(context, &mut entered, Stage::Entities, entities::run(context, &sources, &selected, &ranked)).await?;
+    let naming = entities::run(context, &sources, &selected, &judged, &ranked);
+    let entities = enter(context, &mut entered, Stage::Entities, naming).await?;
     let results = Results { sources, items, vectors, selected, judged, ranked, summaries, entities };
     let digest = enter(context, &mut entered, Stage::Digest, assemble_digest::run(context, &results)).await?;
     let files = enter_unless_replay(context, &mut entered, Stage::Publish, publish::run(context, &digest)).await?;

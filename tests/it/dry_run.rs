@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::feeds::{Post, feed};
+use crate::support::feeds::{Post, feed, unlike_any_other};
 use crate::support::radar::{Engine, Radar, repository};
 use crate::support::responses::OpenAi;
 use crate::support::rows;
@@ -17,12 +17,15 @@ fn post(n: usize) -> Post {
 
 /// With a feed of five stories, of which a model thinks little, and a folder of its own for what goes with a command.
 fn with_stories(api: &OpenAi, engine: Engine) -> Radar {
+    with_posts(api, engine, &(1..=5).map(post).collect::<Vec<Post>>(), 20)
+}
+
+fn with_posts(api: &OpenAi, engine: Engine, posts: &[Post], score: u8) -> Radar {
     let radar = Radar::at(NOW).on(engine).with("AHA_TRIAGE_BATCH_SIZE", "2");
-    let posts: Vec<Post> = (1..=5).map(post).collect();
-    for post in &posts {
-        api.score(&post.title, 20);
+    for post in posts {
+        api.score(&post.title, score);
     }
-    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", posts)).unwrap();
     let tmp = radar.folder().join("tmp");
     std::fs::create_dir(&tmp).unwrap();
     let radar = api.serve(radar).with("TMPDIR", tmp.to_str().unwrap());
@@ -113,6 +116,27 @@ fn what_is_said_to_fit_does() {
     assert_eq!(verdicts[4], (true, true, 0));
 }
 
+/// `local` asks for no summary of a text that is short, a model may.
+#[test]
+fn the_summaries_that_a_model_may_ask_for_are_in_what_fits_for_certain() {
+    let teasers: Vec<Post> = (1..=5).map(|n| Post { text: unlike_any_other(&format!("{n}"), 8), ..post(n) }).collect();
+    let liked = |api: &OpenAi| with_posts(api, Engine::Sqlite, &teasers, 90);
+    let report = liked(&OpenAi::start()).json(&DRY);
+    let most = |of: &Value| of["most_microcredits"].as_i64().unwrap();
+    let (judging, whole) = (most(task(&report, "triage")), most(&report["total"]));
+    let summaries = task(&report, "deep_summary");
+    assert_eq!((&summaries["stories"], &summaries["microcredits"]), (&0.into(), &0.into()), "{report:#}");
+    assert_eq!(whole, judging + most(summaries), "{report:#}");
+    for (cap, expected) in [(judging, false), (whole - 1, false), (whole, true)] {
+        let api = OpenAi::start();
+        let radar = liked(&api).with("AHA_BUDGET_RUN_CREDITS", &format!("0.{cap:06}"));
+        assert_eq!(verdict(&radar).0, expected, "{cap} of {whole}");
+        let code = radar.run(&["run"]).code.unwrap();
+        assert!(!expected || code == 0, "exit {code}");
+        assert!(!expected || api.bill().by_schema["deep_summary_v1"].calls == 5, "{:?}", api.bill());
+    }
+}
+
 #[test]
 fn it_is_held_against_what_is_left_of_each_budget() {
     let api = OpenAi::start();
@@ -147,6 +171,8 @@ fn a_topic_spends_its_share_of_the_budget_alone() {
     let radar = radar.with("AHA_BUDGET_DAILY_CREDITS", &format!("0.{:06}", dearest * 4));
     radar.ok(&["topic", "set", "default", "--budget-share", "1"]);
     radar.run(&["run"]).exits(4).says("topic's share of the daily budget");
+    let why = radar.digest()["cost"]["budget_exhausted"].to_string();
+    assert!(why.contains("credits are left of the topic's share") && why.contains("the next call may cost"), "{why}");
     assert_eq!(api.calls().len(), 0, "1 % is less than a call");
     radar.ok(&["topic", "add", "other"]);
     radar.ok(&["source", "add", "--topic", "other", "feed.json"]);

@@ -109,7 +109,7 @@ fn what_the_provider_charges_is_what_the_ledger_says() {
     let calls = matched(&api, &ledger);
     let met: Vec<_> = calls.values().filter_map(|call| call.fault.clone()).collect();
     assert!(known().iter().filter(|fault| met.contains(fault)).count() >= 10, "{met:?}");
-    assert!(ledger.iter().all(|row| row.state != "unsettled"), "{ledger:#?}");
+    assert!(ledger.iter().all(|row| row.state.as_str() != "unsettled"), "{ledger:#?}");
     for row in &ledger {
         assert_eq!(row.cost_microcredits, Some(told(&calls[&row.id])), "{row:#?}");
     }
@@ -121,7 +121,8 @@ fn what_the_provider_charges_is_what_the_ledger_says() {
 fn what_nobody_knows_is_charged_at_the_reservation() {
     let (api, ledger) = paid([known(), unknown()].concat(), 40);
     let calls = matched(&api, &ledger);
-    let (unsettled, settled): (Vec<&CallRecord>, Vec<_>) = ledger.iter().partition(|row| row.state == "unsettled");
+    let (unsettled, settled): (Vec<&CallRecord>, Vec<_>) =
+        ledger.iter().partition(|row| row.state.as_str() == "unsettled");
     assert!(unsettled.len() >= 5, "{ledger:#?}");
     for row in &settled {
         assert_eq!(row.cost_microcredits, Some(told(&calls[&row.id])), "{row:#?}");

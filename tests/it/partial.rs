@@ -68,6 +68,28 @@ fn one_of_many_sources_is_named_at_the_foot_and_two_of_ten_are_missing() {
 }
 
 #[test]
+fn a_partial_digest_that_is_printed_again_exits_as_such() {
+    let mut radar = radar(&[3, 4]);
+    assert_eq!(run(&mut radar, HOURS[0]).0, "partial");
+    radar.run(&["run"]).exits(3).says("nothing to do before the next minute").says("Partial: 2 sources");
+    let mut whole = self::radar(&[]);
+    assert_eq!(run(&mut whole, HOURS[0]).0, "complete");
+    whole.run(&["run"]).exits(0).says("nothing to do before the next minute");
+}
+
+#[test]
+fn a_clock_behind_what_has_been_read_is_named() {
+    let mut radar = radar(&[]);
+    run(&mut radar, HOURS[0]);
+    radar.set("AHA_NOW", "2026-11-18T20:00:30Z");
+    let said = "has been read up to 2026-11-19T07:00:00Z, which is ahead of the clock (2026-11-18T20:00:00Z)";
+    let next = "aha-radar topic set default --read-from 2026-11-18T20:00:00Z";
+    for command in [&["run"][..], &["run", "--dry-run"]] {
+        radar.run(command).exits(0).says(said).says("nothing is read until then").says(next);
+    }
+}
+
+#[test]
 fn a_source_that_had_items_in_the_last_digest_is_missed_and_then_no_more() {
     let mut radar = radar(&[]);
     assert_eq!(run(&mut radar, HOURS[0]).0, "complete");

@@ -197,7 +197,12 @@ fn a_loud_source_brings_fifty_items_a_run_and_the_rest_with_the_next() {
         (week.column("t.state", "loud-79"), week.column("t.state", "loud-29")),
         ("assigned".into(), String::new())
     );
-    assert_eq!(items(&week.run(1)), (30, 0));
+    let second = week.run(1);
+    assert_eq!(items(&second), (30, 0));
+    assert!(!stories(&second).is_empty() && stories(&second).iter().all(|story| story["read_before"] == "left_over"));
+    let printed = week.radar.ok(&["digest", "latest", "--format", "md"]);
+    assert!(printed.contains("left over from the last run"), "{printed}");
+    assert!(stories(&first).iter().all(|story| story.get("read_before").is_none()));
     assert_eq!(items(&week.run(2)), (0, 0));
     assert_eq!(rows::number(&week.radar, "SELECT count(*) FROM topic_items WHERE state = 'assigned'"), 81);
 }

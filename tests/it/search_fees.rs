@@ -104,6 +104,10 @@ fn more_results_than_were_wanted_are_charged_and_told() {
     let radar = capped(model.serve(radar(Engine::Sqlite, &web)), "5").with("AHA_SIGNAL_MAX_RESULTS", "1");
     run(&radar).exits(0).says("cost more than was reserved");
     assert_eq!(rows::query(&radar, ROWS), [format!("ok - {COST} of 5200")]);
+    assert_eq!(radar.digest()["cost"]["overcharged_calls"], 1);
+    let printed = radar.ok(&["digest", "latest", "--format", "md"]);
+    assert!(printed.contains("; 1 call cost more than was reserved"), "{printed}");
+    radar.run(&["doctor"]).says("1 call cost more than was reserved, the last at");
     the_books_agree(&radar, &model);
 }
 

@@ -1,6 +1,6 @@
 //! The header of a digest: what was read, how much of it matches, and what could not be read.
 
-use aha_core::digest::{Digest, DigestStatus, Section, Skipped, SourceReport};
+use aha_core::digest::{Digest, DigestStatus, ReadBefore, Section, Skipped, SourceReport};
 use aha_core::fetch::{FetchErrorKind, SourceStatus};
 use aha_core::time::{HOUR_MS, Timestamp};
 
@@ -189,6 +189,21 @@ fn stories_from_before_the_window_are_counted_with_the_reason() {
     digest.sources[0].late = 1;
     let late = late_line(&digest).unwrap();
     assert!(late.starts_with("Late: 1 item of LWN, ") && late.contains(". Older: 1 story "), "{late}");
+}
+
+#[test]
+fn stories_that_an_earlier_run_had_read_are_not_said_to_be_first_read() {
+    let mut digest = sample::full();
+    for story in &mut digest.stories[..3] {
+        story.published_at = Timestamp::from_millis(digest.head.window_start.as_millis() - HOUR_MS);
+        story.read_before = Some(ReadBefore::NotJudged);
+    }
+    let older = "Older: 3 stories from before the window, since Wed 18 Nov 06:00";
+    assert_eq!(late_line(&digest), Some(format!("{older}, not judged last time, tried again")));
+    digest.stories[0].read_before = None;
+    digest.stories[1].read_before = Some(ReadBefore::LeftOver);
+    let why = "1 first read in this run; 1 not judged last time, tried again; 1 left over from the last run";
+    assert_eq!(late_line(&digest), Some(format!("{older}: {why}")));
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn html_stands_alone_and_runs_nothing() {
     }
     assert_eq!(html.matches("href=\"https://").count(), html.matches("rel=\"noopener noreferrer\"").count());
     assert!(!html.contains(|c: char| c != '\n' && super::sanitise::is_hidden(c)));
-    assert!(html.contains("not judged (the judgement failed)") && html.contains("not judged (the budget was used up)"));
+    assert!(html.contains("not judged (the judgement failed)"));
+    assert!(html.contains("not judged (the budget did not reach)"));
     assert!(html.contains("New since 14 Nov: now also told by LWN and Heise"));
 }
 
@@ -216,6 +217,27 @@ fn cost_is_told_with_its_judges() {
     (summary.provider, summary.model) = ("openai".to_owned(), "gpt-5-mini".to_owned());
     let markdown = render(&digest, Format::Markdown, None).unwrap();
     assert!(markdown.contains("cost: 1.25 credits, judged by openai/gpt-5-mini"), "{markdown}");
+}
+
+#[test]
+fn an_unknown_cost_is_not_told_as_nothing() {
+    let mut digest = sample::full();
+    let costs = |digest: &Digest, words: &str| {
+        let terminal = terminal::render(digest, Terminal::plain(200), Footer::default());
+        let others = [Format::Markdown, Format::Html].map(|format| render(digest, format, None).unwrap());
+        for text in others.iter().chain([&terminal]) {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains(words), "{words}: {text}");
+        }
+    };
+    digest.cost.unpriced_calls = 7;
+    costs(&digest, "cost: unknown (7 calls without a price), judged");
+    digest.cost.microcredits = MicroCredits(20_000);
+    costs(&digest, "cost: 0.02 credits and an unknown amount (7 calls without a price), judged");
+    digest.cost.unpriced_calls = 0;
+    digest.cost.overcharged_calls = 1;
+    digest.cost.near_cap = Some("83 % of the daily budget of 2 credits is used".to_owned());
+    costs(&digest, "; 1 call cost more than was reserved; 83 % of the daily budget of 2 credits is used");
 }
 
 #[test]

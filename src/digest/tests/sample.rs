@@ -41,6 +41,7 @@ fn story(rank: usize, section: Section, label: Option<Label>, title: &str, score
         reason: "told by 2 sources; matches 'sqlite'".to_owned(),
         since: None,
         published_at: at("2026-11-18T09:30:00Z"),
+        read_before: None,
         author: None,
         teaser: false,
         excerpt: String::new(),
