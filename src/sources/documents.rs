@@ -268,7 +268,7 @@ fn new_document(
     let written = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let written = written.and_then(|at| i64::try_from(at.as_millis()).ok()).map_or(now, Timestamp::from_millis);
     // A time in the future is a mistake of a clock, not the date from which the document applies.
-    let written = written.min(now);
+    let written = unlike_a_date(written.min(now));
     let stated = document.status.dated.and_then(|date| date.and_hms_opt(0, 0, 0));
     let dated = stated.map_or(written, |date| Timestamp::from_millis(date.and_utc().timestamp_millis()));
     let text: String = document.passages.iter().take(8).map(|passage| passage.text.as_str()).collect();
@@ -285,6 +285,14 @@ fn new_document(
         read_at: now,
         passages: document.passages.into_iter().map(|passage| (passage.section, passage.text)).collect(),
     }
+}
+
+/// Moves the beginning of a day, which an archive may give its files, by a millisecond: such a time is that of a date
+/// which a document states (`src/ask/passages.rs`).
+fn unlike_a_date(written: Timestamp) -> Timestamp {
+    const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+    let millis = written.as_millis();
+    Timestamp::from_millis(millis + i64::from(millis % DAY_MILLIS == 0))
 }
 
 #[cfg(test)]

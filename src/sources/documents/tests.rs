@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::time::Duration;
 
 use super::*;
@@ -148,4 +149,19 @@ fn a_document_is_read_again_by_a_newer_reader_and_not_dated_in_the_future() {
     assert_eq!((found.read.len(), found.read[0].dated), (1, Timestamp::from_millis(5)));
     let known = BTreeMap::from([("fees.md".to_owned(), found.read[0].content_hash.clone())]);
     assert_eq!(changes(&url, &known, Timestamp::from_millis(5)).unwrap().unchanged, 1);
+}
+
+#[test]
+fn a_file_written_at_midnight_states_no_date() {
+    const MIDNIGHT: u64 = 1_772_323_200;
+    let folder = tempfile::tempdir().unwrap();
+    let mut undated = std::fs::File::create(folder.path().join("undated.md")).unwrap();
+    undated.write_all(b"Ten euros.").unwrap();
+    undated.set_modified(UNIX_EPOCH + Duration::from_secs(MIDNIGHT)).unwrap();
+    std::fs::write(folder.path().join("dated.md"), "---\ndate: 2026-03-01\n---\nNine euros.").unwrap();
+    let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+    let now = Timestamp::from_millis(1_800_000_000_000);
+    let read = changes(&url, &BTreeMap::new(), now).unwrap().read;
+    let dated: Vec<(&str, i64)> = read.iter().map(|one| (one.name.as_str(), one.dated.as_millis())).collect();
+    assert_eq!(dated, [("dated.md", 1_772_323_200_000), ("undated.md", 1_772_323_200_001)]);
 }

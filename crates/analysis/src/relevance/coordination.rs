@@ -1,11 +1,12 @@
 //! Completes parts that share words with the part that an "and" joins them to.
 //!
 //! Input: the parts of a sentence. Output: the same, where "AI in schools and workplaces" is "AI in schools" and "AI in
-//! workplaces".
+//! workplaces", since schools and workplaces are alike, but "life in prison and gardening" are two subjects.
 
 use super::parts::Part;
 use super::places::Places;
 use super::tokens::Token;
+use super::word_vectors::WordVectors;
 use super::words::is_content;
 
 /// Prepositions of place: what stands before them is said of everything that they join. Others begin a closer
@@ -14,6 +15,10 @@ const PREPOSITIONS: [&str; 5] = ["in", "im", "at", "dans", "en"];
 
 /// A part with more content words is a subject of its own.
 const MAX_JOINED_WORDS: usize = 2;
+
+/// Minimum cosine of two words of things that are alike, between "schools, workplaces" (0.37) and "sports, politics"
+/// (0.27), which may be either; "prison, gardening" have -0.08.
+const MIN_SIMILARITY: f64 = 0.35;
 
 /// Completes each part that is joined to the one before.
 pub(super) fn complete(parts: &mut [Part<'_>]) {
@@ -27,7 +32,7 @@ pub(super) fn complete(parts: &mut [Part<'_>]) {
     }
 }
 
-/// "AI in schools and workplaces", "elections in Peru and Chile"; not "life in Japan and photography".
+/// "AI in schools and workplaces", "elections in Peru and Chile"; not "food in Japan and photography".
 fn share_subject<'t>(first: &Part<'t>, second: &mut Part<'t>) {
     let Some(preposition) = first.tokens.iter().rposition(|token| PREPOSITIONS.contains(&token.word.as_str())) else {
         return;
@@ -39,7 +44,7 @@ fn share_subject<'t>(first: &Part<'t>, second: &mut Part<'t>) {
         || !(1..=MAX_JOINED_WORDS).contains(&length)
         || content_words(subject) == 0
         || content_words(object) > MAX_JOINED_WORDS
-        || names_place(object) != names_place(&second.tokens)
+        || !are_alike(object, &second.tokens)
     {
         return;
     }
@@ -49,6 +54,24 @@ fn share_subject<'t>(first: &Part<'t>, second: &mut Part<'t>) {
 
 fn content_words(tokens: &[&Token]) -> usize {
     tokens.iter().filter(|token| is_content(&token.word)).count()
+}
+
+/// Whether both name places, or words of like meaning; words of other languages than English have none here.
+fn are_alike(one: &[&Token], other: &[&Token]) -> bool {
+    match (names_place(one), names_place(other)) {
+        (true, true) => true,
+        (false, false) => {
+            let vectors = WordVectors::shipped();
+            let ranks = |tokens: &[&Token]| -> Vec<usize> {
+                let content = tokens.iter().filter(|token| is_content(&token.word));
+                content.filter_map(|token| vectors.rank(&token.word)).collect()
+            };
+            let others = ranks(other);
+            let is_near = |rank| others.iter().any(|other| vectors.similarity(rank, *other) >= MIN_SIMILARITY);
+            ranks(one).into_iter().any(is_near)
+        }
+        _ => false,
+    }
 }
 
 fn names_place(tokens: &[&Token]) -> bool {
