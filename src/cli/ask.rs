@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(formatted(&answer, false, 80), shown);
         let narrow = formatted(&answer, true, 30);
         assert!(
-            narrow.ends_with("  Note: quoted without a model,\n  so it may be about something\n  only similar\n"),
+            narrow.ends_with("  Note: quoted without a\n  model, so it may be about\n  something only similar\n"),
             "{narrow}"
         );
     }

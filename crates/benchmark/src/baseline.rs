@@ -22,12 +22,11 @@ pub fn compare(now: &Report, baseline: &Report, name: &str) -> Regression {
         now.results.iter().filter(of).map(|result| result.id.clone()).collect()
     };
     let (old, new) = (&baseline.summary, &now.summary);
-    // Without an answer in one of the two there is nothing to compare.
     let is_measured = old.latency.count > 0 && new.latency.count > 0;
     let mut regression = Regression {
         baseline: name.to_owned(),
         accuracy_change: new.accuracy - old.accuracy,
-        p95_change_ms: if is_measured { new.latency.p95 - old.latency.p95 } else { 0.0 },
+        p95_change_ms: is_measured.then_some(new.latency.p95 - old.latency.p95),
         coverage_change: new.citations.coverage - old.citations.coverage,
         newly_failing: changed(false),
         newly_passing: changed(true),
@@ -42,7 +41,8 @@ pub fn compare(now: &Report, baseline: &Report, name: &str) -> Regression {
         let (old, new) = (percent(old.citations.coverage), percent(new.citations.coverage));
         regression.regressions.push(format!("citation coverage fell from {old} to {new}"));
     }
-    if regression.p95_change_ms > (old.latency.p95 * TOLERATED_SLOWDOWN).max(NOISE_MS) {
+    let tolerated_ms = (old.latency.p95 * TOLERATED_SLOWDOWN).max(NOISE_MS);
+    if regression.p95_change_ms.is_some_and(|change| change > tolerated_ms) {
         let (old, new) = (old.latency.p95, new.latency.p95);
         regression.regressions.push(format!("the 95th percentile of the latency rose from {old:.0} to {new:.0} ms"));
     }

@@ -121,7 +121,8 @@ pub struct Report {
 pub struct Regression {
     pub baseline: String,
     pub accuracy_change: f64,
-    pub p95_change_ms: f64,
+    /// `None` if no question was answered now or in the baseline.
+    pub p95_change_ms: Option<f64>,
     pub coverage_change: f64,
     /// Questions that passed in the baseline and do not now.
     pub newly_failing: Vec<String>,

@@ -68,10 +68,7 @@ fn latency(latency: &Latency) -> String {
 fn comparisons(out: &mut String, report: &Report) {
     if let Some(regression) = &report.regression {
         let (accuracy, coverage) = (regression.accuracy_change * 100.0, regression.coverage_change * 100.0);
-        let p95 = match report.summary.latency.count {
-            0 => "–".to_owned(),
-            _ => format!("{:+.0} ms", regression.p95_change_ms),
-        };
+        let p95 = regression.p95_change_ms.map_or_else(|| "–".to_owned(), |change| format!("{change:+.0} ms"));
         let change = format!("accuracy {accuracy:+.1} points, p95 {p95}, coverage {coverage:+.1} points");
         line(out, "Baseline", &change);
         regression.regressions.iter().for_each(|what| line(out, "Regression", what));

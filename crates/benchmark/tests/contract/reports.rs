@@ -1,6 +1,7 @@
 //! What is made of a run's results: files, comparisons with earlier reports, pages and tables.
 
 use aha_benchmark::report::Status;
+use aha_benchmark::statistics::Latency;
 use aha_benchmark::{Settings, files};
 
 use super::cases::{CASES, OK};
@@ -37,6 +38,19 @@ async fn a_regression_and_a_trend_are_found() {
     assert_eq!((report.trend.len(), report.trend[0].accuracy), (1, 1.0));
     let table = aha_benchmark::table::table(&report);
     assert!(table.contains("75.0 %, too few") && table.contains("Regression"), "{table}");
+}
+
+#[tokio::test]
+async fn without_an_answer_in_the_baseline_no_change_of_the_latency_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let api = serve(CASES).await;
+    let mut before = benchmark(&settings(api.clone()), &truth(&TWENTY, EXPECTED), None).await;
+    before.summary.latency = Latency::default();
+    let (path, _) = files::write(&before, folder.path()).unwrap();
+    let report = benchmark(&Settings { baseline: Some(path), ..settings(api) }, &truth(&TWENTY, EXPECTED), None).await;
+    assert_eq!(report.regression.as_ref().unwrap().p95_change_ms, None);
+    let table = aha_benchmark::table::table(&report);
+    assert!(table.contains("p95 –, coverage"), "{table}");
 }
 
 #[tokio::test]
