@@ -114,16 +114,26 @@ fn gaps(digest: &Digest) -> Vec<String> {
         gaps.push(count(cost.summaries_failed, "summary failed", "summaries failed"));
     }
     gaps.extend(budget_gap(cost));
-    gaps.extend(cost.given_up.iter().map(|why| format!("not asked any more: {}", short_text(why, REASON_CHARS))));
+    if digest.head.status != DigestStatus::Complete {
+        gaps.extend(given_up(digest));
+    }
     if let Some(why) = &cost.lexical_only {
         gaps.push(format!("stories were put together by their words alone: {}", short_text(why, REASON_CHARS)));
     }
     gaps
 }
 
-/// Returns what a reader should know of the stories shown: how few match the interests, and which are late or older.
+/// Returns the models that the run stopped asking.
+fn given_up(digest: &Digest) -> impl Iterator<Item = String> {
+    digest.cost.given_up.iter().map(|why| format!("not asked any more: {}", short_text(why, REASON_CHARS)))
+}
+
+/// Returns what a reader should know of the stories shown: how few match the interests, which are late or older, and
+/// which models were given up for others, if nothing is missing for it.
 pub(super) fn notes_line(digest: &Digest) -> Option<String> {
-    let notes: Vec<String> = few_matches_line(digest).into_iter().chain(late_line(digest)).collect();
+    let is_complete = digest.head.status == DigestStatus::Complete;
+    let replaced = given_up(digest).filter(|_| is_complete).map(|why| format!("Another model judged; {why}"));
+    let notes: Vec<String> = few_matches_line(digest).into_iter().chain(late_line(digest)).chain(replaced).collect();
     (!notes.is_empty()).then(|| notes.join(". "))
 }
 
@@ -141,9 +151,9 @@ pub fn late_line(digest: &Digest) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(". "))
 }
 
-/// Formats `Older: 3 stories from before the window, since Tue 17 Feb 09:10, first read in this run`, or why the run
-/// has them otherwise. Those first read are of sources that were added, or published with a delay. Late stories are
-/// distinguished.
+/// Formats `Older: 3 stories from before the window, since Tue 17 Feb 09:10, first read in this run`, or what is
+/// known of them otherwise. Those first read are of sources that were added, or published with a delay. Late stories
+/// are distinguished.
 fn older_line(digest: &Digest) -> Option<String> {
     let head = &digest.head;
     let is_older = |story: &&DigestStory| {
@@ -156,7 +166,7 @@ fn older_line(digest: &Digest) -> Option<String> {
     let why = [
         (None, "first read in this run"),
         (Some(ReadBefore::NotJudged), "not judged last time, tried again"),
-        (Some(ReadBefore::LeftOver), "left over from the last run"),
+        (Some(ReadBefore::EarlierRun), "read by an earlier run"),
     ];
     let number = |wanted| older.iter().filter(|story| story.read_before == wanted).count();
     let parts = why.map(|(wanted, words)| (number(wanted), words)).into_iter().filter(|(number, _)| *number > 0);

@@ -8,7 +8,7 @@ use aha_core::digest::{
     StorySource,
 };
 use aha_core::fetch::SourceStatus;
-use aha_core::ids::{DigestId, DigestItemId, SourceId};
+use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, SourceId};
 use aha_core::item::{TimeBasis, first_words};
 use aha_core::money::MicroCredits;
 use aha_core::run::RunMode;
@@ -45,9 +45,7 @@ pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Diges
         .enumerate()
         .map(|(index, ranked)| DigestStory { rank: index + 1, ..story(results, &names, &costs, id, ranked) })
         .collect();
-    for (story, ranked) in stories.iter_mut().zip(&shown) {
-        story.read_before = read_before(context, &results.selected.stories[ranked.story]).await?;
-    }
+    add_read_before(context, results, &shown, &mut stories).await?;
     let too_few_sources = too_few_sources(context, results).await?;
     let digest = Digest {
         head: head(context, results, id, &stories, &cost, too_few_sources),
@@ -220,17 +218,32 @@ fn member(results: &Results, names: &Names, story: &Story, member: &StoryMember)
     }
 }
 
-/// Returns why a cursor run has a story from before its window of which an earlier run had read all items. What a run
-/// reads itself, it reads after the end of its window.
-async fn read_before(context: &RunContext, story: &Story) -> Result<Option<ReadBefore>, RunError> {
-    let window = context.run.window;
-    let is_older = context.run.mode == RunMode::Cursor && story.latest() < window.start;
-    if !is_older || story.in_scope().any(|member| member.item.fetched_at >= window.end) {
-        return Ok(None);
+/// Marks a cursor run's stories from before its window of which an earlier run of the topic had read all items. What a
+/// run reads itself, it reads after the end of its window; what another topic had read is new to this one.
+async fn add_read_before(
+    context: &RunContext,
+    results: &Results,
+    shown: &[&Ranked],
+    stories: &mut [DigestStory],
+) -> Result<(), RunError> {
+    let (store, window) = (context.store(), context.run.window);
+    let is_older = |story: &&Story| context.run.mode == RunMode::Cursor && story.latest() < window.start;
+    let older: Vec<&Story> =
+        shown.iter().map(|ranked| &results.selected.stories[ranked.story]).filter(is_older).collect();
+    if older.is_empty() {
+        return Ok(());
     }
-    let mut earlier = context.store().story_appearances(story.cluster_id).await?.into_iter();
-    let is_unjudged = earlier.any(|shown| shown.window_end < window.end && shown.aha_score.is_none());
-    Ok(Some(if is_unjudged { ReadBefore::NotJudged } else { ReadBefore::LeftOver }))
+    let items: Vec<ItemId> = older.iter().flat_map(|story| story.in_scope()).map(|member| member.item.id).collect();
+    let seen = store.items_seen_before(context.topic.id, &items, window.end).await?;
+    let seen: HashSet<ItemId> = seen.into_iter().collect();
+    let is_read = |story: &&&Story| story.in_scope().all(|member| seen.contains(&member.item.id));
+    let read: Vec<ClusterId> = older.iter().filter(is_read).map(|story| story.cluster_id).collect();
+    let not_judged = store.stories_not_judged(&read, window.end).await?;
+    for story in stories.iter_mut().filter(|story| read.contains(&story.cluster_id)) {
+        let is_judged = !not_judged.contains(&story.cluster_id);
+        story.read_before = Some(if is_judged { ReadBefore::EarlierRun } else { ReadBefore::NotJudged });
+    }
+    Ok(())
 }
 
 /// Returns what has been added to a story since it was delivered.

@@ -3,6 +3,7 @@
 use std::error::Error as _;
 
 use aha_core::digest::Digest;
+use aha_core::run::AttemptOutcome;
 use aha_core::time::Timestamp;
 use aha_core::topic::topic_option;
 use aha_store::{RetryAdvice, StoreError};
@@ -120,10 +121,10 @@ impl RunError {
 
     /// The outcome stored in the attempt's row.
     #[must_use]
-    pub const fn attempt_outcome(&self) -> &'static str {
+    pub const fn attempt_outcome(&self) -> AttemptOutcome {
         match self {
-            Self::Interrupted => "interrupted",
-            Self::LeaseLost => "lost",
+            Self::Interrupted => AttemptOutcome::Interrupted,
+            Self::LeaseLost => AttemptOutcome::Lost,
             Self::Store(_)
             | Self::Held { .. }
             | Self::CursorAhead { .. }
@@ -134,7 +135,7 @@ impl RunError {
             | Self::BadRule(_)
             | Self::Fetch(_)
             | Self::Output { .. }
-            | Self::Panicked(_) => "failed",
+            | Self::Panicked(_) => AttemptOutcome::Failed,
         }
     }
 }
@@ -151,11 +152,11 @@ mod tests {
         ] {
             let error = RunError::from(panicked.unwrap_err());
             assert!(error.to_string().contains(message), "{error}");
-            assert_eq!(error.attempt_outcome(), "failed");
+            assert_eq!(error.attempt_outcome(), AttemptOutcome::Failed);
         }
         let waiting = tokio::spawn(std::future::pending::<()>());
         waiting.abort();
         let error = RunError::from(waiting.await.unwrap_err());
-        assert_eq!(error.attempt_outcome(), "interrupted");
+        assert_eq!(error.attempt_outcome(), AttemptOutcome::Interrupted);
     }
 }

@@ -57,16 +57,13 @@ pub(super) async fn settle_ended(app: &App) {
 
 async fn try_settle_ended(app: &App) -> std::result::Result<(), StoreError> {
     let (store, wall, own) = (app.store(), app.clock().wall(), LeaseOwner::current());
-    let open = CallFilter { state: Some("reserved".to_owned()), limit: 1, ..CallFilter::default() };
-    if store.calls(&open).await?.is_empty() {
-        return Ok(());
-    }
     store.settle_orphaned_calls(OrphanedCalls::Expired(wall)).await?;
     for topic in store.topics().await? {
-        let owner = store.lease_owner(topic.id, wall).await?;
+        let (owner, token) = store.lease_owner(topic.id, wall).await?;
         let is_run = owner.is_some_and(|owner| !own.is_dead(&owner)) || app.running().contains(topic.id);
         if !is_run {
-            store.settle_orphaned_calls(OrphanedCalls::Superseded(topic.id, i64::MAX)).await?;
+            // A run that has begun since then has a later token.
+            store.settle_orphaned_calls(OrphanedCalls::Superseded(topic.id, token + 1)).await?;
         }
     }
     Ok(())

@@ -87,7 +87,7 @@ async fn a_check_tells_the_version_on_postgres_and_makes_no_table() {
     postgres::remove(&url).await;
 }
 
-/// The last migration can be repeated on SQLite.
+/// The migrations from the 31st on can be repeated on SQLite.
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_migrates_nothing_and_who_does_says_so() {
     let folder = tempfile::tempdir().unwrap();

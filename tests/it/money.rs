@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aha_store::{CallFilter, CallRecord};
+use aha_store::{CallFilter, CallRecord, CallState};
 
 use crate::support::radar::{Engine, Radar, Ran, finish, repository};
 use crate::support::responses::{Call, Fault, OpenAi, Reported};
@@ -93,7 +93,7 @@ fn matched(api: &OpenAi, ledger: &[CallRecord]) -> BTreeMap<String, Call> {
     let mut matched = BTreeMap::new();
     for row in ledger {
         let Some(id) = &row.request_id else {
-            assert_eq!((row.state.as_str(), row.cost_microcredits), ("unsettled", None), "{row:?}");
+            assert_eq!((row.state, row.cost_microcredits), (CallState::Unsettled, None), "{row:?}");
             continue;
         };
         let call = by_id.remove(id).unwrap_or_else(|| panic!("{row:#?} names no call, or one that another row has"));
@@ -109,7 +109,7 @@ fn what_the_provider_charges_is_what_the_ledger_says() {
     let calls = matched(&api, &ledger);
     let met: Vec<_> = calls.values().filter_map(|call| call.fault.clone()).collect();
     assert!(known().iter().filter(|fault| met.contains(fault)).count() >= 10, "{met:?}");
-    assert!(ledger.iter().all(|row| row.state.as_str() != "unsettled"), "{ledger:#?}");
+    assert!(ledger.iter().all(|row| row.state != CallState::Unsettled), "{ledger:#?}");
     for row in &ledger {
         assert_eq!(row.cost_microcredits, Some(told(&calls[&row.id])), "{row:#?}");
     }
@@ -122,7 +122,7 @@ fn what_nobody_knows_is_charged_at_the_reservation() {
     let (api, ledger) = paid([known(), unknown()].concat(), 40);
     let calls = matched(&api, &ledger);
     let (unsettled, settled): (Vec<&CallRecord>, Vec<_>) =
-        ledger.iter().partition(|row| row.state.as_str() == "unsettled");
+        ledger.iter().partition(|row| row.state == CallState::Unsettled);
     assert!(unsettled.len() >= 5, "{ledger:#?}");
     for row in &settled {
         assert_eq!(row.cost_microcredits, Some(told(&calls[&row.id])), "{row:#?}");

@@ -199,9 +199,9 @@ fn a_loud_source_brings_fifty_items_a_run_and_the_rest_with_the_next() {
     );
     let second = week.run(1);
     assert_eq!(items(&second), (30, 0));
-    assert!(!stories(&second).is_empty() && stories(&second).iter().all(|story| story["read_before"] == "left_over"));
+    assert!(!stories(&second).is_empty() && stories(&second).iter().all(|story| story["read_before"] == "earlier_run"));
     let printed = week.radar.ok(&["digest", "latest", "--format", "md"]);
-    assert!(printed.contains("left over from the last run"), "{printed}");
+    assert!(printed.contains("read by an earlier run"), "{printed}");
     assert!(stories(&first).iter().all(|story| story.get("read_before").is_none()));
     assert_eq!(items(&week.run(2)), (0, 0));
     assert_eq!(rows::number(&week.radar, "SELECT count(*) FROM topic_items WHERE state = 'assigned'"), 81);

@@ -145,8 +145,32 @@ fn folders_of_a_list_are_kept_in_and_out(engine: Engine) {
     assert!(lines.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{exported}");
 }
 
+fn what_another_topic_has_read_is_first_read_by_this_one(engine: Engine) {
+    let mut radar = Radar::at("2026-11-18T07:00:00Z").on(engine);
+    let write = |radar: &Radar, posts: &[Post]| {
+        std::fs::write(radar.folder().join("feed.json"), feed("The Feed", posts)).unwrap();
+    };
+    let first = Post::about_nothing_else("first", "2026-11-18T05:00:00Z");
+    write(&radar, std::slice::from_ref(&first));
+    radar.add(&["feed.json"]);
+    radar.ok(&["topic", "add", "boats"]);
+    radar.ok(&["source", "add", "--as-is", "feed.json", "--topic", "boats"]);
+    radar.ok(&["run", "--topic", "boats"]);
+    write(&radar, &[first, Post::about_nothing_else("delayed", "2026-11-18T06:50:00Z")]);
+    radar.set("AHA_NOW", "2026-11-18T20:00:00Z");
+    radar.ok(&["run", "--topic", "default"]);
+    radar.set("AHA_NOW", "2026-11-19T07:00:00Z");
+    let printed = radar.ok(&["run", "--topic", "boats"]);
+    assert!(printed.contains("Older: 1 story from before the window"), "{printed}");
+    assert!(printed.contains("first read in this run"), "{printed}");
+    let digest = radar.json(&["digest", "latest", "--topic", "boats", "--json"]);
+    assert_eq!(digest["stories"][0]["url"], "https://posts.example/delayed");
+    assert_eq!(digest["stories"][0].get("read_before"), None);
+}
+
 on_both_databases!(
     one_source_may_be_in_several_topics,
+    what_another_topic_has_read_is_first_read_by_this_one,
     a_removed_topic_leaves_nothing_but_what_it_has_spent,
     folders_of_a_list_are_kept_in_and_out,
 );

@@ -134,7 +134,7 @@ pub struct DigestStory {
     pub since: Option<Since>,
     /// Time of the newest item in the run's scope.
     pub published_at: Timestamp,
-    /// Set if the story is from before the window and an earlier run had read all its items.
+    /// Set if the story is from before the window and an earlier run of the topic had read all its items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_before: Option<ReadBefore>,
     pub author: Option<String>,
@@ -175,14 +175,15 @@ impl DigestStory {
     }
 }
 
-/// Why a run has items that an earlier run had read.
+/// What is known of a story that an earlier run of the topic had read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadBefore {
     /// An earlier digest shows their story without a judgement.
     NotJudged,
-    /// Their source had more items than one run takes.
-    LeftOver,
+    /// It is not told why that run did not show them: their source may have had more items than one run takes.
+    #[serde(alias = "left_over")]
+    EarlierRun,
 }
 
 /// How often a returning story had been covered when it was last delivered.

@@ -269,6 +269,6 @@ pub struct NewAnswer {
 pub enum OrphanedCalls {
     /// Those that have expired by the machine's clock.
     Expired(Timestamp),
-    /// Those of a topic's earlier lease owners; the token is the current owner's.
+    /// Those that a topic's lease owners made under tokens before this one.
     Superseded(TopicId, i64),
 }

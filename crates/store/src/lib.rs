@@ -193,8 +193,8 @@ pub trait LeaseStore: Send + Sync {
     ) -> Result<LeaseAttempt>;
     /// Extends a held lease by another [`LEASE_SECONDS`].
     async fn renew_lease(&self, lease: &Lease, wall: Timestamp) -> Result<()>;
-    /// Returns the owner of the topic's lease at `wall`, if it is held.
-    async fn lease_owner(&self, topic: TopicId, wall: Timestamp) -> Result<Option<String>>;
+    /// Returns the owner of the topic's lease at `wall`, if it is held, and the token of the last acquisition.
+    async fn lease_owner(&self, topic: TopicId, wall: Timestamp) -> Result<(Option<String>, i64)>;
     /// Releases a lease; does nothing if it was taken over.
     async fn release_lease(&self, lease: &Lease) -> Result<()>;
 }
@@ -268,6 +268,8 @@ pub trait ItemStore: Send + Sync {
     /// Returns the items that a cursor run has claimed, from before its window, that a source could not deliver when
     /// they were due.
     async fn late_items(&self, run: RunId, window_start: Timestamp) -> Result<Vec<ItemId>>;
+    /// Returns those of the items that a source of the topic listed before that time.
+    async fn items_seen_before(&self, topic: TopicId, items: &[ItemId], before: Timestamp) -> Result<Vec<ItemId>>;
     /// Returns items of the topic in the window, whatever their assignment.
     async fn items_in_window(&self, topic: TopicId, window: Window) -> Result<Vec<ItemId>>;
     /// Returns texts of the topic's items whose current text has no embedding in `space`.
@@ -354,6 +356,9 @@ pub trait DigestStore: Send + Sync {
     /// Returns a story's appearances in digests, latest window first; including those of stories that were merged into
     /// it.
     async fn story_appearances(&self, story: ClusterId) -> Result<Vec<StoryAppearance>>;
+    /// Returns those of the stories that a digest whose window ended before that time shows without a judgement;
+    /// including those of stories that were merged into them.
+    async fn stories_not_judged(&self, stories: &[ClusterId], before: Timestamp) -> Result<Vec<ClusterId>>;
     /// Returns the summaries of promoted pasted texts, latest decision first. Digests returned by this store already
     /// contain them.
     async fn kept_summaries(&self) -> Result<Vec<(ItemId, Summary)>>;

@@ -96,14 +96,15 @@ pub struct BatchRecord {
     pub undone_at: Option<Timestamp>,
 }
 
-/// A change to a record.
+/// An operation on a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRecord {
     /// The code of the operation, or `undo`.
     pub action: String,
     pub kind: String,
     pub record_id: i64,
-    pub batch: BatchId,
+    /// `None` if nothing was changed.
+    pub batch: Option<BatchId>,
     pub operation: Value,
     pub at: Timestamp,
 }

@@ -8,6 +8,7 @@ use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::{ClusterId, DigestId, DigestItemId, FetchRunId, ItemId, RunId, SourceId, TopicId};
 use aha_core::item::{Engagement, ItemMetadata, TimeBasis};
 use aha_core::money::MicroCredits;
+use aha_core::run::AttemptOutcome;
 use aha_core::source::{SourceHealth, Validators};
 use aha_core::story::Delivery;
 use aha_core::thresholds::Thresholds;
@@ -348,8 +349,8 @@ pub struct TopicReset {
 /// The end of an attempt at a run without a digest.
 #[derive(Debug, Clone)]
 pub struct AttemptEnd {
-    /// `failed`, `interrupted` or `lost`.
-    pub outcome: &'static str,
+    /// Failed, interrupted or lost.
+    pub outcome: AttemptOutcome,
     pub error: Option<String>,
     pub at: Timestamp,
 }

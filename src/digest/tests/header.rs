@@ -201,8 +201,8 @@ fn stories_that_an_earlier_run_had_read_are_not_said_to_be_first_read() {
     let older = "Older: 3 stories from before the window, since Wed 18 Nov 06:00";
     assert_eq!(late_line(&digest), Some(format!("{older}, not judged last time, tried again")));
     digest.stories[0].read_before = None;
-    digest.stories[1].read_before = Some(ReadBefore::LeftOver);
-    let why = "1 first read in this run; 1 not judged last time, tried again; 1 left over from the last run";
+    digest.stories[1].read_before = Some(ReadBefore::EarlierRun);
+    let why = "1 first read in this run; 1 not judged last time, tried again; 1 read by an earlier run";
     assert_eq!(late_line(&digest), Some(format!("{older}: {why}")));
 }
 
@@ -213,4 +213,17 @@ fn a_quiet_day_with_unread_sources_admits_it() {
     digest.sources.push(digest.sources[0].clone());
     digest.sources[0].status = SourceStatus::Failed(FetchErrorKind::Timeout);
     assert!(header_line(&digest).ends_with("07:00, as far as can be told: 1 source could not be read"));
+}
+
+#[test]
+fn a_model_that_another_one_replaced_is_no_gap() {
+    let mut digest = sample::full();
+    digest.cost.given_up = vec!["judge/m2 is not asked any more in this run: 500".to_owned()];
+    let text = |digest: &Digest| terminal::render(digest, Terminal::plain(100), Footer::default());
+    digest.head.status = DigestStatus::Partial;
+    assert!(gaps_line(&digest).unwrap().contains("not asked any more: judge/m2"), "{:?}", gaps_line(&digest));
+    assert!(!text(&digest).contains("Another model judged"));
+    digest.head.status = DigestStatus::Complete;
+    assert!(gaps_line(&digest).is_none_or(|line| !line.contains("judge/m2")), "{:?}", gaps_line(&digest));
+    assert!(text(&digest).contains("Another model judged; not asked any more: judge/m2"), "{}", text(&digest));
 }

@@ -277,7 +277,7 @@ impl Runs {
     /// Returns an error if another live process holds the topic.
     async fn check_free(&self, topic: &str) -> Result<()> {
         let topic = topics::find(&self.app, topic).await?;
-        let owner = self.app.store().lease_owner(topic.id, self.app.clock().wall()).await?;
+        let (owner, _) = self.app.store().lease_owner(topic.id, self.app.clock().wall()).await?;
         let me = LeaseOwner::current();
         match owner.filter(|owner| *owner != me.to_string() && !me.is_dead(owner)) {
             None => Ok(()),

@@ -6,7 +6,7 @@ use std::process::Child;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use aha_store::{CallFilter, CallRecord};
+use aha_store::{CallFilter, CallRecord, CallState};
 use serde_json::Value;
 
 use super::comparison::{differences, report, rounds, seed};
@@ -195,8 +195,8 @@ impl Figures {
         let rowless: usize =
             sent.iter().map(|(kind, count)| count.saturating_sub(rows_of.get(kind).copied().unwrap_or(0))).sum();
         let unmatched = rowless + known.len().abs_diff(closed.len()) + open.len().saturating_sub(kills * CONCURRENCY);
-        let states = open.iter().all(|row| row.state.as_str() == "unsettled" && row.cost_microcredits.is_none())
-            && closed.iter().all(|row| row.state.as_str() == "ok");
+        let states = open.iter().all(|row| row.state == CallState::Unsettled && row.cost_microcredits.is_none())
+            && closed.iter().all(|row| row.state == CallState::Ok);
 
         let paid_for: i64 = closed.iter().filter_map(|row| row.cost_microcredits).sum();
         let held: i64 = open.iter().filter_map(|row| row.reserved_microcredits).sum();

@@ -7,7 +7,7 @@ use aha_core::digest::{
 use aha_core::fetch::{FetchErrorKind, SourceStatus};
 use aha_core::ids::{ClusterId, DigestId, DigestItemId};
 use aha_core::money::MicroCredits;
-use aha_core::run::RunMode;
+use aha_core::run::{AttemptOutcome, RunMode};
 use aha_core::summary::Summary;
 use aha_core::verdict::Verdict;
 use aha_store::{ClusterCommit, DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, Store, StoryAppearance};
@@ -106,7 +106,7 @@ fn full_story(world: &World, key: &str, rank: usize) -> DigestStory {
         reason: "told by 2 sources".to_owned(),
         since: Some(Since { delivered_at: at(-24), sources_before: 1, new_sources: vec!["B".to_owned()] }),
         published_at: at(1),
-        read_before: Some(ReadBefore::LeftOver),
+        read_before: Some(ReadBefore::EarlierRun),
         author: Some("Ada".to_owned()),
         teaser: false,
         excerpt: "Opening line.".to_owned(),
@@ -255,7 +255,7 @@ async fn a_digest_ends_its_run_and_moves_the_cursor(store: &dyn Store) {
     let (run, attempts) = store.runs(Some(world.topic.id), 1).await.unwrap().remove(0);
     assert!(run.done);
     assert_eq!(run.stage.as_deref(), Some("digest"));
-    assert_eq!((attempts[0].outcome.as_str(), attempts[0].finished_at), ("done", Some(at(24))));
+    assert_eq!((attempts[0].outcome, attempts[0].finished_at), (AttemptOutcome::Done, Some(at(24))));
     assert_eq!(store.topic("default").await.unwrap().unwrap().cursor_end, Some(at(24)));
     let earlier = DigestCommit { cursor: Some(at(12)), ..commit.clone() };
     store.commit_digest(&world.lease, &earlier).await.unwrap();
@@ -392,7 +392,7 @@ async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
     assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), None);
     let (run, attempts) = store.runs(None, 1).await.unwrap().remove(0);
     assert!(!run.done);
-    assert_eq!(attempts[0].outcome.as_str(), "running");
+    assert_eq!(attempts[0].outcome, AttemptOutcome::Running);
     let told = store.stories_of(world.topic.id, &[id("a")], at(24)).await.unwrap().remove(0);
     assert_eq!(told.delivered, None);
 }

@@ -69,6 +69,22 @@ async fn a_successor_ends_what_earlier_holders_reserved(store: &dyn Store) {
     assert_eq!(figures(store, DAY).await, (100, 64, 4));
 }
 
+/// As listing calls does, which finds no owner just before a run begins.
+async fn calls_of_a_run_that_begins_while_others_are_ended_stay_open(store: &dyn Store) {
+    let world = World::new(store).await;
+    let limits = [limit(DAY, Some(1000))];
+    reserve(store, &world, &call(&world, "old", 100, &limits)).await;
+    store.release_lease(&world.lease).await.unwrap();
+    let (owner, token) = store.lease_owner(world.topic.id, at(24)).await.unwrap();
+    assert_eq!(owner, None);
+    let begun = acquire(store, &world.topic, "host/2").await;
+    store.reserve_call(Some(&begun), &call(&world, "new", 50, &limits)).await.unwrap();
+    let ended = store.settle_orphaned_calls(OrphanedCalls::Superseded(world.topic.id, token + 1)).await.unwrap();
+    assert_eq!(ended, 1);
+    assert_eq!(row(store, "old").await.state, CallState::Unsettled);
+    assert_eq!(row(store, "new").await.state, CallState::Reserved);
+}
+
 /// Who was given up for lost and is there after all corrects the charge, and stores an answer only where none is yet.
 async fn a_late_settlement_corrects_the_counters_and_replaces_no_answer(store: &dyn Store) {
     let world = World::new(store).await;
@@ -163,13 +179,13 @@ async fn an_adjustment_corrects_row_and_counters_and_is_kept(store: &dyn Store) 
             assert_eq!(figures(store, counter).await, (amount, 0, 1));
         }
         let row = row(store, "one").await;
-        assert_eq!((row.state.as_str(), row.error_kind.as_deref()), ("error", Some("no_usage")));
+        assert_eq!((row.state, row.error_kind.as_deref()), (CallState::Error, Some("no_usage")));
         assert_eq!(row.cost_microcredits, Some(amount));
     }
     reserve(store, &world, &call(&world, "good", 100, &limits)).await;
     settle(store, &world, &settled("good", Some(60))).await;
     store.adjust_call(&to("good", 61)).await.unwrap();
-    assert_eq!((row(store, "good").await.state.as_str(), figures(store, DAY).await), ("ok", (61, 0, 2)));
+    assert_eq!((row(store, "good").await.state, figures(store, DAY).await), (CallState::Ok, (61, 0, 2)));
 }
 
 /// A call settled as orphaned, corrected by the owner, and settled at last by a process that woke up.
@@ -182,12 +198,13 @@ async fn the_truth_comes_after_an_adjustment(store: &dyn Store) {
         Adjustment { call: CallId::of(&["one"]), to_microcredits: 10, reason: "a guess".to_owned(), at: at(49) };
     store.adjust_call(&adjustment).await.unwrap();
     settle(store, &world, &settled("one", Some(33))).await;
-    assert_eq!((row(store, "one").await.state.as_str(), figures(store, DAY).await), ("ok", (33, 0, 1)));
+    assert_eq!((row(store, "one").await.state, figures(store, DAY).await), (CallState::Ok, (33, 0, 1)));
 }
 
 on_every_database!(
     expired_reservations_end_unsettled_and_free_ones_as_errors,
     a_successor_ends_what_earlier_holders_reserved,
+    calls_of_a_run_that_begins_while_others_are_ended_stay_open,
     a_late_settlement_corrects_the_counters_and_replaces_no_answer,
     a_call_s_vectors_come_with_its_settlement,
     a_lost_lease_reserves_nothing_but_still_settles,

@@ -196,9 +196,9 @@ async fn settling_moves_what_was_reserved_to_what_it_cost(store: &dyn Store) {
     settle(store, &world, &failed("refused", 0)).await;
     assert_eq!(figures(store, DAY).await, (400, 0, 5), "what was not billed is free again");
     let unknown = row(store, "unknown").await;
-    assert_eq!((unknown.state.as_str(), unknown.reserved_microcredits), ("unsettled", Some(100)));
+    assert_eq!((unknown.state, unknown.reserved_microcredits), (CallState::Unsettled, Some(100)));
     let refused = row(store, "refused").await;
-    assert_eq!((refused.state.as_str(), refused.error_kind.as_deref()), ("error", Some("rate_limited")));
+    assert_eq!((refused.state, refused.error_kind.as_deref()), (CallState::Error, Some("rate_limited")));
     assert_eq!(refused.request_id.as_deref(), Some("resp_refused"));
 }
 

@@ -71,10 +71,11 @@ async fn a_run_is_found_with_its_attempts_and_a_topic_with_its_owner(store: &dyn
     assert_eq!((run.id, attempts.len()), (world.run, 1));
     assert_eq!(store.run(RunId::of(&["nothing"])).await.unwrap(), None);
     let owner = async |hours| store.lease_owner(world.topic.id, at(hours)).await.unwrap();
-    assert_eq!(owner(24).await.as_deref(), Some("host/1"));
-    assert_eq!(owner(25).await, None, "it has run out");
+    let token = world.lease.token;
+    assert_eq!(owner(24).await, (Some("host/1".to_owned()), token));
+    assert_eq!(owner(25).await, (None, token), "it has run out");
     store.release_lease(&world.lease).await.unwrap();
-    assert_eq!(owner(24).await, None);
+    assert_eq!(owner(24).await, (None, token));
     assert_eq!(
         store
             .calls(&CallFilter { limit: 1, after: Some((at(0), "a".to_owned())), ..CallFilter::default() })

@@ -159,9 +159,19 @@ async fn what_changes_nothing_makes_no_batch(store: &dyn Store) {
     assert_eq!((&again["results"][0]["unchanged"], &again["summary"]["completed"]), (&json!(true), &json!(0)));
     assert_eq!(store.planner(owner()).await.unwrap(), before);
     assert_eq!(store.operation_batches(owner(), 10).await.unwrap().len(), 2);
+    let audit = store.audit(owner(), 10).await.unwrap();
+    let actions: Vec<_> = audit.iter().map(|row| (row.action.as_str(), row.batch.is_some())).collect();
+    let create = audit[2].action.as_str();
+    assert_eq!(actions, [(audit[1].action.as_str(), false), (audit[1].action.as_str(), true), (create, true)]);
     // The answer to a key stays the same when the record has changed since.
     let once = keyed(std::slice::from_ref(&complete), "k", "r");
-    store.apply_operations(owner(), &once).await.unwrap();
+    let ApplyOutcome::Applied { response, .. } = store.apply_operations(owner(), &once).await.unwrap() else {
+        panic!("it is valid");
+    };
+    let answer: Value = serde_json::from_str(&response).unwrap();
+    assert_eq!((&answer["batchId"], &answer["version"]), (&Value::Null, &done["version"]), "as without a key");
+    assert_eq!(store.planner(owner()).await.unwrap(), before);
+    assert_eq!(store.audit(owner(), 10).await.unwrap().len(), 4);
     applied(store, &[json!({ "kind": "todo", "action": "complete", "id": 1, "completed": false })]).await;
     let outcome = store.apply_operations(owner(), &once).await.unwrap();
     assert!(matches!(outcome, ApplyOutcome::Applied { replayed: true, .. }), "{outcome:?}");

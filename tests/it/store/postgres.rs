@@ -79,7 +79,7 @@ async fn feedback_on_answers_stays_when_long_questions_become_possible() {
     };
     database.store.put_answer_feedback(&feedback).await.unwrap();
     let earlier = "DROP INDEX answer_feedback_unique; ALTER TABLE answer_feedback ADD PRIMARY KEY (user_id, question);
-                   DELETE FROM _sqlx_migrations WHERE version = 31";
+                   DELETE FROM _sqlx_migrations WHERE version >= 31";
     postgres::run(&database.url, earlier).await;
     let migrated = aha_store::open(&database.url, OpenMode::CreateIfMissing).await.unwrap();
     let changed = AnswerFeedback { is_right: false, ..feedback };

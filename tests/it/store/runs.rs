@@ -1,6 +1,6 @@
 use aha_core::digest::Cost;
 use aha_core::ids::DigestId;
-use aha_core::run::RunMode;
+use aha_core::run::{AttemptOutcome, RunMode};
 use aha_store::{AttemptEnd, NewRun, Store};
 
 use super::digests::digest_commit;
@@ -59,17 +59,17 @@ async fn attempts_left_running_are_lost_and_an_ended_one_stays_ended(store: &dyn
     let world = World::new(store).await;
     assert_eq!(world.attempt, 1);
     assert_eq!(store.begin_attempt(&world.lease, world.run, at(25)).await.unwrap(), 2);
-    let end = AttemptEnd { outcome: "failed", error: Some("no disk".to_owned()), at: at(26) };
+    let end = AttemptEnd { outcome: AttemptOutcome::Failed, error: Some("no disk".to_owned()), at: at(26) };
     store.end_attempt(world.run, 1, &end).await.unwrap();
     store.record_stage(&world.lease, world.run, 2, "embed").await.unwrap();
     store.end_attempt(world.run, 2, &end).await.unwrap();
-    let interrupted = AttemptEnd { outcome: "interrupted", error: None, at: at(27) };
+    let interrupted = AttemptEnd { outcome: AttemptOutcome::Interrupted, error: None, at: at(27) };
     store.end_attempt(world.run, 2, &interrupted).await.unwrap();
 
     let (run, attempts) = store.runs(Some(world.topic.id), 10).await.unwrap().remove(0);
     assert_eq!(run.stage.as_deref(), Some("embed"));
-    assert_eq!((attempts[0].outcome.as_str(), attempts[0].finished_at), ("lost", Some(at(25))));
-    assert_eq!((attempts[1].outcome.as_str(), attempts[1].finished_at), ("failed", Some(at(26))));
+    assert_eq!((attempts[0].outcome, attempts[0].finished_at), (AttemptOutcome::Lost, Some(at(25))));
+    assert_eq!((attempts[1].outcome, attempts[1].finished_at), (AttemptOutcome::Failed, Some(at(26))));
     assert_eq!((attempts[1].stage.as_deref(), attempts[1].error.as_deref()), (Some("embed"), Some("no disk")));
     assert_eq!((attempts[1].owner.as_str(), attempts[1].started_at), ("host/1", at(25)));
 }

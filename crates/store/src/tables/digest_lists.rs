@@ -4,7 +4,7 @@ use aha_core::digest::{Cost, DigestHead, StorySource};
 use aha_core::ids::{ClusterId, TopicId};
 use aha_core::time::Timestamp;
 
-use super::Connection;
+use super::{Connection, id_list};
 use crate::shared::{PerDatabase, column};
 use crate::{DigestEntry, DigestFilter, Result, StoreError, StoryAppearance};
 
@@ -63,6 +63,23 @@ const APPEARANCES: &str = "
     FROM digest_items i JOIN digests d ON d.id = i.digest_id
     WHERE i.cluster_id IN (SELECT CAST($1 AS TEXT) UNION ALL SELECT id FROM clusters WHERE merged_into = $1)
     ORDER BY d.window_end DESC, d.created_at DESC, d.window_start DESC, i.id";
+
+const NOT_JUDGED: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT DISTINCT c.story FROM (
+            SELECT id, id AS story FROM clusters WHERE id IN (SELECT value FROM json_each($1))
+            UNION ALL
+            SELECT id, merged_into AS story FROM clusters WHERE merged_into IN (SELECT value FROM json_each($1))) AS c
+        JOIN digest_items i ON i.cluster_id = c.id JOIN digests d ON d.id = i.digest_id
+        WHERE i.aha_score IS NULL AND d.window_end < $2",
+    postgres: "
+        SELECT DISTINCT c.story FROM (
+            SELECT id, id AS story FROM clusters WHERE id = ANY($1)
+            UNION ALL
+            SELECT id, merged_into AS story FROM clusters WHERE merged_into = ANY($1)) AS c
+        JOIN digest_items i ON i.cluster_id = c.id JOIN digests d ON d.id = i.digest_id
+        WHERE i.aha_score IS NULL AND d.window_end < $2",
+});
 
 struct EntryRow {
     head_json: String,
@@ -148,4 +165,17 @@ pub(super) async fn head_with_stories(connection: &mut Connection, topic: TopicI
 pub(super) async fn list_appearances(connection: &mut Connection, story: ClusterId) -> Result<Vec<StoryAppearance>> {
     let rows: Vec<AppearanceRow> = sqlx::query_as(APPEARANCES).bind(story.to_string()).fetch_all(connection).await?;
     rows.into_iter().map(StoryAppearance::try_from).collect()
+}
+
+pub(super) async fn list_not_judged(
+    connection: &mut Connection,
+    stories: &[ClusterId],
+    before: Timestamp,
+) -> Result<Vec<ClusterId>> {
+    let rows: Vec<String> = sqlx::query_scalar(NOT_JUDGED)
+        .bind(id_list(stories)?)
+        .bind(before.as_millis())
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(|id| column::id("story id", id)).collect()
 }

@@ -22,7 +22,7 @@ use async_trait::async_trait;
 use sqlx::Connection as _;
 
 use self::rows::{DigestItemRow, DigestRow, KeptRow, OwnedStoryRow, StoryRow, kept_summaries, newest_lines};
-use super::digest_lists::{RECENT, STORIES_OF, head_with_stories, heads_by_id, list_appearances, list_entries};
+use super::digest_lists::{RECENT, STORIES_OF, head_with_stories, heads_by_id, list_appearances, list_entries, list_not_judged};
 use super::{BEGIN_SNAPSHOT, Database, id_list};
 use crate::shared::{PerDatabase, column};
 use crate::{DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, DigestStore, Lease, Result, StoryAppearance};
@@ -171,6 +171,11 @@ impl DigestStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn story_appearances(&self, story: ClusterId) -> Result<Vec<StoryAppearance>> {
         list_appearances(&mut *self.reader().await?, story).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn stories_not_judged(&self, stories: &[ClusterId], before: Timestamp) -> Result<Vec<ClusterId>> {
+        list_not_judged(&mut *self.reader().await?, stories, before).await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

@@ -39,6 +39,17 @@ const RECLAIM_FAILED: &str = "
               AND d.window_end <= (SELECT n.window_end FROM runs n WHERE n.id = $1)
             ORDER BY d.window_end DESC, d.id LIMIT 1))";
 
+/// A cross join, which SQLite executes in this order: from the few items to their sources.
+const SEEN_BEFORE: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT DISTINCT p.item_id FROM content_item_sources p CROSS JOIN sources s
+        WHERE s.id = p.source_id AND s.topic_id = $1 AND p.first_seen_at < $3
+          AND p.item_id IN (SELECT value FROM json_each($2))",
+    postgres: "
+        SELECT DISTINCT p.item_id FROM content_item_sources p CROSS JOIN sources s
+        WHERE s.id = p.source_id AND s.topic_id = $1 AND p.first_seen_at < $3 AND p.item_id = ANY($2)",
+});
+
 const ASSIGNED: &str = "
     SELECT i.id FROM topic_items t JOIN content_items i ON i.id = t.item_id
     WHERE t.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id";
@@ -260,6 +271,17 @@ impl ItemStore for Database {
         write.lock_shared_items().await?;
         sqlx::query(MARK_ASSIGNED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn items_seen_before(&self, topic: TopicId, items: &[ItemId], before: Timestamp) -> Result<Vec<ItemId>> {
+        let rows: Vec<String> = sqlx::query_scalar(SEEN_BEFORE)
+            .bind(topic.to_string())
+            .bind(id_list(items)?)
+            .bind(before.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.iter().map(|id| column::id("item id", id)).collect()
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

@@ -22,6 +22,8 @@ const RELEASE: &str = "
 
 const CURRENT_OWNER: &str = "SELECT lease_holder, lease_expires_at FROM topics WHERE id = $1";
 
+const OWNER_AND_TOKEN: &str = "SELECT lease_holder, lease_expires_at, lease_token FROM topics WHERE id = $1";
+
 /// Topics that have a lease owner, with the end of the lease.
 pub(crate) const LEASE_OWNERS: &str = "
     SELECT name, lease_holder, lease_expires_at FROM topics WHERE lease_holder IS NOT NULL ORDER BY name";
@@ -86,11 +88,11 @@ impl LeaseStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn lease_owner(&self, topic: TopicId, wall: Timestamp) -> Result<Option<String>> {
-        let row: Option<OwnerRow> =
-            sqlx::query_as(CURRENT_OWNER).bind(topic.to_string()).fetch_optional(&mut *self.reader().await?).await?;
-        let (owner, expires_at) = row.unwrap_or_default();
-        Ok(owner.filter(|_| expires_at.is_some_and(|at| at > wall.as_millis())))
+    async fn lease_owner(&self, topic: TopicId, wall: Timestamp) -> Result<(Option<String>, i64)> {
+        let row: Option<(Option<String>, Option<i64>, i64)> =
+            sqlx::query_as(OWNER_AND_TOKEN).bind(topic.to_string()).fetch_optional(&mut *self.reader().await?).await?;
+        let (owner, expires_at, token) = row.unwrap_or_default();
+        Ok((owner.filter(|_| expires_at.is_some_and(|at| at > wall.as_millis())), token))
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

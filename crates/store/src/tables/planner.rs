@@ -28,7 +28,7 @@ const INSERT_STATE: &str = "INSERT INTO planner_states (user_id) VALUES ($1) ON 
 const NEXT_VERSION: &str = "
     UPDATE planner_states SET version = version + 1 WHERE user_id = $1 RETURNING version, last_id";
 
-const SAVE_LAST_ID: &str = "UPDATE planner_states SET last_id = $2 WHERE user_id = $1";
+const SAVE_STATE: &str = "UPDATE planner_states SET version = $2, last_id = $3 WHERE user_id = $1";
 
 const VERSION: &str = "SELECT version FROM planner_states WHERE user_id = $1";
 
@@ -56,6 +56,10 @@ const BATCHES: &str = "
 const INSERT_AUDIT: &str = "
     INSERT INTO audit_log (user_id, version, position, action, kind, record_id, batch_id, operation_json, at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+/// Operations without a change are added to the version that they left as it was.
+const NEXT_POSITION: &str = "
+    SELECT coalesce(max(position) + 1, 0) FROM audit_log WHERE user_id = $1 AND version = $2";
 
 const AUDIT: &str = "
     SELECT action, kind, record_id, batch_id, operation_json, at FROM audit_log
@@ -135,14 +139,14 @@ impl PlannerStore for Database {
     }
 
     async fn audit(&self, user: UserId, limit: i64) -> Result<Vec<AuditRecord>> {
-        let rows: Vec<(String, String, i64, String, String, i64)> =
+        let rows: Vec<AuditColumns> =
             sqlx::query_as(AUDIT).bind(user.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
-        let record = |(action, kind, record_id, batch, operation, at): (String, String, i64, String, String, i64)| {
+        let record = |(action, kind, record_id, batch, operation, at): AuditColumns| {
             Ok(AuditRecord {
                 action,
                 kind,
                 record_id,
-                batch: column::id("batch", &batch)?,
+                batch: column::optional_id("batch", batch.as_deref())?,
                 operation: column::json("operation", &operation)?,
                 at: Timestamp::from_millis(at),
             })
@@ -189,25 +193,25 @@ async fn apply_request(
         Ok(applied) => applied,
         Err(error) => return Ok((ApplyOutcome::Invalid(Box::new(refused(validation, error))), false)),
     };
-    sqlx::query(SAVE_LAST_ID).bind(&user_id).bind(new_last_id).execute(&mut *connection).await?;
     let keys = before.changed_keys(&after);
-    // Without a change there is no batch, so that undoing reaches the change before. The answer for a key is stored.
+    // Without a change the version stays and there is no batch, so that undoing reaches the change before. What was
+    // asked for is audited all the same.
+    let version = if keys.is_empty() { version - 1 } else { version };
+    sqlx::query(SAVE_STATE).bind(&user_id).bind(version).bind(new_last_id).execute(&mut *connection).await?;
     let batch = (!keys.is_empty()).then(|| BatchId::of(&[&user_id, &version.to_string()]));
     if let Some(batch) = batch {
         records::write(connection, &user_id, &keys, &before, &after).await?;
         store_batch(connection, &user_id, (batch, version), &operations, (&keys, &before, &after), request.now).await?;
-        let rows = audit_rows(&operations, &applied.keys)?;
-        store_audit(connection, &user_id, (batch, version), &rows, request.now).await?;
     }
-    let is_stored = batch.is_some() || request.key.is_some();
+    let rows = audit_rows(&operations, &applied.keys)?;
+    store_audit(connection, &user_id, (batch, version), &rows, request.now).await?;
     let response = column::to_json(&json!({
-        "ok": true, "batchId": batch, "version": if is_stored { version } else { version - 1 },
-        "results": applied.results, "summary": applied.summary,
+        "ok": true, "batchId": batch, "version": version, "results": applied.results, "summary": applied.summary,
     }))?;
     if let Some(key) = &request.key {
         store_answer(connection, &user_id, key, &response, request.now).await?;
     }
-    Ok((ApplyOutcome::Applied { response, replayed: false }, is_stored))
+    Ok((ApplyOutcome::Applied { response, replayed: false }, true))
 }
 
 /// Adds the error to the operation that could not be applied.
@@ -278,6 +282,9 @@ async fn store_batch(
     Ok(())
 }
 
+/// The columns that [`AUDIT`] selects.
+type AuditColumns = (String, String, i64, Option<String>, String, i64);
+
 /// Audit data of a record: the action, its key and the operation.
 type AuditRow = (String, Key, Value);
 
@@ -291,19 +298,20 @@ fn audit_rows(operations: &[Operation], keys: &[Key]) -> Result<Vec<AuditRow>> {
 async fn store_audit(
     connection: &mut Connection,
     user: &str,
-    (batch, version): (BatchId, i64),
+    (batch, version): (Option<BatchId>, i64),
     rows: &[AuditRow],
     now: Timestamp,
 ) -> Result<()> {
-    for (position, (action, (kind, id), operation)) in rows.iter().enumerate() {
+    let first: i64 = sqlx::query_scalar(NEXT_POSITION).bind(user).bind(version).fetch_one(&mut *connection).await?;
+    for (position, (action, (kind, id), operation)) in (first..).zip(rows) {
         sqlx::query(INSERT_AUDIT)
             .bind(user)
             .bind(version)
-            .bind(column::count(position))
+            .bind(position)
             .bind(action)
             .bind(kind.as_str())
             .bind(*id)
-            .bind(batch.to_string())
+            .bind(batch.map(|batch| batch.to_string()))
             .bind(column::to_json(operation)?)
             .bind(now.as_millis())
             .execute(&mut *connection)
@@ -344,6 +352,6 @@ async fn undo(connection: &mut Connection, user: UserId, batch: BatchId, now: Ti
     let (batch_id, at) = (batch.to_string(), now.as_millis());
     sqlx::query(UNDO_BATCH).bind(&user_id).bind(batch_id).bind(at).execute(&mut *connection).await?;
     let rows: Vec<AuditRow> = keys.iter().map(|key| ("undo".to_owned(), *key, json!({}))).collect();
-    store_audit(connection, &user_id, (batch, version), &rows, now).await?;
+    store_audit(connection, &user_id, (Some(batch), version), &rows, now).await?;
     Ok(UndoOutcome::Undone { restored: keys.len(), version })
 }

@@ -254,7 +254,7 @@ impl RunStore for Database {
         sqlx::query(END_ATTEMPT)
             .bind(run.to_string())
             .bind(attempt)
-            .bind(end.outcome)
+            .bind(end.outcome.as_str())
             .bind(column::optional_text(end.error.as_deref()))
             .bind(end.at.as_millis())
             .execute(write.connection())

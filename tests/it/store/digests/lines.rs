@@ -69,6 +69,9 @@ async fn a_story_appears_in_each_digest_that_showed_it(store: &dyn Store) {
     };
     assert_eq!(appearances, [second, first]);
     assert_eq!(store.story_appearances(cluster("none")).await.unwrap(), []);
+    let both = [cluster("a"), cluster("b")];
+    assert_eq!(store.stories_not_judged(&both, at(25)).await.unwrap(), [cluster("b")]);
+    assert_eq!(store.stories_not_judged(&both, at(24)).await.unwrap(), []);
     let merge = vec![(cluster("a"), cluster("b"))];
     store.commit_clusters(&world.lease, &ClusterCommit { merged: merge, ..ClusterCommit::default() }).await.unwrap();
     assert_eq!(store.story_appearances(cluster("b")).await.unwrap().len(), 4);
