@@ -81,7 +81,7 @@ impl fmt::Display for HealthProblem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OpenCircuitReport {
     pub provider: String,
-    /// The model; `None` if it is the server with all its models.
+    /// The model, `None` if it is the server with all its models; only for this machine and users who are signed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Scheme, host and port; only for this machine and users who are signed in.
@@ -123,7 +123,7 @@ impl HealthReport {
             (run.error, run.missing) = (None, None);
         }
         self.problems.clear();
-        self.open_circuits.iter_mut().for_each(|one| one.server = None);
+        self.open_circuits.iter_mut().for_each(|one| (one.model, one.server) = (None, None));
         self
     }
 }

@@ -1,5 +1,5 @@
-//! `GET /health`: the state of the server and of the last run. Problems, the reason for a failed run and the addresses of
-//! model servers are given only to this machine and to users who are signed in.
+//! `GET /health`: the state of the server and of the last run. Problems, the reason for a failed run, and the models and
+//! the addresses of their servers are given only to this machine and to users who are signed in.
 
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,12 @@ mod tests {
             error: Some("connection to http://10.0.0.7:8080 refused".to_owned()),
             missing: Some("summaries: http://10.0.0.7:8080 is away".to_owned()),
         };
-        let server = Some("http://10.0.0.7:8080".to_owned());
+        let circuit = OpenCircuitReport {
+            provider: "openai".to_owned(),
+            model: Some("my-own-model".to_owned()),
+            server: Some("http://10.0.0.7:8080".to_owned()),
+            seconds: 60,
+        };
         HealthReport {
             status: HealthStatus::Degraded,
             version: "1".to_owned(),
@@ -78,20 +83,15 @@ mod tests {
                 reason: "its last run failed: connection to http://10.0.0.7:8080 refused".to_owned(),
             }],
             overdue: Vec::new(),
-            open_circuits: vec![OpenCircuitReport {
-                provider: "openai".to_owned(),
-                model: None,
-                server,
-                seconds: 60,
-            }],
+            open_circuits: vec![circuit],
         }
     }
 
     #[test]
-    fn others_learn_neither_addresses_nor_causes() {
+    fn others_learn_neither_addresses_nor_models_nor_causes() {
         let shown = serde_json::to_string(&degraded().without_causes()).unwrap();
         assert!(shown.contains("\"outcome\":\"failed\"") && shown.contains("\"seconds\":60"), "{shown}");
-        assert!(!shown.contains("10.0.0.7"), "{shown}");
+        assert!(!shown.contains("10.0.0.7") && !shown.contains("my-own-model"), "{shown}");
     }
 
     #[tokio::test]

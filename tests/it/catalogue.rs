@@ -75,6 +75,32 @@ fn a_task_goes_to_its_model_and_on_to_the_next_when_that_fails() {
     assert_eq!(digest["stories"][0]["summary"]["provider"], "local", "nobody else is there for it");
 }
 
+/// Three failed calls in a row, fewer than open its circuit.
+#[test]
+fn a_model_whose_server_fails_for_a_while_is_called_again_where_there_is_no_other() {
+    let api = OpenAi::start();
+    api.fault(When::always().schema("triage_v1").first(3), Fault::Status(503));
+    let catalogue = format!(
+        "\
+endpoint: {}/v1/responses
+api_key: ${{MOCK_KEY}}
+retry: {{ max_attempts: 1 }}
+models:
+  openai/only:
+    prices: {{ input: 1, output: 1 }}
+tasks:
+  triage: openai/only
+",
+        api.base()
+    );
+    let radar = with(&catalogue).with("AHA_TRIAGE_BATCH_SIZE", "5").with("AHA_LLM_CONCURRENCY", "1");
+    run(&radar).exits(PARTIAL);
+    assert!(api.calls().len() > 3, "{}", api.calls().len());
+    let digest = radar.digest();
+    assert!(digest["stories"].as_array().unwrap().iter().any(|story| story["state"] == "judged"), "{digest:#}");
+    assert!(digest["cost"].get("given_up").is_none(), "{digest:#}");
+}
+
 /// A cheap model and a fallback of it, with their prices, at the same server.
 fn with_fallback(api: &OpenAi, cheap: &str, other: &str, cap: &str) -> Radar {
     let catalogue = format!(

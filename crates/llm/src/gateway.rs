@@ -49,6 +49,15 @@ pub(super) struct Job<'a> {
     no_model_reason: String,
 }
 
+impl Job<'_> {
+    /// Whether the policy falls back from a position of the chain to a model that may still be called.
+    fn has_next_model(&self, policy: &RetryPolicy, position: usize) -> bool {
+        let may_be_called =
+            |route: &Route| !route.is_local() && self.scope.call_state.abandoned(self.task, route).is_none();
+        policy.falls_back && self.chain.iter().skip(position + 1).any(may_be_called)
+    }
+}
+
 /// A model, or a server with all its models, that has failed repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCircuit {
@@ -274,8 +283,9 @@ impl Gateway {
             Executed::Failed(error) => (Vec::new(), self.after_failure(job, &policy, plan, &error)),
             Executed::NotSent(NotSent::CircuitOpen(why)) => {
                 let why = format!("{}: {why}", route.model);
-                if let Some(kind) = plan.retried {
-                    call_state.record_unusable(job.task, route, kind, &why);
+                if let Some(kind) = plan.retried.filter(|_| job.has_next_model(&policy, plan.route)) {
+                    // The reason is stored with the digest: the failure, not for how long the model is paused.
+                    call_state.record_unusable(job.task, route, kind, &plan.failure);
                 }
                 (Vec::new(), vec![plan.give_up(&policy, &why)])
             }
@@ -287,21 +297,17 @@ impl Gateway {
         })
     }
 
-    /// Plans what follows a failed call, and counts the failure if it may be the model's: a server's failure often
-    /// passes, so it counts only when the retries of its call are used up.
+    /// Plans what follows a failed call, and counts the failure if it may be the model's. A server's failure or a rate
+    /// limit often passes: it counts only when the retries of its call are used up and another model can be called;
+    /// without one it is better to call this one again.
     fn after_failure(&self, job: &Job<'_>, policy: &RetryPolicy, plan: RetryPlan, error: &CallError) -> Vec<RetryPlan> {
         let (position, call_state) = (plan.route, &job.scope.call_state);
-        let (route, later) = (&job.chain[position], &job.chain[position + 1..]);
+        let route = &job.chain[position];
         job.failure_counts.failed(position, error);
         let next = plan.failed(policy, call_state, route, error, (self.parts.jitter)());
         let is_given_up = next.iter().all(|plan| plan.route != position);
-        let can_answer = |other: &Route| !other.is_local() && call_state.abandoned(job.task, other).is_none();
-        let is_persistent = match error {
-            // Without another model it is worth waiting until this one takes requests again.
-            CallError::RateLimited { .. } => policy.falls_back && later.iter().any(can_answer),
-            error => error.is_server_failure(),
-        };
-        if error.is_unusable() || is_given_up && is_persistent {
+        let may_pass = error.is_server_failure() || matches!(error, CallError::RateLimited { .. });
+        if error.is_unusable() || may_pass && is_given_up && job.has_next_model(policy, position) {
             call_state.record_unusable(job.task, route, error.kind(), &format!("{}: {error}", route.model));
         }
         next

@@ -9,7 +9,8 @@ use super::tasks::summary::SummaryInput;
 use aha_core::model::ModelRef;
 
 pub use super::tasks::triage::{
-    NO_EVIDENCE, NO_INTEREST_MATCHED, is_close_to_interests, local_score, local_score_without_ceilings, matches_interests,
+    NO_EVIDENCE, NO_INTEREST_MATCHED, is_close_to_interests, local_score, local_score_without_ceilings,
+    matches_interests,
 };
 pub use aha_core::model::{LOCAL_MODEL as MODEL, LOCAL_PROVIDER as PROVIDER};
 

@@ -242,7 +242,9 @@ impl ConfiguredModel {
     fn is_at(&self, server: &OpenCircuitReport) -> bool {
         let origin = |url: Url| Some(url.origin().ascii_serialization());
         let is_meant = server.model.as_ref().is_none_or(|model| *model == self.model);
-        is_meant && self.provider == server.provider && Url::parse(&self.endpoint).is_ok_and(|own| origin(own) == server.server)
+        is_meant
+            && self.provider == server.provider
+            && Url::parse(&self.endpoint).is_ok_and(|own| origin(own) == server.server)
     }
 
     /// Returns why it is not asked now; empty if it is.

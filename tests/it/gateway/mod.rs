@@ -137,7 +137,7 @@ impl Left {
     fn adds_up(&self) {
         let books = self.fake.0.lock().unwrap();
         assert_eq!(self.rows.len(), books.requests, "a row for each request, and the reverse");
-        assert!(self.rows.iter().all(|row| row.state.as_str() != "reserved"));
+        assert!(self.rows.iter().all(|row| row.state != aha_store::CallState::Reserved));
         for counter in &self.counters {
             assert_eq!(counter.reserved_microcredits, 0, "{counter:?}");
             assert_eq!(counter.settled_microcredits, self.spent(), "{counter:?}");
@@ -145,8 +145,8 @@ impl Left {
         }
         for row in &self.rows {
             let told = row.request_id.as_ref().and_then(|id| books.billed.get(id)).copied();
-            match row.state.as_str() {
-                "unsettled" => assert_eq!((row.cost_microcredits, told), (None, None), "{row:?}"),
+            match row.state {
+                aha_store::CallState::Unsettled => assert_eq!((row.cost_microcredits, told), (None, None), "{row:?}"),
                 _ => assert_eq!(row.cost_microcredits, Some(told.unwrap_or(0)), "{row:?}"),
             }
         }
@@ -158,7 +158,7 @@ impl Left {
 /// Requests that `left` made, by what they came to.
 fn report(left: &Left) -> String {
     let books = left.fake.0.lock().unwrap();
-    let unsettled = left.rows.iter().filter(|row| row.state.as_str() == "unsettled").count();
+    let unsettled = left.rows.iter().filter(|row| row.state == aha_store::CallState::Unsettled).count();
     format!("{} requests, {unsettled} unsettled, {} micro-credits: {:?}", books.requests, left.spent(), books.fates)
 }
 

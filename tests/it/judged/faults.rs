@@ -307,6 +307,7 @@ fn a_model_whose_server_fails_or_takes_no_more_requests_is_given_up_for_the_next
         assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{fault:?}");
         let why = digest["cost"]["given_up"].to_string();
         assert!(why.contains("the-first") && why.contains("3 calls in a row failed alike"), "{fault:?}: {why}");
+        assert!(!why.contains("paused for"), "it is over when the digest is read: {why}");
         the_books_agree(&radar, &model);
     }
 }
@@ -320,6 +321,18 @@ fn a_model_that_takes_no_more_requests_is_waited_for_where_there_is_no_other() {
     let digest = radar.digest();
     assert!(digest["cost"].get("given_up").is_none_or(|why| !why.to_string().contains("in a row")), "{digest:#}");
     assert!(stories(&digest).iter().any(|story| story["state"] == "judged"), "{digest:#}");
+    the_books_agree(&radar, &model);
+}
+
+#[test]
+fn a_model_whose_server_fails_is_left_to_its_circuit_breaker_where_there_is_no_other() {
+    let model = OpenAi::start();
+    model.fault(When::always(), Fault::Status(503));
+    let radar = with(&model).with("AHA_TRIAGE_BATCH_SIZE", "5").with("AHA_LLM_CONCURRENCY", "1");
+    run(&radar, WINDOW).exits(3);
+    let digest = radar.digest();
+    assert!(digest["cost"].get("given_up").is_none_or(|why| !why.to_string().contains("in a row")), "{digest:#}");
+    assert!(digest.to_string().contains("is paused for"), "{digest:#}");
     the_books_agree(&radar, &model);
 }
 

@@ -6,7 +6,10 @@ use aha_core::digest::Evidence;
 use aha_core::time::Timestamp;
 use serde::Serialize;
 
-pub use local::{NO_EVIDENCE, NO_INTEREST_MATCHED, is_close_to_interests, local_score, local_score_without_ceilings, matches_interests};
+pub use local::{
+    NO_EVIDENCE, NO_INTEREST_MATCHED, is_close_to_interests, local_score, local_score_without_ceilings,
+    matches_interests,
+};
 
 use super::{
     AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
