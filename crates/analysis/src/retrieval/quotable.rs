@@ -6,11 +6,13 @@ use regex::Regex;
 
 use super::kinds::{is_match, pattern};
 
+// Two keywords: a sentence may begin with a word in capitals ("UPDATE 3 May: …").
 pattern!(
     QUERY,
-    r"^(?:--|SELECT|FROM|(?:LEFT |INNER |CROSS )?JOIN|WHERE|AND|ORDER BY|GROUP BY|HAVING|UNION|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|VALUES)(?: |$)"
+    r"^(?:SELECT\b.*\bFROM|INSERT INTO\b.*\b(?:VALUES|SELECT)|UPDATE\b.*\bSET|DELETE FROM\b.*\bWHERE|(?:CREATE|ALTER|DROP) (?:UNIQUE )?(?:TABLE|INDEX|VIEW)|(?:(?:LEFT|INNER|CROSS) )?JOIN\b.*\bON|(?:ORDER|GROUP) BY)\b"
 );
-pattern!(DATA, r#"^[\]\[{}(),]|^"[\w.-]+": |[\]{};]$"#);
+// Lines of JSON.
+pattern!(DATA, r#"^[{}\[\]]+,?$|^[{\[]\s*"|^"[\w.-]+":\s*(?:"[^"]*"|-?[\d.]+|true|false|null|[{\[].*),?$"#);
 pattern!(
     COMMAND,
     r#"^(?:\$|sudo|export|curl|cd|cargo|docker|npm|pip|apt|git) |\s--?[a-z][\w-]*|\s[|>] |"\$|=\$|\s\\$"#
@@ -48,6 +50,11 @@ mod tests {
             "\"berth\": \"A\"",
             "ferry list --all | less",
             "$ ferry list",
+            "UPDATE boats SET berth = 3",
+            "DELETE FROM boats WHERE berth = 3",
+            "\"metres\": 12,",
+            "\"boats\": [",
+            "],",
         ] {
             assert!(!is_statement(text), "{text}");
         }
@@ -58,6 +65,14 @@ mod tests {
             "Use ferry list --all.",
             "Berth: A · Metres: 12",
             "bow line",
+            "The tenant sweeps the stairs every week;",
+            "(Members only) The tower room opens at 14:00 on Sundays.",
+            "UPDATE 3 May: the laundry room closes at 20:00.",
+            "FROM 1 June the courtyard gate is locked at ten.",
+            "SELECT a berth at the office.",
+            "[x] The fence was painted by Olaf.",
+            "Notice is given four weeks before [Section 4]",
+            "\"Harbour\": a place for 12 boats",
         ] {
             assert!(is_statement(text), "{text}");
         }
