@@ -11,12 +11,12 @@ use crate::text::tokens::snowball_stem;
 /// Maximum words of an answer. A longer sentence cannot be quoted.
 pub const MAX_WORDS: usize = 60;
 
-static STOPS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| include_str!("question_words.txt").split_whitespace().collect());
-
-/// The words of [`STOPS`] before those of other languages.
 static ENGLISH: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| include_str!("question_words.txt").split_whitespace().take_while(|word| *word != "auf").collect());
+    LazyLock::new(|| include_str!("function_words/en.txt").split_whitespace().collect());
+
+/// The words of other languages that have no content in a question of any language.
+static FOREIGN: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("question_words.txt").split_whitespace().collect());
 
 /// Returns the words of a text in lower case, in order. `9.20`, `09:30` and `94,000` are one word each.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -54,7 +54,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
 /// Returns whether a lower-case word is a content word.
 pub(super) fn is_content(word: &str) -> bool {
     let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-    (is_number || word.chars().nth(1).is_some()) && !STOPS.contains(word)
+    (is_number || word.chars().nth(1).is_some()) && !ENGLISH.contains(word) && !FOREIGN.contains(word)
 }
 
 /// Returns whether a lower-case word has no content in English.
