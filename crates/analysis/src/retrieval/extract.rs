@@ -164,7 +164,12 @@ fn ordinary_answer(
         .filter(|one| is_quotable(&all.units[one.unit]))
         .take(MAX_CANDIDATES)
         .collect();
-    let contradicted = contradicted(question, &best, candidates, all);
+    // A sentence that completes another one is quoted with it, however it scores by itself.
+    let completing = best.iter().filter_map(|one| all.completing(one.unit));
+    let completing = completing.filter(|next| best.iter().all(|one| one.unit != *next));
+    let completing = completing.map(|next| scored(&measured, next, meaning));
+    let compared: Vec<Scored> = best.iter().copied().chain(completing).collect();
+    let contradicted = contradicted(question, &compared, candidates, all);
     let mut uncontradicted: Vec<Scored> =
         best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
     let is_item = |one: &Scored| candidates[all.units[one.unit].passage].is_item;
@@ -181,7 +186,9 @@ fn ordinary_answer(
     let is_likely = || is_decided || by_words.is_some() || is_in_form();
     let is_answered = literal.is_some() || is_likely() && !is_ruled_out();
     let probability = literal.map_or(by_evidence, |share| by_evidence.max(share));
-    let chosen = quoted(&uncontradicted, question, candidates, &measured, all);
+    let may_follow = |next: &usize| is_quotable(&all.units[*next]) && !contradicted.contains_key(next);
+    let next = all.completing(first.unit).filter(may_follow);
+    let chosen = quoted(&uncontradicted, next, question, candidates, &measured, all);
     let outdated = noted(&contradicted, &chosen, candidates, all);
     let quotes: Vec<Quote> = chosen.iter().map(|one| quote(one, first.score, all)).collect();
     (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated, older: None })

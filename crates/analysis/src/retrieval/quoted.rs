@@ -4,7 +4,6 @@ use super::CandidatePassage;
 use super::features::Measured;
 use super::literal::rarest_first;
 use super::question::Question;
-use super::quotable::refers_back;
 use super::score::Scored;
 use super::vocabulary::{MAX_WORDS, Vocabulary};
 
@@ -19,9 +18,11 @@ const OF_NEXT: f64 = 0.5;
 const RAREST: usize = 2;
 const MIN_SIMILARITY: f64 = 0.4;
 
-/// Returns the sentences that are worth quoting, of those that are given, best first, up to [`MAX_WORDS`].
+/// Returns the sentences that are worth quoting, of those that are given, best first, up to [`MAX_WORDS`]. `next` is one
+/// that completes the first.
 pub(super) fn quoted(
     best: &[Scored],
+    next: Option<usize>,
     question: &Question,
     candidates: &[CandidatePassage<'_>],
     measured: &Measured,
@@ -47,7 +48,7 @@ pub(super) fn quoted(
     };
     let mut quoted: Vec<Scored> = Vec::new();
     let mut words = 0;
-    for one in in_order(best, all).into_iter().filter(is_worth_quoting) {
+    for one in in_order(best, next, all).into_iter().filter(is_worth_quoting) {
         let unit = &all.units[one.unit];
         if words + unit.length > MAX_WORDS || quoted.iter().any(|quote| all.units[quote.unit].text == unit.text) {
             continue;
@@ -58,15 +59,10 @@ pub(super) fn quoted(
     quoted
 }
 
-/// Returns the best sentence, the next one of its passage if that completes it, and the others by their likelihood.
-fn in_order(best: &[Scored], all: &Vocabulary<'_>) -> Vec<Scored> {
+/// Returns the best sentence, the one that completes it, and the others by their likelihood.
+fn in_order(best: &[Scored], next: Option<usize>, all: &Vocabulary<'_>) -> Vec<Scored> {
     let Some((first, others)) = best.split_first() else { return Vec::new() };
     let is_next = |one: usize| one == first.unit + 1 && all.units[one].passage == all.units[first.unit].passage;
-    let completes = |one: &usize| {
-        let unit = &all.units[*one];
-        is_next(*one) && unit.is_quotable && refers_back(unit.text)
-    };
-    let next = Some(first.unit + 1).filter(|next| *next < all.units.len()).filter(completes);
     let next = next.map(|unit| Scored { unit, score: first.score });
     let raised = |one: &Scored| Scored { score: one.score + if is_next(one.unit) { OF_NEXT } else { 0.0 }, ..*one };
     let mut others: Vec<Scored> = others.iter().map(raised).collect();

@@ -7,7 +7,7 @@ use aha_core::time::Timestamp;
 use super::CandidatePassage;
 use super::question::{Question, is_measure};
 use super::score::Scored;
-use super::vocabulary::{Unit, Vocabulary, digits, is_year, words};
+use super::vocabulary::{Vocabulary, as_f64, digits, is_year, words};
 use crate::text::tokens::snowball_stem;
 
 /// Minimum share of the longer sentence's words for two sentences to be about the same subject.
@@ -92,13 +92,19 @@ struct Claim {
     quantities: Quantities,
     /// Indexes of the terms of the question that it meets.
     terms: HashSet<usize>,
+    /// The sentence that it completes, if it begins with a pronoun.
+    completed: Option<usize>,
+    /// The terms that it meets together with that sentence.
+    terms_of_both: HashSet<usize>,
 }
 
 impl Claim {
     /// Returns whether the sentence meets all terms that the other one meets, and scores about as high: then words of
-    /// similar meaning do not favour the other one either.
+    /// similar meaning do not favour the other one either. One that completes another scores as high as its neighbour
+    /// makes it, and is quoted for that one.
     fn fits_as_well_as(&self, other: &Self) -> bool {
-        other.terms.is_subset(&self.terms) && self.score >= other.score - MAX_SCORE_GAP
+        let is_as_likely = self.score >= other.score - MAX_SCORE_GAP || other.completed.is_some();
+        other.terms.is_subset(&self.terms_of_both) && is_as_likely
     }
 }
 
@@ -115,7 +121,9 @@ pub(super) fn contradicted(
         unit: one.unit,
         score: one.score,
         quantities: quantities(all.units[one.unit].text),
-        terms: terms_met(question, one.unit, all),
+        terms: terms_met(question, one.unit, None, all),
+        completed: all.completed_by(one.unit),
+        terms_of_both: terms_met(question, one.unit, all.completed_by(one.unit), all),
     };
     let claims: Vec<Claim> = best.iter().map(claim).collect();
     let outdates = |newer: &Claim, older: &Claim| {
@@ -128,8 +136,7 @@ pub(super) fn contradicted(
             && candidates[old.passage].document != candidates[new.passage].document
             && newer.fits_as_well_as(older)
             && differ(&older.quantities, &newer.quantities)
-            && common(&old.words, &new.words, all) >= SAME_SUBJECT
-            && share_subject(old, new, all)
+            && are_about_same(older, newer, all)
     };
     let mut contradicted = HashMap::new();
     for older in &claims {
@@ -140,6 +147,27 @@ pub(super) fn contradicted(
     contradicted
 }
 
+/// Returns whether a newer sentence is about the same subject as an older one. That of one that begins with a pronoun is
+/// in the sentence before it: it says nothing of another one that shares most of its words.
+fn are_about_same(older: &Claim, newer: &Claim, all: &Vocabulary<'_>) -> bool {
+    let words = |unit: usize| all.units[unit].words.as_slice();
+    let heading = |claim: &Claim| all.parts[all.units[claim.unit].passage].heading.as_slice();
+    let with_completed = |claim: &Claim| {
+        let completed = claim.completed.map_or(&[][..], words);
+        [completed, words(claim.unit)].concat()
+    };
+    let (old, new) = (words(older.unit), words(newer.unit));
+    let subject_of = |claim: &Claim| subject(&with_completed(claim), heading(claim), all);
+    let (old_subject, new_subject) = (subject_of(older), subject_of(newer));
+    let is_same_said = || {
+        let shared = as_f64(old_subject.intersection(&new_subject).count());
+        let fewer = as_f64(old_subject.len().min(new_subject.len()));
+        common(old, &with_completed(newer), all, usize::min) >= SAME_SUBJECT && shared >= SAME_SUBJECT * fewer
+    };
+    let is_shared = !old_subject.is_disjoint(&new_subject) || old_subject.is_empty() && new_subject.is_empty();
+    is_shared && (common(old, new, all, usize::max) >= SAME_SUBJECT || older.completed.is_some() && is_same_said())
+}
+
 /// Returns whether two documents state no date and their files are of about one time, which is that of their copying.
 fn are_copied_together(one: &CandidatePassage<'_>, other: &CandidatePassage<'_>) -> bool {
     const MILLISECONDS_OF_DAY: u64 = 86_400_000;
@@ -147,12 +175,13 @@ fn are_copied_together(one: &CandidatePassage<'_>, other: &CandidatePassage<'_>)
     is_undated(one) && is_undated(other) && one.dated.abs_diff(other.dated) < MILLISECONDS_OF_DAY
 }
 
-/// Returns which terms of the question a sentence, its heading or the title of its document contains, by stem. Measure
-/// words do not count: a text with another word for "cost" is about the same thing.
-fn terms_met(question: &Question, unit: usize, all: &Vocabulary<'_>) -> HashSet<usize> {
-    let unit = &all.units[unit];
-    let part = &all.parts[unit.passage];
-    let words = unit.words.iter().chain(&part.heading).chain(&part.title);
+/// Returns which terms of the question a sentence, its heading or the title of its document contains, by stem, or the
+/// sentence that it completes, if one is given. Measure words do not count: a text with another word for "cost" is about
+/// the same thing.
+fn terms_met(question: &Question, unit: usize, completed: Option<usize>, all: &Vocabulary<'_>) -> HashSet<usize> {
+    let part = &all.parts[all.units[unit].passage];
+    let words = completed.into_iter().chain([unit]).flat_map(|one| &all.units[one].words);
+    let words = words.chain(&part.heading).chain(&part.title);
     let stems: HashSet<&str> = words.map(|word| all.stems[*word].as_str()).collect();
     let is_met = |term: &str| !is_measure(term) && stems.contains(&*snowball_stem(term));
     question.terms.iter().enumerate().filter(|(_, term)| is_met(term)).map(|(at, _)| at).collect()
@@ -177,33 +206,29 @@ fn differ(one: &Quantities, other: &Quantities) -> bool {
     one.iter().any(|(what, numbers)| other.get(what).is_some_and(|others| numbers.is_disjoint(others)))
 }
 
-/// Returns whether both have a word that is neither a number nor a measure: "costs 6 euros" is said of many things. A
-/// sentence without one is about its heading: "The price is 6 euros".
-fn share_subject(one: &Unit<'_>, other: &Unit<'_>, all: &Vocabulary<'_>) -> bool {
+/// Returns the stems of the words that are neither numbers nor measures: "costs 6 euros" is said of many things. A
+/// sentence without any is about its heading: "The price is 6 euros".
+fn subject(words: &[usize], heading: &[usize], all: &Vocabulary<'_>) -> HashSet<String> {
     let stems = |words: &[usize]| -> HashSet<String> {
         let is_subject = |word: &&usize| !is_measure(&all.words[**word]) && digits(&all.words[**word]).is_none();
         words.iter().filter(is_subject).map(|word| all.stems[*word].clone()).collect()
     };
-    let subject = |unit: &Unit<'_>| {
-        let own = stems(&unit.words);
-        if own.is_empty() { stems(&all.parts[unit.passage].heading) } else { own }
-    };
-    let (one, other) = (subject(one), subject(other));
-    !one.is_disjoint(&other) || one.is_empty() && other.is_empty()
+    let own = stems(words);
+    if own.is_empty() { stems(heading) } else { own }
 }
 
-/// Returns the number of common stems, without numbers, as a share of the larger set.
-fn common(one: &[usize], other: &[usize], all: &Vocabulary<'_>) -> f64 {
+/// Returns the number of common stems, without numbers, as a share of the larger or the smaller set.
+fn common(one: &[usize], other: &[usize], all: &Vocabulary<'_>, of: impl Fn(usize, usize) -> usize) -> f64 {
     let stems = |words: &[usize]| -> HashSet<String> {
         let plain = words.iter().filter(|word| digits(&all.words[**word]).is_none());
         plain.map(|word| all.stems[*word].clone()).collect()
     };
     let (one, other) = (stems(one), stems(other));
-    let more = one.len().max(other.len());
-    if more == 0 {
+    let all = of(one.len(), other.len());
+    if all == 0 {
         return 0.0;
     }
-    super::vocabulary::as_f64(one.intersection(&other).count()) / super::vocabulary::as_f64(more)
+    as_f64(one.intersection(&other).count()) / as_f64(all)
 }
 
 #[cfg(test)]

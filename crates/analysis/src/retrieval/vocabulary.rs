@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::prompt_injection::is_prompt_injection;
-use super::quotable::is_statement;
+use super::quotable::{is_statement, refers_back};
 use super::{Block, CandidatePassage};
 use crate::text::tokens::snowball_stem;
 
@@ -83,6 +83,8 @@ pub struct PassageFrequencies {
 #[derive(Debug)]
 pub(super) struct Unit<'a> {
     pub(super) passage: usize,
+    /// The number of its paragraph, list entry or row among those of all passages.
+    block: usize,
     pub(super) text: &'a str,
     /// Indexes of its content words.
     pub(super) words: Vec<usize>,
@@ -121,14 +123,16 @@ impl<'a> Vocabulary<'a> {
     /// quote are divided.
     pub(super) fn of(candidates: &[CandidatePassage<'a>], collection: Option<&'a PassageFrequencies>) -> Self {
         let mut vocabulary = Self { collection, ..Self::default() };
+        let mut number = 0;
         for (passage, candidate) in candidates.iter().enumerate() {
             let heading = vocabulary.content_words(candidate.section);
             let title = vocabulary.content_words(candidate.title.unwrap_or(candidate.document));
             let first = vocabulary.units.len();
             for block in candidate.blocks.iter().filter(|block| !is_prompt_injection(block.text)) {
                 let label = run_in_heading(block);
+                number += 1;
                 for part in block.sentences.iter().flat_map(|sentence| quotable_parts(sentence)) {
-                    let mut unit = vocabulary.unit(passage, part);
+                    let mut unit = vocabulary.unit(passage, number, part);
                     unit.is_quotable &= Some(part) != label;
                     vocabulary.units.push(unit);
                 }
@@ -140,11 +144,12 @@ impl<'a> Vocabulary<'a> {
         vocabulary
     }
 
-    fn unit(&mut self, passage: usize, text: &'a str) -> Unit<'a> {
+    fn unit(&mut self, passage: usize, block: usize, text: &'a str) -> Unit<'a> {
         let all = words(text);
         let content = all.iter().filter(|word| is_content(word)).map(|word| self.number(word)).collect();
         let length = word_count(text);
-        Unit { passage, text, words: content, length, is_quotable: length <= MAX_WORDS && is_statement(text) }
+        let is_quotable = length <= MAX_WORDS && is_statement(text);
+        Unit { passage, block, text, words: content, length, is_quotable }
     }
 
     fn content_words(&mut self, text: &str) -> Vec<usize> {
@@ -174,6 +179,17 @@ impl<'a> Vocabulary<'a> {
     pub(super) fn words_of<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = usize> + 'p {
         let inside = self.units[part.units.clone()].iter().flat_map(|unit| &unit.words);
         inside.chain(&part.heading).chain(&part.title).copied()
+    }
+
+    /// Returns the sentence after another one in its paragraph, if it begins with a pronoun and so completes that one.
+    pub(super) fn completing(&self, unit: usize) -> Option<usize> {
+        let next = self.units.get(unit + 1)?;
+        (next.block == self.units[unit].block && refers_back(next.text)).then_some(unit + 1)
+    }
+
+    /// Returns the sentence that another one completes.
+    pub(super) fn completed_by(&self, unit: usize) -> Option<usize> {
+        unit.checked_sub(1).filter(|before| self.completing(*before) == Some(unit))
     }
 
     /// Returns how rare a stem is among the passages: 0 to 1, where 1 means that no passage contains it.

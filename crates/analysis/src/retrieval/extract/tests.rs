@@ -192,9 +192,39 @@ fn no_note_names_a_document_that_is_quoted_itself_or_only_copied() {
     };
     let stated = found(&[of("old.md", 1, true, vec![old]), of("new.md", 2, true, vec![new])]);
     assert_eq!((stated.outdated, stated.text().as_str()), (Some((0, 1)), new));
-    let both =
-        found(&[of("old.md", 1, true, vec![old, "A night at the quay is quiet."]), of("new.md", 2, true, vec![new])]);
-    assert!(both.outdated.is_none() || both.quotes.iter().all(|quote| quote.passage != 0), "{both:?}");
+    let both = found(&[
+        of("old.md", 1, true, vec![old, "Light at the quay costs two dollars a night."]),
+        of("new.md", 2, true, vec![new]),
+    ]);
+    assert!(both.quotes.iter().any(|quote| quote.passage == 0), "{both:?}");
+    assert_eq!(both.outdated, None);
     let copied = found(&[of("old.md", 1, false, vec![old]), of("new.md", 2, false, vec![new])]);
     assert_eq!(copied.outdated, None);
+}
+
+#[test]
+fn the_next_sentence_does_not_follow_if_a_newer_text_contradicts_it() {
+    for (berth, fee) in [
+        ("The guest berth lies at the north quay.", "It costs nine euros a night."),
+        ("The guest berth for boats from abroad lies at the north quay beside the light.", "It costs nine euros."),
+    ] {
+        let sentences = vec![berth, fee];
+        let block = Block { text: "", sentences };
+        let old = CandidatePassage { dated: 1, blocks: vec![block], ..passage("old.md", Vec::new()) };
+        let new =
+            CandidatePassage { dated: 2, ..passage("new.md", vec!["The guest berth costs eleven euros a night."]) };
+        let question = Question::new("Where does the guest berth lie?");
+        let found = answer(&question, &[old, new], &SimilarityModels::shipped(), None).unwrap();
+        assert!(found.text().starts_with(berth), "{found:?}");
+        assert!(!found.text().contains("nine"), "{found:?}");
+    }
+}
+
+#[test]
+fn the_next_paragraph_does_not_complete_a_sentence() {
+    let blocks = ["Up to five unused days may be carried over.", "They are painted in May and kept in the shed."];
+    let candidates = [passage("leave.md", blocks.to_vec())];
+    let question = Question::new("How many unused days may be carried over?");
+    let found = answer(&question, &candidates, &SimilarityModels::shipped(), None).unwrap();
+    assert_eq!(found.text(), blocks[0]);
 }
