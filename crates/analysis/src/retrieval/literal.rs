@@ -122,7 +122,7 @@ fn stands_together(question: &Question, measured: &Measured, number: usize, all:
     let names = met.iter().filter(is_name).count();
     let min = if names > 1 { MIN_TOGETHER_WITH_NAMES } else { MIN_TOGETHER };
     let mut focus = terms.iter().filter(|term| question.focus.contains(&question.terms[**term]));
-    let is_code = question.codes.iter().any(|code| code[..] == question.terms[rarest..=rarest]);
+    let is_code = question.codes.iter().any(|code| code.words[..] == question.terms[rarest..=rarest]);
     !question.wanted.is_some_and(Kind::is_unmistakable)
         && met.contains(&rarest)
         && (met.len() > 1 || is_code)

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::codes::codes;
+use super::codes::{Code, codes};
 use super::foreign_kinds;
 use super::kinds::{Kind, wanted};
 use super::language::Language;
@@ -25,8 +25,8 @@ pub struct Question {
     pub(super) focus: HashSet<String>,
     /// Its language, if that is not English.
     pub(super) language: Option<Language>,
-    /// Identifiers and quoted strings, each as its words in lower case.
-    pub(super) codes: Vec<Vec<String>>,
+    /// Identifiers, versions and quoted strings.
+    pub(super) codes: Vec<Code>,
     /// The terms that only indicate the kind of answer: "euros", "heavy" in "how heavy", "IP address".
     kind_words: HashSet<String>,
     /// Names and years, in lower case.

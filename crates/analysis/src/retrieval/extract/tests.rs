@@ -228,3 +228,20 @@ fn the_next_paragraph_does_not_complete_a_sentence() {
     let found = answer(&question, &candidates, &SimilarityModels::shipped(), None).unwrap();
     assert_eq!(found.text(), blocks[0]);
 }
+
+#[test]
+fn quotation_marks_refuse_nothing() {
+    let documents: &[(&str, &str, &[&str])] = &[
+        ("yard.md", "Yard", &["Olaf Brandt repairs the boats in winter."]),
+        ("club.md", "Club", &["Lena Hofer leads the trips and travels."]),
+    ];
+    for (question, expected) in [
+        ("Who repairs the \"boat\" in winter?", "Olaf Brandt repairs"),
+        ("Who leads the \"travels\" and trips?", "Lena Hofer leads"),
+        ("Who repairs \"the boat\" in winter?", "Olaf Brandt repairs"),
+        ("Who \"repairs boats\" in winter?", "Olaf Brandt repairs"),
+    ] {
+        let text = text_of(question, documents);
+        assert!(text.starts_with(expected), "{question} {text}");
+    }
+}
