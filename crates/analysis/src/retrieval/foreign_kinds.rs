@@ -26,7 +26,10 @@ static WANTED: &[(&str, Kind)] = &[
         r"\b(?:wann|um wie viel uhr|(?:bis|ab|seit) wann)\b|\b(?:an|in) welche[mrn] (?:tag|tagen|monat|jahr|datum)\b|\bquand\b|\bà quelle heure\b|\bquel jour\b|\bcuándo\b|\ba qué hora\b|\bqué día\b",
         Kind::Time,
     ),
-    (r"\b(?:wer|wem|wen|wessen)\b|\bqui\b|\bquiénes?\b", Kind::Person),
+    (
+        r"\b(?:wer|wem|wen|wessen)\b|\bqui\b|\bquiénes?\b|\b(?:welche[rsmn]?|quel(?:le)?s?|qué) (?:firma|unternehmen|person|entreprise|société|personne|empresa|persona)\b",
+        Kind::Person,
+    ),
     (r"\b(?:wo|wohin|woher)\b|\boù\b|\b(?:a|de)?dónde\b", Kind::Place),
     (r"\b(?:warum|wieso|weshalb)\b|\bpourquoi\b|\bpor qué\b", Kind::Reason),
 ];
@@ -67,6 +70,28 @@ pattern!(REASON, r"(?i)\b(?:weil|denn|damit|wegen|grund|da|um|parce|car|afin|cau
 pub(super) fn wanted(question: &str) -> Option<Kind> {
     let lower = question.to_lowercase();
     PATTERNS.iter().find(|(pattern, _)| pattern.is_match(&lower)).map(|(_, kind)| *kind)
+}
+
+/// Returns whether a lower-case word of a question that follows "welche", "quel" or "qué" names a kind.
+pub(super) fn names_kind(kind: Kind, word: &str) -> bool {
+    let names: &[&str] = match kind {
+        Kind::Person => &["firma", "unternehmen", "person", "entreprise", "société", "personne", "empresa", "persona"],
+        Kind::Time => &[
+            "tag", "tagen", "monat", "monaten", "jahr", "jahren", "datum", "uhrzeit", "jour", "jours", "mois", "année",
+            "date", "heure", "día", "días", "mes", "año", "fecha", "hora",
+        ],
+        Kind::Money => &["preis", "gebühr", "kosten", "prix", "precio"],
+        Kind::Number => &["alter", "zahl", "âge", "nombre", "edad", "número"],
+        Kind::Frequency => &["abständen", "frecuencia"],
+        _ => &[],
+    };
+    names.contains(&word)
+}
+
+/// Returns whether a lower-case word is a unit, so that "how many" of it asks for a measure rather than for a thing.
+pub(super) fn is_unit(word: &str) -> bool {
+    is_match(&DURATION, word)
+        || ["euro", "euros", "franken", "francs", "prozent", "meter", "mètres", "metros"].contains(&word)
 }
 
 /// Returns whether a sentence has a thing of a kind as these languages write it.

@@ -149,11 +149,11 @@ fn content_terms(text: &str, language: Option<Language>) -> Vec<String> {
     contents(text).into_iter().filter(has_content).collect()
 }
 
-/// Words before the name of the kind in other languages than English: "welche Firma", "wie viele Stunden".
-const BEFORE_KIND: [&str; 17] = [
-    "welche", "welchem", "welchen", "welcher", "welches", "viele", "wieviele", "quel", "quelle", "quels", "quelles",
-    "qué", "cuál", "cuánto", "cuánta", "cuántos", "cuántas",
-];
+/// Words before the name of the kind in other languages than English: "welche Firma".
+const BEFORE_KIND: [&str; 11] =
+    ["welche", "welchem", "welchen", "welcher", "welches", "quel", "quelle", "quels", "quelles", "qué", "cuál"];
+/// Words before what is counted, which is the subject unless it is a unit: "wie viele Stunden".
+const BEFORE_COUNTED: [&str; 7] = ["viel", "viele", "wieviele", "cuánto", "cuánta", "cuántos", "cuántas"];
 /// Words that ask whether something may be done.
 const PERMISSIONS: [&str; 12] = [
     "erlaubt",
@@ -202,10 +202,14 @@ const GENERIC: [&str; 24] = [
 fn kind_words(text: &str, wanted: Option<Kind>, language: Option<Language>) -> HashSet<String> {
     let words = words(text);
     if language.is_some() {
-        let follows = |at: usize| at > 0 && BEFORE_KIND.contains(&words[at - 1].as_str());
-        let indicating =
-            words.iter().enumerate().filter(|(at, word)| follows(*at) || PERMISSIONS.contains(&word.as_str()));
-        return indicating.map(|(_, word)| word.clone()).collect();
+        let follows = |at: usize, list: &[&str]| at > 0 && list.contains(&words[at - 1].as_str());
+        let is_named = |word: &str| wanted.is_some_and(|kind| foreign_kinds::names_kind(kind, word));
+        let indicates = |(at, word): &(usize, &String)| {
+            follows(*at, &BEFORE_KIND) && is_named(word)
+                || follows(*at, &BEFORE_COUNTED) && foreign_kinds::is_unit(word)
+                || PERMISSIONS.contains(&word.as_str())
+        };
+        return words.iter().enumerate().filter(indicates).map(|(_, word)| word.clone()).collect();
     }
     let is_own = |word: &str| wanted.is_some_and(|kind| kind.own_words().contains(&word));
     let follows_how = |at: usize| wanted.is_some() && at > 0 && words[at - 1] == "how";
@@ -283,6 +287,17 @@ mod tests {
         assert!(question.is_kind_word("ip") && question.is_kind_word("address") && !question.is_kind_word("mango"));
         assert!(Question::new("How heavy is the anchor?").is_kind_word("heavy"));
         assert_eq!(focus_of("What is the address of the harbour?"), ["address"]);
+    }
+
+    #[test]
+    fn what_is_counted_or_chosen_in_another_language_is_no_word_for_the_kind() {
+        let asked = |text| Question::new(text).search_words().into_iter().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(asked("Wie viele Kräne liegen im Hafen?"), ["kräne", "liegen", "hafen"]);
+        assert_eq!(asked("Wie viele Stunden ist der Hafen offen?"), ["hafen", "offen"]);
+        assert_eq!(asked("Welches Boot liegt im Hafen?"), ["boot", "liegt", "hafen"]);
+        assert_eq!(asked("An welchem Tag liegt es im Hafen?"), ["liegt", "hafen"]);
+        assert_eq!(asked("Welche Firma wartet die Pumpe?"), ["wartet", "pumpe"]);
+        assert_eq!(asked("Quel bateau est dans le port ?"), ["bateau", "port"]);
     }
 
     #[test]

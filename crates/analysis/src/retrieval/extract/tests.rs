@@ -230,6 +230,19 @@ fn the_next_paragraph_does_not_complete_a_sentence() {
 }
 
 #[test]
+fn a_word_that_begins_in_the_same_way_does_not_answer() {
+    for (question, text) in [
+        ("Wo ist der Ausgang im Gebäude?", "Die Ausgabe im Gebäude ist am Montag."),
+        ("Welcher Vertrag liegt im Verein?", "Das Vertrauen im Verein ist groß."),
+        ("Wie viele Kräne liegen im Hafen?", "Im Hafen liegen 40 Boote am Steg."),
+    ] {
+        assert_eq!(text_of(question, &[("haus.md", "Haus", &[text])]), "", "{question}");
+    }
+    let cranes: &[(&str, &str, &[&str])] = &[("hafen.md", "Hafen", &["Im Hafen stehen sechs Kräne am Steg."])];
+    assert_eq!(text_of("Wie viele Kräne stehen im Hafen?", cranes), "Im Hafen stehen sechs Kräne am Steg.");
+}
+
+#[test]
 fn quotation_marks_refuse_nothing() {
     let documents: &[(&str, &str, &[&str])] = &[
         ("yard.md", "Yard", &["Olaf Brandt repairs the boats in winter."]),
