@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
+use aha_analysis::relevance::Correction;
 use aha_analysis::retrieval::Question;
-use aha_analysis::retrieval::spelling::{Reading, is_known, readings, unknown_words};
+use aha_analysis::retrieval::spelling::{Reading, TypingError, is_capitalised, is_known, readings, unknown_words};
 use aha_content::search_terms::query_stems;
 
 use crate::app::App;
@@ -19,15 +20,14 @@ const MIN_ENTRIES: i64 = 2;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ReadQuestion {
     pub(super) text: String,
-    /// The words as written, and as read.
-    corrections: Vec<(String, String)>,
+    corrections: Vec<Correction>,
 }
 
 impl ReadQuestion {
     /// Says how words were read; `None` if all are as written.
     pub(super) fn note(&self) -> Option<String> {
-        let read: Vec<String> =
-            self.corrections.iter().map(|(written, read_as)| format!("read “{written}” as “{read_as}”")).collect();
+        let said = |one: &Correction| format!("read “{}” as “{}”", one.written, one.read_as);
+        let read: Vec<String> = self.corrections.iter().map(said).collect();
         (!read.is_empty()).then(|| read.join("; "))
     }
 }
@@ -44,14 +44,22 @@ pub(super) async fn read(app: &App, text: &str) -> Result<ReadQuestion, ServiceE
     let stems: BTreeSet<String> = unknown.iter().flat_map(|(_, stems)| stems).cloned().collect();
     let entries = frequencies(app, stems).await?;
     for (word, _) in unknown.iter().filter(|(_, stems)| !stems.iter().any(|stem| entries.contains_key(stem))) {
-        let readings = readings(word);
+        let readings = readings_in(text, word);
         let stems = readings.iter().flat_map(|reading| query_stems(&reading.word)).collect();
-        if let Some(meant) = likeliest(readings, &frequencies(app, stems).await?) {
-            read.text = replaced(&read.text, word, &meant);
-            read.corrections.push(((*word).to_owned(), meant));
+        if let Some(read_as) = likeliest(readings, &frequencies(app, stems).await?) {
+            let correction = Correction { written: (*word).to_owned(), read_as };
+            read.text = correction.apply(&read.text);
+            read.corrections.push(correction);
         }
     }
     Ok(read)
+}
+
+/// Returns what a word of a question may mean. Another name may differ from a name by a letter that is added or replaced.
+fn readings_in(question: &str, word: &str) -> Vec<Reading> {
+    let is_name = is_capitalised(question, word);
+    let is_possible = |reading: &Reading| !is_name || reading.error == TypingError::MissingOrTransposed;
+    readings(word).into_iter().filter(is_possible).collect()
 }
 
 /// Returns in how many entries each of these stems occurs, without those that do not occur.
@@ -69,20 +77,6 @@ fn likeliest(readings: Vec<Reading>, entries: &HashMap<String, i64>) -> Option<S
         (is_known || count >= MIN_ENTRIES).then_some((!is_known, reading.error, Reverse(count), reading.word))
     });
     counted.min().map(|(.., word)| word)
-}
-
-/// Replaces a word, given in lower case, wherever it stands.
-fn replaced(text: &str, word: &str, meant: &str) -> String {
-    let mut read = String::with_capacity(text.len() + meant.len());
-    let mut rest = text;
-    while let Some(start) = rest.find(char::is_alphanumeric) {
-        let end = rest[start..].find(|c: char| !c.is_alphanumeric()).map_or(rest.len(), |length| start + length);
-        let found = &rest[start..end];
-        read.push_str(&rest[..start]);
-        read.push_str(if found.to_lowercase() == word { meant } else { found });
-        rest = &rest[end..];
-    }
-    read + rest
 }
 
 #[cfg(test)]
@@ -110,7 +104,18 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_word_is_replaced() {
-        assert_eq!(replaced("Is theft Traking (traking2)?", "traking", "tracking"), "Is theft tracking (traking2)?");
+    fn of_a_name_a_letter_is_neither_added_nor_replaced() {
+        let entries = entries(&[("hallbernach", 2), ("ostrevik", 2)]);
+        let meant = |question: &str, word: &str| likeliest(readings_in(question, word), &entries);
+        assert_eq!(meant("Where is Hallbenach?", "hallbenach").as_deref(), Some("hallbernach"));
+        assert_eq!(meant("Where is Hallbervach?", "hallbervach"), None);
+        assert_eq!(meant("Where is hallbervach?", "hallbervach").as_deref(), Some("hallbernach"));
+        assert_eq!(meant("Where is Osttrevik?", "osttrevik"), None);
+    }
+
+    #[test]
+    fn only_the_whole_word_is_replaced_and_keeps_its_capital() {
+        let correction = Correction { written: "traking".into(), read_as: "tracking".into() };
+        assert_eq!(correction.apply("Is theft Traking (traking2)?"), "Is theft Tracking (traking2)?");
     }
 }

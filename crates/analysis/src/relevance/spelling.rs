@@ -29,8 +29,9 @@ pub struct Correction {
 }
 
 impl Correction {
-    /// Returns a text with the word put right, with a capital if it has one there or names a place.
-    pub(super) fn apply(&self, text: &str) -> String {
+    /// Returns a text with the word, given in lower case, put right, with a capital if it has one there or names a place.
+    #[must_use]
+    pub fn apply(&self, text: &str) -> String {
         let mut put_right = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(word) = next_word(rest) {

@@ -29,9 +29,13 @@ pub enum TypingError {
     Replaced,
 }
 
-/// Returns the content words of a question that are in no table of words: names, terms, and typing errors.
+/// Returns the content words of a question that are in no table of words: names, terms, and typing errors. In a question
+/// in another language than English there are none, since the table would take most of its words for errors.
 #[must_use]
 pub fn unknown_words(question: &Question) -> Vec<&str> {
+    if question.language.is_some() {
+        return Vec::new();
+    }
     let is_plain = |word: &str| {
         (MIN_LETTERS..=MAX_LETTERS).contains(&word.chars().count()) && word.chars().all(char::is_alphabetic)
     };
@@ -43,6 +47,13 @@ pub fn unknown_words(question: &Question) -> Vec<&str> {
 #[must_use]
 pub fn is_known(word: &str) -> bool {
     WordVectors::shipped().rank(word).is_some()
+}
+
+/// Returns whether a lower-case word stands in a text with a capital, after its first word: then it is a name.
+#[must_use]
+pub fn is_capitalised(text: &str, word: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.skip(1).any(|one| one.starts_with(char::is_uppercase) && one.to_lowercase() == word)
 }
 
 /// Returns the words that differ from a lower-case word by one typing error, with the same first letter.
@@ -84,6 +95,10 @@ mod tests {
     fn only_words_of_no_table_are_unknown() {
         let question = Question::new("How much is theft traking for the bike at Quay7?");
         assert_eq!(unknown_words(&question), ["traking"]);
+        assert!(unknown_words(&Question::new("Wann liegt das Boot am Steg?")).is_empty());
+        let question = "Hallbenach lies where, near Hallbenach or Ostrevik?";
+        assert!(is_capitalised(question, "hallbenach") && is_capitalised(question, "ostrevik"));
+        assert!(!is_capitalised("Traking costs what, and near where?", "traking"));
     }
 
     #[test]
