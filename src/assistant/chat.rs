@@ -85,6 +85,14 @@ fn on_days(draft: &Draft<'_>, first: NaiveDate, last: NaiveDate, kind: Option<Ki
 }
 
 fn done(draft: &Draft<'_>, first: NaiveDate, last: NaiveDate) -> String {
+    if first > draft.today.date {
+        let asked = if first == last { format!("on {first}") } else { format!("from {first} to {last}") };
+        return format!(
+            "Nothing is done {} yet, since that is still to come. For what is planned then, ask \"what is planned \
+             {asked}\".",
+            days(first, last)
+        );
+    }
     let found: Vec<Planned<'_>> =
         context::planned(&draft.state, first, last).into_iter().filter(|one| one.is_done).collect();
     let days = days(first, last);

@@ -292,6 +292,9 @@ fn questions_are_answered_with_the_list() {
         ("what's due this week", "Planned from Thu 2026-11-19 to Sun 2026-11-22: Fri 2026-11-20 buy stamps."),
         ("what's on on Monday?", "Nothing is planned on Mon 2026-11-23."),
         ("did I pay the rent?", "\"pay the rent\" is open."),
+        ("what did I finish on Monday?", "Nothing that was planned on Mon 2026-11-16 is marked as done."),
+        ("what did I do tomorrow", "Nothing is done on Fri 2026-11-20 yet, since that is still to come."),
+        ("what is planned from 2026-11-20 to 2026-11-21", "Planned from Fri 2026-11-20 to Sat 2026-11-21:"),
         ("show my todos", "Open, 2 in all: buy stamps on Fri 2026-11-20; pay the rent."),
         ("is anything overdue?", "Nothing is overdue."),
     ] {

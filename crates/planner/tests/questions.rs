@@ -86,6 +86,14 @@ fn questions_about_days_name_their_days() {
         ("what did I do yesterday", Some(Inquiry::Done { first: day(3, 10), last: day(3, 10) })),
         ("what have I done this week", Some(Inquiry::Done { first: day(3, 9), last: day(3, 11) })),
         ("what did I finish this week?", Some(Inquiry::Done { first: day(3, 9), last: day(3, 11) })),
+        ("what did I finish on Friday?", Some(Inquiry::Done { first: day(3, 6), last: day(3, 6) })),
+        ("what did I do between 2 and 5 March", Some(Inquiry::Done { first: day(3, 2), last: day(3, 5) })),
+        ("what did I do from Friday to today", Some(Inquiry::Done { first: day(3, 6), last: day(3, 11) })),
+        ("what did I do from Saturday to Monday", Some(Inquiry::Done { first: day(3, 7), last: day(3, 9) })),
+        ("what did I do in February", Some(Inquiry::Done { first: day(2, 1), last: day(2, 28) })),
+        ("what did I do tomorrow", Some(Inquiry::Done { first: day(3, 12), last: day(3, 12) })),
+        ("what was on Friday", planned(day(3, 6), day(3, 6))),
+        ("what do I have to have done by Friday", planned(day(3, 11), day(3, 13))),
         ("what is on between 1 and 3 April", planned(day(4, 1), day(4, 3))),
         ("what's on from the 1st to the 3rd of April?", planned(day(4, 1), day(4, 3))),
         ("what's on 1-3 April", planned(day(4, 1), day(4, 3))),
@@ -131,6 +139,26 @@ fn a_sentence_that_asks_several_things_has_a_part_for_each() {
         assert_eq!(parts, expected, "{say}");
         assert_eq!(reading(say, &[]), Reading::Chat, "{say}");
     }
+}
+
+#[test]
+fn two_days_that_are_apart_are_asked_for_one_by_one() {
+    for (say, expected) in [
+        ("what is on 1 and 3 April", vec![(1, 1), (3, 3)]),
+        ("what's on the 1st and the 3rd of April", vec![(1, 1), (3, 3)]),
+        ("what's on 1 April and 3 April?", vec![(1, 1), (3, 3)]),
+        ("what is on 1 and 2 April", vec![(1, 2)]),
+        ("what is on between 1 and 3 April", vec![(1, 3)]),
+        ("what's on from the 1st to the 3rd of April", vec![(1, 3)]),
+    ] {
+        let asked: Vec<_> = asked_parts(say, today()).into_iter().map(|part| part.inquiry).collect();
+        let planned = |(first, last)| Inquiry::Planned { first: day(4, first), last: day(4, last), kind: None };
+        let expected: Vec<_> = expected.into_iter().map(|days| Some(planned(days))).collect();
+        assert_eq!(asked, expected, "{say}");
+        assert_eq!(reading(say, &[]), Reading::Chat, "{say}");
+    }
+    // The inquiry about what is overdue names no day.
+    assert_eq!(asked_parts("what is overdue on 1 and 3 April", today()).len(), 1);
 }
 
 #[test]

@@ -170,7 +170,8 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     let plain_words = text::courtesy::without_adverbs(&words);
     let expanded = clauses::lists::without_intro(&clauses::lists::corrected(&plain_words, today), today);
     let dated = clauses::lists::with_shared_day(&expanded, today);
-    let tokens = clauses::gapping::with_repeated_verbs(&dated, today);
+    let repeated = clauses::gapping::with_repeated_verbs(&dated, today);
+    let tokens = clauses::lists::with_items_apart(&repeated, today);
     let reader = Reader { sentence, state, today, selection, context: ClauseContext::default(), is_only_clause: false };
     let reading = reader.read(&tokens);
     let only_adds = || {

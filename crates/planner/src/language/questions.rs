@@ -5,7 +5,7 @@
 //! as a question about days only if it contains nothing but the question and the days, so that "list the bike on
 //! Friday" stays a todo. Called by [`super::read`], which changes nothing then, and by the assistant for its answer.
 
-use chrono::{Datelike as _, NaiveDate};
+use chrono::{Datelike as _, Days, Months, NaiveDate};
 
 use super::text::courtesy::plain;
 use super::text::numbers::month;
@@ -27,7 +27,7 @@ use crate::state::State;
 pub enum Inquiry {
     /// What is planned from the first to the last day.
     Planned { first: NaiveDate, last: NaiveDate, kind: Option<Kind> },
-    /// What was done from the first to the last day.
+    /// What was done from the first to the last day. Both are to come if the words name no day that has passed.
     Done { first: NaiveDate, last: NaiveDate },
     /// What was due before today.
     Overdue,
@@ -105,7 +105,8 @@ pub fn of_tokens(sentence: &[Token], today: Today) -> Option<Inquiry> {
 }
 
 /// Returns the parts of a sentence that is read as talk, each with what it asks about. Greetings are no parts. A
-/// sentence that is too long for [`super::read`] is one part, which asks nothing.
+/// question about two days that are apart is two parts with the same text. A sentence that is too long for
+/// [`super::read`] is one part, which asks nothing.
 #[must_use]
 pub fn asked_parts(sentence: &str, today: Today) -> Vec<AskedPart> {
     let not_read = || vec![AskedPart { text: sentence.trim().to_owned(), inquiry: None }];
@@ -120,7 +121,7 @@ pub fn asked_parts(sentence: &str, today: Today) -> Vec<AskedPart> {
     if words.len() > MAX_WORDS_IN_PARTS {
         found.push((&words[..], of_tokens(&words, today)));
     } else if let Some(inquiry) = of_tokens(&words, today).filter(|inquiry| !matches!(inquiry, Inquiry::Record(_))) {
-        found.push((&words[..], Some(inquiry)));
+        push_asked(&words, inquiry, today, &mut found);
     } else {
         words.split(|word| word.is_one_of(".|!|?|;")).for_each(|part| split_parts(part, today, &mut found));
     }
@@ -146,24 +147,53 @@ fn split_parts<'t>(words: &'t [Token], today: Today, found: &mut Vec<(&'t [Token
         split_parts(&words[at + 1..], today, found);
         return;
     }
-    if inquiry.is_some() {
-        found.push((words, inquiry));
+    if let Some(inquiry) = inquiry {
+        push_asked(words, inquiry, today, found);
         return;
     }
     match joiners.iter().rev().find_map(|at| Some((at, of_tokens(&words[..*at], today)?))) {
         Some((at, inquiry)) => {
-            found.push((&words[..*at], Some(inquiry)));
+            push_asked(&words[..*at], inquiry, today, found);
             split_parts(&words[at + 1..], today, found);
         }
         None => found.push((words, None)),
     }
 }
 
+/// Appends what the words ask, once for each day if they name two days that are apart.
+fn push_asked<'t>(words: &'t [Token], inquiry: Inquiry, today: Today, found: &mut Vec<(&'t [Token], Option<Inquiry>)>) {
+    match of_each_day(words, today) {
+        Some(inquiries) => found.extend(inquiries.map(|inquiry| (words, Some(inquiry)))),
+        None => found.push((words, Some(inquiry))),
+    }
+}
+
+/// Parses a question about two days that do not follow one another: "what's on Monday and Friday", "what is on 1 and 3
+/// December". The days between them are not asked for, as they are in "between 1 and 3 December".
+fn of_each_day(words: &[Token], today: Today) -> Option<[Inquiry; 2]> {
+    let (start, end, (first, last)) = period(words, today.date, is_past(words))?;
+    let at = (start..end).find(|at| words[*at].is_one_of("and|or"))?;
+    // Of "1 and 3 December" the "1" alone is no day.
+    let is_day = |from: usize, until: usize| {
+        period_at(&words[from..until], leads(words, from), today.date).is_none_or(|(_, (first, last))| first == last)
+    };
+    let is_between = start > 0 && words[start - 1].is("between");
+    if is_between || plus(first, 1) >= last || !is_day(start, at) || !is_day(at + 1, end) {
+        return None;
+    }
+    let of_day = |day: NaiveDate| {
+        let day = [Token::made("on"), Token::made(&day.to_string())];
+        let asked = of_tokens(&[&words[..start], &day[..], &words[end..]].concat(), today);
+        asked.filter(|asked| matches!(asked, Inquiry::Planned { .. } | Inquiry::Done { .. }))
+    };
+    Some([of_day(first)?, of_day(last)?])
+}
+
 /// Parses a question about several records.
 fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
     let asked = after_any(words, &ASKING);
     let rest = asked.or_else(|| after_any(words, LISTS))?;
-    let period = period(rest, today);
+    let period = period(rest, today, is_past(words));
     let (start, end) = period.map_or((0, 0), |(start, end, _)| (start, end));
     let others = || rest[..start].iter().chain(&rest[end..]);
     let known = |word: &Token| match asked {
@@ -176,12 +206,13 @@ fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
     let kind = others().find_map(|word| {
         kind_noun(&word.lower).or(word.is_one_of("meeting|meetings|appointment|appointments").then_some(Kind::Event))
     });
-    // "What have I done" and "what did I do" are about the past, "what needs to be done" is not.
-    let is_past = has_any(words, "did") || (has_any(words, "done|finished|completed") && has_any(words, "have|i've"));
     let days = period.map(|(_, _, days)| days);
-    if is_past && !has_any(words, "need|needs|to") {
+    // In "what did I have to do" the "to" asks for what is planned, in "from Friday to Sunday" it does not.
+    let before = words.len() - rest.len();
+    let is_to_do = [&words[..before + start], &words[before + end..]].iter().any(|part| has_any(part, "need|needs|to"));
+    if asks_done(words) && !is_to_do {
         let (first, last) = days.unwrap_or((minus(today, DAYS_AHEAD)?, today));
-        return Some(Inquiry::Done { first, last: last.min(today) });
+        return Some(Inquiry::Done { first, last: if first > today { last } else { last.min(today) } });
     }
     if has_any(words, "overdue|late|missed") {
         return Some(Inquiry::Overdue);
@@ -198,11 +229,23 @@ fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
     }
 }
 
+/// Matches "what have I done" and "what did I do". "What needs to be done" is not about the past.
+fn asks_done(words: &[Token]) -> bool {
+    has_any(words, "did") || (has_any(words, "done|finished|completed") && has_any(words, "have|i've"))
+}
+
+/// Returns whether the days of a question have passed: "what did I do on Friday", "what was on Friday".
+fn is_past(words: &[Token]) -> bool {
+    // "What do I have to have done by Friday" is about a day to come.
+    let is_duty = words.windows(2).any(|pair| pair[1].is("to") && pair[0].is_one_of("have|has|got|need|needs"));
+    has_any(words, "did|was") || (asks_done(words) && !is_duty && !has_any(words, "need|needs"))
+}
+
 /// Parses a question about one record: "when is the dentist", "did I pay the rent". A day at its end is no part of the
 /// title. In "is there a stand-up? If not, add one" more than a question follows.
 fn of_record(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
     let rest = after_any(words, OF_RECORD).filter(|rest| !rest.iter().any(Token::is_mark))?;
-    let rest = match period(rest, today) {
+    let rest = match period(rest, today, false) {
         Some((start, end, _)) if start > 0 && end == rest.len() => &rest[..start],
         _ => rest,
     };
@@ -230,14 +273,21 @@ pub fn asked_records<'a>(state: &'a State, words: &str, today: NaiveDate) -> Vec
 }
 
 /// Returns the first period in the words: its position, its end and its days. Two days with "and" or "to" between them
-/// are one period.
-fn period(words: &[Token], today: NaiveDate) -> Option<(usize, usize, Period)> {
-    let (start, (length, days)) =
-        (0..words.len()).find_map(|at| Some(at).zip(period_at(&words[at..], leads(words, at), today)))?;
+/// are one period; [`of_each_day`] asks for each of two days that are apart. With `is_past` the days are the last such
+/// days, not the next ones.
+fn period(words: &[Token], today: NaiveDate, is_past: bool) -> Option<(usize, usize, Period)> {
+    let limit = is_past.then_some(today);
+    let read = |at: usize, limit| period_until(&words[at..], leads(words, at), today, limit);
+    let (start, (length, mut days)) = (0..words.len()).find_map(|at| Some(at).zip(read(at, limit)))?;
     let end = start + length;
     let joins = words.get(end).is_some_and(|word| word.is_one_of("and|to|-|–|until|till|through|or"));
-    let second = if joins { words.get(end + 1..).and_then(|rest| period_at(rest, true, today)) } else { None };
+    let second = words.get(end + 1..).filter(|_| joins).and_then(|rest| period_until(rest, true, today, limit));
     if let Some((more, (first, last))) = second {
+        // "From Saturday to Monday" ends on the last Monday, so it begins on the Saturday before it.
+        let is_range = !words[end].is_one_of("and|or") || (start > 0 && words[start - 1].is("between"));
+        if is_past && is_range && days.0 > first {
+            days = read(start, Some(first))?.1;
+        }
         return Some((start, end + 1 + more, (days.0.min(first), days.1.max(last))));
     }
     let until = start > 0 && words[start - 1].is_one_of("by|until|till|before");
@@ -247,6 +297,31 @@ fn period(words: &[Token], today: NaiveDate) -> Option<(usize, usize, Period)> {
 /// Returns whether the word before makes a short name a day: "on Fri".
 fn leads(words: &[Token], at: usize) -> bool {
     at > 0 && words[at - 1].is_one_of("on|for|by|until|till|before|from|between|at|in")
+}
+
+/// Parses a period at the beginning of `words`. With a limit it is the last such period that begins by then: "Friday"
+/// is the last Friday. A period that is always to come stays as it is: "tomorrow", "next week".
+fn period_until(
+    words: &[Token],
+    after_preposition: bool,
+    today: NaiveDate,
+    limit: Option<NaiveDate>,
+) -> Phrase<Period> {
+    let (length, days) = period_at(words, after_preposition, today)?;
+    let Some(limit) = limit.filter(|limit| days.0 > *limit) else { return Some((length, days)) };
+    let read_on = |day: Option<NaiveDate>| {
+        period_at(words, after_preposition, day?).filter(|(same, _)| *same == length).map(|(_, days)| days)
+    };
+    let is_ahead = words[..length].iter().any(|word| word.is_one_of("next|coming|tomorrow|within"));
+    // "In three days" is equally far ahead on each day.
+    let is_relative = read_on(today.pred_opt()).is_some_and(|(first, _)| Some(first) == days.0.pred_opt());
+    if is_ahead || is_relative {
+        return Some((length, days));
+    }
+    let months_before = |months: u32| limit.checked_sub_months(Months::new(months));
+    let earlier = [limit.checked_sub_days(Days::new(7)), months_before(1), months_before(12)];
+    let passed = earlier.into_iter().filter_map(read_on).find(|(first, _)| *first <= limit);
+    Some((length, passed.unwrap_or(days)))
 }
 
 /// Parses a period at the beginning of `words`.

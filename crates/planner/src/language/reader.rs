@@ -202,13 +202,19 @@ impl Reader<'_> {
         if self.is_only_clause {
             return Question::new(question, options);
         }
-        Question::new(&format!("About \"{}\": {question}", self.text(clause)), options)
+        Question::new(&format!("About \"{}\": {question}", self.as_said(clause)), options)
+    }
+
+    /// Returns the words of a clause that are in the sentence, without the day that a list shares.
+    fn as_said(&self, clause: &[Token]) -> String {
+        let said: Vec<Token> = clause.iter().filter(|word| !word.is_made()).cloned().collect();
+        self.text(&said)
     }
 
     /// Notes that a clause was not understood. What follows it cannot refer to the clauses before.
     fn leave_unclear(&mut self, clause: &[Token], question: Question, progress: &mut ParseProgress) {
         progress.unclear.push(UnclearClause {
-            text: self.text(courtesy::plain(clause)),
+            text: self.as_said(courtesy::plain(clause)),
             question: question.question,
             may_take_back: has_any(clause, TAKING_BACK) || deletes_pronoun(clause),
         });

@@ -1,5 +1,6 @@
 //! Single constructions: changes, selections, reports of what was done, titles, and what is refused.
 
+use aha_planner::apply::State;
 use aha_planner::language::{Reading, Selection, read};
 use serde_json::json;
 
@@ -14,6 +15,18 @@ fn what_the_user_chose_is_not_asked_again() {
         let Reading::Plan(operations) = read(say, &state, today(), &selection) else { panic!("{say}") };
         assert_eq!(operations.iter().map(|one| one.id).collect::<Vec<_>>(), [Some(12)], "{say}");
     }
+}
+
+#[test]
+fn a_length_that_no_day_holds_is_asked_about() {
+    for length in ["15 hours", "20 hours", "0 hours", "24 hours"] {
+        let say = format!("change the meeting with Tom to last {length}");
+        let reading = read(&say, &state(), today(), &Selection::default());
+        let Reading::Clarify(question) = reading else { panic!("{say}: {reading:?}") };
+        assert!(question.question.contains("begin and end?"), "{say}: {question:?}");
+    }
+    let made = json!(plan("change the meeting with Tom to last 2 hours", &state(), &[]));
+    assert_eq!(made[0]["endTime"], "12:00", "{made}");
 }
 
 #[test]
@@ -151,6 +164,19 @@ fn a_full_stop_of_an_abbreviation_ends_no_sentence() {
     assert_eq!(titles("read vol. 2 tomorrow"), ["read vol. 2"]);
     assert_eq!(titles("visit Mt. Fuji on Friday"), ["visit Mt. Fuji"]);
     assert_eq!(titles("watch TV. Buy stamps."), ["watch TV", "Buy stamps"]);
+    for (say, expected) in [
+        ("call mum. 3 eggs from the shop tomorrow", ["call mum", "3 eggs from the shop"]),
+        ("pay tax. 3pm dentist tomorrow", ["pay tax", "dentist"]),
+        ("call Ann. 10:00 gym tomorrow", ["call Ann", "gym"]),
+        ("call Max. 3 eggs from the shop tomorrow", ["call Max", "3 eggs from the shop"]),
+        ("call HR. Dentist on Friday at 10", ["call HR", "Dentist"]),
+        ("fix the PC. Gym at 6pm tomorrow", ["fix the PC", "Gym"]),
+        ("check the PDF. Team call Friday at 10", ["check the PDF", "Team call"]),
+    ] {
+        let titles: Vec<String> =
+            plan(say, &State::default(), &[]).iter().filter_map(|one| one.title.clone()).collect();
+        assert_eq!(titles, expected, "{say}");
+    }
     assert_eq!(titles("call Zoe at 5 pm. Buy stamps."), ["call Zoe", "Buy stamps"]);
 }
 

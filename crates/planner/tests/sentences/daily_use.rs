@@ -103,6 +103,19 @@ fn what_should_be_finished_by_a_day_to_come_is_not_done() {
 }
 
 #[test]
+fn what_is_marked_as_done_on_a_day_to_come_is_asked_about() {
+    is_asked_about(
+        &[
+            "mark meditate done next Tuesday",
+            "mark meditate done in 2 days",
+            "mark the quarterly report done by Friday",
+            "mark the quarterly report as done next Tuesday",
+        ],
+        "done already, or should it be moved",
+    );
+}
+
+#[test]
 fn who_wants_no_reminder_is_asked_whether_to_delete() {
     is_asked_about(&["don't remind me about the electricity bill", "don't remind me to meditate"], "no reminder apart");
     let say = "don't remind me about the electricity bill";

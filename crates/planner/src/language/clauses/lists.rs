@@ -10,8 +10,9 @@ use crate::language::text::courtesy::plain;
 use crate::language::text::numbers::count;
 use crate::language::text::phrases::{self, after_any, without_marks};
 use crate::language::text::tokens::Token;
-use crate::language::text::vocabulary;
+use crate::language::text::vocabulary::{self, ADDING, EVENTS, ROOMS, TO_DO};
 use crate::language::values::when::When;
+use crate::record::Kind;
 
 const NOUNS: &str =
     "things|todos|tasks|items|reminders|errands|jobs|to-dos|chores|changes|requests|thing|points|updates|bits";
@@ -74,8 +75,12 @@ pub fn with_shared_day(tokens: &[Token], today: Today) -> Vec<Token> {
 
 /// Adds the day of an entry to those after it: "call Ann at 9 tomorrow, Bob at 10 and Zoe at 11".
 fn with_first_day(sentence: &[Token], today: Today) -> Vec<Token> {
-    // Only with "and" are the parts between commas entries of one list, of which each can lack its verb.
-    let is_list = phrases::has_any(sentence, "and|&|plus");
+    // Only with "and", or if each has a time, are the parts between commas entries of one list, of which each can lack
+    // its verb.
+    let mut entries = sentence.split(|token| token.is_one_of(JOINERS)).map(plain);
+    let is_timed_task = vocabulary::begins_with_task_verb(plain(sentence))
+        && entries.all(|entry| entry.is_empty() || ends_in_time(entry, today));
+    let is_list = is_timed_task || phrases::has_any(sentence, "and|&|plus");
     let mut found: Vec<Token> = Vec::with_capacity(sentence.len());
     let mut day: Option<NaiveDate> = None;
     for part in sentence.split_inclusive(|token| token.is_one_of(JOINERS)) {
@@ -87,7 +92,7 @@ fn with_first_day(sentence: &[Token], today: Today) -> Vec<Token> {
         match day.filter(|_| lacks_day) {
             Some(day) => {
                 if let Some(comma) = found.last_mut().filter(|last| is_list && last.is(",")) {
-                    *comma = Token::made("and");
+                    *comma = as_and(comma);
                 }
                 found.extend_from_slice(entry);
                 found.extend([Token::made("on"), Token::made(&day.to_string())]);
@@ -103,6 +108,11 @@ fn with_first_day(sentence: &[Token], today: Today) -> Vec<Token> {
     found
 }
 
+/// Returns "and" at the place of a comma: the rules for lists read "and", and a title has the comma that is written.
+fn as_and(comma: &Token) -> Token {
+    Token { start: comma.start, end: comma.end, ..Token::made("and") }
+}
+
 fn sharing_days(sentence: &[Token], today: Today) -> Vec<Token> {
     let days = shared_days(sentence, today);
     let mut found = Vec::with_capacity(sentence.len());
@@ -113,7 +123,7 @@ fn sharing_days(sentence: &[Token], today: Today) -> Vec<Token> {
         };
         found.extend(day.iter().map(|word| Token { start: 0, end: 0, ..word.clone() }));
         let is_comma = token.is(",") && sentence.get(at + 1).is_some_and(|next| !next.is_one_of(JOINERS));
-        found.push(if is_comma { Token::made("and") } else { token.clone() });
+        found.push(if is_comma { as_and(token) } else { token.clone() });
     }
     found
 }
@@ -151,9 +161,73 @@ fn shared_days(sentence: &[Token], today: Today) -> Vec<(usize, &[Token])> {
 /// Matches "Bob at 10": an entry with a time at its end and no day.
 fn is_timed(entry: &[Token], today: Today) -> bool {
     let when = When::read(entry, today);
+    when.date.is_none() && !when.no_date && ends_in_time(entry, today)
+}
+
+/// Matches "Bob at 10", "Bob at 10 tomorrow": an entry with a time, and with it or a day at its end.
+fn ends_in_time(entry: &[Token], today: Today) -> bool {
+    let when = When::read(entry, today);
     let is_named = entry.iter().zip(&when.used).any(|(word, used)| !*used && !word.is_mark());
-    let has_day = when.date.is_some() || when.repeat.is_some() || when.no_date;
-    is_named && when.time.is_some() && !has_day && when.used.last() == Some(&true)
+    is_named && when.time.is_some() && when.repeat.is_none() && when.used.last() == Some(&true)
+}
+
+/// Returns the sentence with the entries apart that each have their own time, where the verb before them is not
+/// theirs: "email Bob at 10am; gym at 6pm".
+#[must_use]
+pub fn with_items_apart(tokens: &[Token], today: Today) -> Vec<Token> {
+    let mut found = tokens.to_vec();
+    let mut start = 0;
+    for sentence in tokens.split_inclusive(|token| token.is_one_of(";|.|!|?")) {
+        for joiner in joiners_of_items(sentence, today).unwrap_or_default() {
+            let joiner = &mut found[start + joiner];
+            *joiner = Token { start: joiner.start, end: joiner.end, ..Token::made(";") };
+        }
+        start += sentence.len();
+    }
+    found
+}
+
+/// Returns the positions of the joiners before items without a verb. `None` if an entry may be no item: a name alone
+/// says not what to do, and in "the train leaves at 9 and arrives at 11" both times are of one thing.
+fn joiners_of_items(sentence: &[Token], today: Today) -> Option<Vec<usize>> {
+    const SUBJECTS: &str = "i|we|he|she|they|you|it|i've|we've|i'm|we're";
+    const CONTINUING: &str = "arrive|arrives|end|ends|leave|leaves|start|starts|begin|begins|finish|finishes|return|\
+        returns|depart|departs|land|lands|be|get|back|home|again|also|another|one|two|half|me|him|her|them|it|that";
+    let mut joiners = Vec::new();
+    let (mut start, mut follows_timed) = (0, false);
+    for end in 0..=sentence.len() {
+        if sentence.get(end).is_some_and(|token| !token.is_one_of(JOINERS)) {
+            continue;
+        }
+        let entry = plain(&sentence[start..end]);
+        let joiner = start.saturating_sub(1);
+        let continues_verb = sentence.get(start).is_some_and(|first| first.is("to"));
+        start = end + 1;
+        let Some(first) = entry.first() else { continue };
+        let has_verb =
+            continues_verb || vocabulary::begins_with_task_verb(entry) || super::split::begins_command(entry);
+        let (has_time, meant) = (ends_in_time(entry, today), command(entry, today));
+        let is_item = has_time && matches!(meant, Command::Create { .. });
+        if follows_timed && !has_verb {
+            let is_event = phrases::listed(&EVENTS, &first.lower) || phrases::listed(ROOMS, &first.lower);
+            let is_name = first.text.starts_with(char::is_uppercase) && !is_event;
+            if !is_item || is_name || first.is_one_of(CONTINUING) {
+                return None;
+            }
+            joiners.push(joiner);
+        } else if has_time && !follows_timed {
+            // "Add an event … and …" is about two events, and "I had lunch at 12 and tea at 3" about nothing to plan.
+            let is_of_kind = matches!(meant, Command::Create { kind: Some(kind), .. } if kind != Kind::Todo)
+                && after_any(entry, &ADDING).is_some();
+            let is_report = first.is_one_of(SUBJECTS) && after_any(entry, &TO_DO).is_none();
+            if !is_item || is_of_kind || is_report {
+                return None;
+            }
+        }
+        follows_timed |= is_item;
+    }
+    // "Lunch at 12 and gym at 6?" asks for nothing to be added.
+    (!sentence.last()?.is("?")).then_some(joiners)
 }
 
 /// Returns the day after the time of an entry: "Bob at 10 tomorrow".

@@ -10,7 +10,7 @@ use crate::language::text::phrases::{self, after_any};
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary::{self, TASK_VERBS};
 use crate::language::text::words::{WordList, word_list};
-use crate::language::values::when;
+use crate::language::values::{clock, when};
 
 /// Words that begin a command.
 static COMMANDS: WordList = WordList::new(|| word_list(include_str!("../words/commands.txt")));
@@ -129,24 +129,28 @@ fn is_participle(token: &Token) -> bool {
 /// Abbreviations whose full stop ends no sentence if a small letter or a number follows: "ref. order 5", "vol. 2".
 const SHORT: &str = "re|ref|incl|excl|max|min|ext|nr|attn|resp|vol|fig|dept|misc|temp|chap|sect|para";
 
+/// Abbreviations whose full stop ends no sentence if a number follows: "ch. 3". So do those of [`SHORT`], unless they
+/// are written like a name: "Max".
+const NUMBERED: &str = "ch|chap|sec|sect|para|p|pp|vol|vols|fig|nr|art|ext|ref";
+
 /// Returns whether the full stop after `before` is part of an abbreviation, as in "Dr. Brandt", "ch. 3", "Mt. Fuji".
+/// Only listed words are abbreviations: any other short word may end a sentence, as in "call mum. 3 eggs".
 fn abbreviates(before: &[Token], rest: &[Token]) -> bool {
     const TITLES: &str = "dr|mr|mrs|ms|prof|st|vs|approx|ca|no|tel|inc|ltd|jr|sr|rev|hon|e.g|i.e|etc";
-    const MAX_LETTERS: usize = 3;
+    const BEFORE_A_NAME: &str = "mt|ft|lt|sgt";
     let Some(last) = before.last().filter(|last| !last.quoted) else { return false };
     if last.is_one_of(TITLES) || (last.text.len() == 1 && last.text.starts_with(char::is_uppercase)) {
         return true;
     }
-    // In "at 5 pm. Buy milk" it is a unit.
     let is_number = |token: &Token| token.text.starts_with(|c: char| c.is_ascii_digit());
+    // In "plan for 5 min. 3 eggs" it is a unit.
     let is_unit = before.iter().rev().nth(1).is_some_and(is_number);
-    let is_word = last.text.chars().all(char::is_alphabetic) && !is_unit;
-    let is_short = is_word && last.text.chars().count() <= MAX_LETTERS;
-    let precedes_number = rest.first().is_some_and(is_number);
-    // "Watch TV. Buy milk" is two sentences.
-    let has_no_vowel = is_short && !last.lower.contains(['a', 'e', 'i', 'o', 'u', 'y']);
-    let begins_task = begins_command(rest) || vocabulary::begins_with_task_verb(rest);
-    (precedes_number && (is_short || last.is_one_of(SHORT))) || (has_no_vowel && !rest.is_empty() && !begins_task)
+    let is_in_capitals = last.text.chars().all(char::is_uppercase);
+    let Some(next) = rest.first().filter(|_| !is_unit && !is_in_capitals) else { return false };
+    let is_short = last.is_one_of(SHORT) && last.text.starts_with(char::is_lowercase);
+    let begins_time = clock::written(rest).is_some_and(|(_, time)| time.certain);
+    let is_before_number = is_number(next) && !begins_time && (is_short || last.is_one_of(NUMBERED));
+    is_before_number || (last.is_one_of(BEFORE_A_NAME) && next.text.starts_with(char::is_uppercase))
 }
 
 /// Returns whether `rest` can begin a sentence. In "5. May" the full stop does not end one.

@@ -7,6 +7,7 @@ use crate::language::text::phrases::{after, after_any, around, before_end, liste
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary;
 use crate::language::text::words::{WordList, word_list};
+use crate::language::values::when::When;
 
 /// Verbs that reopen a record, each also with a hyphen after its first syllable: "un-complete".
 const REOPENING: &str = "reopen|unfinish|uncheck|untick|unmark|uncomplete|undo|undone";
@@ -40,14 +41,15 @@ const ENDS: &str = "is done|is finished|is complete|is completed|are done|has be
     can be ticked off|can be checked off|can be crossed off|can be marked as done|is handled|has been handled|\
     has been sorted";
 
-pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
+pub fn completing(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if let Some((_, target)) = clause.split_first().filter(|(verb, _)| reopens(verb)) {
         return Some(of(target, false));
     }
     if let Some(rest) = after_any(clause, "mark|set|flag") {
-        return match without_when(rest, UNDONE) {
+        let named = |phrases| without_when(rest, phrases).or_else(|| before_day(rest, phrases, today));
+        return match named(UNDONE) {
             Some(target) => Some(of(target, false)),
-            None => without_when(rest, AS_DONE).or_else(|| as_participle(rest)).map(|target| of(target, true)),
+            None => named(AS_DONE).or_else(|| as_participle(rest)).map(|target| of(target, true)),
         };
     }
     ticked_off(clause)
@@ -114,6 +116,16 @@ fn by_leading_phrase(clause: &[Token]) -> Option<Command<'_>> {
     }
     let target = done.filter(|_| gets).unwrap_or(target);
     Some(of(after(target, ":").unwrap_or(target), true))
+}
+
+/// Returns all the words if one of the phrases and then nothing but a day is at their end: "… done next Tuesday".
+fn before_day<'t>(tokens: &'t [Token], phrases: &str, today: Today) -> Option<&'t [Token]> {
+    let is_day = |rest: &[Token]| {
+        let when = When::read(rest, today);
+        when.date.is_some() && when.covers_all(rest)
+    };
+    let ends = |at: usize| phrases.split('|').any(|phrase| after(&tokens[at..], phrase).is_some_and(is_day));
+    (1..tokens.len()).any(ends).then_some(tokens)
 }
 
 /// Returns the words before one of the phrases at the end. If the phrase is followed by a day ("… as done yesterday"),

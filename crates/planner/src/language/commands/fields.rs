@@ -118,7 +118,8 @@ pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let (target, words) = around(clause, phrases)?;
     let adds = after_any(clause, &TO_DO).or_else(|| after_any(clause, &ADDING)).is_some();
     let words = before_end(words, "long").unwrap_or(words);
-    let whole = !target.is_empty() && !adds && !target.iter().any(Token::is_mark) && is_end(words);
+    let is_end = is_end(words) || durations::is_length(words);
+    let whole = !target.is_empty() && !adds && !target.iter().any(Token::is_mark) && is_end;
     // "Is 3pm" gives the start.
     let names_duration = durations::minutes(words).is_some() && end_of(words).is_some();
     let by_is = clause[target.len()].is("is");

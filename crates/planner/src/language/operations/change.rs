@@ -10,6 +10,7 @@ use crate::language::commands::moving;
 use crate::language::commands::target::{self, TargetFilter};
 use crate::language::text::phrases::{self, without_marks};
 use crate::language::text::tokens::Token;
+use crate::language::values::durations::is_length;
 use crate::language::values::priorities::level;
 use crate::language::values::repeats::{Repeat, leaves_days_out};
 use crate::language::values::shift::Shift;
@@ -258,7 +259,8 @@ impl Reader<'_> {
         // "Change the dentist to last two hours", "change the dentist to two hours".
         let verbs = "last until|last|take|run until|run for|go on until|go on for|end at|finish at";
         let lasting = phrases::after_any(to, verbs).unwrap_or(to);
-        if end_of(lasting).is_some_and(|end| end.is_err() || lasting.len() < to.len()) {
+        let is_end = end_of(lasting).is_some_and(|end| end.is_err() || lasting.len() < to.len());
+        if is_end || is_length(lasting) {
             return self.end(target, lasting);
         }
         let when = When::read(to, self.today);

@@ -62,7 +62,7 @@ impl Reader<'_> {
             let item = self.item(of)?;
             let end = match end_of(words) {
                 Some(Ok(time)) => Some(time),
-                Some(Err(minutes)) => item.start_time.map(|start| start.plus_minutes(minutes)),
+                Some(Err(minutes)) => item.start_time.and_then(|start| moved(start, i32::from(minutes))),
                 None => None,
             };
             let start = item.start_time.filter(|_| of.kind == Kind::Event);
@@ -87,12 +87,8 @@ impl Reader<'_> {
         let found = self.resolve(target, OPEN)?;
         let lengthened = |of: &Candidate<'_>| {
             let item = self.item(of)?;
-            let moved = |end: TimeOfDay| {
-                let end = i32::from(end.hour()) * 60 + i32::from(end.minute()) + minutes;
-                let end = u16::try_from(end).ok()?;
-                TimeOfDay::new(end / 60, end % 60)
-            };
-            let end = item.end_time.and_then(moved).filter(|end| item.start_time.is_some_and(|start| *end > start));
+            let end = item.end_time.and_then(|end| moved(end, minutes));
+            let end = end.filter(|end| item.start_time.is_some_and(|start| *end > start));
             let Some(end) = end else {
                 let text = format!("When should \"{}\" begin and end?", of.title);
                 return Err(Question::new(&text, vec![of.option()]));
@@ -128,6 +124,13 @@ impl Reader<'_> {
         }
         Ok(vec![taking(left, right), taking(right, left)])
     }
+}
+
+/// Returns the time so many minutes later. `None` if that is on another day.
+fn moved(time: TimeOfDay, minutes: i32) -> Option<TimeOfDay> {
+    let moved = i32::from(time.hour()) * 60 + i32::from(time.minute()) + minutes;
+    let moved = u16::try_from(moved).ok()?;
+    TimeOfDay::new(moved / 60, moved % 60)
 }
 
 /// Returns an operation that moves `item` to the day and time of `other`.

@@ -30,7 +30,9 @@ impl Token {
         Self { text: word.to_owned(), lower: word.to_owned(), start: 0, end: 0, quoted: false }
     }
 
-    fn is_made(&self) -> bool {
+    /// Returns whether it does not occur in the sentence, at least not here.
+    #[must_use]
+    pub fn is_made(&self) -> bool {
         self.end == 0
     }
 

@@ -20,6 +20,23 @@ pub fn minutes(tokens: &[Token]) -> Phrase<u16> {
     u16::try_from(minutes).ok().filter(|minutes| *minutes > 0 && *minutes < 24 * 60).map(|minutes| (length, minutes))
 }
 
+/// Returns whether the words are a number of minutes or hours, also one that no event can last: "0 hours", "24 hours".
+#[must_use]
+pub fn is_length(tokens: &[Token]) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let is_unit = |text: &str| is_hour(text) || matches!(text, "minute" | "minutes" | "min" | "mins");
+    match tokens {
+        [one] => one
+            .lower
+            .find(char::is_alphabetic)
+            .is_some_and(|at| !one.quoted && is_number(&one.lower[..at]) && is_unit(&one.lower[at..])),
+        [number, unit] => {
+            !number.quoted && (is_number(&number.lower) || count(&number.lower).is_some()) && is_unit(&unit.lower)
+        }
+        _ => false,
+    }
+}
+
 /// Parses "half an hour", "half-hour", "three quarters of an hour", "a quarter of an hour".
 fn special(tokens: &[Token]) -> Phrase<u32> {
     let phrases = [
