@@ -85,45 +85,46 @@ const REMOVE_CALLS: &str = "
           AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews d WHERE d.provider_call_id = c.id)
         LIMIT $2)";
 
-/// Which counters are old, given the expression for the day of `$1`: they begin with `day:` and the day in UTC, or with
-/// `run:` and the run's id. A run that is not finished may still be charged.
-macro_rules! old_counters {
-    (sqlite) => {
-        old_counters!("strftime('%Y-%m-%d', $1 / 1000, 'unixepoch')")
-    };
-    (postgres) => {
-        old_counters!("to_char(to_timestamp(CAST($1 AS bigint) / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')")
-    };
-    ($day:literal) => {
-        concat!(
-            "FROM budget_counters b
-            WHERE b.reserved_microcredits = 0
-              AND (b.counter >= 'day:' AND b.counter < 'day:' || ",
-            $day,
-            "
-                   OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
-                       SELECT 1 FROM runs r
-                       WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))"
-        )
-    };
-}
-
+/// Counters begin with `day:` and the day in UTC, or with `run:` and the run's id. A run that is not finished may still
+/// be charged.
 const COUNT_COUNTERS: &str = super::statement(PerDatabase {
-    sqlite: concat!("SELECT count(*) ", old_counters!(sqlite)),
-    postgres: concat!("SELECT count(*) ", old_counters!(postgres)),
+    sqlite: "
+        SELECT count(*) FROM budget_counters b
+        WHERE b.reserved_microcredits = 0
+          AND (b.counter >= 'day:' AND b.counter < 'day:' || strftime('%Y-%m-%d', $1 / 1000, 'unixepoch')
+               OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
+                   SELECT 1 FROM runs r
+                   WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))",
+    postgres: "
+        SELECT count(*) FROM budget_counters b
+        WHERE b.reserved_microcredits = 0
+          AND (b.counter >= 'day:'
+               AND b.counter < 'day:' || to_char(to_timestamp(CAST($1 AS bigint) / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+               OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
+                   SELECT 1 FROM runs r
+                   WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))",
 });
 
 const REMOVE_COUNTERS: &str = super::statement(PerDatabase {
-    sqlite: concat!(
-        "DELETE FROM budget_counters WHERE counter IN (SELECT b.counter ",
-        old_counters!(sqlite),
-        " LIMIT $2)"
-    ),
-    postgres: concat!(
-        "DELETE FROM budget_counters WHERE counter IN (SELECT b.counter ",
-        old_counters!(postgres),
-        " LIMIT $2)"
-    ),
+    sqlite: "
+        DELETE FROM budget_counters WHERE counter IN (
+            SELECT b.counter FROM budget_counters b
+            WHERE b.reserved_microcredits = 0
+              AND (b.counter >= 'day:' AND b.counter < 'day:' || strftime('%Y-%m-%d', $1 / 1000, 'unixepoch')
+                   OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
+                       SELECT 1 FROM runs r
+                       WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))
+            LIMIT $2)",
+    postgres: "
+        DELETE FROM budget_counters WHERE counter IN (
+            SELECT b.counter FROM budget_counters b
+            WHERE b.reserved_microcredits = 0
+              AND (b.counter >= 'day:'
+               AND b.counter < 'day:' || to_char(to_timestamp(CAST($1 AS bigint) / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+                   OR b.counter >= 'run:' AND b.counter < 'run;' AND NOT EXISTS (
+                       SELECT 1 FROM runs r
+                       WHERE r.id = substr(b.counter, 5, 36) AND (r.status <> 'done' OR r.finished_at >= $1)))
+            LIMIT $2)",
 });
 
 #[async_trait]
