@@ -172,10 +172,7 @@ pub(super) async fn list_not_judged(
     stories: &[ClusterId],
     before: Timestamp,
 ) -> Result<Vec<ClusterId>> {
-    let rows: Vec<String> = sqlx::query_scalar(NOT_JUDGED)
-        .bind(id_list(stories)?)
-        .bind(before.as_millis())
-        .fetch_all(connection)
-        .await?;
+    let rows: Vec<String> =
+        sqlx::query_scalar(NOT_JUDGED).bind(id_list(stories)?).bind(before.as_millis()).fetch_all(connection).await?;
     rows.iter().map(|id| column::id("story id", id)).collect()
 }

@@ -22,7 +22,9 @@ use async_trait::async_trait;
 use sqlx::Connection as _;
 
 use self::rows::{DigestItemRow, DigestRow, KeptRow, OwnedStoryRow, StoryRow, kept_summaries, newest_lines};
-use super::digest_lists::{RECENT, STORIES_OF, head_with_stories, heads_by_id, list_appearances, list_entries, list_not_judged};
+use super::digest_lists::{
+    RECENT, STORIES_OF, head_with_stories, heads_by_id, list_appearances, list_entries, list_not_judged,
+};
 use super::{BEGIN_SNAPSHOT, Database, id_list};
 use crate::shared::{PerDatabase, column};
 use crate::{DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, DigestStore, Lease, Result, StoryAppearance};
