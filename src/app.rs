@@ -1,17 +1,16 @@
 //! The state that a process shares. It is built once, where the database is opened (`services::database`, `cli::serve`,
 //! `cli::daemon`), and passed down.
 
-use std::collections::{BTreeSet, HashMap};
-use std::hash::Hash;
+mod caches;
+
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_analysis::preferences::Profile;
-use aha_analysis::retrieval::VectorIndex;
 use aha_analysis::static_model::Weights;
 use aha_core::clock::Clock;
-use aha_core::ids::{SourceId, TopicId};
-use aha_core::time::Timestamp;
+use aha_core::ids::TopicId;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::embedder::EmbedRouter;
 use aha_llm::prompt::{PromptError, Prompts};
@@ -19,7 +18,7 @@ use aha_llm::retry_policy::STANDARD;
 use aha_llm::transport::Http;
 use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Jitter, Outcome, Router};
 use aha_sentence::SentenceModel;
-use aha_store::{SharedStore, SourceShare, VectorsVersion};
+use aha_store::SharedStore;
 use thiserror::Error;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
@@ -32,6 +31,8 @@ use crate::sources::Connectors;
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::sources::full_text::Pages;
 use crate::sources::pdf_process::PdfReader;
+
+pub use caches::{IndexCheck, IndexCheckCache, LastValues, LoadedVectors, SourceShares};
 
 /// Store, gateway, embedder, fetcher, connectors, reader of PDF files, clock and settings.
 #[derive(Clone)]
@@ -254,85 +255,6 @@ impl App {
     }
 }
 
-/// The last value computed for each key, with the fingerprint of its inputs.
-#[derive(Debug)]
-pub struct LastValues<K, T: ?Sized>(Arc<Mutex<HashMap<K, Fingerprinted<T>>>>);
-
-/// The fingerprint of the inputs, and the value.
-type Fingerprinted<T> = (String, Arc<T>);
-
-impl<K, T: ?Sized> Default for LastValues<K, T> {
-    fn default() -> Self {
-        Self(Arc::default())
-    }
-}
-
-impl<K, T: ?Sized> Clone for LastValues<K, T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<K: Eq + Hash, T: ?Sized> LastValues<K, T> {
-    /// Returns the value of a key, or `None` unless it was computed from inputs with this fingerprint.
-    #[must_use]
-    pub fn get(&self, key: &K, fingerprint: &str) -> Option<Arc<T>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(key).filter(|(made_of, _)| made_of == fingerprint).map(|(_, value)| Arc::clone(value))
-    }
-
-    pub fn put(&self, key: K, fingerprint: String, value: Arc<T>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (fingerprint, value));
-    }
-}
-
-/// How many of the items of each of a topic's sources reached a digest.
-pub type SourceShares = HashMap<SourceId, SourceShare>;
-
-/// Vectors loaded for search.
-#[derive(Debug)]
-pub struct LoadedVectors {
-    pub space: String,
-    /// As of loading.
-    pub version: VectorsVersion,
-    pub checked_at: Timestamp,
-    pub index: Arc<VectorIndex>,
-}
-
-/// The result of the last check whether the search index is complete. The check scans every item, so its result is
-/// cached. Stored items are indexed in the same transaction: only `reindex`, and rows written by an older version,
-/// leave the index incomplete.
-#[derive(Debug, Clone, Default)]
-pub struct IndexCheckCache(Arc<Mutex<Option<IndexCheck>>>);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IndexCheck {
-    pub at: Timestamp,
-    /// Since when the index lacks something; `None` if it was complete.
-    pub behind_since: Option<Timestamp>,
-}
-
-/// How long a check remains valid.
-const INDEX_CHECK_MILLIS: i64 = 60_000;
-
-impl IndexCheckCache {
-    /// Returns the last check if it is valid.
-    #[must_use]
-    pub fn recent(&self, now: Timestamp) -> Option<IndexCheck> {
-        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.filter(|last| (0..INDEX_CHECK_MILLIS).contains(&(now.as_millis() - last.at.as_millis())))
-    }
-
-    pub fn record(&self, check: IndexCheck) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(check);
-    }
-
-    /// To be called when the index was changed other than by storing items.
-    pub fn forget(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
 /// The topics that this process is running: their leases do not belong to a dead process.
 #[derive(Debug, Clone, Default)]
 pub struct RunningTopics(Arc<Mutex<BTreeSet<TopicId>>>);
@@ -428,20 +350,6 @@ pub fn fetch_config(config: &Config) -> FetchConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_check_of_the_index_is_valid_for_a_minute_whatever_it_found() {
-        let at = |seconds: i64| Timestamp::from_millis(1_000_000 + seconds * 1_000);
-        let checks = IndexCheckCache::default();
-        assert_eq!(checks.recent(at(0)), None);
-        for behind_since in [None, Some(at(-500))] {
-            let check = IndexCheck { at: at(0), behind_since };
-            checks.record(check);
-            assert_eq!([59, 60, -1].map(|seconds| checks.recent(at(seconds))), [Some(check), None, None]);
-        }
-        checks.forget();
-        assert_eq!(checks.recent(at(0)), None);
-    }
 
     #[test]
     fn a_pinned_clock_pins_the_waits_of_gateway_and_embedder() {

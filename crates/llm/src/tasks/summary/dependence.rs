@@ -45,7 +45,7 @@ static PRONOUN_SPEAKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Sentences of whoever wrote the text, about themselves or to their readers.
+/// Sentences of the author about themselves or to their readers.
 const FIRST_PERSON: [&str; 12] =
     ["i", "i'm", "i've", "i'd", "i'll", "my", "we", "we've", "we're", "our", "you", "your"];
 

@@ -116,7 +116,7 @@ fn last_task(before: &[Token], today: Today) -> Option<&[Token]> {
 }
 
 /// Returns whether the verb of the one object can be that of the other, too: both are names or neither is, and the
-/// other is no event or place unless the one is. In "call Ann at 9 and gym at 6" nobody calls the gym.
+/// other is no event or place unless the one is. In "call Ann at 9 and gym at 6" the gym is not called.
 fn has_like_object(one: &[Token], other: &[Token], today: Today) -> bool {
     let first = |words: &[Token]| named(words, &When::read(words, today)).next().cloned();
     let is_described = |words: &[Token]| first(words).is_some_and(|word| word.is_one_of("the|my|our|a|an|his|her"));

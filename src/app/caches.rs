@@ -1,0 +1,108 @@
+//! What a process keeps of what it computed or checked, each with what tells whether it still holds.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aha_analysis::retrieval::VectorIndex;
+use aha_core::ids::SourceId;
+use aha_core::time::Timestamp;
+use aha_store::{SourceShare, VectorsVersion};
+
+/// The last value computed for each key, with the fingerprint of its inputs.
+#[derive(Debug)]
+pub struct LastValues<K, T: ?Sized>(Arc<Mutex<HashMap<K, Fingerprinted<T>>>>);
+
+/// The fingerprint of the inputs, and the value.
+type Fingerprinted<T> = (String, Arc<T>);
+
+impl<K, T: ?Sized> Default for LastValues<K, T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<K, T: ?Sized> Clone for LastValues<K, T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<K: Eq + Hash, T: ?Sized> LastValues<K, T> {
+    /// Returns the value of a key, or `None` unless it was computed from inputs with this fingerprint.
+    #[must_use]
+    pub fn get(&self, key: &K, fingerprint: &str) -> Option<Arc<T>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(key).filter(|(made_of, _)| made_of == fingerprint).map(|(_, value)| Arc::clone(value))
+    }
+
+    pub fn put(&self, key: K, fingerprint: String, value: Arc<T>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (fingerprint, value));
+    }
+}
+
+/// How many of the items of each of a topic's sources reached a digest.
+pub type SourceShares = HashMap<SourceId, SourceShare>;
+
+/// Vectors loaded for search.
+#[derive(Debug)]
+pub struct LoadedVectors {
+    pub space: String,
+    /// As of loading.
+    pub version: VectorsVersion,
+    pub checked_at: Timestamp,
+    pub index: Arc<VectorIndex>,
+}
+
+/// The result of the last check whether the search index is complete. The check scans every item, so its result is
+/// cached. Stored items are indexed in the same transaction: only `reindex`, and rows written by an older version,
+/// leave the index incomplete.
+#[derive(Debug, Clone, Default)]
+pub struct IndexCheckCache(Arc<Mutex<Option<IndexCheck>>>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexCheck {
+    pub at: Timestamp,
+    /// Since when the index lacks something; `None` if it was complete.
+    pub behind_since: Option<Timestamp>,
+}
+
+/// How long a check remains valid.
+const INDEX_CHECK_MILLIS: i64 = 60_000;
+
+impl IndexCheckCache {
+    /// Returns the last check if it is valid.
+    #[must_use]
+    pub fn recent(&self, now: Timestamp) -> Option<IndexCheck> {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.filter(|last| (0..INDEX_CHECK_MILLIS).contains(&(now.as_millis() - last.at.as_millis())))
+    }
+
+    pub fn record(&self, check: IndexCheck) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(check);
+    }
+
+    /// To be called when the index was changed other than by storing items.
+    pub fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_of_the_index_is_valid_for_a_minute_whatever_it_found() {
+        let at = |seconds: i64| Timestamp::from_millis(1_000_000 + seconds * 1_000);
+        let checks = IndexCheckCache::default();
+        assert_eq!(checks.recent(at(0)), None);
+        for behind_since in [None, Some(at(-500))] {
+            let check = IndexCheck { at: at(0), behind_since };
+            checks.record(check);
+            assert_eq!([59, 60, -1].map(|seconds| checks.recent(at(seconds))), [Some(check), None, None]);
+        }
+        checks.forget();
+        assert_eq!(checks.recent(at(0)), None);
+    }
+}
