@@ -1,3 +1,4 @@
+mod filters;
 mod vectors;
 
 use aha_core::ids::SourceId;
