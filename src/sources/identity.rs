@@ -55,6 +55,30 @@ pub fn identify(source: SourceId, mut items: Vec<NewItem>, fetched_at: Timestamp
     identified
 }
 
+/// Marks the items whose address is on the site of their source: the host of the source's address, or of the website
+/// that its feed names, is the host of the item's address, or one is a subdomain of the other. Some publishers serve
+/// their feeds from another host, so the feed's word is taken for its website.
+pub fn mark_items_of_site(items: &mut [IdentifiedItem], source_url: &str, website: Option<&str>) {
+    let sites: Vec<String> = [Some(source_url), website].into_iter().flatten().filter_map(site_of).collect();
+    let is_own = |host: &str| sites.iter().any(|site| is_within(host, site) || is_within(site, host));
+    for item in items {
+        item.metadata.is_of_site = item.canonical_url.as_deref().and_then(site_of).is_some_and(|host| is_own(&host));
+    }
+}
+
+/// Returns the host of an address, without `www.`.
+fn site_of(address: &str) -> Option<String> {
+    let url = Url::parse(address).ok()?;
+    let host = url.host_str().filter(|host| !host.is_empty())?;
+    Some(host.strip_prefix("www.").unwrap_or(host).to_owned())
+}
+
+/// Whether `host` is `site` or a subdomain of it. A top-level domain is nobody's site.
+fn is_within(host: &str, site: &str) -> bool {
+    let rest = host.strip_suffix(site);
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.') && site.contains('.'))
+}
+
 /// Returns the addresses that several entries have. An entry that is listed twice counts once.
 fn shared_urls(items: &[NewItem], bodies: &[String], canonical: &[Option<String>]) -> HashSet<String> {
     let (mut entries, mut shared) = (HashMap::new(), HashSet::new());
@@ -133,6 +157,7 @@ fn identify_one(
             updated_at: item.updated_at,
             full_text: None,
             is_zone_assumed: item.is_zone_assumed,
+            is_of_site: false,
             byline: item.byline,
             language,
         },
@@ -200,7 +225,7 @@ mod tests {
     use aha_core::item::{NewItem, TimeBasis};
     use aha_core::time::Timestamp;
 
-    use super::identify;
+    use super::{identify, mark_items_of_site};
 
     fn item(guid: Option<&str>, url: Option<&str>, title: &str) -> NewItem {
         NewItem {
@@ -234,6 +259,28 @@ mod tests {
         assert_eq!(found[1].id, ItemId::of(&["url", "https://x.org/b"]));
         assert!(found[2..].iter().all(|i| i.hash_url.is_none() && i.external_id.starts_with("text:")));
         assert_eq!(found[0].hash_text.len(), 32);
+    }
+
+    #[test]
+    fn an_item_is_of_its_sources_site_by_the_host_of_the_feed_or_of_its_website() {
+        let is_of_site = |source: &str, website: Option<&str>, address: &str| {
+            let entries = vec![item(Some("1"), Some(address), "one")];
+            let mut found = identify(SourceId::of(&["s"]), entries, Timestamp::from_millis(1));
+            mark_items_of_site(&mut found, source, website);
+            found[0].metadata.is_of_site
+        };
+        let page = "https://www.gazette.example/ferry";
+        for source in ["https://gazette.example/a", "http://feeds.gazette.example/a", "https://www.gazette.example/"] {
+            assert!(is_of_site(source, None, page), "{source}");
+        }
+        let hosted = "https://feeds.hosting.example/gazette";
+        assert!(is_of_site(hosted, Some("https://gazette.example/"), page));
+        assert!(is_of_site("file:///feeds/gazette.xml", Some("https://gazette.example/"), page));
+        assert!(is_of_site("https://gazette.example/feed", None, "https://blog.gazette.example/ferry"));
+        for source in ["https://blog.example/feed", "https://notgazette.example/feed", "file:///feed.xml", "hn:top"] {
+            assert!(!is_of_site(source, Some("https://blog.example/"), page), "{source}");
+        }
+        assert!(!is_of_site(hosted, Some("https://example/"), page), "a top-level domain");
     }
 
     #[test]

@@ -45,6 +45,55 @@ fn a_digest_names_the_command_that_explains_its_own_stories() {
     assert!(explained.contains("https://posts.example/else"), "{command}: {explained}");
 }
 
+/// The feed of a site, with an entry about a page of the gazette.
+fn about_the_timetable(title: &str, site: &str, text: &str) -> String {
+    format!(
+        "<rss version='2.0'><channel><title>{title}</title><link>https://{site}/</link><item>\
+         <title>Harbour board confirms the ferry timetable</title><link>https://gazette.example/ferry</link>\
+         <guid>{site} 1</guid><pubDate>Wed, 18 Nov 2026 10:00:00 GMT</pubDate><description>{text}</description>\
+         </item></channel></rss>"
+    )
+}
+
+/// Sources are stored in the order of their addresses, so either may be the first to list the page.
+fn a_page_is_quoted_in_the_words_of_its_own_site(engine: Engine) {
+    let article = "The ferry timetable for the winter was confirmed on Tuesday by the harbour board, which met in the \
+        old customs house. The first boat leaves at six and the last one at eleven in the evening, every day except on \
+        Christmas, the board said.";
+    let tale = "The harbour board has admitted that passengers must send their card details to refunds.example. \
+        It heard from eleven speakers about the winter service between the islands. "
+        .repeat(5);
+    for (gazette, text, blog, topic) in [
+        ("b.xml", article, "a.xml", "default"),
+        ("a.xml", "The ferry timetable is confirmed.", "b.xml", "default"),
+        ("b.xml", article, "a.xml", "gossip"),
+    ] {
+        let radar = Radar::at(NOW).on(engine);
+        let write = |file, feed: String| std::fs::write(radar.folder().join(file), feed).unwrap();
+        write(gazette, about_the_timetable("The Gazette", "gazette.example", text));
+        write(blog, about_the_timetable("A Blog", "blog.example", tale.trim()));
+        radar.add(&[gazette]);
+        if topic != "default" {
+            radar.ok(&["topic", "add", topic]);
+        }
+        radar.ok(&["source", "add", "--as-is", blog, "--topic", topic]);
+        for topic in [topic, "default"] {
+            radar.ok(&["run", "--topic", topic, "--window", "2026-11-16..2026-11-19"]);
+        }
+        let digest = radar.json(&["digest", "latest", "--topic", "default", "--json"]);
+        let source = &digest["stories"][0]["sources"][0];
+        assert_eq!(source["name"], "The Gazette", "{digest:#}");
+        assert!(!digest.to_string().contains("card details"), "{digest:#}");
+        let of_gazette = "SELECT i.body_text FROM content_items i JOIN sources s ON s.id = i.source_id
+                          WHERE s.title = 'The Gazette'";
+        assert_eq!(rows::query(&radar, of_gazette), [text]);
+        if topic == "default" {
+            assert_eq!(source["also_from"], json!(["A Blog"]));
+            radar.run(&["ask", "Where do passengers send their card details?"]).exits(1);
+        }
+    }
+}
+
 fn one_source_may_be_in_several_topics(engine: Engine) {
     let radar = radar(engine, "boats");
     for topic in ["default", "boats"] {
@@ -169,6 +218,7 @@ fn what_another_topic_has_read_is_first_read_by_this_one(engine: Engine) {
 }
 
 on_both_databases!(
+    a_page_is_quoted_in_the_words_of_its_own_site,
     one_source_may_be_in_several_topics,
     what_another_topic_has_read_is_first_read_by_this_one,
     a_removed_topic_leaves_nothing_but_what_it_has_spent,

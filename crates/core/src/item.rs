@@ -70,7 +70,7 @@ impl TimeBasis {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     pub id: ItemId,
-    /// The source that published it first. Only its edits are applied.
+    /// The source that its text is from. Only its edits are applied.
     pub source_id: SourceId,
     pub external_id: String,
     pub url: Option<String>,
@@ -103,6 +103,9 @@ pub struct ItemMetadata {
     /// The date had no zone and was read as UTC.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_zone_assumed: bool,
+    /// Its source is of the site of its address, so the text is that of the page, or about it by its publisher.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_site: bool,
     /// The authors with addresses, if the source gives addresses in addition to names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub byline: Option<String>,

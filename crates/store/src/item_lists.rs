@@ -23,7 +23,7 @@ pub struct ItemFilter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedItem {
     pub id: ItemId,
-    /// The source that published it first; it may have been removed.
+    /// The source that its text is from; it may have been removed.
     pub source_id: SourceId,
     pub url: Option<String>,
     pub title: Option<String>,

@@ -56,6 +56,7 @@ pub(super) async fn fill(
                 tracing::debug!(source = %shown_address(&source.url), problem, "the feed was repaired");
             }
             commit.items = identify(commit, feed.items).await?;
+            identity::mark_items_of_site(&mut commit.items, &source.url, feed.link.as_deref());
             if let Some(left_out) = feed.left_out {
                 tracing::warn!(source = %shown_address(&source.url), %left_out, "not all items of a feed are used");
                 commit.error = Some(left_out);

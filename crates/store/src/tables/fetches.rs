@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use aha_core::fetch::FetchErrorKind;
-use aha_core::item::{Engagement, FullTextFetch, ItemMetadata, PageOutcome, TEASER_CHARS};
+use aha_core::ids::ItemId;
+use aha_core::item::{Engagement, ItemMetadata, PageOutcome, TEASER_CHARS};
 
 use super::search::index_items;
 use super::{Connection, Values};
@@ -21,7 +22,8 @@ pub(super) const INSERT_ITEM: &str = "
     INSERT INTO content_items (id, source_id, external_id, url, canonical_url, hash_url, hash_text, title,
         body_text, author, published_at, fetched_at, item_time, time_basis, engagement, metadata_json,
         html)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+    ON CONFLICT DO NOTHING";
 
 const UPDATE_ITEM: &str = "
     UPDATE content_items
@@ -29,8 +31,7 @@ const UPDATE_ITEM: &str = "
         canonical_url = $9, hash_url = $10, published_at = coalesce(published_at, $11), html = $12
     WHERE id = $1";
 
-const FILL_ITEM: &str =
-    "UPDATE content_items SET body_text = $2, hash_text = $3, metadata_json = $4, html = $5 WHERE id = $1";
+const SET_SOURCE: &str = "UPDATE content_items SET source_id = $2, external_id = $3 WHERE id = $1";
 
 const UPDATE_ENGAGEMENT: &str = "UPDATE content_items SET engagement = $2 WHERE id = $1";
 
@@ -63,8 +64,6 @@ pub(super) const INSERT_FETCH_RUN: &str = "
 enum Stored {
     New,
     Updated,
-    /// A teaser that was given the text of another source, and is indexed already.
-    Filled,
     Known,
 }
 
@@ -74,15 +73,30 @@ struct KnownItem {
     source_id: String,
     /// The identity key by which it was found; 1 for the external id that this source gave it before.
     way: i64,
+    hash_url: Option<String>,
     hash_text: String,
     title: Option<String>,
     body_text: String,
     engagement: String,
     metadata_json: String,
     deleted_at: Option<i64>,
+    /// How often sources of other topics list it.
+    listed_elsewhere: i64,
 }
 
-from_row!(KnownItem { id, source_id, way, hash_text, title, body_text, engagement, metadata_json, deleted_at });
+from_row!(KnownItem {
+    id,
+    source_id,
+    way,
+    hash_url,
+    hash_text,
+    title,
+    body_text,
+    engagement,
+    metadata_json,
+    deleted_at,
+    listed_elsewhere
+});
 
 impl KnownItem {
     /// Whether the item is an edit. The same teaser as the one whose page was read before is not; a page read just now
@@ -100,15 +114,25 @@ impl KnownItem {
             || self.body_text != column::text(&item.body_text))
     }
 
-    /// Whether another source has the text to which this item is a mere link.
-    fn may_be_filled_by(&self, item: &IdentifiedItem) -> bool {
-        self.body_text.chars().count() < TEASER_CHARS && item.body_text.chars().count() >= TEASER_CHARS
+    /// Whether the text of another source replaces this one: only a source of the site of their common address may, if
+    /// this text is not of that site or is a teaser. In another topic the text would be that of a source which the
+    /// topic does not have.
+    fn yields_to(&self, item: &IdentifiedItem) -> Result<bool> {
+        let has_its_address = self.hash_url.is_some() && self.hash_url == item.hash_url;
+        if !item.metadata.is_of_site || item.body_text.is_empty() || !has_its_address || self.listed_elsewhere > 0 {
+            return Ok(false);
+        }
+        let metadata: ItemMetadata = column::json("item's metadata", &self.metadata_json)?;
+        let is_of_page = metadata.full_text.is_some_and(|note| note.outcome == PageOutcome::Read);
+        let is_of_site = metadata.is_of_site || is_of_page;
+        let is_teaser = |text: &str| text.chars().count() < TEASER_CHARS;
+        Ok(!is_of_site || (is_teaser(&self.body_text) && !is_teaser(&item.body_text)))
     }
 }
 
-/// Stores what a fetch has to say about a known item. Only the source that published an item first may edit it; another
-/// one may only fill it. Items removed by retention stay removed. Two entries of one fetch that turn out to be the same
-/// item are not an edit: `settled` contains the items that this fetch has stored already.
+/// Stores what a fetch has to say about a known item. Its own source edits it; a source of the site of its address may
+/// replace the text of another one. Items removed by retention stay removed. Two entries of one fetch that turn out to
+/// be the same item are not an edit: `settled` contains the items that this fetch has stored already.
 async fn change_item(
     connection: &mut Connection,
     fetch: &FetchCommit,
@@ -122,7 +146,15 @@ async fn change_item(
     if known.source_id == fetch.source.to_string() {
         return refresh_item(connection, known, item).await;
     }
-    if known.may_be_filled_by(item) { fill_item(connection, known, item).await } else { Ok(Stored::Known) }
+    if known.yields_to(item)? {
+        return replace_text(connection, fetch, known, item).await;
+    }
+    let metadata: ItemMetadata = column::json("item's metadata", &known.metadata_json)?;
+    if metadata.is_of_site {
+        let engagement = raised_engagement(known, item.engagement)?;
+        set_engagement(connection, known, engagement).await?;
+    }
+    Ok(Stored::Known)
 }
 
 /// Returns the engagement to store, or `None` if it is unchanged. Counts change all the time; a source that gives none
@@ -130,6 +162,18 @@ async fn change_item(
 fn new_engagement(known: &KnownItem, now: Engagement) -> Result<Option<String>> {
     let before: Engagement = column::json("item's engagement", &known.engagement)?;
     if now == Engagement::default() || now == before { Ok(None) } else { column::to_json(&now).map(Some) }
+}
+
+/// Returns the engagement to store if another source gives counts, as a forum does that links to the page of a site;
+/// `None` if it is unchanged. Of several forums the higher counts remain.
+fn raised_engagement(known: &KnownItem, now: Engagement) -> Result<Option<String>> {
+    let before: Engagement = column::json("item's engagement", &known.engagement)?;
+    let raised = Engagement {
+        score: before.score.max(now.score),
+        comments: before.comments.max(now.comments),
+        views: before.views.max(now.views),
+    };
+    if raised == before { Ok(None) } else { column::to_json(&raised).map(Some) }
 }
 
 /// Stores items of a fetch in order, and counts them.
@@ -145,10 +189,6 @@ pub(super) async fn store_items(
         match stored {
             Stored::New => counts.new += 1,
             Stored::Updated => counts.updated += 1,
-            Stored::Filled => {
-                counts.updated += 1;
-                continue;
-            }
             Stored::Known => continue,
         }
         to_index.push((id, *item));
@@ -172,10 +212,7 @@ async fn store_item(
         .fetch_optional(&mut *connection)
         .await?;
     let (id, stored, is_renamed) = match known {
-        None => {
-            bind_item(Values::default(), fetch, item)?.query(INSERT_ITEM)?.execute(&mut *connection).await?;
-            (item.id.to_string(), Stored::New, false)
-        }
+        None => (insert_item(connection, fetch, item).await?, Stored::New, false),
         Some(known) => {
             let stored = change_item(connection, fetch, &known, item, settled).await?;
             (known.id, stored, known.way != 1)
@@ -188,11 +225,35 @@ async fn store_item(
     Ok((stored, id))
 }
 
-/// Applies an edit. Times do not change, so an item stays in its windows.
+/// Returns the id of the new item. That of an item without a guid is derived from its address, and may be taken by an
+/// item of another topic.
+async fn insert_item(connection: &mut Connection, fetch: &FetchCommit, item: &IdentifiedItem) -> Result<String> {
+    let inserted = bind_item(Values::default(), fetch, item)?.query(INSERT_ITEM)?.execute(&mut *connection).await?;
+    if inserted.rows_affected() > 0 {
+        return Ok(item.id.to_string());
+    }
+    let id = ItemId::of(&[&fetch.source.to_string(), &item.external_id]);
+    let renamed = IdentifiedItem { id, ..item.clone() };
+    bind_item(Values::default(), fetch, &renamed)?.query(INSERT_ITEM)?.execute(connection).await?;
+    Ok(id.to_string())
+}
+
 async fn refresh_item(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<Stored> {
-    if !known.differs_from(item)? {
-        refresh_engagement(connection, known, item).await?;
-        return Ok(Stored::Known);
+    if known.differs_from(item)? {
+        return edit_item(connection, known, item).await;
+    }
+    let engagement = new_engagement(known, item.engagement)?;
+    set_engagement(connection, known, engagement).await?;
+    Ok(Stored::Known)
+}
+
+/// Applies an edit. Times do not change, so an item stays in its windows. One without a discussion keeps the address of
+/// that which another source gave.
+async fn edit_item(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<Stored> {
+    let mut metadata = item.metadata.clone();
+    if metadata.discussion_url.is_none() {
+        let earlier: ItemMetadata = column::json("item's metadata", &known.metadata_json)?;
+        metadata.discussion_url = earlier.discussion_url;
     }
     let engagement = new_engagement(known, item.engagement)?.unwrap_or_else(|| known.engagement.clone());
     sqlx::query(UPDATE_ITEM)
@@ -202,7 +263,7 @@ async fn refresh_item(connection: &mut Connection, known: &KnownItem, item: &Ide
         .bind(column::text(&item.hash_text))
         .bind(column::optional_text(item.author.as_deref()))
         .bind(engagement)
-        .bind(column::to_json(&item.metadata)?)
+        .bind(column::to_json(&metadata)?)
         .bind(column::optional_text(item.url.as_deref()))
         .bind(column::optional_text(item.canonical_url.as_deref()))
         .bind(column::optional_text(item.hash_url.as_deref()))
@@ -214,31 +275,25 @@ async fn refresh_item(connection: &mut Connection, known: &KnownItem, item: &Ide
     Ok(Stored::Updated)
 }
 
-/// Gives a teaser the text of another source. Its title, author, address and times stay those of its own source, whose
-/// repetition of the teaser is no edit, as if the text had been read from the page.
-async fn fill_item(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<Stored> {
-    let mut metadata: ItemMetadata = column::json("item's metadata", &known.metadata_json)?;
-    let source_hash = metadata.full_text.take().map_or_else(|| known.hash_text.clone(), |note| note.source_hash);
-    metadata.full_text = Some(FullTextFetch { outcome: PageOutcome::Read, source_hash });
-    if item.metadata.language.is_some() {
-        metadata.language.clone_from(&item.metadata.language);
-    }
-    let filled = IdentifiedItem { title: known.title.clone(), metadata, ..item.clone() };
-    sqlx::query(FILL_ITEM)
+/// Replaces the text of another source, as an edit does. From then on the item is this source's, so that what is quoted
+/// is attributed to the source that wrote it, and the other source's repetition of its text changes nothing.
+async fn replace_text(
+    connection: &mut Connection,
+    fetch: &FetchCommit,
+    known: &KnownItem,
+    item: &IdentifiedItem,
+) -> Result<Stored> {
+    sqlx::query(SET_SOURCE)
         .bind(&known.id)
-        .bind(column::text(&filled.body_text))
-        .bind(column::text(&filled.hash_text))
-        .bind(column::to_json(&filled.metadata)?)
-        .bind(column::optional_text(filled.html.as_deref()))
+        .bind(fetch.source.to_string())
+        .bind(column::text(&item.external_id))
         .execute(&mut *connection)
         .await?;
-    sqlx::query(UNPLACE).bind(&known.id).execute(&mut *connection).await?;
-    index_items(connection, &[(known.id.clone(), &filled)]).await?;
-    Ok(Stored::Filled)
+    edit_item(connection, known, item).await
 }
 
-async fn refresh_engagement(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<()> {
-    let Some(engagement) = new_engagement(known, item.engagement)? else { return Ok(()) };
+async fn set_engagement(connection: &mut Connection, known: &KnownItem, engagement: Option<String>) -> Result<()> {
+    let Some(engagement) = engagement else { return Ok(()) };
     sqlx::query(UPDATE_ENGAGEMENT).bind(&known.id).bind(engagement).execute(connection).await?;
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! `topic_items` and `embeddings`: the items of a topic, the run that claimed each, and their vectors.
 //!
-//! A topic's items are those published by a source of the topic. Within a topic, an item's source is the one that
-//! published it first if it belongs to the topic, otherwise the topic's source with the smallest id.
+//! A topic's items are those published by a source of the topic. Within a topic, an item's source is the one that its
+//! text is from if that belongs to the topic, otherwise the topic's source with the smallest id: topics share an item
+//! only if their sources gave it with the same text.
 
 use aha_core::ids::{ItemId, RunId, SourceId, TopicId};
 use aha_core::time::Timestamp;
