@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use aha_core::source::Source;
-use aha_store::NewDocument;
+use aha_store::{Lease, NewDocument};
 use serde::Serialize;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::RunError;
@@ -15,7 +16,7 @@ use crate::sources::documents::{Changes, changes};
 use crate::sources::fetch::FetchError;
 
 /// Result of reading a source's documents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Refreshed {
     pub read: usize,
     pub unchanged: usize,
@@ -24,32 +25,60 @@ pub struct Refreshed {
     pub failed: Vec<(String, String)>,
 }
 
-/// Reads new and changed documents of a source, and removes deleted ones.
+/// Reads new and changed documents of a source, and removes deleted ones. They are stored in batches, so that others
+/// can write in between, and what was stored is not read again after a kill. `lease`: of the run that this is part of.
 ///
 /// # Errors
-/// When its folder cannot be read, or the store fails.
-pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> {
+/// When its folder cannot be read, the store fails or the lease is lost; the batches stored before that stay.
+pub async fn refresh(app: &App, lease: Option<&Lease>, source: &Source) -> Result<Refreshed, RunError> {
     let known: BTreeMap<String, String> = app.store().documents(source.id).await?.into_iter().collect();
     let (url, pdf_reader, now) = (source.url.clone(), app.pdf_reader().clone(), app.clock().now());
     let stop = CancellationToken::new();
     // An attempt that ends drops this future, and the process ends only after its threads.
     let _stopped_when_dropped = stop.clone().drop_guard();
+    let (batch_tx, mut batches) = mpsc::channel(1);
     // A PDF can take long, and a folder can be large.
-    let reading = tokio::task::spawn_blocking(move || changes(&url, &known, &pdf_reader, &stop, now));
+    let reading = tokio::task::spawn_blocking(move || {
+        let hand_over = |batch| {
+            // Storing an earlier batch failed.
+            if batch_tx.blocking_send(batch).is_err() {
+                stop.cancel();
+            }
+        };
+        changes(&url, &known, &pdf_reader, &stop, now, hand_over)
+    });
+    let mut refreshed = Refreshed::default();
+    while let Some(batch) = batches.recv().await {
+        store(app, lease, source, batch, &mut refreshed).await?;
+    }
     let gave_up = |_| FetchError::Unparseable { reason: "reading the documents was given up".to_owned() };
-    let found = reading.await.map_err(gave_up).and_then(|found| found);
-    let Changes { read, unreadable, hashes, removed, unchanged, failed } = found?;
+    let last = reading.await.map_err(gave_up).and_then(|found| found)?;
+    store(app, lease, source, last, &mut refreshed).await?;
+    Ok(refreshed)
+}
+
+/// Stores a batch in one transaction, and adds it to what was stored before.
+async fn store(
+    app: &App,
+    lease: Option<&Lease>,
+    source: &Source,
+    batch: Changes,
+    refreshed: &mut Refreshed,
+) -> Result<(), RunError> {
+    let Changes { mut read, unreadable, hashes, removed, unchanged, failed } = batch;
+    refreshed.read += read.len();
+    refreshed.unchanged += unchanged;
+    refreshed.removed += removed.len();
+    refreshed.failed.extend(failed);
+    read.extend(unreadable);
     if !read.is_empty() || !removed.is_empty() {
-        app.store().replace_documents(source.id, &read, &removed).await?;
+        app.store().replace_documents(lease, source.id, &read, &removed).await?;
         sentences::compute_missing(app, &passages(&read)).await?;
     }
-    if !unreadable.is_empty() {
-        app.store().replace_documents(source.id, &unreadable, &[]).await?;
-    }
     if !hashes.is_empty() {
-        app.store().set_document_hashes(source.id, &hashes).await?;
+        app.store().set_document_hashes(lease, source.id, &hashes).await?;
     }
-    Ok(Refreshed { read: read.len(), unchanged, removed: removed.len(), failed })
+    Ok(())
 }
 
 fn passages(read: &[NewDocument]) -> Vec<PassageInContext<'_>> {

@@ -18,7 +18,7 @@ pub async fn add(app: &App, topic: &str, new: &[NewSource]) -> Result<Vec<(Sourc
     let mut read = Vec::new();
     for source in app.store().sources(topic.id).await? {
         if source.kind == SourceKind::Documents && new.iter().any(|new| new.url == source.url) {
-            let refreshed = refresh(app, &source).await.map_err(ServiceError::from);
+            let refreshed = refresh(app, None, &source).await.map_err(ServiceError::from);
             read.push((source, refreshed));
         }
     }

@@ -1,5 +1,6 @@
 //! The user's documents in a local folder or file. Input: a path and the known hashes. Output: new, changed and
-//! deleted documents. Such a source can only be created on the command line. Called by [`crate::pipeline::documents`].
+//! deleted documents, in batches. Such a source can only be created on the command line. Called by
+//! [`crate::pipeline::documents`].
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,16 +20,20 @@ use super::pdf_process::{PdfError, PdfReader};
 
 /// Maximum number of documents of a source; the rest is left out and reported.
 const MAX_FILES: usize = 20_000;
+/// A batch ends with this many documents, or this much text, whichever comes first. Bounds the memory, and how long
+/// storing a batch keeps others from writing.
+const BATCH_DOCUMENTS: usize = 100;
+const BATCH_TEXT_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
 /// Part of the hash of a document. With another version all documents count as changed and are read again.
-const READER_VERSION: u32 = 5;
+const READER_VERSION: u32 = 6;
 /// Begin what is stored in place of the hash of a document that could not be read; the hash and the reason follow. It has
 /// no passages, or those of an earlier content.
 const UNREADABLE: &str = "unreadable ";
 const OUTDATED: &str = "outdated ";
 
-/// Changes to a folder since it was last read.
+/// Changes to a folder since it was last read, or a batch of them.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     pub read: Vec<NewDocument>,
@@ -68,7 +73,8 @@ impl ReadError {
 /// Reads new and changed documents; `known` has the hash of each path read before. A known document that cannot be read
 /// stays as it was; one that holds no text any more is removed. One that could not be read is not read again before it
 /// changes, but is reported each time. `pdf_reader` reads the PDF files. After `stop`, the files that were not read yet
-/// stay as they were. Blocks, so call it on a blocking thread.
+/// stay as they were. Every full batch goes to `hand_over`; the last one, which has the deleted documents, is returned.
+/// Blocks, so call it on a blocking thread.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
@@ -78,19 +84,11 @@ pub fn changes(
     pdf_reader: &PdfReader,
     stop: &CancellationToken,
     now: Timestamp,
+    mut hand_over: impl FnMut(Changes),
 ) -> Result<Changes, FetchError> {
-    let failed = |reason: String| FetchError::File { path: url.to_owned(), reason };
-    let root = Url::parse(url).ok().and_then(|url| url.to_file_path().ok());
-    let root = root.ok_or_else(|| failed("it names no local folder or file".to_owned()))?;
-    let failed = |reason: String| FetchError::File { path: root.display().to_string(), reason };
-    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
-    if root.is_file() {
-        files.push(root.clone());
-    } else {
-        list(&root, 0, &mut files, &mut unreadable).map_err(|error| failed(error.to_string()))?;
-    }
-    files.sort();
-    let mut changes = Changes::default();
+    let root = root(url)?;
+    let (mut files, unreadable) = files(&root)?;
+    let (mut changes, mut text_bytes) = (Changes::default(), 0);
     if files.len() > MAX_FILES {
         let left_out = files.split_off(MAX_FILES).len();
         changes
@@ -105,7 +103,10 @@ pub fn changes(
             break;
         }
         match read_one(file, (path, name), known.get(path), read_pdf, now) {
-            Reading::Read(document) => changes.read.push(*document),
+            Reading::Read(document) => {
+                text_bytes += document.passages.iter().map(|(_, text)| text.len()).sum::<usize>();
+                changes.read.push(*document);
+            }
             Reading::Unchanged => changes.unchanged += 1,
             Reading::FailedBefore(reason) => changes.failed.push((path.clone(), reason)),
             Reading::Failed { error, hash } => {
@@ -113,6 +114,10 @@ pub fn changes(
                 let has_passages = known.get(path).is_some_and(|known| !known.starts_with(UNREADABLE));
                 changes.remember(path, name, &error, hash, has_passages, now);
             }
+        }
+        if changes.documents() >= BATCH_DOCUMENTS || text_bytes >= BATCH_TEXT_BYTES {
+            hand_over(std::mem::take(&mut changes));
+            text_bytes = 0;
         }
     }
     let there: HashSet<&String> = names.iter().map(|(path, _)| path).collect();
@@ -128,6 +133,11 @@ pub fn changes(
 }
 
 impl Changes {
+    /// Returns the number of documents to be stored.
+    const fn documents(&self) -> usize {
+        self.read.len() + self.unreadable.len() + self.hashes.len()
+    }
+
     /// Records a failure. `hash`: of the content, if it is the reason. `has_passages`: an earlier content was read.
     fn remember(
         &mut self,
@@ -162,13 +172,36 @@ impl Changes {
     }
 }
 
+/// Returns the path of a source's address.
+fn root(url: &str) -> Result<PathBuf, FetchError> {
+    let path = Url::parse(url).ok().and_then(|url| url.to_file_path().ok());
+    let reason = "it names no local folder or file";
+    path.ok_or_else(|| FetchError::File { path: url.to_owned(), reason: reason.to_owned() })
+}
+
+/// A folder that cannot be read, and why.
+type Unreadable = (PathBuf, String);
+
+/// Returns the files of a folder in order, or the one file, and the folders within it that cannot be read, with the
+/// reasons.
+fn files(root: &Path) -> Result<(Vec<PathBuf>, Vec<Unreadable>), FetchError> {
+    if root.is_file() {
+        return Ok((vec![root.to_owned()], Vec::new()));
+    }
+    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
+    let listed = list(root, 0, &mut files, &mut unreadable);
+    listed.map_err(|error| FetchError::File { path: root.display().to_string(), reason: error.to_string() })?;
+    files.sort();
+    Ok((files, unreadable))
+}
+
 /// Lists files of a known format; hidden files and symbolic links are skipped. `unreadable`: folders within this one
 /// that cannot be read, and why.
 fn list(
     folder: &Path,
     depth: usize,
     files: &mut Vec<PathBuf>,
-    unreadable: &mut Vec<(PathBuf, String)>,
+    unreadable: &mut Vec<Unreadable>,
 ) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;

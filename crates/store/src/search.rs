@@ -9,7 +9,7 @@ use aha_core::ids::{ItemId, SourceId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
-use crate::Result;
+use crate::{Lease, Result};
 
 use terms::{ANY_ENDING, Forms, indexed};
 
@@ -69,11 +69,23 @@ pub trait DocumentStore: Send + Sync {
     async fn documents(&self, source: SourceId) -> Result<Vec<(String, String)>>;
     /// Returns the names that several documents have, in ascending order.
     async fn shared_document_names(&self) -> Result<Vec<String>>;
-    /// Stores new or changed documents and deletes those at the `removed` paths, with their index entries, in one
-    /// transaction. [`StoreError::NotFound`](crate::StoreError::NotFound) if the source was removed.
-    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()>;
-    /// Sets the content hashes of a source's documents, by path; their passages stay.
-    async fn set_document_hashes(&self, source: SourceId, hashes: &[(String, String)]) -> Result<()>;
+    /// Deletes the documents at the `removed` paths and stores new or changed ones, with their index entries, in one
+    /// transaction. With the lease of a run, fails if that is lost.
+    /// [`StoreError::NotFound`](crate::StoreError::NotFound) if the source was removed.
+    async fn replace_documents(
+        &self,
+        lease: Option<&Lease>,
+        source: SourceId,
+        read: &[NewDocument],
+        removed: &[String],
+    ) -> Result<()>;
+    /// Sets the content hashes of a source's documents, by path; their passages stay. With a lease as above.
+    async fn set_document_hashes(
+        &self,
+        lease: Option<&Lease>,
+        source: SourceId,
+        hashes: &[(String, String)],
+    ) -> Result<()>;
 }
 
 /// Vectors of sentences and passages by a sentence model, by the hash of their text.

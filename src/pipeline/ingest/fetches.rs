@@ -198,7 +198,7 @@ async fn read_documents(
     source: &Source,
     mut commit: FetchCommit,
 ) -> Result<FetchCommit, RunError> {
-    let read = documents::refresh(&context.app, source).await;
+    let read = documents::refresh(&context.app, Some(&context.lease), source).await;
     commit.finished_at = context.app.clock().now();
     match read {
         Ok(refreshed) => {

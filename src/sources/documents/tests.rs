@@ -8,8 +8,13 @@ fn refusing() -> PdfReader {
     PdfReader::of_script(r#"echo '{"Err":"it is broken"}'"#, Duration::from_mins(1))
 }
 
+/// For folders whose documents fit into one batch.
+fn no_batch(_batch: Changes) {
+    panic!("the only batch is the last one, which is returned");
+}
+
 fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> Result<Changes, FetchError> {
-    super::changes(url, known, &refusing(), &CancellationToken::new(), now)
+    super::changes(url, known, &refusing(), &CancellationToken::new(), now, no_batch)
 }
 
 #[test]
@@ -40,6 +45,42 @@ fn new_changed_and_deleted_documents_are_found() {
     let read: Vec<&str> = second.read.iter().map(|d| d.path.as_str()).collect();
     assert_eq!((read, second.removed, second.unchanged), (vec!["c.txt"], vec!["was.md".to_owned()], 2));
     assert!(changes("file:///no/such/folder", &known, now).is_err());
+}
+
+#[test]
+fn many_documents_come_in_batches_and_the_last_has_what_was_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    for number in 0..230 {
+        write(&format!("{number:03}.txt"), "Nine euros.");
+    }
+    for number in 0..20 {
+        write(&format!("{number:03}.pdf"), "no");
+    }
+    let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+    let batches = |known: &BTreeMap<String, String>| {
+        let mut batches = Vec::new();
+        let (stop, now) = (CancellationToken::new(), Timestamp::from_millis(5));
+        let last = super::changes(&url, known, &refusing(), &stop, now, |batch| batches.push(batch)).unwrap();
+        batches.push(last);
+        batches
+    };
+    let known = BTreeMap::from([("000.html".to_owned(), "before".to_owned())]);
+    let found = batches(&known);
+    let sizes: Vec<(usize, usize)> = found.iter().map(|batch| (batch.read.len(), batch.unreadable.len())).collect();
+    assert_eq!(sizes, [(80, 20), (100, 0), (50, 0)]);
+    assert_eq!(found.iter().map(|batch| batch.removed.len()).collect::<Vec<_>>(), [0, 0, 1]);
+    // What the first two had is not read again, as after a kill.
+    let stored = found[..2].iter().flat_map(|batch| batch.read.iter().chain(&batch.unreadable));
+    let known = stored.map(|document| (document.path.clone(), document.content_hash.clone())).collect();
+    let rest = batches(&known);
+    assert_eq!((rest.len(), rest[0].read.len(), rest[0].unchanged), (1, 50, 180));
+    let long = "A night at the quay costs nine euros.\n\n".repeat(60_000);
+    for (name, text) in [("a.txt", long.as_str()), ("b.txt", &long), ("c.txt", "Nine euros.")] {
+        write(name, text);
+    }
+    let read: Vec<usize> = batches(&BTreeMap::new()).iter().map(|batch| batch.read.len()).collect();
+    assert_eq!(read, [80, 100, 52, 1], "a batch ends with 4 MiB of text");
 }
 
 #[test]
@@ -91,7 +132,7 @@ fn after_a_stop_no_file_is_read_and_none_counts_as_removed() {
     let known = BTreeMap::from([("fees.md".to_owned(), "before".to_owned())]);
     let stop = CancellationToken::new();
     stop.cancel();
-    let found = super::changes(&url, &known, &refusing(), &stop, Timestamp::from_millis(5)).unwrap();
+    let found = super::changes(&url, &known, &refusing(), &stop, Timestamp::from_millis(5), no_batch).unwrap();
     assert!(found.read.is_empty() && found.removed.is_empty() && found.failed.is_empty(), "{found:?}");
 }
 
@@ -103,7 +144,7 @@ fn a_pdf_is_tried_again_if_its_process_was_the_reason() {
     let mut known = BTreeMap::new();
     let found = |known: &BTreeMap<String, String>, script: &str| {
         let reader = PdfReader::of_script(script, Duration::from_mins(1));
-        super::changes(&url, known, &reader, &CancellationToken::new(), Timestamp::from_millis(5)).unwrap()
+        super::changes(&url, known, &reader, &CancellationToken::new(), Timestamp::from_millis(5), no_batch).unwrap()
     };
     let stopped = found(&known, "kill -s TERM $$");
     assert_eq!((stopped.failed.len(), stopped.unreadable.len(), stopped.hashes.len()), (1, 0, 0));

@@ -229,7 +229,7 @@ async fn filters_alone_list_the_newest(store: &dyn Store) {
     let dated = |key: &str, title: &str, hour| IdentifiedItem { time: at(hour), ..text(key, title, "Heat.", "en") };
     world.with_items(store, &[dated("a", "Old ferry", 2), dated("b", "Pump", 9), dated("c", "New ferry", 7)]).await;
     let rules = document("rules.md", "1", &[("Mooring", "Two knots."), ("Fees", "Seven euros.")]);
-    store.replace_documents(world.second, &[rules], &[]).await.unwrap();
+    store.replace_documents(None, world.second, &[rules], &[]).await.unwrap();
     let listed = async |query: SearchQuery| {
         let entries = store.newest_entries(&query).await.unwrap();
         let hits = store.search_hits(&entries, false).await.unwrap();
@@ -299,10 +299,10 @@ async fn names_that_documents_share_are_listed(store: &dyn Store) {
     let world = World::new(store).await;
     assert!(store.shared_document_names().await.unwrap().is_empty());
     let of_both = [document("rules.md", "1", &[("Fees", "Nine euros.")]), document("b.md", "1", &[("", "Text.")])];
-    store.replace_documents(world.first, &of_both, &[]).await.unwrap();
-    store.replace_documents(world.second, &of_both, &["b.md".to_owned()]).await.unwrap();
-    store.replace_documents(world.second, &[], &["b.md".to_owned()]).await.unwrap();
-    store.replace_documents(world.second, &[document("b.md", "unreadable", &[])], &[]).await.unwrap();
+    store.replace_documents(None, world.first, &of_both, &[]).await.unwrap();
+    store.replace_documents(None, world.second, &of_both, &["b.md".to_owned()]).await.unwrap();
+    store.replace_documents(None, world.second, &[], &["b.md".to_owned()]).await.unwrap();
+    store.replace_documents(None, world.second, &[document("b.md", "unreadable", &[])], &[]).await.unwrap();
     assert_eq!(store.shared_document_names().await.unwrap(), ["rules.md"]);
 }
 
@@ -311,10 +311,10 @@ async fn documents_are_found_by_passage_and_change_as_a_whole(store: &dyn Store)
     let source = world.first;
     let rules = document("rules.md", "1", &[("Mooring", "Lines are doubled.\nTwo knots."), ("Fees", "Seven euros.")]);
     let tides = document("tides.md", "1", &[("Spring", "High water at nine.")]);
-    store.replace_documents(source, &[rules, tides], &[]).await.unwrap();
+    store.replace_documents(None, source, &[rules, tides], &[]).await.unwrap();
     let known = store.documents(source).await.unwrap();
     assert_eq!(known, [("rules.md".to_owned(), "1".to_owned()), ("tides.md".to_owned(), "1".to_owned())]);
-    store.set_document_hashes(source, &[("tides.md".to_owned(), "outdated".to_owned())]).await.unwrap();
+    store.set_document_hashes(None, source, &[("tides.md".to_owned(), "outdated".to_owned())]).await.unwrap();
     assert_eq!(store.documents(source).await.unwrap()[1].1, "outdated");
     let hits = hits(store, &query(&["knot"])).await;
     let hit = hits.first().unwrap();
@@ -327,14 +327,14 @@ async fn documents_are_found_by_passage_and_change_as_a_whole(store: &dyn Store)
         [("harbour".to_owned(), 3)]
     );
     let newer = document("rules.md", "2", &[("Fees", "Eight euros.")]);
-    store.replace_documents(source, &[newer], &["tides.md".to_owned()]).await.unwrap();
+    store.replace_documents(None, source, &[newer], &["tides.md".to_owned()]).await.unwrap();
     assert!(found(store, &query(&["knot"])).await.is_empty() && found(store, &query(&["water"])).await.is_empty());
     assert_eq!(found(store, &query(&["eight"])).await, ["rules.md"]);
     store.clear_search().await.unwrap();
     assert_eq!(store.index_missing(10).await.unwrap(), 1);
     assert_eq!(found(store, &query(&["eight"])).await, ["rules.md"]);
     let again = document("rules.md", "3", &[("Fees", "Ten euros.")]);
-    let replace = || store.replace_documents(source, std::slice::from_ref(&again), &[]);
+    let replace = || store.replace_documents(None, source, std::slice::from_ref(&again), &[]);
     let (one, other) = tokio::join!(replace(), replace());
     assert!(one.is_ok() && other.is_ok(), "{one:?} {other:?}");
     store.remove_source(source).await.unwrap();

@@ -5,10 +5,10 @@ use async_trait::async_trait;
 
 use super::search::{heading, index};
 use super::{Connection, Database};
-use crate::Result;
 use crate::error::StoreError;
 use crate::search::{DocumentStore, Entry, IndexTerms, NewDocument};
 use crate::shared::column;
+use crate::{Lease, Result};
 
 const DOCUMENTS: &str = "SELECT path, content_hash FROM documents WHERE source_id = $1 ORDER BY path";
 
@@ -42,9 +42,20 @@ impl DocumentStore for Database {
         Ok(sqlx::query_scalar(SHARED_NAMES).fetch_all(&mut *self.reader().await?).await?)
     }
 
-    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()> {
+    async fn replace_documents(
+        &self,
+        lease: Option<&Lease>,
+        source: SourceId,
+        read: &[NewDocument],
+        removed: &[String],
+    ) -> Result<()> {
         let id = |path: &str| DocumentId::of(&[&source.to_string(), path]).to_string();
-        let mut write = self.write("replace_documents").await?;
+        // Before the transaction, because it takes as long, and others can write meanwhile.
+        let entries: Vec<Vec<Entry>> = read.iter().map(|document| entries(&id(&document.path), document)).collect();
+        let mut write = match lease {
+            Some(lease) => self.write_fenced("replace_documents", lease).await?,
+            None => self.write("replace_documents").await?,
+        };
         let locked = sqlx::query(LOCK_SOURCE).bind(source.to_string()).execute(write.connection()).await?;
         if locked.rows_affected() == 0 {
             write.roll_back().await?;
@@ -53,14 +64,23 @@ impl DocumentStore for Database {
         for path in removed.iter().chain(read.iter().map(|document| &document.path)) {
             sqlx::query(REMOVE_DOCUMENT).bind(id(path)).execute(write.connection()).await?;
         }
-        for document in read {
+        for (document, entries) in read.iter().zip(&entries) {
             insert_document(write.connection(), source, &id(&document.path), document).await?;
+            index(write.connection(), entries).await?;
         }
         write.commit().await
     }
 
-    async fn set_document_hashes(&self, source: SourceId, hashes: &[(String, String)]) -> Result<()> {
-        let mut write = self.write("set_document_hashes").await?;
+    async fn set_document_hashes(
+        &self,
+        lease: Option<&Lease>,
+        source: SourceId,
+        hashes: &[(String, String)],
+    ) -> Result<()> {
+        let mut write = match lease {
+            Some(lease) => self.write_fenced("set_document_hashes", lease).await?,
+            None => self.write("set_document_hashes").await?,
+        };
         for (path, hash) in hashes {
             sqlx::query(SET_HASH)
                 .bind(source.to_string())
@@ -92,20 +112,25 @@ async fn insert_document(
         .bind(document.read_at.as_millis())
         .execute(&mut *connection)
         .await?;
-    let mut index_terms = IndexTerms::default();
-    let mut entries = Vec::with_capacity(document.passages.len());
     for (position, (section, text)) in document.passages.iter().enumerate() {
-        let position = column::count(position);
         sqlx::query(INSERT_PASSAGE)
             .bind(id)
-            .bind(position)
+            .bind(column::count(position))
             .bind(column::text(section))
             .bind(column::text(text))
             .execute(&mut *connection)
             .await?;
+    }
+    Ok(())
+}
+
+/// Returns the index entries of a document's passages.
+fn entries(id: &str, document: &NewDocument) -> Vec<Entry> {
+    let mut index_terms = IndexTerms::default();
+    let entry = |(position, (section, text)): (usize, &(String, String))| {
         let heading = heading(document.title.as_deref(), section);
         let terms = index_terms.terms(&heading, text, document.language.as_deref());
-        entries.push(Entry { id: id.to_owned(), position: Some(position), terms });
-    }
-    index(connection, &entries).await
+        Entry { id: id.to_owned(), position: Some(column::count(position)), terms }
+    };
+    document.passages.iter().enumerate().map(entry).collect()
 }

@@ -3,7 +3,7 @@ use super::*;
 async fn vectors_of_sentences_are_kept_by_space_and_text(store: &dyn Store) {
     let world = World::new(store).await;
     let rules = document("rules.md", "1", &[("Mooring", "Two knots."), ("Fees", "Seven euros.")]);
-    store.replace_documents(world.first, &[rules], &[]).await.unwrap();
+    store.replace_documents(None, world.first, &[rules], &[]).await.unwrap();
     let first = store.passages_after(None, 1).await.unwrap();
     assert_eq!((first[0].section.as_str(), first[0].name.as_str()), ("Mooring", "rules.md"));
     let rest = store.passages_after(Some((&first[0].document_id, first[0].position)), 9).await.unwrap();
@@ -21,7 +21,7 @@ async fn vectors_of_sentences_are_kept_by_space_and_text(store: &dyn Store) {
 async fn entries_come_with_their_vectors_or_passages(store: &dyn Store) {
     let world = stocked(store).await;
     let rules = document("rules.md", "1", &[("Mooring", "Two knots.")]);
-    store.replace_documents(world.second, &[rules], &[]).await.unwrap();
+    store.replace_documents(None, world.second, &[rules], &[]).await.unwrap();
     let before = store.vectors_version("dense").await.unwrap();
     assert_eq!((before.newest, before.vectors), (5, 0));
     let texts = store.items_to_embed(world.topic.id, "dense", 10).await.unwrap();
@@ -41,7 +41,7 @@ async fn entries_come_with_their_vectors_or_passages(store: &dyn Store) {
     assert_eq!(store.entry_vectors("dense", entries[0].entry, 1).await.unwrap(), entries[1..2]);
     assert_eq!(store.entry_vectors("another", 0, 10).await.unwrap().len(), 1, "items have no vector there");
     let changed = NewDocument { read_at: at(9), ..document("rules.md", "2", &[("Mooring", "Three knots.")]) };
-    store.replace_documents(world.second, &[changed], &[]).await.unwrap();
+    store.replace_documents(None, world.second, &[changed], &[]).await.unwrap();
     let after = store.vectors_version("dense").await.unwrap();
     assert_eq!(after.document_read, Some(at(9).as_millis()), "the entry may have the same id as before");
 }
