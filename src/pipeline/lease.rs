@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use aha_core::failpoint;
 use aha_core::ids::TopicId;
+use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
-use aha_store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError};
+use aha_store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError, latest_lease_end};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -19,7 +20,8 @@ const WAIT: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(200);
 
 /// Acquires the topic's lease, waiting a little for another process to finish. A lease of a dead process on this
-/// machine is taken over at once, one of another machine only when it has expired.
+/// machine is taken over at once, and so is one whose end was set by a wrong clock; one of another machine only when it
+/// has expired.
 ///
 /// # Errors
 /// [`RunError::Held`] if it is not released in time.
@@ -28,19 +30,21 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
     let clock = app.clock();
     // The machine's time may be set meanwhile, so it does not measure the wait.
     let begun = Instant::now();
-    let mut dead: Option<String> = None;
+    let mut replaced: Option<String> = None;
     loop {
-        let attempt = app.store().acquire_lease(topic.id, &own.to_string(), clock.wall(), dead.as_deref()).await?;
+        let attempt = app.store().acquire_lease(topic.id, &own.to_string(), clock.wall(), replaced.as_deref()).await?;
         let timed_out = begun.elapsed() >= WAIT;
         match attempt {
             LeaseAttempt::Acquired(lease) => return Ok(lease),
             // Takes over once without waiting, then waits as for any other owner, because an unfinished transaction of
-            // the dead process may lock the row for a while.
-            LeaseAttempt::Held { owner, .. }
-                if dead.is_none() && !app.running().contains(topic.id) && is_abandoned(&own, &owner) =>
+            // that process may lock the row for a while.
+            LeaseAttempt::Held { owner, expires_at }
+                if replaced.is_none()
+                    && !app.running().contains(topic.id)
+                    && (is_abandoned(&own, &owner) || was_set_by_a_wrong_clock(expires_at, clock.wall())) =>
             {
-                tracing::info!(%owner, "the owner of the lease is gone; taking over");
-                dead = Some(owner);
+                log_takeover(topic, &owner, expires_at, clock.wall());
+                replaced = Some(owner);
                 continue;
             }
             LeaseAttempt::Held { owner, expires_at } if timed_out => {
@@ -70,6 +74,25 @@ pub async fn release(app: &App, lease: &Lease) {
 /// to release the lease.
 fn is_abandoned(own: &LeaseOwner, owner: &str) -> bool {
     own.is_dead(owner) || own.to_string() == owner
+}
+
+/// Whether a lease ends later than an owner sets it: it would block the topic until then.
+fn was_set_by_a_wrong_clock(expires_at: Timestamp, wall: Timestamp) -> bool {
+    expires_at > latest_lease_end(wall)
+}
+
+fn log_takeover(topic: &Topic, owner: &str, expires_at: Timestamp, wall: Timestamp) {
+    if was_set_by_a_wrong_clock(expires_at, wall) {
+        tracing::warn!(
+            topic = %topic.name,
+            %owner,
+            %expires_at,
+            "the topic's lease ends so far ahead that the clock of its owner or of this machine must have been wrong: \
+             it counts as expired and is taken over. Check both clocks"
+        );
+    } else {
+        tracing::info!(%owner, "the owner of the lease is gone; taking over");
+    }
 }
 
 /// Renews a lease until it is dropped or lost. If the lease is lost, the attempt is stopped.
@@ -104,7 +127,7 @@ impl Heartbeat {
 }
 
 /// Renews the lease. Returns true if it is lost. If the store fails temporarily, the next beat tries again.
-async fn renew(store: &SharedStore, lease: &Lease, wall: aha_core::time::Timestamp) -> bool {
+async fn renew(store: &SharedStore, lease: &Lease, wall: Timestamp) -> bool {
     match store.renew_lease(lease, wall).await {
         Ok(()) => false,
         Err(StoreError::LeaseLost { .. }) => {

@@ -1,5 +1,8 @@
 //! `aha-radar copy`: the other database shows the same and goes on the same; what must not be copied is refused.
 
+use std::time::Duration;
+
+use aha_core::clock::Clock;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
 
@@ -211,7 +214,8 @@ async fn a_topic_that_is_being_run_is_not_copied() {
         radar.ok(&["init"]);
         let hold =
             "UPDATE topics SET lease_token = 7, lease_holder = 'elsewhere pid:4 start:1 ns:2', lease_expires_at = ";
-        alter(&original, &format!("{hold} 9000000000000")).await;
+        let held_until = Clock::system().wall() + Duration::from_mins(5);
+        alter(&original, &format!("{hold} {}", held_until.as_millis())).await;
         radar.run(&["copy", "--to", &target]).exits(1).says("\"default\" is being run by elsewhere pid:4, until");
         assert!(!files.has("target.db") && !files.has("other.db") || original == postgres);
         alter(&original, &format!("{hold} 5")).await;

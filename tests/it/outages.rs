@@ -1,6 +1,7 @@
 //! A database that fails for a while, as the table "When the database fails" in docs/OPERATING.md says: a command says
 //! what failed and what to do, and a daemon goes on by itself when the cause is gone.
 
+use std::io::{BufRead as _, BufReader};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use crate::support::feeds::{Post, feed};
 use crate::support::postgres;
 use crate::support::proxy::Proxy;
 use crate::support::radar::{Engine, Radar, finish, signal, stands_still};
+use crate::support::responses::OpenAi;
 use crate::support::rows::{self, OpenTransaction};
 
 const SIGKILL: i32 = 9;
@@ -75,7 +77,47 @@ fn a_database_that_takes_no_writes(engine: Engine) {
     radar.ok(&["--run-once"]);
 }
 
-on_both_databases!(a_lock_of_another_program, a_database_that_takes_no_writes);
+/// The calls of a run are reserved, sent and answered, and then their rows cannot be changed for a moment.
+fn a_paid_answer_that_cannot_be_stored_at_once(engine: Engine) {
+    let api = OpenAi::start();
+    let radar = api
+        .serve(Radar::at("2026-11-19T07:00:00Z").on(engine))
+        .with("AHA_LLM_CONCURRENCY", "1")
+        .with("AHA_FAILPOINT", "call.after_answer")
+        .with("AHA_FAILPOINT_SIGNAL", "STOP")
+        .with("AHA_LOG", "warn");
+    let posts = [Post::about_nothing_else("one", "2026-11-19T05:00:00Z")];
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    let mut run = radar.start(&["--run-once"]);
+    assert!(stands_still(&mut run));
+    let (refuse, allow) = match engine {
+        Engine::Sqlite => (
+            "CREATE TRIGGER refused BEFORE UPDATE ON provider_calls BEGIN SELECT RAISE(ABORT, 'not now'); END",
+            "DROP TRIGGER refused",
+        ),
+        Engine::Postgres => (
+            "ALTER TABLE provider_calls ADD CONSTRAINT refused CHECK (state = 'reserved') NOT VALID",
+            "ALTER TABLE provider_calls DROP CONSTRAINT refused",
+        ),
+    };
+    rows::execute(&radar, refuse);
+    signal(&run, "CONT");
+    let mut log = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(log.any(|line| line.contains("the call is settled again")), "the settlement is not tried again");
+    rows::execute(&radar, allow);
+    log.for_each(drop);
+    finish(run).exits(0);
+    assert_eq!(rows::query(&radar, "SELECT DISTINCT state FROM provider_calls"), ["ok"]);
+    let calls = rows::number(&radar, "SELECT count(*) FROM provider_calls");
+    assert_eq!(calls, i64::try_from(api.calls().len()).unwrap(), "nothing is paid for twice");
+}
+
+on_both_databases!(
+    a_lock_of_another_program,
+    a_database_that_takes_no_writes,
+    a_paid_answer_that_cannot_be_stored_at_once,
+);
 
 #[test]
 fn a_disk_that_is_full() {

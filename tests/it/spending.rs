@@ -226,10 +226,7 @@ fn an_adjustment_that_cannot_be_is_refused_and_changes_nothing() {
     adjust("%%%%", "1", "x").exits(USAGE).says("aha-radar calls");
     assert_eq!(rows::all(&radar), before);
     rows::execute(&radar, "UPDATE provider_calls SET state = 'reserved', error_kind = NULL, cost_microcredits = NULL");
-    rows::execute(
-        &radar,
-        "UPDATE topics SET lease_holder = 'elsewhere pid:4 start:1 ns:2', lease_expires_at = 9000000000000",
-    );
+    rows::hold_elsewhere(&radar);
     adjust(&id, "1", "x").exits(FAILED).says("still under way");
     let alike = "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, started_at)
         SELECT substr(id, 1, 35) || '~', purpose, provider, model, prompt_id, attempt, 'reserved', started_at FROM provider_calls";

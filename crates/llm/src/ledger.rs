@@ -13,7 +13,7 @@ use super::provider::Usage;
 
 /// Maximum tokens that a provider adds around our texts (roles, separators).
 const FRAME_TOKENS: i64 = 64;
-/// Attempts to settle a call, so that a paid answer is not lost because the database is busy.
+/// Attempts to settle a call. The waits between them come to 30 s, after which a reservation may be settled by others.
 const SETTLE_TRIES: u32 = 5;
 
 /// Returns the maximum cost of a call with a known price, in micro-credits. A token is at least one byte, so the body's
@@ -92,13 +92,14 @@ pub(super) fn error_columns(
     (!words.is_empty()).then(|| (kind.to_owned(), words))
 }
 
-/// Settles a call. Retries, so that a paid answer is not lost because the database is busy.
+/// Settles a call. Retries unless a person has to act, so that a paid answer is not lost because the database is busy
+/// or fails for a moment: an attempt that continues the run would pay for it again.
 pub(super) async fn settle(store: &SharedStore, scope: &CallScope, settlement: &Settlement) -> Result<(), StoreError> {
     let mut attempts = 1;
     loop {
         let leased = LeasedSettlement { lease: scope.lease.clone(), settlement: settlement.clone() };
         match ledger_writer::queue_settlement(store, &scope.call_state, leased).await {
-            Err(error) if error.retry_advice() == RetryAdvice::Soon && attempts < SETTLE_TRIES => {
+            Err(error) if error.retry_advice() != RetryAdvice::NeedsPerson && attempts < SETTLE_TRIES => {
                 tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
                 tokio::time::sleep(Duration::from_secs(1 << attempts)).await;
                 attempts += 1;

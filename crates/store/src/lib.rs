@@ -171,9 +171,9 @@ pub trait TopicStore: Send + Sync {
     async fn topics(&self) -> Result<Vec<Topic>>;
     /// Adds a topic with these settings. Returns false if the name is taken; nothing is written then.
     async fn add_topic(&self, topic: &Topic, now: Timestamp) -> Result<bool>;
-    /// Writes the user's settings of a topic: everything except lease, cursor and schedule state. `reset` selects which
-    /// of that state to change as well. Returns false if the stored settings are no longer those of `before`; nothing
-    /// is written then.
+    /// Writes the user's settings of a topic: everything except its name, lease, cursor and schedule state. `reset`
+    /// selects which of that state to change as well. Returns false if the stored settings are no longer those of
+    /// `before`; nothing is written then.
     async fn save_topic(&self, before: &Topic, topic: &Topic, reset: TopicReset) -> Result<bool>;
     /// Removes a topic with its sources, runs, digests and feedback. Its costs stay in the ledger, without its name.
     async fn remove_topic(&self, lease: &Lease) -> Result<()>;
@@ -182,19 +182,22 @@ pub trait TopicStore: Send + Sync {
 
 #[async_trait]
 pub trait LeaseStore: Send + Sync {
-    /// Acquires the topic's lease if it is free, expired at `wall`, or held by `dead_owner`. Each acquisition has a new
-    /// token.
+    /// Acquires the topic's lease if it is free, expired at `wall`, or held by `replaced_owner`, whose lease the caller
+    /// has found to be void. Each acquisition has a new token.
     async fn acquire_lease(
         &self,
         topic: TopicId,
         owner: &str,
         wall: Timestamp,
-        dead_owner: Option<&str>,
+        replaced_owner: Option<&str>,
     ) -> Result<LeaseAttempt>;
     /// Extends a held lease by another [`LEASE_SECONDS`].
     async fn renew_lease(&self, lease: &Lease, wall: Timestamp) -> Result<()>;
-    /// Returns the owner of the topic's lease at `wall`, if it is held, and the token of the last acquisition.
+    /// Returns the owner of the topic's lease at `wall`, if it is held and ends no later than [`latest_lease_end`], and
+    /// the token of the last acquisition.
     async fn lease_owner(&self, topic: TopicId, wall: Timestamp) -> Result<(Option<String>, i64)>;
+    /// Returns the stored owner of the topic's lease and its end, also if that has passed.
+    async fn lease_end(&self, topic: TopicId) -> Result<Option<(String, Timestamp)>>;
     /// Releases a lease; does nothing if it was taken over.
     async fn release_lease(&self, lease: &Lease) -> Result<()>;
 }
@@ -310,7 +313,7 @@ pub trait StoryStore: Send + Sync {
     /// none.
     async fn items_html(&self, items: &[ItemId]) -> Result<Vec<(ItemId, String)>>;
     /// Returns full items in the order of `ids`, each with every source of the topic that published it, its own first.
-    /// If a source of another topic published it first, `source_id` is the smallest of these instead. The list of
+    /// If its own source is of another topic, `source_id` is the smallest of these instead. The list of
     /// sources is empty if all were removed.
     async fn load_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(Item, Vec<SourceId>)>>;
 }
@@ -393,6 +396,13 @@ pub struct WriteFailure {
 pub const LEASE_SECONDS: u64 = 60;
 /// How often an owner renews its lease.
 pub const HEARTBEAT_SECONDS: u64 = 20;
+
+/// Returns the latest end of a lease that counts as held at `wall`. An owner sets the end [`LEASE_SECONDS`] ahead, so a
+/// much later one was set by a clock that was wrong, and would block the topic until then.
+#[must_use]
+pub fn latest_lease_end(wall: Timestamp) -> Timestamp {
+    wall + Duration::from_secs(10 * LEASE_SECONDS)
+}
 
 /// Input of [`DigestStore::commit_digest`].
 #[derive(Debug, Clone)]

@@ -16,7 +16,7 @@ use aha_core::run::AttemptOutcome;
 use aha_core::schedule::Schedule;
 use aha_core::source::SourceHealth;
 use aha_core::topic::{Topic, topic_option};
-use aha_store::{OpenMode, SchemaVersion, SharedStore, SourceChange, StoreError};
+use aha_store::{OpenMode, SchemaVersion, SharedStore, SourceChange, StoreError, latest_lease_end};
 use serde::Serialize;
 
 use super::{Result, accounts};
@@ -265,6 +265,7 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
         }
         schedule(&topic, zone, findings);
         sources(store, &topic, findings).await?;
+        lease(store, &topic, config, findings).await?;
         attempts(store, &topic, findings).await?;
         memory::search(store, &topic, config.clock.now(), findings).await?;
         if let Some(late) = overdue(store, config, &topic, config.clock.now()).await? {
@@ -341,6 +342,22 @@ async fn sources(store: &SharedStore, topic: &Topic, findings: &mut Findings) ->
             n => format!("{n} sources ({})", group.names()),
         };
         findings.wrong("source", format!("{what} {failed}: {}", group.reason));
+    }
+    Ok(())
+}
+
+/// Reports a lease that ends later than an owner sets it, and so counts as expired.
+async fn lease(store: &SharedStore, topic: &Topic, config: &Config, findings: &mut Findings) -> Result<()> {
+    let latest = latest_lease_end(config.clock.wall());
+    if let Some((owner, end)) = store.lease_end(topic.id).await?.filter(|(_, end)| *end > latest) {
+        let (name, owner) = (&topic.name, LeaseOwner::short(&owner));
+        findings.note(
+            "lease",
+            format!(
+                "topic {name:?} is held by {owner} until {end}, which only a wrong clock can have set: the lease \
+                 counts as expired, and the next run takes the topic over. Check the clocks of that machine and of this"
+            ),
+        );
     }
     Ok(())
 }

@@ -88,6 +88,18 @@ fn two_processes_that_make_the_database_at_once_both_succeed(engine: Engine) {
     }
 }
 
+/// Its owner cannot be told dead: it is another machine, or a container that came back under another name.
+fn a_lease_that_a_wrong_clock_set_is_taken_over(engine: Engine) {
+    let web = slow_feed(Duration::ZERO);
+    let radar = waiting_on(&web, engine).with("AHA_LOG", "warn");
+    let end = (Clock::system().wall() + Duration::from_hours(24 * 365)).as_millis();
+    let owner = "elsewhere pid:7 start:1 ns:1";
+    rows::execute(&radar, &format!("UPDATE topics SET lease_holder = '{owner}', lease_expires_at = {end}"));
+    radar.run(&["doctor"]).exits(0).says("held by elsewhere pid:7 until").says("only a wrong clock can have set");
+    radar.run(&["--run-once"]).exits(0).says("it counts as expired and is taken over").says("elsewhere pid:7");
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL"), 0);
+}
+
 fn an_interrupted_run_ends_soon_says_130_and_is_continued(engine: Engine) {
     let web = slow_feed(Duration::from_secs(12));
     let radar = waiting_on(&web, engine);
@@ -106,5 +118,6 @@ on_both_databases!(
     a_second_process_waits_and_then_names_the_first,
     a_second_process_goes_on_when_the_first_is_done_in_time,
     two_processes_that_make_the_database_at_once_both_succeed,
+    a_lease_that_a_wrong_clock_set_is_taken_over,
     an_interrupted_run_ends_soon_says_130_and_is_continued,
 );

@@ -3,8 +3,11 @@ use std::time::Duration;
 use aha_core::digest::Cost;
 use aha_core::ids::TopicId;
 use aha_core::run::RunMode;
+use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
-use aha_store::{ClusterCommit, LEASE_SECONDS, Lease, LeaseAttempt, Store, StoreError};
+use aha_store::{
+    ClusterCommit, LEASE_SECONDS, Lease, LeaseAttempt, RemovedRows, RetentionStep, Store, StoreError, latest_lease_end,
+};
 
 use super::digests::digest_commit;
 use super::on_every_database;
@@ -56,6 +59,24 @@ async fn renewing_keeps_a_lease_and_a_lost_one_cannot_be_renewed(store: &dyn Sto
     );
 }
 
+/// The clock was that far ahead when the lease was set, and is right now.
+async fn a_lease_that_ends_too_far_ahead_blocks_nothing(store: &dyn Store) {
+    let world = World::new(store).await;
+    let end = at(24) + Duration::from_secs(LEASE_SECONDS);
+    let before_the_end = |seconds: i64| Timestamp::from_millis(end.as_millis() - seconds * 1000);
+    let (held, too_far) = (before_the_end(600), before_the_end(601));
+    assert_eq!(latest_lease_end(held), end);
+    for (wall, owner) in [(held, Some("host/1".to_owned())), (too_far, None)] {
+        assert_eq!(store.lease_owner(world.topic.id, wall).await.unwrap(), (owner, world.lease.token));
+    }
+    let remove = async |wall| store.remove_old(RetentionStep::Fetches, at(0), 9, wall).await.unwrap();
+    assert_eq!(remove(held).await, RemovedRows::RunInProgress);
+    assert_eq!(remove(too_far).await, RemovedRows::Removed(0));
+    assert_eq!(store.lease_end(world.topic.id).await.unwrap(), Some(("host/1".to_owned(), end)));
+    store.release_lease(&world.lease).await.unwrap();
+    assert_eq!(store.lease_end(world.topic.id).await.unwrap(), None);
+}
+
 async fn a_topic_that_is_not_there_cannot_be_leased(store: &dyn Store) {
     let nobody = TopicId::of(&["nobody"]);
     assert!(matches!(store.acquire_lease(nobody, "one", at(0), None).await, Err(StoreError::NotFound { .. })));
@@ -84,6 +105,8 @@ async fn refuses_everything(store: &dyn Store, world: &World, stale: &Lease, run
     let digest = digest_commit(world, Cost::default(), Vec::new());
     let refused = [
         ("commit_fetch", store.commit_fetch(stale, &world.look(1, world.first, &[item("c", 3)])).await.err()),
+        ("replace_documents", store.replace_documents(Some(stale), world.first, &[], &[]).await.err()),
+        ("set_document_hashes", store.set_document_hashes(Some(stale), world.first, &[]).await.err()),
         ("open_run", store.open_run(stale, run).await.err()),
         ("begin_attempt", store.begin_attempt(stale, world.run, at(24)).await.err()),
         ("record_stage", store.record_stage(stale, world.run, 1, "embed").await.err()),
@@ -108,6 +131,7 @@ on_every_database!(
     a_held_lease_is_refused_and_says_who_holds_it,
     a_free_or_expired_or_dead_holders_lease_is_taken_under_a_new_token,
     renewing_keeps_a_lease_and_a_lost_one_cannot_be_renewed,
+    a_lease_that_ends_too_far_ahead_blocks_nothing,
     a_topic_that_is_not_there_cannot_be_leased,
     a_stale_lease_commits_nothing,
 );

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr as _;
 use std::time::Duration;
 
+use aha_core::clock::Clock;
 use aha_store::{OpenMode, SharedStore};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{
@@ -55,6 +56,14 @@ pub fn execute_unless_locked(radar: &Radar, sql: &str) -> bool {
         Err(error) if error.to_string().contains("database is locked") => false,
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Another machine holds all topics for the next five minutes, which is longer than any test needs and not so long that
+/// only a wrong clock can have set it.
+pub fn hold_elsewhere(radar: &Radar) {
+    let end = (Clock::system().wall() + Duration::from_mins(5)).as_millis();
+    let owner = "elsewhere pid:7 start:1 ns:1";
+    execute(radar, &format!("UPDATE topics SET lease_holder = '{owner}', lease_expires_at = {end}"));
 }
 
 /// The one number that a query finds.

@@ -315,8 +315,7 @@ fn a_run_is_started_watched_and_made_again_unless_another_holds_the_topic() {
     assert_eq!(send(&site, "POST", "/api/v1/runs", &json!({ "topic": "nothing" })).status, 404);
     assert_eq!(site.get(&format!("/api/v1/runs/{NOBODY}")).status, 404);
 
-    let lease = "UPDATE topics SET lease_holder = 'elsewhere pid:7 start:1 ns:1', lease_expires_at = 32503680000000";
-    rows::execute(&radar, lease);
+    rows::hold_elsewhere(&radar);
     let held = send(&site, "POST", "/api/v1/runs", &json!({ "topic": "default" }));
     assert_eq!((held.status, held.json()["error"]["code"].as_str()), (409, Some("conflict")));
     assert!(held.body.contains("elsewhere pid:7"), "{}", held.body);

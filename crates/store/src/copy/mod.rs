@@ -21,8 +21,8 @@ use self::postgres::PostgresSide;
 use self::side::Side;
 use self::sqlite::SqliteSide;
 use self::value::{Hash, Row, Value, size_of};
-use super::Kind;
 use super::shared::hit;
+use super::{Kind, latest_lease_end};
 
 pub type Result<T> = std::result::Result<T, CopyError>;
 
@@ -97,7 +97,8 @@ pub async fn copy(request: &CopyRequest<'_>) -> Result<Vec<CopiedTable>> {
 async fn refuse_during_run(source: &mut dyn Side, request: &CopyRequest<'_>) -> Result<()> {
     for (topic, owner, expires_at) in source.lease_owners().await? {
         let expires_at = Timestamp::from_millis(expires_at);
-        if expires_at > request.wall && !(request.is_dead)(&owner) {
+        let is_held = expires_at > request.wall && expires_at <= latest_lease_end(request.wall);
+        if is_held && !(request.is_dead)(&owner) {
             return Err(CopyError::TopicRunning { topic, owner, expires_at });
         }
     }

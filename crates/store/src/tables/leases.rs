@@ -7,7 +7,7 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::Database;
-use crate::{LEASE_SECONDS, Lease, LeaseAttempt, LeaseStore, Result, StoreError};
+use crate::{LEASE_SECONDS, Lease, LeaseAttempt, LeaseStore, Result, StoreError, latest_lease_end};
 
 const ACQUIRE: &str = "
     UPDATE topics SET lease_holder = $2, lease_token = lease_token + 1, lease_expires_at = $3
@@ -54,7 +54,7 @@ impl LeaseStore for Database {
         topic: TopicId,
         owner: &str,
         wall: Timestamp,
-        dead_owner: Option<&str>,
+        replaced_owner: Option<&str>,
     ) -> Result<LeaseAttempt> {
         let mut write = self.write("acquire_lease").await?;
         // An owner in the middle of a commit has locked the topic's row: it is reported at once instead of waiting for
@@ -66,7 +66,7 @@ impl LeaseStore for Database {
                 .bind(owner)
                 .bind(expiry(wall))
                 .bind(wall.as_millis())
-                .bind(dead_owner)
+                .bind(replaced_owner)
                 .fetch_optional(write.connection())
                 .await?;
         }
@@ -92,7 +92,16 @@ impl LeaseStore for Database {
         let row: Option<(Option<String>, Option<i64>, i64)> =
             sqlx::query_as(OWNER_AND_TOKEN).bind(topic.to_string()).fetch_optional(&mut *self.reader().await?).await?;
         let (owner, expires_at, token) = row.unwrap_or_default();
-        Ok((owner.filter(|_| expires_at.is_some_and(|at| at > wall.as_millis())), token))
+        let (now, latest) = (wall.as_millis(), latest_lease_end(wall).as_millis());
+        Ok((owner.filter(|_| expires_at.is_some_and(|at| at > now && at <= latest)), token))
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn lease_end(&self, topic: TopicId) -> Result<Option<(String, Timestamp)>> {
+        let row: Option<OwnerRow> =
+            sqlx::query_as(CURRENT_OWNER).bind(topic.to_string()).fetch_optional(&mut *self.reader().await?).await?;
+        let held = row.and_then(|(owner, expires_at)| owner.zip(expires_at));
+        Ok(held.map(|(owner, expires_at)| (owner, Timestamp::from_millis(expires_at))))
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::Database;
 use crate::shared::PerDatabase;
-use crate::{RemovedRows, Result, RetentionStep, RetentionStore};
+use crate::{RemovedRows, Result, RetentionStep, RetentionStore, latest_lease_end};
 
 /// The statements of a [`RetentionStep`]: one counts the rows to remove, the other removes them.
 struct Statements {
@@ -27,8 +27,11 @@ fn of(step: RetentionStep) -> Statements {
     Statements { count, remove }
 }
 
-/// Whether a process is running a topic: rows that it reads must not be removed meanwhile.
-const RUNNING_TOPICS: &str = "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL AND lease_expires_at > $1";
+/// Whether a process is running a topic: rows that it reads must not be removed meanwhile. A lease that ends after `$2`
+/// counts as expired.
+const RUNNING_TOPICS: &str = "
+    SELECT count(*) FROM topics
+    WHERE lease_holder IS NOT NULL AND lease_expires_at > $1 AND lease_expires_at <= $2";
 
 /// A topic's newest digest is kept, however old it is.
 const COUNT_DIGESTS: &str = "
@@ -145,8 +148,11 @@ impl RetentionStore for Database {
     ) -> Result<RemovedRows> {
         let mut write = self.write("remove_old").await?;
         write.lock_shared_items().await?;
-        let running_topics: i64 =
-            sqlx::query_scalar(RUNNING_TOPICS).bind(wall.as_millis()).fetch_one(write.connection()).await?;
+        let running_topics: i64 = sqlx::query_scalar(RUNNING_TOPICS)
+            .bind(wall.as_millis())
+            .bind(latest_lease_end(wall).as_millis())
+            .fetch_one(write.connection())
+            .await?;
         if running_topics > 0 {
             write.roll_back().await?;
             return Ok(RemovedRows::RunInProgress);
