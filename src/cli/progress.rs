@@ -36,7 +36,7 @@ impl Progress for Bars {
         self.bar.set_message(stage.as_str());
     }
 
-    fn step(&self, _what: &str) {
+    fn step(&self) {
         self.bar.inc(1);
     }
 

@@ -6,7 +6,7 @@ use super::Stage;
 pub trait Progress: Send + Sync + std::fmt::Debug {
     /// A stage begins with `total` steps; 0 if the number is unknown.
     fn begin(&self, stage: Stage, total: usize);
-    fn step(&self, what: &str);
+    fn step(&self);
     fn end(&self, stage: Stage, summary: &str);
 }
 
@@ -16,6 +16,6 @@ pub struct Silent;
 
 impl Progress for Silent {
     fn begin(&self, _stage: Stage, _total: usize) {}
-    fn step(&self, _what: &str) {}
+    fn step(&self) {}
     fn end(&self, _stage: Stage, _summary: &str) {}
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use aha_core::ids::ItemId;
+use aha_core::ids::{ItemId, SourceId};
 use aha_core::item::Item;
 use aha_core::source::Source;
 use aha_core::topic::{Rule, RuleAction, RuleField};
@@ -26,7 +26,7 @@ pub(super) struct InScope {
     /// Items that are not muted.
     pub(super) items: Vec<ItemId>,
     pub(super) late: HashSet<ItemId>,
-    pub(super) muted: Vec<ItemId>,
+    pub(super) muted: HashSet<ItemId>,
     /// The items that a rule boosts, each with the rule, as `topic unboost` takes it.
     pub(super) boosted: HashMap<ItemId, String>,
 }
@@ -39,10 +39,11 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, assigned: A
         return Ok(scope);
     }
     context.progress.begin(Stage::Rules, 0);
+    let by_id = sources.by_id();
     for (item, _) in context.store().load_items(context.topic.id, &scope.items).await? {
-        if rules.hit(RuleAction::Mute, &item, &sources.all) {
-            scope.muted.push(item.id);
-        } else if let Some(rule) = rules.first(RuleAction::Boost, &item, &sources.all) {
+        if rules.hit(RuleAction::Mute, &item, &by_id) {
+            scope.muted.insert(item.id);
+        } else if let Some(rule) = rules.first(RuleAction::Boost, &item, &by_id) {
             scope.boosted.insert(item.id, name(rule));
         }
     }
@@ -58,13 +59,13 @@ impl Rules {
     }
 
     /// Whether a rule with that action matches the item.
-    pub(super) fn hit(&self, action: RuleAction, item: &Item, sources: &[Source]) -> bool {
+    pub(super) fn hit(&self, action: RuleAction, item: &Item, sources: &HashMap<SourceId, &Source>) -> bool {
         self.first(action, item, sources).is_some()
     }
 
     /// Returns the first rule with that action that matches the item.
-    fn first(&self, action: RuleAction, item: &Item, sources: &[Source]) -> Option<&Rule> {
-        let source = sources.iter().find(|source| source.id == item.source_id);
+    fn first(&self, action: RuleAction, item: &Item, sources: &HashMap<SourceId, &Source>) -> Option<&Rule> {
+        let source = sources.get(&item.source_id).copied();
         let mut of_action = self.0.iter().filter(|compiled| compiled.rule.action == action);
         of_action.find(|compiled| matches(compiled, item, source)).map(|compiled| &compiled.rule)
     }

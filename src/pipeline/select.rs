@@ -100,7 +100,7 @@ async fn assemble(
     scope: &InScope,
     records: Vec<StoryRecord>,
 ) -> Result<Vec<Story>, RunError> {
-    let rules = Rules::of(context)?;
+    let (rules, by_id) = (Rules::of(context)?, sources.by_id());
     let in_scope: HashSet<ItemId> = scope.items.iter().copied().collect();
     let cursor_run = context.run.mode == RunMode::Cursor;
     let ids: Vec<ItemId> = records.iter().flat_map(|r| r.members.iter().map(|(id, _)| *id)).collect();
@@ -109,7 +109,7 @@ async fn assemble(
         .load_items(context.topic.id, &ids)
         .await?
         .into_iter()
-        .filter(|(item, _)| !rules.hit(RuleAction::Mute, item, &sources.all))
+        .filter(|(item, _)| !rules.hit(RuleAction::Mute, item, &by_id))
         .map(|(item, sources)| (item.id, (item, sources)))
         .collect();
     let mut stories: Vec<Story> = Vec::new();

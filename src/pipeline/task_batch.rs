@@ -163,6 +163,7 @@ pub(super) async fn run_tasks_by(
     batch_size: usize,
     build_order: Option<BuildSendOrder<'_>>,
 ) -> Result<TaskResults, RunError> {
+    debug_assert!(stage.spec().pays, "stage {} asks models: say so in STAGES", stage.as_str());
     let scope = scope(context, task);
     context.progress.begin(stage, items.len());
     let (store, gateway) = (context.store(), context.app.gateway());
@@ -176,7 +177,7 @@ pub(super) async fn run_tasks_by(
     for ((cluster, _), outcome) in items.iter().zip(stored) {
         if let Some(outcome) = outcome {
             by_story.insert(*cluster, outcome.into());
-            context.progress.step("");
+            context.progress.step();
         }
     }
     let paid = |cluster: &ClusterId| by_story.get(cluster).is_some_and(TaskResult::is_paid);
@@ -298,7 +299,7 @@ async fn call_batch(
     // The other calls under way are not dropped, because their results are paid for.
     let outcomes = outcomes.inspect_err(|_| context.call_state.close())?;
     for _ in &clusters {
-        context.progress.step("");
+        context.progress.step();
     }
     Ok(clusters.into_iter().zip(outcomes).collect())
 }

@@ -29,8 +29,6 @@ pub struct ScoreDebug {
     pub novelty: f64,
     pub base: f64,
     pub source_weight: f64,
-    /// Always 1: likes of the source and the author count in `preference`. Kept because stored digests have it.
-    pub user_weight: f64,
     /// Likes and dislikes that match the story.
     #[serde(default)]
     pub leaning: PreferenceScore,
@@ -44,8 +42,6 @@ pub struct ScoreDebug {
     /// exp(−age / decay hours), with the age measured from the window's end.
     pub decay: f64,
     pub final_score: f64,
-    /// Divisor of the score in digests of earlier versions; otherwise 1.
-    pub diversity_divisor: f64,
     /// Points subtracted because stories of the same source, author or kind rank above it.
     #[serde(default)]
     pub diversity: f64,
@@ -161,4 +157,21 @@ pub struct Evidence {
     pub resembles: Option<String>,
     pub novelty: f64,
     pub age_hours: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ScoreDebug;
+
+    #[test]
+    fn scores_stored_by_earlier_versions_are_read() {
+        let score = ScoreDebug { final_score: 42.0, diversity: 1.5, ..ScoreDebug::default() };
+        let mut stored = serde_json::to_value(&score).unwrap();
+        let terms = stored.as_object_mut().unwrap();
+        for always_one in ["user_weight", "diversity_divisor"] {
+            let before = terms.insert(always_one.to_owned(), serde_json::json!(1.0));
+            assert_eq!(before, None, "{always_one} is stored no longer");
+        }
+        assert_eq!(serde_json::from_value::<ScoreDebug>(stored).unwrap(), score);
+    }
 }

@@ -49,7 +49,7 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources) -> Result<E
     let texts = count_words(context).await?;
     let embedded = match &context.app.config().llm.embed_model_dir {
         Some(folder) => weights::run(context, folder).await?,
-        None => vectors::run(context, &sources.all).await?,
+        None => vectors::run(context, sources).await?,
     };
     context.progress.end(Stage::Embed, &count(texts, "text", "texts"));
     Ok(embedded)

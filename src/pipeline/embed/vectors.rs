@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use aha_analysis::text::features::LOCAL_SPACE;
 use aha_analysis::text::space::dense_text;
 use aha_core::ids::ItemId;
-use aha_core::source::Source;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::RuleAction;
 use aha_llm::budget::ExhaustedLimit;
@@ -21,6 +20,7 @@ use futures::StreamExt as _;
 
 use super::EmbedOutcome;
 use crate::pipeline::cluster::FOREVER;
+use crate::pipeline::ingest::ReadSources;
 use crate::pipeline::rules::Rules;
 use crate::pipeline::spans::unplaced_spans;
 use crate::pipeline::task_batch::{calls, scope_for, until_stopped};
@@ -30,7 +30,7 @@ use crate::pipeline::{RunContext, RunError};
 /// items appear within a week, and vectors cost money. Older items without a vector are compared by words only.
 const VECTOR_DAYS: i64 = 7;
 
-pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<EmbedOutcome, RunError> {
+pub(super) async fn run(context: &RunContext, sources: &ReadSources) -> Result<EmbedOutcome, RunError> {
     let (embedder, scope) = (context.app.embedder(), scope_for(context, PREPARATION.to_owned()));
     let Some(route) = embedder.route(scope.tier) else { return Ok(EmbedOutcome::default()) };
     let space = route.as_ref().map(EmbedRoute::space).unwrap_or_default();
@@ -99,16 +99,16 @@ impl Due {
     async fn texts(
         self,
         context: &RunContext,
-        sources: &[Source],
+        sources: &ReadSources,
         job: &EmbedJob<'_>,
     ) -> Result<Vec<EmbedText>, RunError> {
-        let rules = Rules::of(context)?;
+        let (rules, by_id) = (Rules::of(context)?, sources.by_id());
         let ids: Vec<ItemId> = self.items.iter().map(|(id, _)| *id).collect();
         let items = context.store().load_items(context.topic.id, &ids).await?;
         let hashes: HashMap<ItemId, String> = self.items.into_iter().collect();
         let mut texts: Vec<EmbedText> = Vec::new();
         let mut indices: HashMap<String, usize> = HashMap::new();
-        for (item, _) in items.into_iter().filter(|(item, _)| !rules.hit(RuleAction::Mute, item, sources)) {
+        for (item, _) in items.into_iter().filter(|(item, _)| !rules.hit(RuleAction::Mute, item, &by_id)) {
             let text = dense_text(item.title.as_deref(), &item.body_text, job.max_chars());
             let (Some(hash), Some(text)) = (hashes.get(&item.id), text) else { continue };
             if let Some(index) = indices.get(hash) {

@@ -81,7 +81,7 @@ async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<()
     context.progress.begin(stage, due.len());
     let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, shown_address(&source.url))).collect();
     let mut failed = Vec::new();
-    let is_paid = stage == Stage::Search;
+    let is_paid = stage.spec().pays;
     let fetches = Fetches::of(context, is_paid);
     let (finished, to_commit) = mpsc::unbounded_channel();
     let ended = if is_paid {
@@ -153,7 +153,7 @@ async fn commit_together(
         tokio::spawn(async move { store.commit_fetches(&lease, &commits).await.map(|counts| (counts, commits)) });
     let (counts, commits) = committing.await??;
     for commit in commits {
-        context.progress.step(&commit.source.to_string());
+        context.progress.step();
         if let (FetchStatus::Error(kind), Some(reason)) = (commit.status, commit.error) {
             failed.push((commit.source, kind, reason));
         }

@@ -39,6 +39,15 @@ async fn settings_are_kept_and_the_rest_is_left_alone(store: &dyn Store) {
     assert_eq!(store.topic("default").await.unwrap().unwrap().next_run_at, None);
 }
 
+/// Its id is made from its name.
+async fn saving_settings_does_not_rename_a_topic(store: &dyn Store) {
+    let before = store.ensure_topic("default", at(0)).await.unwrap();
+    let renamed = Topic { name: "other".to_owned(), depth: 80, ..before.clone() };
+    assert!(store.save_topic(&before, &renamed, TopicReset::default()).await.unwrap());
+    assert_eq!(store.topic("default").await.unwrap(), Some(Topic { depth: 80, ..before }));
+    assert_eq!(store.topic("other").await.unwrap(), None);
+}
+
 async fn settings_are_saved_with_what_they_reset(store: &dyn Store) {
     let before = store.ensure_topic("default", at(0)).await.unwrap();
     let mut topic = before.clone();
@@ -89,6 +98,7 @@ on_every_database!(
     topics_come_by_name,
     settings_are_kept_and_the_rest_is_left_alone,
     a_topic_that_is_not_there_is_named,
+    saving_settings_does_not_rename_a_topic,
     settings_are_saved_with_what_they_reset,
     settings_that_another_changed_are_not_overwritten,
     a_topic_is_added_with_its_settings_unless_its_name_is_taken,

@@ -27,10 +27,10 @@ const INSERT_TOPIC: &str = "
     INSERT INTO topics (id, user_id, name, depth, decay_hours, created_at) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING";
 
+/// Without the name, from which the id is made.
 const SAVE_TOPIC: &str = "
-    UPDATE topics SET name = $2, schedule = $3, timezone = $4, interests = $5, rules_json = $6,
-           budget_tier = $7, depth = $8, decay_hours = $9, budget_share_percent = $10, top_stories = $11, scan_stories = $12,
-           least_score = $13
+    UPDATE topics SET schedule = $2, timezone = $3, interests = $4, rules_json = $5, budget_tier = $6, depth = $7,
+           decay_hours = $8, budget_share_percent = $9, top_stories = $10, scan_stories = $11, least_score = $12
     WHERE id = $1";
 
 /// Makes other writers of the row wait until the transaction ends.
@@ -156,7 +156,6 @@ impl Write {
     async fn save_topic(&mut self, topic: &Topic) -> Result<()> {
         let saved = sqlx::query(SAVE_TOPIC)
             .bind(topic.id.to_string())
-            .bind(column::text(&topic.name))
             .bind(column::optional_text(topic.schedule.as_deref()))
             .bind(column::optional_text(topic.timezone.as_deref()))
             .bind(column::text(&topic.interests))
