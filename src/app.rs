@@ -4,7 +4,7 @@
 mod caches;
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_analysis::preferences::Profile;
@@ -20,8 +20,9 @@ use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Jitter, Outcome, R
 use aha_sentence::SentenceModel;
 use aha_store::SharedStore;
 use thiserror::Error;
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, Semaphore};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
@@ -54,7 +55,8 @@ pub struct App {
     feedback_writes: Arc<AsyncMutex<()>>,
     answers_in_progress: SingleFlight<Outcome>,
     background: TaskTracker,
-    stopping: Arc<AtomicBool>,
+    stopping: CancellationToken,
+    processors: Arc<Semaphore>,
     jitter: Jitter,
     config: Arc<Config>,
 }
@@ -102,7 +104,8 @@ impl App {
             feedback_writes: Arc::default(),
             answers_in_progress: SingleFlight::default(),
             background: TaskTracker::new(),
-            stopping: Arc::default(),
+            stopping: CancellationToken::new(),
+            processors: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get))),
             config: Arc::new(config),
         })
     }
@@ -184,10 +187,18 @@ impl App {
         &self.sentence_model
     }
 
-    /// Returns the app, on a copy of the other's database, with the models that the other has loaded.
+    /// Returns the app, on a copy of the other's database, with what the other has loaded, and with its fetcher, whose
+    /// limits apply to all requests of a process.
     #[must_use]
-    pub fn with_models_of(self, other: &Self) -> Self {
-        Self { weights: other.weights.clone(), sentence_model: other.sentence_model.clone(), ..self }
+    pub fn sharing(self, other: &Self) -> Self {
+        Self {
+            fetcher: Arc::clone(&other.fetcher),
+            connectors: Arc::clone(&other.connectors),
+            pages: Arc::clone(&other.pages),
+            weights: other.weights.clone(),
+            sentence_model: other.sentence_model.clone(),
+            ..self
+        }
     }
 
     /// Locked while feedback is read, learnt from and written, so that the profile stored last is of all feedback.
@@ -222,13 +233,25 @@ impl App {
 
     /// From now on nothing is started that may cost something.
     pub fn begin_stopping(&self) {
-        self.stopping.store(true, Ordering::SeqCst);
+        self.stopping.cancel();
     }
 
     /// Whether the process was asked to stop.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::SeqCst)
+        self.stopping.is_cancelled()
+    }
+
+    /// Cancelled once the process was asked to stop: what only computes, or waits for a source, then ends.
+    #[must_use]
+    pub const fn stopping(&self) -> &CancellationToken {
+        &self.stopping
+    }
+
+    /// Has a permit for each processor. A question takes one while it is computed.
+    #[must_use]
+    pub const fn processors(&self) -> &Arc<Semaphore> {
+        &self.processors
     }
 
     /// Waits until those tasks and all model calls in progress have ended.

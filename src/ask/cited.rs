@@ -6,7 +6,8 @@ use aha_core::time::Timestamp;
 use super::passages::{Found, Passage};
 use super::{Answer, Citation, CitedSentence, MAX_PASSAGES};
 
-/// Builds the answer from sentences that a model wrote and its passages support. `best`: the passages sent to it.
+/// Builds the answer from sentences that a model wrote and its passages support. `best`: the passages sent to it, which
+/// `candidates` has in the same order.
 pub(super) fn written_answer(
     sentences: Vec<(String, Vec<usize>)>,
     best: &[usize],
@@ -16,7 +17,7 @@ pub(super) fn written_answer(
     let mut citations: Vec<Citation> = Vec::new();
     let mut cite = |place: usize| {
         let passage = best[place];
-        cited_place(&mut citations, &candidates[passage], &found.passages[passage], by_rank(place))
+        cited_place(&mut citations, &candidates[place], &found.passages[passage], by_rank(place))
     };
     let sentences: Vec<CitedSentence> = sentences
         .into_iter()

@@ -8,7 +8,8 @@ use aha_analysis::text::space::Space;
 use serde::Serialize;
 
 use super::passages::{Found, retrieve};
-use super::{AskError, AskRequest, known_sentences};
+use super::processor::Processor;
+use super::{AskError, AskRequest, DEADLINE, known_sentences};
 use crate::app::App;
 use crate::embedding_weights;
 
@@ -32,10 +33,11 @@ pub struct DescribedSentence {
 /// When the store fails or there is nothing to answer from.
 pub async fn described(app: &App, text: &str) -> Result<Vec<DescribedSentence>, AskError> {
     let question = Question::new(text).asked_at(app.clock().now().as_millis());
-    let found = retrieve(app, &question, &AskRequest::default()).await?.ok_or(AskError::EmptyStore)?;
+    let processor = Processor::free(app.processors(), DEADLINE).await?;
+    let found = retrieve(app, &processor, &question, &AskRequest::default()).await?.ok_or(AskError::EmptyStore)?;
     let found: Arc<Found> = Arc::new(found);
     let weights = embedding_weights::weights(app).await;
-    let known = known_sentences(app, &question, &found).await?;
+    let known = known_sentences(app, &processor, &question, &found).await?;
     let meaning = SimilarityModels::with(
         weights.as_deref().map(|weights| weights as &dyn Space),
         known.as_ref().map(|known| known as &dyn SentenceVectors),

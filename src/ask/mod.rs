@@ -10,6 +10,7 @@ pub mod description;
 pub mod feedback;
 mod negation;
 mod passages;
+mod processor;
 mod spelling;
 mod support;
 mod written;
@@ -34,6 +35,7 @@ use crate::sentences::{self, KnownSentences};
 use crate::services::ServiceError;
 use cited::{cited, written_answer};
 use passages::{Found, retrieve};
+use processor::Processor;
 use spelling::ReadQuestion;
 use written::Written;
 
@@ -145,6 +147,8 @@ pub enum AskError {
     OwnFeedback,
     #[error("there was no answer within {} s; ask again, or narrow it by topic", DEADLINE.as_secs_f64())]
     Timeout,
+    #[error("too many questions are being answered to begin this one in time; ask again in some seconds")]
+    Busy,
     #[error(transparent)]
     Service(#[from] ServiceError),
 }
@@ -156,7 +160,7 @@ impl AskError {
         match self {
             Self::Empty | Self::TooLong => Some("INVALID_REQUEST"),
             Self::EmptyStore | Self::Unanswered { .. } | Self::OwnFeedback => Some("CITATION_REQUIRED"),
-            Self::Timeout => Some("TIMEOUT"),
+            Self::Timeout | Self::Busy => Some("TIMEOUT"),
             Self::Service(_) => None,
         }
     }
@@ -239,6 +243,12 @@ fn deadline() -> Duration {
     failpoint::pause("AHA_ANSWER_MS", DEADLINE)
 }
 
+/// How long a question waits for a processor. One that begins later is hardly answered in time, and only delays the
+/// next.
+fn longest_wait() -> Duration {
+    deadline() * 2 / 3
+}
+
 /// The model's time limit is the deadline less the time for retrieval, and less this, for the work after it.
 const RESERVED_TIME: Duration = Duration::from_millis(150);
 /// Maximum number of passages sent to a model. Of 40 questions about 24 documents, 33 find the passage that answers
@@ -256,19 +266,22 @@ async fn answered(
         return Err(AskError::OwnFeedback);
     }
     load_models(app).await;
+    let processor = Processor::free(app.processors(), longest_wait().saturating_sub(started.elapsed())).await?;
     let read = spelling::read(app, text).await?;
     let question = Question::new(&read.text).asked_at(app.clock().now().as_millis());
-    let Some(found) = retrieve(app, &question, request).await? else { return Err(AskError::EmptyStore) };
+    let Some(found) = retrieve(app, &processor, &question, request).await? else { return Err(AskError::EmptyStore) };
     on_found(found.documents());
     let found = Arc::new(found);
     let is_written = written::is_configured(app);
-    let (picked, best) = pick(app, question, Arc::clone(&found), is_written).await?;
+    let (picked, best) = pick(app, &processor, question, Arc::clone(&found), is_written).await?;
+    // A model computes elsewhere.
+    drop(processor);
     let picked = picked.map(|answer| noting(answer, &read));
     if !is_written || best.is_empty() {
         return picked.ok_or_else(|| unanswered(&read));
     }
-    let candidates = found.candidates();
-    let given: Vec<&CandidatePassage<'_>> = best.iter().map(|passage| &candidates[*passage]).collect();
+    let candidates: Vec<CandidatePassage<'_>> = best.iter().map(|passage| found.candidate(*passage)).collect();
+    let given: Vec<&CandidatePassage<'_>> = candidates.iter().collect();
     let left = deadline().saturating_sub(started.elapsed()).saturating_sub(RESERVED_TIME);
     match written::write(app, text, &given, left).await {
         Written::Answer(sentences) => Ok(noting(written_answer(sentences, &best, &candidates, &found), &read)),
@@ -299,13 +312,14 @@ fn noting(answer: Answer, read: &ReadQuestion) -> Answer {
 /// Extracts the sentences that answer the question, and for a model selects the passages most likely to.
 async fn pick(
     app: &App,
+    processor: &Processor,
     question: Question,
     found: Arc<Found>,
     is_written: bool,
 ) -> Result<(Option<Answer>, Vec<usize>), AskError> {
     let weights = embedding_weights::weights(app).await;
-    let known = known_sentences(app, &question, &found).await?;
-    let picking = tokio::task::spawn_blocking(move || {
+    let known = known_sentences(app, processor, &question, &found).await?;
+    let picking = processor.compute(move || {
         let meaning = SimilarityModels::with(
             weights.as_deref().map(|weights| weights as &dyn Space),
             known.as_ref().map(|known| known as &dyn SentenceVectors),
@@ -324,7 +338,7 @@ async fn pick(
         };
         (picked.map(|picked| cited(&picked, &candidates, &found)), best)
     });
-    Ok(picking.await.map_err(ServiceError::from)?)
+    picking.await
 }
 
 /// Passages that are encoded when a question is asked, if their vectors are not stored: this takes about a second.
@@ -333,12 +347,13 @@ const ENCODED_PASSAGES: usize = 12;
 /// Returns the sentence vectors; `None` without a sentence model.
 async fn known_sentences(
     app: &App,
+    processor: &Processor,
     question: &Question,
     found: &Arc<Found>,
 ) -> Result<Option<KnownSentences>, AskError> {
     let Some(model) = sentences::model(app).await else { return Ok(None) };
     let (asked, all) = (question.clone(), Arc::clone(found));
-    let choosing = tokio::task::spawn_blocking(move || {
+    let choosing = processor.compute(move || {
         let candidates = all.candidates();
         let frequencies = Some(&all.frequencies);
         let texts = passage_texts(&candidates);
@@ -347,8 +362,10 @@ async fn known_sentences(
         let needed: Vec<String> = question_texts(&asked).into_iter().chain(of_best).collect();
         (texts.into_iter().flatten().collect::<Vec<_>>(), needed)
     });
-    let (texts, needed) = choosing.await.map_err(ServiceError::from)?;
-    Ok(Some(sentences::load_or_compute(app, &model, texts, needed).await.map_err(ServiceError::from)?))
+    let (texts, needed) = choosing.await?;
+    let app = app.clone();
+    let loading = async move { sentences::load_or_compute(&app, &model, texts, needed).await };
+    Ok(Some(processor.wait(loading).await?.map_err(ServiceError::from)?))
 }
 
 #[cfg(test)]

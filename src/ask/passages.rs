@@ -12,6 +12,7 @@ use aha_store::search_terms::Forms;
 use aha_store::{SearchHit, SearchQuery};
 use url::Url;
 
+use super::processor::Processor;
 use super::{AskError, AskRequest};
 use crate::app::App;
 use crate::services::search::{since_when, sources};
@@ -80,23 +81,29 @@ impl Found {
     }
 
     pub(super) fn candidates(&self) -> Vec<CandidatePassage<'_>> {
-        let candidate = |passage| {
-            let Passage { document, title, section, text, dated, is_replaced, item, .. }: &Passage = passage;
-            // A document can consist of rows without a verb; in an item they lead elsewhere.
-            let sentences = if item.is_some() { statements } else { sentences };
-            let block = |text| Block { text, sentences: sentences(text) };
-            CandidatePassage {
-                document,
-                title: title.as_deref(),
-                section,
-                blocks: text.lines().map(block).collect(),
-                dated: *dated,
-                is_date_stated: is_day(*dated),
-                is_replaced: *is_replaced,
-                is_item: item.is_some(),
-            }
-        };
         self.passages.iter().map(candidate).collect()
+    }
+
+    /// Returns the passage with this index.
+    pub(super) fn candidate(&self, passage: usize) -> CandidatePassage<'_> {
+        candidate(&self.passages[passage])
+    }
+}
+
+fn candidate(passage: &Passage) -> CandidatePassage<'_> {
+    let Passage { document, title, section, text, dated, is_replaced, item, .. } = passage;
+    // A document can consist of rows without a verb; in an item they lead elsewhere.
+    let sentences = if item.is_some() { statements } else { sentences };
+    let block = |text| Block { text, sentences: sentences(text) };
+    CandidatePassage {
+        document,
+        title: title.as_deref(),
+        section,
+        blocks: text.lines().map(block).collect(),
+        dated: *dated,
+        is_date_stated: is_day(*dated),
+        is_replaced: *is_replaced,
+        is_item: item.is_some(),
     }
 }
 
@@ -106,14 +113,20 @@ const fn is_day(millis: i64) -> bool {
 }
 
 /// Finds the passages. `None` if nothing is indexed at all.
-pub(super) async fn retrieve(app: &App, question: &Question, request: &AskRequest) -> Result<Option<Found>, AskError> {
+pub(super) async fn retrieve(
+    app: &App,
+    processor: &Processor,
+    question: &Question,
+    request: &AskRequest,
+) -> Result<Option<Found>, AskError> {
     let entries = app.store().search_entries().await.map_err(crate::services::ServiceError::from)?;
     if entries == 0 {
         return Ok(None);
     }
     let sources = sources_of(app, request).await?;
     let since = request.since.as_ref().map(|text| since_when(text, app.clock().now())).transpose()?;
-    let words = words(question);
+    let of_question = question.clone();
+    let words = processor.compute(move || words(&of_question)).await?;
     let stems: Vec<String> = words.iter().flatten().collect::<BTreeSet<_>>().into_iter().cloned().collect();
     let counted = app.store().term_frequencies(&stems).await.map_err(crate::services::ServiceError::from)?;
     let having: HashMap<String, usize> =
@@ -123,10 +136,14 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
     let query = SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, limit: CANDIDATES };
     let entries = app.store().find_entries(&query).await.map_err(crate::services::ServiceError::from)?;
     let hits = app.store().search_hits(&entries, true).await.map_err(crate::services::ServiceError::from)?;
-    let mut found: Vec<Passage> = hits.iter().flat_map(passages).collect();
     let shared = app.store().shared_document_names().await.map_err(crate::services::ServiceError::from)?;
-    qualify(&mut found, shared.into_iter().collect());
-    Ok(Some(Found { passages: most_promising(found, question, &frequencies), frequencies }))
+    let question = question.clone();
+    let reading = processor.compute(move || {
+        let mut found: Vec<Passage> = hits.iter().flat_map(passages).collect();
+        qualify(&mut found, shared.into_iter().collect());
+        Found { passages: most_promising(found, &question, &frequencies), frequencies }
+    });
+    Ok(Some(reading.await?))
 }
 
 /// Returns the sources that may be used: those of the topic that any of the names means. `None` for all.

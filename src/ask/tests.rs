@@ -1,6 +1,9 @@
+use aha_store::OpenMode;
+
 use super::cited::{cited_place, older_note};
 use super::passages::Passage;
 use super::*;
+use crate::config::Config;
 
 #[test]
 fn a_question_is_one_line_without_controls() {
@@ -49,4 +52,23 @@ fn texts_of_one_name_have_citations_of_their_own() {
         cited_place(&mut citations, &candidate, passage, 0.5)
     });
     assert_eq!(places.collect::<Vec<_>>(), [0, 1, 0]);
+}
+
+#[tokio::test]
+async fn a_question_for_which_no_processor_is_free_is_not_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
+    let store = aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+    let app = App::new(Config::from_pairs(std::iter::empty()).unwrap(), store).unwrap();
+    let processors = u32::try_from(app.processors().available_permits()).unwrap();
+    assert!(processors > 0);
+    let taken = app.processors().acquire_many(processors).await.unwrap();
+    let request = AskRequest { question: "What does a night cost?".to_owned(), ..AskRequest::default() };
+    let error = ask(&app, &request).await.unwrap_err();
+    assert!(matches!(error, AskError::Busy), "{error:?}");
+    assert_eq!(error.code(), Some("TIMEOUT"));
+    drop(taken);
+    let error = ask(&app, &request).await.unwrap_err();
+    assert!(matches!(error, AskError::EmptyStore), "{error:?}");
+    assert_eq!(app.processors().available_permits(), usize::try_from(processors).unwrap());
 }

@@ -85,8 +85,14 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<AskError>() {
         Some(AskError::Empty | AskError::TooLong) => return Exit::Usage,
         Some(AskError::Service(error)) => return of_service(error),
-        Some(AskError::EmptyStore | AskError::Unanswered { .. } | AskError::OwnFeedback | AskError::Timeout) | None => {
-        }
+        Some(
+            AskError::EmptyStore
+            | AskError::Unanswered { .. }
+            | AskError::OwnFeedback
+            | AskError::Timeout
+            | AskError::Busy,
+        )
+        | None => {}
     }
     match error.downcast_ref::<RunError>() {
         Some(RunError::Interrupted) => return Exit::Interrupted,
@@ -145,6 +151,7 @@ const fn of_service(error: &ServiceError) -> Exit {
         | (
             _,
             ErrorKind::Busy
+            | ErrorKind::TooMany
             | ErrorKind::Store
             | ErrorKind::Gateway
             | ErrorKind::Fetch

@@ -47,6 +47,7 @@ mod topic;
 mod user;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser as _;
 
@@ -55,6 +56,9 @@ use self::exit::Exit;
 use crate::app::App;
 use crate::config::{Config, LogFormat};
 use crate::services::database::{self, Absent};
+
+/// How long threads that still compute are waited for at the end.
+const MAX_SHUTDOWN: Duration = Duration::from_secs(5);
 
 /// Runs the command line and returns its exit code.
 #[must_use]
@@ -89,7 +93,10 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
     let config = if matches!(command, Command::Doctor(_)) { config } else { config.without_unknown()? };
     start_logging(&config, matches!(command, Command::Daemon(_) | Command::Serve(_)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(dispatch(command, config))
+    let exit = runtime.block_on(dispatch(command, config));
+    // Dropping it would wait without a limit for blocking threads that compute what nobody waits for.
+    runtime.shutdown_timeout(MAX_SHUTDOWN);
+    exit
 }
 
 async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {

@@ -29,7 +29,7 @@ pub(super) async fn run(config: Config, graph: GraphArgument) -> Result<Exit> {
         }
         () = asked_to_stop() => tracing::info!("asked to stop"),
     }
-    finish_calls(&app, runs.end()).await;
+    finish_calls(&app, runs.ended()).await;
     closing.cancel();
     serving.await??;
     Ok(Exit::Ok)

@@ -104,8 +104,8 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
         }
     }
     let end_runs = async {
-        topics.end().await;
-        runs.end().await;
+        topics.ended().await;
+        runs.ended().await;
     };
     finish_calls(&app, end_runs).await;
     scheduler.shutdown().await?;
@@ -250,10 +250,9 @@ impl Topics {
         }
     }
 
-    /// Asks all runs to end and waits for them.
-    async fn end(mut self) {
+    /// Waits for the runs, which the process's stop has asked to end.
+    async fn ended(mut self) {
         tracing::info!(runs = self.tasks.len(), "asked to stop; runs end at their next safe point");
-        self.runs.interrupt();
         while self.tasks.join_next().await.is_some() {}
     }
 }
@@ -264,7 +263,7 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), RetryAdvice
     match Box::pin(runs.run_scheduled(&topic.name)).await {
         // The runner has logged each run.
         Ok(_) => {}
-        Err(RunError::Interrupted) if runs.is_ending() => {
+        Err(RunError::Interrupted) if app.is_stopping() => {
             // Not scheduled anew: the unfinished run is due again as soon as a daemon starts.
             tracing::info!(topic = %topic.name, "run interrupted; the next start continues it");
             return Ok(());

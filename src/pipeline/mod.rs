@@ -81,7 +81,7 @@ pub struct StageSpec {
     pub stage: Stage,
     /// The name used in the run's row, in logs and as a failpoint.
     pub name: &'static str,
-    /// Whether it may make calls that cost money.
+    /// Whether it may make calls that cost money, which are not dropped when the attempt is to end.
     pub pays: bool,
     /// Whether a replay runs it. Stages that read sources, place items or write files are skipped there.
     pub replayed: bool,
@@ -173,6 +173,12 @@ pub struct StopSignal {
 }
 
 impl StopSignal {
+    /// Returns a signal that also interrupts the attempt once the process is asked to stop.
+    #[must_use]
+    pub fn of(app: &App) -> Self {
+        Self { interrupted: app.stopping().child_token(), lease_lost: CancellationToken::new() }
+    }
+
     pub fn interrupt(&self) {
         self.interrupted.cancel();
     }

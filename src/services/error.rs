@@ -24,6 +24,8 @@ pub enum ErrorKind {
     Conflict,
     /// Another process holds it, or the database is temporarily unavailable: the same may succeed later.
     Busy,
+    /// This process does as much of the same kind as it can, and enough of it waits: the same may succeed later.
+    TooMany,
     /// A cap leaves no room for it.
     BudgetExhausted,
     /// It was asked to stop.
@@ -52,6 +54,8 @@ pub enum ServiceError {
     Conflict { message: String },
     #[error("{message}")]
     Busy { message: String },
+    #[error("{message}")]
+    TooMany { message: String },
     #[error("{message}")]
     BudgetExhausted { message: String },
     /// Every model that was asked failed.
@@ -100,6 +104,7 @@ impl ServiceError {
             Self::Invalid { .. } | Self::Opml(_) => ErrorKind::InvalidInput,
             Self::Conflict { .. } => ErrorKind::Conflict,
             Self::Busy { .. } => ErrorKind::Busy,
+            Self::TooMany { .. } => ErrorKind::TooMany,
             Self::BudgetExhausted { .. } => ErrorKind::BudgetExhausted,
             Self::Files { .. } => ErrorKind::Files,
             Self::Fetch(_) => ErrorKind::Fetch,
@@ -121,6 +126,7 @@ impl ServiceError {
             Self::NotFound { .. }
             | Self::Conflict { .. }
             | Self::Busy { .. }
+            | Self::TooMany { .. }
             | Self::BudgetExhausted { .. }
             | Self::Gateway { .. }
             | Self::Files { .. }
@@ -144,6 +150,7 @@ impl ServiceError {
             | Self::Invalid { .. }
             | Self::Conflict { .. }
             | Self::Busy { .. }
+            | Self::TooMany { .. }
             | Self::BudgetExhausted { .. }
             | Self::Gateway { .. }
             | Self::Files { .. }

@@ -35,6 +35,7 @@ pub mod sources;
 pub mod spending;
 pub mod stories;
 pub mod topics;
+mod turns;
 
 pub use error::{ErrorKind, ServiceError};
 

@@ -13,9 +13,8 @@ use aha_core::run::{Run, RunSettings};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use serde::Serialize;
-use tokio::runtime::Handle;
 
-use super::scratch::{self, Scratch};
+use super::scratch::{self, REPLAYS, Scratch};
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::pipeline::{StopSignal, replay};
@@ -77,14 +76,10 @@ impl ChangePreview {
 /// proposed. `None` if it has no digest yet.
 ///
 /// # Errors
-/// When the topic does not exist, or the copy or the replay fails.
+/// When the topic does not exist, the copy or the replay fails, or too many replays and previews wait already.
 pub async fn preview(app: &App, proposed: Topic) -> Result<Option<ChangePreview>> {
-    let (app, runtime) = (app.clone(), Handle::current());
-    // Two rankings compute for long without yielding, so they run on a separate thread and block no other request.
-    let made = tokio::task::spawn_blocking(move || runtime.block_on(made(&app, &proposed)));
-    made.await.unwrap_or_else(|_| {
-        Err(ServiceError::Conflict { message: "the preview ended unexpectedly; see the log".to_owned() })
-    })
+    let serving = app.clone();
+    scratch::in_turn(app, &REPLAYS, async move || Box::pin(made(&serving, &proposed)).await).await
 }
 
 async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
@@ -93,13 +88,12 @@ async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
         // Models that were configured later have judged none of its stories.
         (config.llm.openai, config.llm.catalogue) = (None, None);
     }
-    let _turn = scratch::turn().await;
     let (first, second) = (Scratch::new()?, Scratch::new()?);
     first.fill(&config).await?;
     second.fill_from(&first).await?;
-    let copy = first.open(config.clone()).await?.with_models_of(app);
+    let copy = first.open(config.clone()).await?.sharing(app);
     let Some(before) = last_digest(&copy, &proposed.name, None).await? else { return Ok(None) };
-    let copy = second.open(config).await?.with_models_of(app);
+    let copy = second.open(config).await?.sharing(app);
     let after = last_digest(&copy, &proposed.name, Some(proposed)).await?;
     Ok(after.map(|after| compared(&before, &after)))
 }

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::digests::LATEST;
 use super::runs::one_by_id;
-use super::scratch::{self, Scratch};
+use super::scratch::{self, REPLAYS, Scratch};
 use super::topics::at_most;
 use super::{Result, ServiceError};
 use crate::app::App;
@@ -70,12 +70,21 @@ pub struct Move {
     pub rank: Option<usize>,
 }
 
+/// Does the same as [`replay`] for a process that serves several users: in its turn, and until the process is asked to
+/// stop.
+///
+/// # Errors
+/// Those of [`replay`]; also when too many replays and previews wait already.
+pub async fn replay_in_turn(app: &App, choice: ReplayChoice) -> Result<Replay> {
+    let config = app.config().clone();
+    scratch::in_turn(app, &REPLAYS, async move || replay(config, &choice, &StopSignal::default()).await).await
+}
+
 /// Makes the digest of a run again with other settings.
 ///
 /// # Errors
 /// When there is no such run, a setting cannot be used, or the replay is interrupted.
 pub async fn replay(config: Config, choice: &ReplayChoice, stop: &StopSignal) -> Result<Replay> {
-    let _turn = scratch::turn().await;
     let scratch = Scratch::new()?;
     let app = tokio::select! {
         app = scratch.app(config) => app?,

@@ -7,18 +7,46 @@ use std::path::PathBuf;
 use aha_core::database_url::DatabaseUrl;
 use aha_store::OpenMode;
 use aha_store::copy::{CopyRequest, copy};
-use tokio::sync::{Semaphore, SemaphorePermit};
 
+use super::turns::Turns;
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
+use crate::pipeline::RunError;
 
-/// Estimates, replays and previews at the same time: each copies the whole database.
-static TURNS: Semaphore = Semaphore::const_new(2);
+/// Maximum number of estimates at the same time, and of replays and previews, as each copies the whole database.
+const MAX_RUNNING: usize = 2;
+/// Maximum number of each that wait.
+const MAX_WAITING: usize = 8;
 
-/// Waits until few enough copies are in use. `None` never occurs, since the semaphore is not closed.
-pub(super) async fn turn() -> Option<SemaphorePermit<'static>> {
-    TURNS.acquire().await.ok()
+/// Estimates have turns of their own, as they fetch the sources, which may take minutes.
+pub(super) static ESTIMATES: Turns = Turns::new("estimates", MAX_RUNNING, MAX_WAITING);
+pub(super) static REPLAYS: Turns = Turns::new("replays and previews", MAX_RUNNING, MAX_WAITING);
+
+/// Runs work on a copy when it is its turn, and ends it when the process is asked to stop: it pays for nothing and
+/// changes nothing.
+///
+/// # Errors
+/// When too many wait already, or the process is asked to stop; else those of the work.
+pub(super) async fn in_turn<T, F>(
+    app: &App,
+    turns: &'static Turns,
+    work: impl FnOnce() -> F + Send + 'static,
+) -> Result<T>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T>>,
+{
+    let stopping = app.stopping().clone();
+    let ended_by_stop = move || async move {
+        tokio::select! {
+            // The work is not polled again after the stop, since the runtime may end meanwhile.
+            biased;
+            () = stopping.cancelled() => Err(RunError::Interrupted.into()),
+            done = work() => done,
+        }
+    };
+    turns.run(app, ended_by_stop).await
 }
 
 /// The temporary folder, which is removed when the value is dropped.

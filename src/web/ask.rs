@@ -257,7 +257,7 @@ pub(super) fn failure_of(error: &AskError) -> AskFailure {
 
 fn code(error: &AskError) -> (StatusCode, &'static str) {
     match (error, error.code()) {
-        (AskError::Timeout, Some(code)) => (StatusCode::GATEWAY_TIMEOUT, code),
+        (AskError::Timeout | AskError::Busy, Some(code)) => (StatusCode::GATEWAY_TIMEOUT, code),
         (_, Some(code)) => (StatusCode::BAD_REQUEST, code),
         (AskError::Service(error), None) if is_of_request(error) => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
         (_, None) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
@@ -289,6 +289,13 @@ impl From<AskError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_that_is_not_answered_in_time_gets_the_code_of_the_contract() {
+        for error in [AskError::Timeout, AskError::Busy] {
+            assert_eq!(code(&error), (StatusCode::GATEWAY_TIMEOUT, "TIMEOUT"));
+        }
+    }
 
     #[test]
     fn every_note_is_returned() {

@@ -16,6 +16,8 @@ use crate::services::{ErrorKind, ServiceError};
 
 /// Seconds after which a client should retry if a resource is temporarily unavailable.
 const AWAY_SECONDS: u64 = 5;
+/// Seconds after which a client should retry if too many do the same: about what an estimate or a replay takes.
+const TOO_MANY_SECONDS: u64 = 10;
 
 /// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,8 +219,10 @@ impl From<ServiceError> for Failure {
             (ErrorKind::NotFound, _) => Self::not_found(message),
             (ErrorKind::InvalidInput, error) => Self::invalid(error.field().unwrap_or("value"), message),
             (ErrorKind::Conflict | ErrorKind::Busy, _) => Self::conflict(message),
+            (ErrorKind::TooMany, _) => Self::too_many(message, TOO_MANY_SECONDS),
             (ErrorKind::BudgetExhausted, _) => Self::budget(message),
-            (ErrorKind::Interrupted, _) => Self::unavailable(message),
+            // Nothing else interrupts what a request waits for.
+            (ErrorKind::Interrupted, _) => Self::stopping(),
             (ErrorKind::Gateway | ErrorKind::Fetch, _) => {
                 Self::new(StatusCode::BAD_GATEWAY, "upstream_failed", message)
             }

@@ -17,11 +17,10 @@ use serde::Serialize;
 
 pub use self::headroom::BudgetHeadroom;
 use super::runs::{self, RunChoice};
-use super::scratch::{self, Scratch};
+use super::scratch::{self, ESTIMATES, Scratch};
 use super::spending::Budget;
 use super::{Result, topics};
 use crate::app::App;
-use crate::config::Config;
 use crate::pipeline::StopSignal;
 use crate::pipeline::progress::Silent;
 use crate::pipeline::runner::RunOutcome;
@@ -82,14 +81,19 @@ impl RunEstimate {
     }
 }
 
-/// Estimates a run. The sources are fetched as in a real run; nothing is spent and nothing is stored.
+/// Estimates a run. The sources are fetched as in a real run, with the limits that all requests of this process share;
+/// nothing is spent and nothing is stored.
 ///
 /// # Errors
-/// The same as for a run.
-pub async fn estimate(config: Config, choice: &RunChoice) -> Result<RunEstimate> {
-    let _turn = scratch::turn().await;
+/// The same as for a run; also when too many estimates wait already.
+pub async fn estimate(app: &App, choice: RunChoice) -> Result<RunEstimate> {
+    let serving = app.clone();
+    scratch::in_turn(app, &ESTIMATES, async move || estimated(&serving, &choice).await).await
+}
+
+async fn estimated(serving: &App, choice: &RunChoice) -> Result<RunEstimate> {
     let scratch = Scratch::new()?;
-    let app = scratch.app(config).await?;
+    let app = scratch.app(serving.config().clone()).await?.sharing(serving);
     let topic = topics::find(&app, &choice.topic).await?;
     let request = runs::to_run_request(&app, choice, Arc::new(Silent), StopSignal::default()).await?;
     let outcome = runs::run(&app, &request).await?;

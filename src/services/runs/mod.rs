@@ -3,7 +3,6 @@
 mod history;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aha_core::digest::DigestStatus;
@@ -156,7 +155,6 @@ pub struct Runs {
     app: App,
     by_topic: Arc<Mutex<BTreeMap<String, Watched>>>,
     tasks: Arc<Mutex<JoinSet<()>>>,
-    ending: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -168,7 +166,7 @@ struct Watched {
 impl Runs {
     #[must_use]
     pub fn new(app: App) -> Self {
-        Self { app, by_topic: Arc::default(), tasks: Arc::default(), ending: Arc::default() }
+        Self { app, by_topic: Arc::default(), tasks: Arc::default() }
     }
 
     /// Starts a run in the background and returns its status, which is updated.
@@ -176,7 +174,7 @@ impl Runs {
     /// # Errors
     /// When the request is invalid, or a process runs the topic already.
     pub async fn start(&self, choice: &RunChoice) -> Result<watch::Receiver<RunStatus>> {
-        let stop = StopSignal::default();
+        let stop = StopSignal::of(&self.app);
         let status = self.begun(&choice.topic);
         let reporter = Reporter { status: Arc::clone(&status), app: self.app.clone() };
         let request = to_run_request(&self.app, choice, Arc::new(reporter), stop.clone()).await?;
@@ -199,7 +197,7 @@ impl Runs {
     /// # Errors
     /// The runner's errors; [`RunError::Held`] if this process runs the topic already.
     pub async fn run_scheduled(&self, topic: &str) -> std::result::Result<RunOutcome, RunError> {
-        let stop = StopSignal::default();
+        let stop = StopSignal::of(&self.app);
         let status = self.begun(topic);
         if self.register(topic, &status, stop.clone()).is_err() {
             let (topic, owner) = (topic.to_owned(), "this process".to_owned());
@@ -255,21 +253,9 @@ impl Runs {
         Ok(())
     }
 
-    /// Returns whether all runs were requested to end.
-    #[must_use]
-    pub fn is_ending(&self) -> bool {
-        self.ending.load(Ordering::SeqCst)
-    }
-
-    /// Requests all runs to end at their next safe point, also those that start later.
-    pub fn interrupt(&self) {
-        self.ending.store(true, Ordering::SeqCst);
-        self.lock().values().for_each(|watched| watched.stop.interrupt());
-    }
-
-    /// Requests all runs to end and waits for those that were started in the background.
-    pub async fn end(&self) {
-        self.interrupt();
+    /// Waits for the runs that were started in the background. Once the process is asked to stop, all runs end at their
+    /// next safe point.
+    pub async fn ended(&self) {
         let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         while tasks.join_next().await.is_some() {}
     }
@@ -306,9 +292,6 @@ impl Runs {
         if by_topic.get(topic).is_some_and(Watched::is_running) {
             let message = format!("topic {topic:?} is being run by this process; watch that run, or cancel it first");
             return Err(ServiceError::Busy { message });
-        }
-        if self.is_ending() {
-            stop.interrupt();
         }
         by_topic.insert(topic.to_owned(), Watched { status: Arc::clone(status), stop });
         Ok(())
@@ -365,7 +348,7 @@ impl Progress for Reporter {
         });
     }
 
-    fn step(&self, _what: &str) {
+    fn step(&self) {
         self.status.send_modify(|status| {
             if let Some(stage) = status.stages.last_mut() {
                 stage.done += 1;

@@ -16,8 +16,10 @@ use super::add::resolve_location;
 use super::{Result, ServiceError};
 use crate::app::{App, connectors, fetch_config};
 use crate::config::Config;
+use crate::pipeline::RunError;
 use crate::pipeline::paid_search::search;
 use crate::services::models::scope;
+use crate::services::turns::Turns;
 use crate::sources::fetch::{FetchError, Fetcher};
 use crate::sources::signal::{SearchResponse, SearchResult};
 use crate::sources::{Connectors, FetchOutcome, FetchResult, SourceLocation};
@@ -103,7 +105,10 @@ impl SourceTester {
         let source = Source::never_fetched(TopicId::of(&["source test"]), &new);
         let result = match (&self.config.sources.search, self.connectors.of(source.kind)) {
             (Some(_), _) if source.kind == SourceKind::Signal => self.searched(&source).await?,
-            (_, Some(connector)) => connector.fetch(&source, &self.fetcher).await?,
+            (_, Some(connector)) => tokio::select! {
+                result = connector.fetch(&source, &self.fetcher) => result?,
+                () = self.stopped() => return Err(RunError::Interrupted.into()),
+            },
             (_, None) => {
                 let message = format!("a source of the kind {kind} is not tested alone; a run reads it");
                 return Err(ServiceError::Conflict { message });
@@ -120,6 +125,14 @@ impl SourceTester {
         }
     }
 
+    /// Waits until the process that serves the user is asked to stop. A search goes on then, as it costs money.
+    async fn stopped(&self) {
+        match &self.app {
+            Some(app) => app.stopping().cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Searches with the process's app, or with one that is opened for this search.
     async fn searched(&self, source: &Source) -> Result<FetchResult> {
         if let Some(app) = &self.app {
@@ -131,6 +144,20 @@ impl SourceTester {
         app.finish_background().await;
         result
     }
+}
+
+/// Maximum number of tests at the same time, each of which may wait long for its source, and of those that wait.
+const MAX_RUNNING: usize = 8;
+const MAX_WAITING: usize = 32;
+static TESTS: Turns = Turns::new("tests of sources", MAX_RUNNING, MAX_WAITING);
+
+/// Reads a source for a remote user, in its turn.
+///
+/// # Errors
+/// When the location cannot be used or read, or too many tests wait already.
+pub async fn test_in_turn(app: &App, location: String) -> Result<TestedSource> {
+    let tester = SourceTester::of(app);
+    TESTS.run(app, async move || tester.test(&location).await).await
 }
 
 /// A search costs money: it goes through the ledger and is limited by the caps, as in a run.

@@ -21,7 +21,6 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 
 use super::{Failure, WebState};
-use crate::services::ServiceError;
 use crate::services::id_prefix::{MIN_DIGITS, id_prefix};
 
 pub(super) use command_requests::with_requests;
@@ -83,14 +82,4 @@ impl OfTopic {
 fn check_id(what: &str, id: &str) -> Result<(), Failure> {
     let expected = || format!("there is no {what} of that id; give it, or {MIN_DIGITS} or more of its first digits");
     id_prefix(id).map(drop).ok_or_else(|| Failure::not_found(expected()))
-}
-
-/// Runs CPU-bound work, such as a replay on a copy of the database, on a blocking thread, so that it delays no other
-/// request.
-async fn on_own_thread<T: Send + 'static, F: Future<Output = Result<T, ServiceError>>>(
-    work: impl FnOnce() -> F + Send + 'static,
-) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Handle::current();
-    let done = tokio::task::spawn_blocking(move || runtime.block_on(work())).await;
-    Ok(done.map_err(|error| Failure::internal(&error))??)
 }

@@ -13,7 +13,7 @@ use super::super::pages::encoded;
 use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
 use super::page::PageQuery;
-use super::{OfTopic, check_id, on_own_thread};
+use super::{OfTopic, check_id};
 use crate::services::estimate::{self, RunEstimate};
 use crate::services::runs::{self, PastRun, RunChoice, RunStatus};
 use crate::services::topics;
@@ -112,8 +112,7 @@ async fn estimated(
     JsonBody(choice): JsonBody<RunChoice>,
 ) -> Result<Json<RunEstimate>, Failure> {
     topics::find(state.app(), &choice.topic).await?;
-    let config = state.app().config().clone();
-    on_own_thread(async move || estimate::estimate(config, &choice).await).await.map(Json)
+    Ok(Json(estimate::estimate(state.app(), choice).await?))
 }
 
 /// The status of the topic's current run on this server, or of its last one.

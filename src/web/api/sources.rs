@@ -15,9 +15,9 @@ use utoipa_axum::routes;
 use super::super::extract::body;
 use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
 use super::page::PageQuery;
-use super::{OfTopic, check_id, on_own_thread};
+use super::{OfTopic, check_id};
 use crate::services::sources::add::{self, AddedSources, DiscoveredFeed, SourcesToAdd};
-use crate::services::sources::test::{SourceTester, TestedSource};
+use crate::services::sources::test::{TestedSource, test_in_turn};
 use crate::services::sources::{self, ListedSource, SourceChange, SourceHistory, SourceShare, SourcesAdded, opml};
 use crate::services::{ErrorKind, ServiceError};
 
@@ -205,9 +205,8 @@ async fn test(
     State(state): State<WebState>,
     JsonBody(Address { address }): JsonBody<Address>,
 ) -> Result<Json<TestedSource>, Failure> {
-    let tester = SourceTester::of(state.app());
-    let outcome = on_own_thread(async move || Ok(tester.test(&address).await)).await?;
-    outcome.map(Json).map_err(|error| unread("address", error))
+    let tested = test_in_turn(state.app(), address).await;
+    tested.map(Json).map_err(|error| unread("address", error))
 }
 
 /// A topic's sources as OPML.

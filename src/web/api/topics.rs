@@ -11,9 +11,7 @@ use utoipa_axum::routes;
 
 use super::super::extract::{object, object_or_null};
 use super::super::{Admin, Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
-use super::on_own_thread;
 use super::page::PageQuery;
-use crate::pipeline::StopSignal;
 use crate::services::replay::{self, Replay, ReplayChoice, ReplayRules};
 use crate::services::topics::InterestMatches;
 use crate::services::topics::{self, PREVIEW_DAYS, RemovedTopic, TopicChange};
@@ -160,8 +158,7 @@ async fn replayed(
     let Change { run, interests, rules, weights, at_least } = change;
     let usual = ReplayChoice::default();
     let choice = ReplayChoice { run: run.unwrap_or(usual.run), topic: Some(name), weights, interests, rules, at_least };
-    let config = state.app().config().clone();
-    on_own_thread(async move || replay::replay(config, &choice, &StopSignal::default()).await).await.map(Json)
+    Ok(Json(replay::replay_in_turn(state.app(), choice).await?))
 }
 
 #[derive(Debug, Serialize)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -78,6 +78,7 @@ impl Answer {
 pub struct Request {
     pub path: String,
     pub headers: HashMap<String, String>,
+    pub began: Instant,
 }
 
 /// The server; it ends with the test.
@@ -134,7 +135,7 @@ async fn serve(mut stream: TcpStream, answers: &HashMap<String, Answer>, log: &M
     {
         answer = Answer::new(304);
     }
-    log.lock().unwrap().push(Request { path, headers });
+    log.lock().unwrap().push(Request { path, headers, began: Instant::now() });
     tokio::time::sleep(answer.delay).await;
     let _ = send(&mut stream, &answer, base).await;
 }

@@ -1,4 +1,7 @@
-use std::time::Duration;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
 
 use crate::support::daemon::Daemon;
 use crate::support::feeds::{Post, feed};
@@ -9,6 +12,8 @@ use crate::support::site::{Reply, Site};
 use crate::support::web::Web;
 
 const NOW: &str = "2026-11-19T07:00:00Z";
+const JSON: (&str, &str) = ("content-type", "application/json");
+const ESTIMATE: &str = "/api/v1/runs/estimate";
 
 /// With a source that answers at once, and one that does not for long.
 fn with_a_slow_source() -> (Radar, Web) {
@@ -80,8 +85,7 @@ fn a_window_that_no_run_can_be_started_with_stays_in_its_form() {
     for shown in ["name=\"window\" value=\"2026-11-18..&#60;soon&#62;\"", "is neither a date"] {
         assert!(wrong.body.contains(shown), "{shown}: {}", wrong.body);
     }
-    let lease = "UPDATE topics SET lease_holder = 'elsewhere pid:7 start:1 ns:1', lease_expires_at = 32503680000000";
-    rows::execute(&radar, lease);
+    rows::hold_elsewhere(&radar);
     let held = site.post_form("/runs", &page, "topic=default&window=2026-11-17..2026-11-18");
     assert_eq!(held.status, 409);
     for shown in ["name=\"window\" value=\"2026-11-17..2026-11-18\"", "is being run by elsewhere pid:7"] {
@@ -129,5 +133,81 @@ fn days_are_chosen_for_a_run_and_one_that_could_read_nothing_says_so() {
         let page = site.get(path).body;
         assert!(page.contains(failed), "{path}: {page}");
         assert!(!page.contains("Enjoy the silence") && !page.contains("A quiet day"), "{path}: {page}");
+    }
+}
+
+/// Two are made at a time, and eight wait.
+#[test]
+fn estimates_beyond_those_that_wait_are_refused_and_keep_no_replay_waiting() {
+    let posts = [Post::about_nothing_else("one", "2026-11-18T05:00:00Z")];
+    let web = Web::serve(vec![("/slow", Answer::ok(feed("Slow", &posts)).after(Duration::from_mins(2)))]);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    let choice = json!({ "topic": "default", "window": "2026-11-18..2026-11-19" });
+    radar.ok(&["run", "--window", "2026-11-18..2026-11-19"]);
+    radar.add(&[&web.url("/slow")]);
+    let site = Site::start(&mut radar);
+    let (sender, replies) = mpsc::channel();
+    for _ in 0..14 {
+        let (connection, sender) = (site.begin("POST", ESTIMATE, &[JSON], &choice.to_string()), sender.clone());
+        std::thread::spawn(move || sender.send(Reply::receive(connection)));
+    }
+    drop(sender);
+    for _ in 0..4 {
+        let refused = replies.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert!(refused.status == 429 && refused.headers["retry-after"] == "10", "{refused:?}");
+        assert_eq!(refused.json()["error"]["code"], "too_many_requests");
+        assert!(refused.body.contains("too many estimates are waiting already"), "{refused:?}");
+    }
+    let replay = site.send("POST", "/api/v1/topics/default/replay", &[JSON], "{}");
+    assert_eq!(replay.status, 200, "{replay:?}");
+    assert_eq!(site.get("/health").status, 200);
+    drop(site);
+    let others: Vec<u16> = replies.iter().map(|reply| reply.status).collect();
+    let stopped = others.iter().filter(|status| **status == 503).count();
+    // On a busy machine the time of the first two may be over before.
+    assert!(others.len() == 10 && stopped >= 8, "{others:?}");
+}
+
+#[test]
+fn asked_to_stop_the_server_ends_an_estimate_at_once() {
+    let (mut radar, web) = with_a_slow_source();
+    let log = radar.folder().join("serve.log");
+    let site = Site::start_with_log(&mut radar, &log);
+    let estimate = site.begin("POST", ESTIMATE, &[JSON], &json!({ "topic": "default" }).to_string());
+    web.wait_for("/slow");
+    let begun = Instant::now();
+    drop(site);
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    let reply = Reply::receive(estimate);
+    assert!(reply.status == 503 && reply.body.contains("the server is stopping"), "{reply:?}");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(!log.contains("panicked") && !log.contains("did not end"), "{log}");
+}
+
+#[test]
+fn a_run_and_estimates_of_it_send_a_host_one_request_at_a_time() {
+    const TAKES: Duration = Duration::from_millis(500);
+    let posts = [Post::about_nothing_else("one", "2026-11-19T05:00:00Z")];
+    let paths = ["/one", "/two"];
+    let web = Web::serve(paths.map(|path| (path, Answer::ok(feed(path, &posts)).after(TAKES))).to_vec());
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&paths.map(|path| web.url(path)).each_ref().map(String::as_str));
+    let site = Site::start(&mut radar);
+    let choice = json!({ "topic": "default" }).to_string();
+    let estimates = [(); 2].map(|()| site.begin("POST", ESTIMATE, &[JSON], &choice));
+    assert_eq!(site.send("POST", "/api/v1/runs", &[JSON], &choice).status, 202);
+    for estimate in estimates {
+        let reply = Reply::receive(estimate);
+        assert_eq!(reply.status, 200, "{reply:?}");
+    }
+    wait_for(&site, "/api/v1/topics/default/run", "\"outcome\":\"made\"");
+    let mut began: Vec<Instant> = paths.iter().flat_map(|path| web.requests(path)).map(|one| one.began).collect();
+    began.sort();
+    assert!(began.len() >= 4, "{} requests", began.len());
+    for pair in began.windows(2) {
+        assert!(pair[1] - pair[0] >= TAKES, "{began:?}");
     }
 }
