@@ -18,8 +18,10 @@ use crate::digest::terminal::Terminal;
 use crate::services::ServiceError;
 use crate::services::sources::SourcesAdded;
 
-/// Columns if neither a terminal nor `COLUMNS` gives the width.
+/// Columns where no terminal is, if `COLUMNS` does not give the width.
 const DEFAULT_COLUMNS: usize = 100;
+/// Columns of a terminal that does not report its width, if `COLUMNS` does not give it.
+const TERMINAL_COLUMNS: usize = 80;
 /// Digits of an id that tables show: enough to identify one among many thousands.
 const ID_DIGITS: usize = 8;
 
@@ -87,7 +89,9 @@ pub(super) fn table(headings: &[&str]) -> Table {
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(headings.to_vec());
-    if !std::io::stdout().is_terminal() {
+    if let Some(width) = terminal_width() {
+        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    } else {
         table.set_content_arrangement(ContentArrangement::Disabled);
     }
     table
@@ -95,8 +99,11 @@ pub(super) fn table(headings: &[&str]) -> Table {
 
 /// Returns the columns of a text that is arranged also where no terminal is.
 pub(super) fn width() -> usize {
-    let of_environment = || columns_of(&std::env::var_os("COLUMNS")?);
-    terminal_width().or_else(of_environment).unwrap_or(DEFAULT_COLUMNS)
+    terminal_width().or_else(environment_width).unwrap_or(DEFAULT_COLUMNS)
+}
+
+fn environment_width() -> Option<usize> {
+    columns_of(&std::env::var_os("COLUMNS")?)
 }
 
 fn columns_of(value: &OsStr) -> Option<usize> {
@@ -112,8 +119,15 @@ pub(super) fn terminal() -> Terminal {
 
 /// Returns the columns of the terminal; `None` if standard output is none.
 pub(super) fn terminal_width() -> Option<usize> {
-    let reported = || Table::new().width().map_or(DEFAULT_COLUMNS, usize::from);
-    std::io::stdout().is_terminal().then(reported)
+    let width = || columns_of_terminal(Table::new().width(), environment_width());
+    std::io::stdout().is_terminal().then(width)
+}
+
+/// Returns the columns of a terminal that reports this width. Serial consoles and some programs that start others in a
+/// terminal report 0, which means that they do not know it.
+fn columns_of_terminal(reported: Option<u16>, of_environment: Option<usize>) -> usize {
+    let known = reported.filter(|columns| *columns > 0).map(usize::from);
+    known.or(of_environment).unwrap_or(TERMINAL_COLUMNS)
 }
 
 /// Returns the first digits of an id.
@@ -206,6 +220,14 @@ mod tests {
         assert!(!allows(Some("1"), Some("xterm")) && !allows(None, Some("dumb")));
         let columns = ["60", " 72 ", "0", "wide", ""].map(|value| columns_of(OsStr::new(value)));
         assert_eq!(columns, [Some(60), Some(72), None, None, None]);
+    }
+
+    #[test]
+    fn a_terminal_without_a_width_has_that_of_the_environment() {
+        assert_eq!(columns_of_terminal(Some(132), Some(60)), 132);
+        assert_eq!(columns_of_terminal(Some(0), Some(60)), 60);
+        assert_eq!(columns_of_terminal(Some(0), None), 80);
+        assert_eq!(columns_of_terminal(None, None), 80);
     }
 
     #[test]

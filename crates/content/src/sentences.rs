@@ -18,7 +18,9 @@ pub fn sentences(paragraph: &str) -> Vec<&str> {
         let open = paragraph[start..end].trim();
         // A name such as ".NET" begins with the dot.
         let is_dotted_name = paragraph[start..end].ends_with(" .");
-        if parts.peek().is_some_and(|(_, next)| is_dotted_name || continues(open, next.trim_start())) {
+        let is_inside =
+            |next: &str| is_dotted_name || is_range(&paragraph[start..end], next) || continues(open, next.trim_start());
+        if parts.peek().is_some_and(|(_, next)| is_inside(next)) {
             continue;
         }
         if open.contains(char::is_alphanumeric) {
@@ -27,6 +29,13 @@ pub fn sentences(paragraph: &str) -> Vec<&str> {
         start = end;
     }
     found
+}
+
+/// Returns whether several dots between two words end no sentence, as in `--window START..END`.
+fn is_range(open: &str, next: &str) -> bool {
+    let before = open.trim_end_matches('.');
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    open.len() - before.len() > 1 && before.ends_with(is_word) && next.starts_with(is_word)
 }
 
 /// Divides a text where a code word ends a sentence and the next begins in lower case: "… in `KEPT_FILES`. undo reverts
@@ -279,6 +288,16 @@ mod tests {
                 "That is all."
             ]
         );
+    }
+
+    #[test]
+    fn dots_between_words_end_no_sentence() {
+        let range = "A window run is started with --window START..END.";
+        assert_eq!(sentences(&format!("{range} It ends.")), [range, "It ends."]);
+        for whole in ["FROM_DAY...TO_DAY is a period.", "Versions 1.0..2.0 and A..B are meant.", "Call it [A..Z]."] {
+            assert_eq!(sentences(whole), [whole]);
+        }
+        assert_eq!(sentences("He waited... Then it rained."), ["He waited...", "Then it rained."]);
     }
 
     #[test]

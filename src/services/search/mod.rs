@@ -11,6 +11,7 @@ mod exact;
 mod excerpt;
 mod filters;
 mod query;
+mod question_words;
 mod vectors;
 
 use std::collections::HashMap;
@@ -33,6 +34,7 @@ use query::{Parsed, Term, parse, shown};
 
 pub use excerpt::ExcerptPart;
 pub use query::since_when;
+pub use question_words::suggested_query;
 
 /// Entries indexed in one transaction.
 const ENTRIES_PER_TRANSACTION: i64 = 500;

@@ -1,5 +1,6 @@
 //! The page for questions: shows the answer with its sources, or why there is none and what to do about it.
 
+use aha_content::documents::row_cells;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -11,8 +12,10 @@ use serde::Deserialize;
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::topic_links::{TopicLinks, encoded};
 use super::{Choice, SPANS, Shell, choices, day, html};
+use crate::app::App;
 use crate::ask::{self, Answer, AskError, AskRequest, CitedSentence, MAX_QUESTION_CHARS, feedback};
 use crate::digest::sanitise::{Link, short_text};
+use crate::services::search::suggested_query;
 use crate::services::{ErrorKind, stories};
 use crate::web::ask::request_of;
 use crate::web::form::SentForm;
@@ -67,7 +70,7 @@ struct Cited {
 struct Refusal {
     why: String,
     next: Next,
-    /// A search for any of the question's words; empty if it has none.
+    /// A search for any of the question's rarest words; empty if none occurs.
     search_query: String,
     /// Whether only a topic, some sources or a time was searched.
     is_narrowed: bool,
@@ -139,7 +142,7 @@ async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: Se
             Ok(html(&page)?.into_response())
         }
         Err(error) => {
-            let refusal = refusal(error, &request)?;
+            let refusal = refusal(state.app(), error, &request).await?;
             let status = if refusal.next == Next::Correct { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
             page.refusal = Some(refusal);
             Ok((status, html(&page)?).into_response())
@@ -176,7 +179,7 @@ async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
 }
 
 /// Returns what the reader can do about the error; other errors get an error page.
-fn refusal(error: AskError, request: &AskRequest) -> Result<Refusal, Failure> {
+async fn refusal(app: &App, error: AskError, request: &AskRequest) -> Result<Refusal, Failure> {
     let (why, read_as) = match &error {
         AskError::Unanswered { read_as, note: Some(note) } => (format!("{error} ({note})"), read_as.clone()),
         error => (error.to_string(), None),
@@ -184,12 +187,19 @@ fn refusal(error: AskError, request: &AskRequest) -> Result<Refusal, Failure> {
     let next = match error {
         AskError::Empty | AskError::TooLong => Next::Correct,
         AskError::EmptyStore => Next::ReadSomething,
-        AskError::Unanswered { .. } | AskError::OwnFeedback | AskError::Timeout => Next::AskOtherwise,
+        AskError::Unanswered { .. } | AskError::OwnFeedback | AskError::Timeout | AskError::Busy => Next::AskOtherwise,
         AskError::Service(error) => match error.kind() {
             ErrorKind::InvalidInput | ErrorKind::NotFound => Next::Correct,
             _ => return Err(error.into()),
         },
     };
-    let search_query = ask::search_query(read_as.as_ref().unwrap_or(&request.question)).unwrap_or_default();
+    // The refusal is to be shown also if the words cannot be counted.
+    let suggested = suggested_query(app, read_as.as_ref().unwrap_or(&request.question)).await;
+    let search_query = suggested.unwrap_or_default().unwrap_or_default();
     Ok(Refusal { why, next, search_query, is_narrowed: request.is_narrowed() })
+}
+
+/// Returns whether a sentence is a row of a table, which is shown on a line of its own.
+fn is_row(text: &str) -> bool {
+    row_cells(text).is_some()
 }

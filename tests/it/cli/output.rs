@@ -6,6 +6,8 @@ use crate::support::site::Site;
 
 /// Starts the program with a terminal as its output.
 const ON_A_TERMINAL: &str = r#"exec script -qec "stty cols 80 rows 24; exec $0 $*" /dev/null"#;
+/// The same with a terminal that does not know its width.
+const ON_A_TERMINAL_WITHOUT_WIDTH: &str = r#"exec script -qec "stty cols 0 rows 0; exec $0 $*" /dev/null"#;
 
 /// With a digest of the example's days, and the empty one of a later window.
 fn with_an_empty_digest() -> Radar {
@@ -62,6 +64,21 @@ fn the_width_of_a_digest_is_that_of_columns_where_no_terminal_is() {
     assert!(widest(&radar) > Some(50) && widest(&radar) <= Some(60), "{:?}", widest(&radar));
     radar.set("COLUMNS", "30");
     assert!(widest(&radar) <= Some(30), "{}", radar.ok(&["digest"]));
+}
+
+#[test]
+fn a_terminal_that_does_not_know_its_width_has_that_of_columns_or_eighty() {
+    let mut radar = with_examples();
+    radar.ok(&WINDOW);
+    radar.set("TERM", "dumb");
+    let widest = |radar: &Radar| {
+        let ran: Ran = radar.command_after(ON_A_TERMINAL_WITHOUT_WIDTH, &["digest"]).output().unwrap().into();
+        let shown = ran.exits(0).stdout;
+        shown.lines().map(|line| line.trim_end().chars().count()).max()
+    };
+    assert!(widest(&radar) > Some(60) && widest(&radar) <= Some(80), "{:?}", widest(&radar));
+    radar.set("COLUMNS", "50");
+    assert!(widest(&radar) > Some(40) && widest(&radar) <= Some(50), "{:?}", widest(&radar));
 }
 
 #[test]

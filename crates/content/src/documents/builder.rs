@@ -12,6 +12,8 @@ const SECTION_CHARS: usize = 120;
 const TITLE_CHARS: usize = 500;
 /// Longer names of columns are cut, as each row repeats them.
 const COLUMN_CHARS: usize = 120;
+/// Separates the cells of a row.
+const CELL_SEPARATOR: &str = " · ";
 
 #[derive(Debug, Default)]
 pub(super) struct Builder {
@@ -19,6 +21,8 @@ pub(super) struct Builder {
     /// The date in its metadata.
     dated: Option<Date>,
     section: Option<String>,
+    /// The name of the open numbered clause.
+    clause: Option<String>,
     /// The unit that names a section without a heading.
     unit: Unit,
     blocks: usize,
@@ -66,6 +70,15 @@ impl Builder {
     pub(super) fn page(&mut self, number: usize) {
         self.end_passage();
         self.unit = Unit::Page(number);
+        self.clause = None;
+    }
+
+    /// Starts a numbered clause, which is a section where no heading is, or ends the open one.
+    pub(super) fn clause(&mut self, name: Option<String>) {
+        if name.is_some() || self.clause.is_some() {
+            self.end_passage();
+        }
+        self.clause = name.map(|name| cut(&fold_line(&name), SECTION_CHARS).to_owned());
     }
 
     /// Adds a paragraph, a list entry or a row.
@@ -121,10 +134,12 @@ impl Builder {
         if self.open.is_empty() {
             return;
         }
-        let section = match (&self.section, self.unit) {
-            (Some(section), _) => section.clone(),
-            (None, Unit::Page(page)) => format!("Page {page}"),
-            (None, Unit::Paragraph) => format!("Paragraph {}", self.first),
+        let section = match (&self.section, &self.clause, self.unit) {
+            (Some(section), ..) => section.clone(),
+            (None, Some(clause), Unit::Page(page)) => format!("Page {page}, {clause}"),
+            (None, Some(clause), Unit::Paragraph) => clause.clone(),
+            (None, None, Unit::Page(page)) => format!("Page {page}"),
+            (None, None, Unit::Paragraph) => format!("Paragraph {}", self.first),
         };
         self.passages.push(Passage { section, text: std::mem::take(&mut self.open) });
     }
@@ -164,8 +179,16 @@ impl Rows {
             let (cell, name) = (cell.trim(), self.header.get(at).map_or("", |name| cut(name.trim(), COLUMN_CHARS)));
             if name.is_empty() { cell.to_owned() } else { format!("{name}: {cell}") }
         });
-        named.collect::<Vec<_>>().join(" · ")
+        named.collect::<Vec<_>>().join(CELL_SEPARATOR)
     }
+}
+
+/// Returns the cells of a table row in a passage, each with the name of its column, or of a part of a row; `None` for
+/// text with fewer than two.
+#[must_use]
+pub fn row_cells(text: &str) -> Option<Vec<&str>> {
+    let cells: Vec<&str> = text.split(CELL_SEPARATOR).collect();
+    (cells.len() > 1).then_some(cells)
 }
 
 #[cfg(test)]
@@ -197,6 +220,28 @@ mod tests {
         let mut rows = Rows::default();
         rows.header(vec!["é".repeat(5_000)]);
         assert_eq!(rows.row(&["4".to_owned()]), format!("{}: 4", "é".repeat(COLUMN_CHARS)));
+    }
+
+    #[test]
+    fn the_cells_of_a_row_can_be_told_apart() {
+        let mut rows = Rows::default();
+        rows.header(vec!["Room".to_owned(), "Seats".to_owned()]);
+        let row = rows.row(&["Spelt".to_owned(), "4".to_owned()]);
+        assert_eq!(row_cells(&row), Some(vec!["Room: Spelt", "Seats: 4"]));
+        assert_eq!(row_cells("Room: Spelt has four seats."), None);
+    }
+
+    #[test]
+    fn a_clause_names_a_section_until_it_ends() {
+        let mut builder = Builder::default();
+        builder.page(2);
+        builder.block("One.");
+        builder.clause(Some("4. Deposit".to_owned()));
+        builder.block("Two.");
+        builder.clause(None);
+        builder.block("Three.");
+        let sections: Vec<String> = builder.finish().passages.into_iter().map(|passage| passage.section).collect();
+        assert_eq!(sections, ["Page 2", "Page 2, 4. Deposit", "Page 2"]);
     }
 
     #[test]

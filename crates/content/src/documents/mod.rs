@@ -1,23 +1,27 @@
 //! Reads the user's documents (Markdown, HTML, plain text, PDF) into passages that can be searched and cited.
 //!
 //! Input: the bytes of a file and its name, or the text of an item. Output: a [`Document`] of [`Passage`]s, each with
-//! the name of its section: its heading, or the number of its first paragraph. Called where documents are read and
-//! where questions are answered. No I/O; a PDF can take long and much memory, and must be read in a process of its own.
+//! the name of its section: its heading, the number of its clause, or that of its page or first paragraph. Called where
+//! documents are read and where questions are answered. No I/O; a PDF can take long and much memory, and must be read in
+//! a process of its own.
 //!
 //! A passage contains one block (paragraph, list entry, table row) per line. A row names its columns (`Room: Spelt ·
 //! Seats: 4`), so that a line can be quoted alone. Comments, scripts, front matter (except its date) and struck-out
 //! text are skipped.
 
 mod builder;
+mod clauses;
 mod dates;
 mod hidden;
 mod html;
 mod markdown;
+mod pages;
 mod pdf;
 mod pdf_check;
 mod pdf_size;
 mod pdf_widths;
 mod plain;
+mod printed;
 mod stated_dates;
 mod status;
 mod struck;
@@ -29,6 +33,7 @@ use std::borrow::Cow;
 use chrono::NaiveDate;
 use thiserror::Error;
 
+pub use builder::row_cells;
 pub use pdf::read as read_pdf;
 pub use status::{DocumentStatus, document_status};
 
@@ -40,7 +45,7 @@ pub const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 /// A part of a document that can be cited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// The heading above it, otherwise `Paragraph 3` or `Page 2`.
+    /// The heading above it, otherwise `4. Deposit`, `Page 2`, `Page 2, 4. Deposit` or `Paragraph 3`.
     pub section: String,
     /// One block per line.
     pub text: String,
@@ -132,7 +137,7 @@ pub fn read_with<E: From<DocumentError>>(
 #[must_use]
 pub fn passages_of_item(html: Option<&str>, text: &str) -> Vec<Passage> {
     let marked = html.filter(|html| html.contains("<h")).map(html::read).map(|document| document.passages);
-    marked.filter(|passages| !passages.is_empty()).unwrap_or_else(|| plain::read(text).passages)
+    marked.filter(|passages| !passages.is_empty()).unwrap_or_else(|| plain::read_item(text).passages)
 }
 
 /// Decodes bytes: UTF-8, otherwise UTF-16 with a byte order mark, otherwise the detected encoding. At most

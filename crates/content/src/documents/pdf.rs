@@ -4,11 +4,10 @@ use std::panic::AssertUnwindSafe;
 
 use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 
-use super::builder::Builder;
 use super::pdf_check::problem;
 use super::pdf_size::load;
 use super::pdf_widths::list_widths;
-use super::plain::paragraphs;
+use super::printed;
 use super::{DocumentError, MAX_TEXT_BYTES};
 
 /// Further pages are ignored.
@@ -28,12 +27,7 @@ pub fn read(bytes: &[u8]) -> Result<super::Document, DocumentError> {
     let read = std::panic::catch_unwind(AssertUnwindSafe(|| pages(bytes)));
     let contradicting = |_| Err(CONTRADICTING.to_owned());
     let pages = read.unwrap_or_else(contradicting).map_err(DocumentError::Pdf)?;
-    let mut builder = Builder::default();
-    for (number, page) in pages.iter().enumerate() {
-        builder.page(number + 1);
-        paragraphs(page, |paragraph| builder.block(paragraph));
-    }
-    Ok(builder.finish())
+    Ok(printed::read(&pages.iter().map(String::as_str).collect::<Vec<_>>(), true))
 }
 
 /// Returns the text of each page. One that cannot be read is empty; if none can, that is an error.
@@ -175,6 +169,29 @@ mod tests {
         let document = read(&file(&["The pier opens at nine.", "Dogs are welcome."])).unwrap();
         let passages: Vec<_> = document.passages.iter().map(|p| (p.section.as_str(), p.text.as_str())).collect();
         assert_eq!(passages, [("Page 1", "The pier opens at nine."), ("Page 2", "Dogs are welcome.")]);
+    }
+
+    #[test]
+    fn the_lines_of_a_page_are_read_as_printed_text() {
+        let lines = |lines: &[(&str, u32)]| {
+            let next = |(text, gap): &(&str, u32)| format!(") Tj 0 -{gap} Td ({text}");
+            lines.iter().map(next).collect::<String>()
+        };
+        let head = |text: String| format!("Harbour Rules{text}");
+        let pages = [
+            head(lines(&[("1. Fog. Fog machines are for-", 40), ("bidden at all", 14), ("times.", 14), ("1", 40)])),
+            head(lines(&[("2. Dogs. They are welcome.", 40), ("2", 40)])),
+        ];
+        let document = read(&file(&pages.each_ref().map(String::as_str))).unwrap();
+        let passages: Vec<_> = document.passages.iter().map(|p| (p.section.as_str(), p.text.as_str())).collect();
+        assert_eq!(document.title.as_deref(), Some("Harbour Rules"));
+        assert_eq!(
+            passages,
+            [
+                ("Page 1, 1. Fog", "Fog. Fog machines are forbidden at all times."),
+                ("Page 2, 2. Dogs", "Dogs. They are welcome."),
+            ]
+        );
     }
 
     /// Returns a PDF file whose page uses a form, with the content of each form.
