@@ -18,7 +18,8 @@ static ENGLISH: LazyLock<HashSet<&str>> =
 static FOREIGN: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("question_words.txt").split_whitespace().collect());
 
-/// Returns the words of a text in lower case, in order. `9.20`, `09:30` and `94,000` are one word each.
+/// Returns the words of a text in lower case, in order. `9.20`, `09:30` and `94,000` are one word each, "hasn't" is
+/// "has not", and "we'll" is "we".
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -33,12 +34,17 @@ pub(super) fn words(text: &str) -> Vec<String> {
             word.push(c);
             continue;
         }
-        // A possessive ending is not a word.
-        if matches!(c, '\'' | '’') && !word.is_empty() && chars.peek() == Some(&'s') {
-            let mut ahead = chars.clone();
-            ahead.next();
-            if ahead.peek().is_none_or(|c| !c.is_alphanumeric()) {
-                chars.next();
+        if matches!(c, '\'' | '’') && !word.is_empty() {
+            let ending: String = chars.clone().take_while(|c| c.is_alphanumeric()).collect();
+            match ending.to_lowercase().as_str() {
+                // Neither a possessive ending nor a shortened verb is a word.
+                "s" | "re" | "ve" | "ll" | "d" | "m" => skip(&mut chars, &ending),
+                "t" if word.ends_with('n') => {
+                    skip(&mut chars, &ending);
+                    words.push(without_negation(&word));
+                    "not".clone_into(&mut word);
+                }
+                _ => {}
             }
         }
         if !word.is_empty() {
@@ -49,6 +55,22 @@ pub(super) fn words(text: &str) -> Vec<String> {
         words.push(word);
     }
     words
+}
+
+fn skip(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, ending: &str) {
+    chars.by_ref().take(ending.chars().count()).for_each(drop);
+}
+
+/// Returns the verb of a contraction with "not", of which what stands before the apostrophe is given: "has" for "hasn".
+fn without_negation(word: &str) -> String {
+    match word {
+        "ca" | "can" => "can",
+        "wo" | "won" => "will",
+        "sha" | "shan" => "shall",
+        "ai" | "ain" => "is",
+        _ => word.strip_suffix('n').unwrap_or(word),
+    }
+    .to_owned()
 }
 
 /// Returns whether a lower-case word is a content word.
@@ -289,6 +311,20 @@ mod tests {
             ["the", "keeper", "fee", "9.20", "at", "09:30", "94,000"]
         );
         assert_eq!(words("1. Größe, it's 5.x"), ["1", "größe", "it", "5", "x"]);
+    }
+
+    #[test]
+    fn contractions_leave_no_content() {
+        assert_eq!(words("He hasn't, can’t and won't."), ["he", "has", "not", "can", "not", "and", "will", "not"]);
+        assert_eq!(words("We'll say they've gone; I'd go."), ["we", "say", "they", "gone", "i", "go"]);
+        for question in [
+            "Why isn't it, doesn't it, hadn't they, mustn't we, shouldn't they?",
+            "What's there, who'd be and who'll be there?",
+            "Qu'est-ce qu'il y a, et jusqu'à quand, s'il vous plaît ?",
+        ] {
+            assert!(contents(question).iter().all(|word| ["vous", "plaît"].contains(&word.as_str())), "{question}");
+        }
+        assert_eq!(contents("l'accès d'Ida à l'île"), ["accès", "ida", "île"]);
     }
 
     #[test]
