@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::durations::in_digits;
 use super::prompt_injection::is_prompt_injection;
 use super::quotable::{is_statement, refers_back};
 use super::{Block, CandidatePassage};
@@ -88,7 +89,7 @@ pub(super) fn is_english_word(word: &str) -> bool {
 #[must_use]
 pub fn contents(question: &str) -> Vec<String> {
     let mut seen = HashSet::new();
-    words(question).into_iter().filter(|word| is_content(word) && seen.insert(word.clone())).collect()
+    in_digits(words(question)).into_iter().filter(|word| is_content(word) && seen.insert(word.clone())).collect()
 }
 
 /// Maximum number of words of a heading in the line of its text.
@@ -167,7 +168,7 @@ impl<'a> Vocabulary<'a> {
     }
 
     fn unit(&mut self, passage: usize, block: usize, text: &'a str) -> Unit<'a> {
-        let all = words(text);
+        let all = in_digits(words(text));
         let content = all.iter().filter(|word| is_content(word)).map(|word| self.number(word)).collect();
         let length = word_count(text);
         let is_quotable = length <= MAX_WORDS && is_statement(text);
@@ -343,5 +344,6 @@ mod tests {
     fn a_question_leaves_its_content() {
         assert_eq!(contents("How many berths are there in zone 3?"), ["berths", "zone", "3"]);
         assert!(contents("What is it?").is_empty());
+        assert_eq!(contents("What does a half-hour crossing cost?"), ["30", "minutes", "crossing", "cost"]);
     }
 }
