@@ -109,7 +109,7 @@ impl Places {
     }
 
     /// Returns whether words are the name of a town.
-    pub(super) fn is_town(&self, words: &[&str]) -> bool {
+    pub(crate) fn is_town(&self, words: &[&str]) -> bool {
         self.find(words).is_some_and(|(place, length)| place.town.is_some() && length == words.len())
     }
 

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::CandidatePassage;
+use super::spelling::is_capitalised;
 use super::values::is_capital;
 use super::vocabulary::{Vocabulary, is_content, is_year, words};
 use crate::relevance::places::Places;
@@ -13,6 +14,9 @@ use crate::text::tokens::snowball_stem;
 
 /// Minimum similarity at which a word matches a name, by the table of word vectors: "Sabbath" is matched by "Sundays".
 const MIN_SIMILARITY: f64 = 0.45;
+/// The share of a place that its own names have, and that of the towns and countries in it.
+const WHOLE: f64 = 1.0;
+const PART: f64 = 0.3;
 /// Words that identify an English question. In other languages, words that are not names are capitalised as well.
 const ENGLISH: [&str; 16] = [
     "who", "whose", "what", "how", "which", "when", "where", "why", "does", "did", "the", "of", "is", "are", "were",
@@ -95,30 +99,45 @@ pub(super) fn share_of_names(names: &[String], candidates: &[CandidatePassage<'_
     candidates.iter().map(share_met).collect()
 }
 
-/// Returns the indexes of the words that match a name. If no passage contains the name, a similar word matches it.
-/// Otherwise only exact matches count, since similar names belong to others: Microsoft is similar to Google, and Paris
-/// to London.
+/// Returns the indexes of the words that match a name. If no passage contains the name, a similar word that is no name
+/// matches it, or of a country the name of a town in it. Otherwise only exact matches count, as they do for towns,
+/// since similar names belong to others: Microsoft is similar to Google, and Paris to London.
 fn words_matching(name: &str, all: &Vocabulary<'_>) -> HashSet<usize> {
     let having = |meets: &dyn Fn(&str, &str) -> bool| -> HashSet<usize> {
         let pairs = all.words.iter().zip(&all.stems).enumerate();
         pairs.filter(|(_, (word, stem))| meets(word, stem)).map(|(number, _)| number).collect()
     };
     let name_stem = snowball_stem(name);
-    let of_place = names_of_place(name);
+    let of_place = names_of_place(name, WHOLE);
     let exact = having(&|word, stem| *stem == *name_stem || of_place.contains(word));
-    if !exact.is_empty() || is_year(name) {
+    if !exact.is_empty() || is_year(name) || Places::shipped().is_town(&[name]) {
         return exact;
+    }
+    if !of_place.is_empty() {
+        let parts = names_of_place(name, PART);
+        return having(&|word, _| parts.contains(word));
     }
     let table = WordVectors::shipped();
     let Some(rank) = table.rank(name) else { return exact };
-    having(&|word, _| table.rank(word).is_some_and(|other| table.similarity(rank, other) >= MIN_SIMILARITY))
+    let similar =
+        having(&|word, _| table.rank(word).is_some_and(|other| table.similarity(rank, other) >= MIN_SIMILARITY));
+    similar.into_iter().filter(|number| !is_name(*number, all)).collect()
 }
 
-/// Returns the words that denote a country and its people: "American" is matched by "States".
-fn names_of_place(name: &str) -> HashSet<&'static str> {
+/// Returns whether a word stands somewhere with a capital, and is neither a weekday nor a month.
+fn is_name(number: usize, all: &Vocabulary<'_>) -> bool {
+    let word = &all.words[number];
+    let is_time = [word.as_str(), word.strip_suffix('s').unwrap_or(word)].iter().any(|word| TIMES.contains(word));
+    let mut having = all.units.iter().filter(|unit| unit.words.contains(&number));
+    !is_time && having.any(|unit| is_capitalised(unit.text, word))
+}
+
+/// Returns the words that denote a country and its people ("American" is matched by "States"), and those of the places
+/// in it that have at least this share of it.
+fn names_of_place(name: &str, min_share: f64) -> HashSet<&'static str> {
     let places = Places::shipped();
     let Some((place, _)) = places.find(&[name]) else { return HashSet::new() };
-    let own = places.names(&place).into_iter().filter(|(_, share)| *share >= 1.0);
+    let own = places.names(&place).into_iter().filter(|(_, share)| *share >= min_share);
     own.flat_map(|(name, _)| name.iter().map(String::as_str)).filter(|word| is_content(word)).collect()
 }
 
@@ -183,6 +202,13 @@ mod tests {
         assert_eq!(meets("Does it run on Microsoft systems?", &candidates), [true, false]);
         let candidates = [candidate("a", "Canadian laws hold.", 0), candidate("b", "We keep all data in Toronto.", 0)];
         assert_eq!(meets("In which Canadian town is it?", &candidates), [true, false]);
+        let candidates = [candidate("a", "The report was written by Michelle.", 0), candidate("b", "It rains.", 0)];
+        assert_eq!(meets("Which report did Jennifer write?", &candidates), [false, false]);
+        let candidates = [candidate("a", "It is closed on Sundays.", 0), candidate("b", "It rains.", 0)];
+        assert_eq!(meets("Is it the Sabbath when it is closed?", &candidates), [true, false]);
+        let candidates =
+            [candidate("a", "Rooms in Zurich and Paris cost more.", 0), candidate("b", "In London it rains.", 0)];
+        assert_eq!(meets("What does a room in Vienna cost?", &candidates), [false, false]);
         let candidates = [candidate("a", "It lies in the United States.", 0), candidate("b", "It lies in Canada.", 0)];
         assert_eq!(meets("Where is the American pier?", &candidates), [true, false]);
     }
