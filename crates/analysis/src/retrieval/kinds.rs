@@ -14,6 +14,8 @@ pub enum Kind {
     Duration,
     /// When: a time of day, a weekday, a date.
     Time,
+    /// Which year.
+    Year,
     /// How often.
     Frequency,
     Share,
@@ -67,6 +69,7 @@ pattern!(
     TIME,
     r"(?i)\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|o'clock|uhr)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(?:noon|midnight|morning|afternoon|evening|night|daily|weekly|monthly|yearly|spring|summer|autumn|winter|today|immediately|at once|before|after|until|within|since)\b|\b(?:19|20)\d\d\b"
 );
+pattern!(YEAR, r"\b(?:1[0-9]|20)\d\d\b|'\d\d\b");
 pattern!(
     FREQUENCY,
     r"(?i)\b(?:every|each|once|twice|times|daily|nightly|hourly|weekly|monthly|quarterly|yearly|annually|annual|regularly|never|always|per (?:day|week|month|year)|a (?:day|week|month|year))\b"
@@ -120,6 +123,7 @@ impl Kind {
             Self::Money => is_match(&MONEY, text),
             Self::Duration => is_match(&NUMBER, text) && is_match(&DURATION, text),
             Self::Time => is_match(&TIME, text) || is_match(&NUMBER, text) && is_match(&DURATION, text),
+            Self::Year => is_match(&YEAR, text),
             Self::Frequency => is_match(&FREQUENCY, text),
             Self::Share => is_match(&SHARE, text),
             Self::Degrees => is_match(&DEGREES, text),
@@ -162,8 +166,9 @@ static WANTED: &[(&str, Kind)] = &[
         r"\b(?:up to )?what (?:amount|number|quantity|limit|size|weight|height|width|speed|maximum|minimum|age)\b|\bat what \w+ (?:strength|speed|level)\b|\bwhat is the (?:\w+ )?(?:number|limit|maximum|minimum|size|weight|quota|rate)\b",
         Kind::Number,
     ),
+    (r"\b(?:what|which) (?:\w+ )?year\b", Kind::Year),
     (
-        r"\bwhen\b|\b(?:what|which) (?:time|hour|day|days|weekday|weekdays|date|month|year|hours)\b|\buntil (?:when|what)\b|\bby (?:when|what time)\b",
+        r"\bwhen\b|\b(?:what|which) (?:time|hour|day|days|weekday|weekdays|date|month|hours)\b|\buntil (?:when|what)\b|\bby (?:when|what time)\b",
         Kind::Time,
     ),
     (r"\bwho\b|\bwhom\b|\bwhose\b|\bto which (?:person|office)\b", Kind::Person),
@@ -196,6 +201,7 @@ mod tests {
             ("How much does a night at the quay cost?", Some(Kind::Money)),
             ("For how long may a guest stay?", Some(Kind::Duration)),
             ("When does the office open?", Some(Kind::Time)),
+            ("In which year was the light built?", Some(Kind::Year)),
             ("Who tests the light?", Some(Kind::Person)),
             ("What share of the berths is free?", Some(Kind::Share)),
             ("Why was the pier closed?", Some(Kind::Reason)),
@@ -215,6 +221,7 @@ mod tests {
         assert!(Kind::IpAddress.is_in("lamp: 10.0.0.7, on the pier") && !Kind::IpAddress.is_in("It opens at 09:30."));
         assert!(Kind::Telephone.is_in("Keeper: 0381 44902") && !Kind::Telephone.is_in("Customer 4471-882"));
         assert!(Kind::Email.is_in("ida@pier.example") && !Kind::Email.is_in("Write to Ida."));
+        assert!(Kind::Year.is_in("Built in 1958.") && !Kind::Year.is_in("It was built today, before the pier."));
         assert!(Kind::Time.is_in("It opens at 09:30.") && Kind::Share.is_in("12 percent"));
     }
 }

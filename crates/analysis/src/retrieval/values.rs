@@ -24,6 +24,7 @@ impl Value {
                 | Kind::Money
                 | Kind::Duration
                 | Kind::Time
+                | Kind::Year
                 | Kind::Share
                 | Kind::Degrees
                 | Kind::IpAddress
