@@ -215,6 +215,9 @@ fn defines(sentence: &str, subject: &[String]) -> bool {
     let begins = |words: &[&String]| {
         words.iter().zip(subject).all(|(word, of_subject)| snowball_stem(word) == snowball_stem(of_subject))
     };
+    if is_row_of_glossary(sentence, subject) {
+        return true;
+    }
     if let Some((term, meaning)) = sentence.split_once(':') {
         let (term_words, meaning_words) = (words(term), words(meaning));
         let term_words: Vec<&String> = term_words.iter().skip_while(is_article).collect();
@@ -231,6 +234,36 @@ fn defines(sentence: &str, subject: &[String]) -> bool {
     let is_copula = matches!(after(0), "is" | "are" | "was" | "were");
     let says_what = || matches!(after(1), "a" | "an" | "the" | "any" | "our" | "another") || digits(after(1)).is_some();
     is_subject && (matches!(after(0), "means" | "denotes" | "describes") || is_copula && says_what())
+}
+
+/// Names of the first column of a glossary, and of the second.
+const TERM_COLUMNS: [&str; 14] = [
+    "word",
+    "words",
+    "term",
+    "terms",
+    "name",
+    "abbreviation",
+    "acronym",
+    "concept",
+    "expression",
+    "begriff",
+    "wort",
+    "abkürzung",
+    "terme",
+    "mot",
+];
+const MEANING_COLUMNS: [&str; 9] =
+    ["meaning", "definition", "description", "explanation", "means", "bedeutung", "erklärung", "sens", "définition"];
+
+/// Whether a sentence is a row of a table that explains the subject: "word: zone · meaning: a delivery area".
+fn is_row_of_glossary(sentence: &str, subject: &[String]) -> bool {
+    let Some((first, rest)) = sentence.split_once(" · ") else { return false };
+    let Some((column, term)) = first.split_once(": ") else { return false };
+    let is_named = |column: &str, names: &[&str]| words(column).iter().all(|word| names.contains(&word.as_str()));
+    let means = rest.split_once(": ").is_some_and(|(column, _)| is_named(column, &MEANING_COLUMNS));
+    let stems = |words: &[String]| words.iter().map(|word| snowball_stem(word).into_owned()).collect::<Vec<_>>();
+    (means || is_named(column, &TERM_COLUMNS)) && stems(&words(term)) == stems(subject)
 }
 
 #[cfg(test)]

@@ -152,7 +152,7 @@ impl<'a> Vocabulary<'a> {
             let title = vocabulary.content_words(candidate.title.unwrap_or(candidate.document));
             let first = vocabulary.units.len();
             for block in candidate.blocks.iter().filter(|block| !is_prompt_injection(block.text)) {
-                let label = run_in_heading(block);
+                let label = run_in_heading(block).or_else(|| lone_cell(block, candidate));
                 number += 1;
                 for part in block.sentences.iter().flat_map(|sentence| quotable_parts(sentence)) {
                     let mut unit = vocabulary.unit(passage, number, part);
@@ -235,6 +235,15 @@ fn run_in_heading<'a>(block: &Block<'a>) -> Option<&'a str> {
         matches!(all.first().map(String::as_str), Some("yes" | "no" | "never" | "ja" | "nein" | "oui" | "non" | "sí"));
     let is_label = !others.is_empty() && all.len() <= MAX_LABEL_WORDS && !first.contains(|c: char| c.is_ascii_digit());
     (is_label && !is_answer && first.ends_with('.')).then_some(*first)
+}
+
+/// Returns the text of a row of which only the first cell has content, as others of its table show.
+fn lone_cell<'a>(block: &Block<'a>, candidate: &CandidatePassage<'_>) -> Option<&'a str> {
+    let (column, _) = block.text.split_once(": ").filter(|_| !block.text.contains(" · "))?;
+    let has_more = |other: &Block<'_>| {
+        other.text.strip_prefix(column).is_some_and(|rest| rest.starts_with(": ") && rest.contains(" · "))
+    };
+    candidate.blocks.iter().any(has_more).then_some(block.text)
 }
 
 fn word_count(text: &str) -> usize {

@@ -258,3 +258,11 @@ fn quotation_marks_refuse_nothing() {
         assert!(text.starts_with(expected), "{question} {text}");
     }
 }
+
+#[test]
+fn a_row_with_one_cell_is_not_quoted() {
+    let rows = vec!["column: berth_id", "column: berth_length · meaning: the length of the berth in metres"];
+    let candidates = [passage("tables.md", rows)];
+    let found = answer(&Question::new("What is the berth length?"), &candidates, &SimilarityModels::shipped(), None);
+    assert!(!found.unwrap().text().contains("berth_id"));
+}

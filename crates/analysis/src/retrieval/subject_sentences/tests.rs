@@ -171,3 +171,20 @@ fn a_subject_that_does_not_occur_is_refused() {
         assert_eq!(answered(question), None, "{question}");
     }
 }
+
+#[test]
+fn a_row_of_a_glossary_defines_its_word() {
+    let texts = [
+        "word: berth · meaning: the right of one boat to lie at the quay",
+        "column: berth_ends_at · meaning: when the berth of a boat ends",
+        "Berths use the clock of the harbour.",
+        "word: quay · meaning: where boats lie",
+    ];
+    let candidates = [passage("glossary.md", "Glossary", 0, &texts)];
+    let answered = |question: &str| {
+        let found = answer(&Question::new(question), &candidates, &SimilarityModels::shipped(), None)?;
+        found.is_answered.then(|| found.quotes[0].text.clone())
+    };
+    assert_eq!(answered("What is a berth?").as_deref(), Some(texts[0]));
+    assert_eq!(answered("What is a quay?").as_deref(), Some(texts[3]));
+}
