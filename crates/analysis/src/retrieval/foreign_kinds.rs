@@ -15,7 +15,7 @@ static WANTED: &[(&str, Kind)] = &[
     ),
     (r"\bwie lange\b|\bcombien de temps\b|\bcuánto tiempo\b", Kind::Duration),
     (
-        r"\bwie ?viel\b.*\b(?:kostet|kosten|zahlt|zahlen|bezahlen|verdient|euro)\b|\bwas (?:kostet|kosten)\b|\bwie teuer\b|\bwelche[rn]? (?:preis|gebühr|kosten)\b|\bcombien (?:coûte|coûtent|paie)\b|\bquel (?:est le )?prix\b|\bcuánto (?:cuesta|cuestan|vale)\b|\bqué precio\b",
+        r"\bwie ?viel\b.*\b(?:kostet|kosten|zahlt|zahlen|bezahlen|verdient|euro)\b|\bwas (?:kostet|kosten)\b|\bwie teuer\b|\bwelche[rn]? (?:preis|gebühr|kosten)\b|\bwie hoch (?:ist|sind|war|waren) (?:der|die|das|unser|unsere|mein|meine) (?:\w*(?:beitrag|gebühr|preis|kosten|miete|kaution|honorar|gehalt|lohn|eintritt)\w*)\b|\bcombien (?:coûte|coûtent|paie)\b|\bquel (?:est le )?prix\b|\bcuánto (?:cuesta|cuestan|vale)\b|\bqué precio\b",
         Kind::Money,
     ),
     (
@@ -23,14 +23,14 @@ static WANTED: &[(&str, Kind)] = &[
         Kind::Number,
     ),
     (
-        r"\b(?:wann|um wie viel uhr|(?:bis|ab|seit) wann)\b|\b(?:an|in) welche[mrn] (?:tag|tagen|monat|jahr|datum)\b|\bquand\b|\bà quelle heure\b|\bquel jour\b|\bcuándo\b|\ba qué hora\b|\bqué día\b",
+        r"\b(?:wann|um wie viel uhr|(?:bis|ab|seit) wann)\b|\b(?:an|in) welche[mrn] (?:tag|tagen|monat|jahr|datum)\b|\bquand\b|\b[àa] quelle heure\b|\bquel jour\b|\bcuándo\b|\ba qué hora\b|\bqué día\b",
         Kind::Time,
     ),
     (
         r"\b(?:wer|wem|wen|wessen)\b|\bqui\b|\bquiénes?\b|\b(?:welche[rsmn]?|quel(?:le)?s?|qué) (?:firma|unternehmen|person|entreprise|société|personne|empresa|persona)\b",
         Kind::Person,
     ),
-    (r"\b(?:wo|wohin|woher)\b|\boù\b|\b(?:a|de)?dónde\b", Kind::Place),
+    (r"\b(?:wo|wohin|woher)\b|\boù\b|^d'ou\b|\b(?:a|de)?dónde\b", Kind::Place),
     (r"\b(?:warum|wieso|weshalb)\b|\bpourquoi\b|\bpor qué\b", Kind::Reason),
 ];
 
@@ -124,11 +124,13 @@ mod tests {
             ("Wie oft wird das Licht geprüft?", Kind::Frequency),
             ("Wie viele Boote liegen hier?", Kind::Number),
             ("Was kostet eine Nacht?", Kind::Money),
+            ("Wie hoch ist der Jahresbeitrag?", Kind::Money),
             ("Wer prüft das Licht?", Kind::Person),
             ("Wohin mit dem Öl?", Kind::Place),
             ("Bis wann ist das Büro offen?", Kind::Time),
             ("Combien de temps dure la traversée ?", Kind::Duration),
             ("Pourquoi le quai est-il fermé ?", Kind::Reason),
+            ("A quelle heure faut-il être au port ?", Kind::Time),
             ("¿Cuándo abre la oficina?", Kind::Time),
         ] {
             assert_eq!(wanted(question), Some(kind), "{question}");

@@ -14,12 +14,27 @@ pub(super) enum Language {
     Spanish,
 }
 
-static GERMAN: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("function_words/de.txt")));
-static FRENCH: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("function_words/fr.txt")));
-static SPANISH: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("function_words/es.txt")));
+static GERMAN: LazyLock<HashSet<String>> = LazyLock::new(|| set(include_str!("function_words/de.txt")));
+static FRENCH: LazyLock<HashSet<String>> = LazyLock::new(|| set(include_str!("function_words/fr.txt")));
+static SPANISH: LazyLock<HashSet<String>> = LazyLock::new(|| set(include_str!("function_words/es.txt")));
 
-fn set(words: &'static str) -> HashSet<&'static str> {
-    words.split_whitespace().collect()
+/// Returns words as they are written with and without accents.
+fn set(words: &str) -> HashSet<String> {
+    words.split_whitespace().flat_map(|word| [word.to_owned(), without_accents(word)]).collect()
+}
+
+fn without_accents(word: &str) -> String {
+    let plain = |c: char| match c {
+        'à' | 'â' | 'á' => 'a',
+        'ç' => 'c',
+        'é' | 'è' | 'ê' | 'ë' => 'e',
+        'î' | 'ï' | 'í' => 'i',
+        'ñ' => 'n',
+        'ô' | 'ó' => 'o',
+        'ù' | 'û' | 'ú' => 'u',
+        _ => c,
+    };
+    word.chars().map(plain).collect()
 }
 
 /// Endings of the forms of a word, and of the nouns formed from verbs.
@@ -75,6 +90,9 @@ impl Language {
     }
 
     fn similarity_as_written(self, one: &str, other: &str) -> f64 {
+        if one.is_ascii() && !other.is_ascii() && one == without_accents(other) {
+            return 1.0;
+        }
         if is_end_of_compound(one, other) || is_end_of_compound(other, one) {
             return OF_PART;
         }
@@ -164,6 +182,9 @@ mod tests {
         assert_eq!(Language::of("Wie oft wird das Boot gewartet?"), Some(Language::German));
         assert_eq!(Language::of("Combien de bateaux sont au quai ?"), Some(Language::French));
         assert_eq!(Language::of("¿Cuántos barcos hay en el muelle?"), Some(Language::Spanish));
+        assert_eq!(Language::of("Ou est le bateau, et ou etait-il ?"), Some(Language::French));
+        assert!(Language::French.is_function_word("etre") && Language::French.is_function_word("être"));
+        assert!(Language::French.similarity("requete", "requête") >= 1.0);
         assert_eq!(Language::of("What did the man die of?"), None);
         assert_eq!(Language::of("berths quay"), None);
     }

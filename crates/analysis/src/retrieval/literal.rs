@@ -137,7 +137,17 @@ pub(super) fn answers_in_form(question: &Question, measured: &Measured, number: 
     let terms = rarest_first(question, measured);
     let Some(rarest) = terms.first() else { return false };
     let total: f64 = terms.iter().map(|term| measured.weights[*term]).sum();
-    let met: f64 = terms.iter().map(|term| measured.weights[*term] * in_context(measured, *term, number, all)).sum();
+    // A title names what all of a document is about, so that a sentence with a price may be about it.
+    let title = &all.parts[all.units[number].passage].title;
+    let in_title = |term: usize| {
+        if question.wanted == Some(Kind::Money) && measured.features[number].has_kind >= 1.0 {
+            highest(&measured.similarity[term], title.iter())
+        } else {
+            0.0
+        }
+    };
+    let best = |term: usize| in_context(measured, term, number, all).max(in_title(term));
+    let met: f64 = terms.iter().map(|term| measured.weights[*term] * best(*term)).sum();
     let passage: Vec<usize> = all.words_of(&all.parts[all.units[number].passage]).collect();
     let has_rarest = highest(&measured.similarity[*rarest], passage.iter()) >= MIN_RAREST_IN_FORM;
     question.language.is_some() && met >= MIN_IN_FORM * total && has_rarest

@@ -207,6 +207,7 @@ fn kind_words(text: &str, wanted: Option<Kind>, language: Option<Language>) -> H
         let indicates = |(at, word): &(usize, &String)| {
             follows(*at, &BEFORE_KIND) && is_named(word)
                 || follows(*at, &BEFORE_COUNTED) && foreign_kinds::is_unit(word)
+                || follows(*at, &["wie"]) && wanted.is_some()
                 || PERMISSIONS.contains(&word.as_str())
         };
         return words.iter().enumerate().filter(indicates).map(|(_, word)| word.clone()).collect();
@@ -294,6 +295,8 @@ mod tests {
         let asked = |text| Question::new(text).search_words().into_iter().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(asked("Wie viele Kräne liegen im Hafen?"), ["kräne", "liegen", "hafen"]);
         assert_eq!(asked("Wie viele Stunden ist der Hafen offen?"), ["hafen", "offen"]);
+        assert_eq!(asked("Wie hoch ist die Gebühr für den Hafen?"), ["gebühr", "hafen"]);
+        assert_eq!(asked("Wie teuer ist der Hafen?"), ["hafen"]);
         assert_eq!(asked("Welches Boot liegt im Hafen?"), ["boot", "liegt", "hafen"]);
         assert_eq!(asked("An welchem Tag liegt es im Hafen?"), ["liegt", "hafen"]);
         assert_eq!(asked("Welche Firma wartet die Pumpe?"), ["wartet", "pumpe"]);

@@ -260,6 +260,21 @@ fn quotation_marks_refuse_nothing() {
 }
 
 #[test]
+fn a_price_under_a_title_in_another_language_is_of_what_the_title_names() {
+    let block = Block { text: "", sentences: vec!["Der Beitrag beträgt 285 Euro je Kind."] };
+    let camp = CandidatePassage { title: Some("Merkblatt zum Probenlager"), ..passage("lager.md", Vec::new()) };
+    let camp = CandidatePassage { section: "Kosten", blocks: vec![block], ..camp };
+    let harbour = CandidatePassage { section: "Hafen", ..passage("hafen.md", vec!["Der Hafen hat drei Kräne."]) };
+    let candidates = [camp, harbour];
+    let answered = |question: &str| {
+        let found = answer(&Question::new(question), &candidates, &SimilarityModels::shipped(), None);
+        found.is_some_and(|found| found.is_answered && found.text().contains("285"))
+    };
+    assert!(answered("Wie teuer ist das Probenlager?") && answered("Wie hoch ist der Beitrag für das Probenlager?"));
+    assert!(!answered("Wie viele Betreuer hat das Probenlager?"));
+}
+
+#[test]
 fn a_row_with_one_cell_is_not_quoted() {
     let rows = vec!["column: berth_id", "column: berth_length · meaning: the length of the berth in metres"];
     let candidates = [passage("tables.md", rows)];
