@@ -24,6 +24,7 @@ mod overview;
 mod own_feedback;
 mod passage_prefilter;
 pub mod prompt_injection;
+mod quantities;
 mod question;
 mod quotable;
 mod quoted;

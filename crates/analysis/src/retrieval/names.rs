@@ -47,8 +47,14 @@ const TIMES: [&str; 22] = [
     "mrs",
     "ms",
 ];
+/// The first of them are months.
+const MONTHS: usize = 12;
 /// Above this share of capitalised words, capitals are a matter of style.
 const MAX_CAPITALS: f64 = 0.6;
+
+pub(super) fn is_month(word: &str) -> bool {
+    TIMES[..MONTHS].contains(&word)
+}
 
 /// Returns the names and years of a question, in lower case and without duplicates.
 pub(super) fn names(question: &str) -> Vec<String> {

@@ -1,10 +1,12 @@
 //! Prefers newer passages: which documents are in force, and which sentences a newer one contradicts.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use aha_core::time::Timestamp;
 
 use super::CandidatePassage;
+use super::names::is_month;
+use super::quantities::{Quantities, differ, has_sum, quantities};
 use super::question::{Question, is_measure};
 use super::score::Scored;
 use super::vocabulary::{Vocabulary, as_f64, digits, is_year, words};
@@ -80,6 +82,17 @@ fn family(candidate: &CandidatePassage<'_>) -> String {
     plain.into_iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns whether two documents are of a series, such as minutes of meetings: their titles differ only in the date.
+fn are_of_series(one: &CandidatePassage<'_>, other: &CandidatePassage<'_>) -> bool {
+    let without_date = |candidate: &CandidatePassage<'_>| -> Vec<String> {
+        let title = words(candidate.title.unwrap_or_else(|| without_extension(candidate.document)));
+        let is_of_date = |word: &String| word.contains(|c: char| c.is_ascii_digit()) || is_month(word);
+        title.into_iter().filter(|word| !is_of_date(word)).collect()
+    };
+    let title = without_date(one);
+    !one.is_item && !other.is_item && !title.is_empty() && title == without_date(other)
+}
+
 /// Returns a file's path without the extension of its name.
 fn without_extension(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(stem, extension)| if extension.contains('/') { path } else { stem })
@@ -136,7 +149,7 @@ pub(super) fn contradicted(
             && candidates[old.passage].document != candidates[new.passage].document
             && newer.fits_as_well_as(older)
             && differ(&older.quantities, &newer.quantities)
-            && are_about_same(older, newer, all)
+            && (are_about_same(older, newer, all) || is_later_of_series(older, newer, candidates, all))
     };
     let mut contradicted = HashMap::new();
     for older in &claims {
@@ -168,6 +181,17 @@ fn are_about_same(older: &Claim, newer: &Claim, all: &Vocabulary<'_>) -> bool {
     is_shared && (common(old, new, all, usize::max) >= SAME_SUBJECT || older.completed.is_some() && is_same_said())
 }
 
+/// Returns whether a newer sentence is of the next document of a series, and gives another sum under the same heading.
+fn is_later_of_series(older: &Claim, newer: &Claim, candidates: &[CandidatePassage<'_>], all: &Vocabulary<'_>) -> bool {
+    let (old, new) = (all.units[older.unit].passage, all.units[newer.unit].passage);
+    let heading = |passage: usize| stems_of_subject(&all.parts[passage].heading, all);
+    !heading(old).is_empty()
+        && heading(old) == heading(new)
+        && has_sum(&older.quantities)
+        && has_sum(&newer.quantities)
+        && are_of_series(&candidates[old], &candidates[new])
+}
+
 /// Returns whether two documents state no date and their files are of about one time, which is that of their copying.
 fn are_copied_together(one: &CandidatePassage<'_>, other: &CandidatePassage<'_>) -> bool {
     const MILLISECONDS_OF_DAY: u64 = 86_400_000;
@@ -187,34 +211,16 @@ fn terms_met(question: &Question, unit: usize, completed: Option<usize>, all: &V
     question.terms.iter().enumerate().filter(|(_, term)| is_met(term)).map(|(at, _)| at).collect()
 }
 
-/// The numbers in a text by the stem of the counted word.
-type Quantities = BTreeMap<String, BTreeSet<String>>;
-
-fn quantities(text: &str) -> Quantities {
-    let words = words(text);
-    let mut found = Quantities::new();
-    for (number, what) in words.iter().zip(words.iter().skip(1)) {
-        if let (Some(number), None) = (digits(number), digits(what)) {
-            found.entry(snowball_stem(what).into_owned()).or_default().insert(number);
-        }
-    }
-    found
-}
-
-/// Returns whether both count the same thing and share no number of it.
-fn differ(one: &Quantities, other: &Quantities) -> bool {
-    one.iter().any(|(what, numbers)| other.get(what).is_some_and(|others| numbers.is_disjoint(others)))
-}
-
 /// Returns the stems of the words that are neither numbers nor measures: "costs 6 euros" is said of many things. A
 /// sentence without any is about its heading: "The price is 6 euros".
 fn subject(words: &[usize], heading: &[usize], all: &Vocabulary<'_>) -> HashSet<String> {
-    let stems = |words: &[usize]| -> HashSet<String> {
-        let is_subject = |word: &&usize| !is_measure(&all.words[**word]) && digits(&all.words[**word]).is_none();
-        words.iter().filter(is_subject).map(|word| all.stems[*word].clone()).collect()
-    };
-    let own = stems(words);
-    if own.is_empty() { stems(heading) } else { own }
+    let own = stems_of_subject(words, all);
+    if own.is_empty() { stems_of_subject(heading, all) } else { own }
+}
+
+fn stems_of_subject(words: &[usize], all: &Vocabulary<'_>) -> HashSet<String> {
+    let is_subject = |word: &&usize| !is_measure(&all.words[**word]) && digits(&all.words[**word]).is_none();
+    words.iter().filter(is_subject).map(|word| all.stems[*word].clone()).collect()
 }
 
 /// Returns the number of common stems, without numbers, as a share of the larger or the smaller set.
@@ -235,15 +241,6 @@ fn common(one: &[usize], other: &[usize], all: &Vocabulary<'_>, of: impl Fn(usiz
 mod tests {
     use super::super::Block;
     use super::*;
-
-    #[test]
-    fn only_the_same_thing_with_another_number_differs() {
-        let differs = |one, other| differ(&quantities(one), &quantities(other));
-        assert!(differs("A night costs nine euros.", "A night costs 11 euros."));
-        assert!(!differs("Divers found 40 octopuses.", "Divers found 900 sponges."));
-        assert!(!differs("It opens for six hours.", "It opens for 6 hours and two days."));
-        assert!(!differs("It is open.", "It is open for nine hours."));
-    }
 
     #[test]
     fn a_year_in_the_title_goes_before_the_date() {
@@ -324,6 +321,21 @@ mod tests {
         ];
         let question = Question::new("How long does the warranty of the Kestrel last?");
         assert!(outdated(&question, &warranty, &[9.0, 9.0]).is_empty());
+    }
+
+    #[test]
+    fn the_next_of_a_series_outdates_a_sum_under_the_same_heading() {
+        let question = Question::new("How much does the pier cost?");
+        let of = |document, title, text, at| CandidatePassage {
+            section: "1 Pier",
+            ..dated(document, Some(title), text, at)
+        };
+        let (old, new) = ("Two builders were asked: Kay wants £68,400.", "The bill rises to £81,250.");
+        let minutes =
+            [of("june.md", "Minutes of 9 June 2026", old, 1), of("sept.md", "Minutes of 22 September 2026", new, 2)];
+        assert_eq!(outdated(&question, &minutes, &[9.0, 8.0]), [(0, 1)]);
+        let others = [minutes[0].clone(), of("sept.md", "Letters of 22 September 2026", new, 2)];
+        assert!(outdated(&question, &others, &[9.0, 8.0]).is_empty());
     }
 
     #[test]
