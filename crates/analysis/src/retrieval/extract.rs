@@ -9,7 +9,7 @@ use super::features::{SentenceFeatures, measure};
 use super::literal::{ByWords, answers_in_form};
 use super::overview::OverviewKind;
 use super::question::Question;
-use super::quoted::quoted;
+use super::quoted::{meets_second_half, quoted};
 use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked, scored};
 use super::similarity_models::SimilarityModels;
@@ -187,7 +187,8 @@ fn ordinary_answer(
     let is_answered = literal.is_some() || is_likely() && !is_ruled_out();
     let probability = literal.map_or(by_evidence, |share| by_evidence.max(share));
     let may_follow = |next: &usize| is_quotable(&all.units[*next]) && !contradicted.contains_key(next);
-    let next = all.completing(first.unit).filter(may_follow);
+    let second = || all.following(first.unit).filter(|next| meets_second_half(question, *next, &measured, all));
+    let next = all.completing(first.unit).or_else(second).filter(may_follow);
     let chosen = quoted(&uncontradicted, next, question, candidates, &measured, all);
     let outdated = noted(&contradicted, &chosen, candidates, all);
     let quotes: Vec<Quote> = chosen.iter().map(|one| quote(one, first.score, all)).collect();

@@ -30,6 +30,7 @@ mod quotable;
 mod quoted;
 mod recency;
 mod score;
+mod second_half;
 pub mod similarity_models;
 pub mod spelling;
 mod subject_sentences;

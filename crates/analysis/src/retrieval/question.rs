@@ -8,6 +8,7 @@ use super::kinds::{Kind, wanted};
 use super::language::Language;
 use super::names::names;
 use super::overview::{Overview, OverviewKind};
+use super::second_half::SecondHalf;
 use super::values::Value;
 use super::vocabulary::{contents, digits, is_content, is_year, words};
 use crate::text::tokens::snowball_stem;
@@ -35,6 +36,8 @@ pub struct Question {
     pub(super) asked_at: Option<i64>,
     /// Set if it asks about a subject as a whole.
     pub(super) overview: Option<Overview>,
+    /// Set if it asks for two things.
+    pub(super) second_half: Option<SecondHalf>,
 }
 
 impl Question {
@@ -61,6 +64,7 @@ impl Question {
             names: names(text).into_iter().filter(|word| !is_own(word)).collect(),
             asked_at: None,
             overview,
+            second_half: SecondHalf::of(text, language),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Chooses the sentences that are quoted after the best one: what completes it, then what is nearly as likely.
 
 use super::CandidatePassage;
+use super::decision::{EXACT, highest};
 use super::features::Measured;
 use super::literal::rarest_first;
 use super::question::Question;
@@ -17,6 +18,10 @@ const OF_NEXT: f64 = 0.5;
 /// similarity: else it is about something else.
 const RAREST: usize = 2;
 const MIN_SIMILARITY: f64 = 0.4;
+/// A sentence that meets no word of the question that the first does not meet adds nothing, unless it is of the same
+/// document and about as likely: the minimum similarity of a word that it meets, and the maximum difference in score.
+const MIN_NEW: f64 = 0.5;
+const MAX_GAP_OF_SAME: f64 = 1.5;
 
 /// Returns the sentences that are worth quoting, of those that are given, best first, up to [`MAX_WORDS`]. `next` is one
 /// that completes the first.
@@ -46,9 +51,15 @@ pub(super) fn quoted(
         let gap = if is_elsewhere { MAX_SCORE_GAP_ELSEWHERE } else { MAX_SCORE_GAP };
         one.score >= first.score - gap && (!is_elsewhere || is_about_same(one))
     };
+    let of_first = terms_met(first, EXACT, question, measured, all);
+    let adds = |one: &Scored| {
+        let is_near = document(one) == document(first) && one.score >= first.score - MAX_GAP_OF_SAME;
+        let adds_word = || terms_met(one, MIN_NEW, question, measured, all).iter().any(|term| !of_first.contains(term));
+        one.unit == first.unit || Some(one.unit) == next || is_near || adds_word()
+    };
     let mut quoted: Vec<Scored> = Vec::new();
     let mut words = 0;
-    for one in in_order(best, next, all).into_iter().filter(is_worth_quoting) {
+    for one in in_order(best, next, all).into_iter().filter(is_worth_quoting).filter(adds) {
         let unit = &all.units[one.unit];
         if words + unit.length > MAX_WORDS || quoted.iter().any(|quote| all.units[quote.unit].text == unit.text) {
             continue;
@@ -57,6 +68,13 @@ pub(super) fn quoted(
         quoted.push(one);
     }
     quoted
+}
+
+/// Returns the terms of the question, without those for the kind of answer, that a sentence itself meets.
+fn terms_met(one: &Scored, min: f64, question: &Question, measured: &Measured, all: &Vocabulary<'_>) -> Vec<usize> {
+    let words = &all.units[one.unit].words;
+    let is_met = |term: &usize| highest(&measured.similarity[*term], words.iter()) >= min;
+    rarest_first(question, measured).into_iter().filter(is_met).collect()
 }
 
 /// Returns the best sentence, the one that completes it, and the others by their likelihood.
@@ -68,4 +86,19 @@ fn in_order(best: &[Scored], next: Option<usize>, all: &Vocabulary<'_>) -> Vec<S
     let mut others: Vec<Scored> = others.iter().map(raised).collect();
     others.sort_by(|one, other| other.score.total_cmp(&one.score));
     std::iter::once(*first).chain(next).chain(others).collect()
+}
+
+/// Minimum similarity of a word to one of the second thing that a question asks for.
+const MIN_OF_SECOND_HALF: f64 = 0.5;
+
+/// Returns whether a sentence answers the second half of a question that asks for two things: it has the kind of thing,
+/// or one of the words.
+pub(super) fn meets_second_half(question: &Question, unit: usize, measured: &Measured, all: &Vocabulary<'_>) -> bool {
+    let Some(half) = &question.second_half else { return false };
+    let meets = |term: usize| {
+        let words = &all.units[unit].words;
+        words.iter().any(|word| measured.similarity[term][*word] >= MIN_OF_SECOND_HALF)
+    };
+    let mut terms = question.terms.iter().enumerate().filter(|(_, term)| half.terms.contains(*term));
+    half.has_kind(all.units[unit].text) || terms.any(|(at, _)| meets(at))
 }

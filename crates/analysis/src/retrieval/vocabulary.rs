@@ -206,8 +206,13 @@ impl<'a> Vocabulary<'a> {
 
     /// Returns the sentence after another one in its paragraph, if it begins with a pronoun and so completes that one.
     pub(super) fn completing(&self, unit: usize) -> Option<usize> {
+        self.following(unit).filter(|next| refers_back(self.units[*next].text))
+    }
+
+    /// Returns the sentence after another one in its paragraph.
+    pub(super) fn following(&self, unit: usize) -> Option<usize> {
         let next = self.units.get(unit + 1)?;
-        (next.block == self.units[unit].block && refers_back(next.text)).then_some(unit + 1)
+        (next.block == self.units[unit].block).then_some(unit + 1)
     }
 
     /// Returns the sentence that another one completes.

@@ -260,6 +260,30 @@ fn quotation_marks_refuse_nothing() {
 }
 
 #[test]
+fn what_adds_no_word_of_the_question_is_not_quoted() {
+    let documents: &[(&str, &str, &[&str])] = &[
+        ("fees.md", "Fees", &["A night at the quay costs nine euros.", "Showers are cleaned at noon."]),
+        ("club.md", "Fees", &["A night at the quay is a joy.", "The club was founded by four sailors."]),
+    ];
+    let text = text_of("How much does a night at the quay cost?", documents);
+    assert_eq!(text, "A night at the quay costs nine euros.");
+}
+
+#[test]
+fn the_next_sentence_answers_the_second_half_of_a_question() {
+    let sentences: &[&str] =
+        &["A night at the quay costs nine euros.", "Guests stay for up to two weeks.", "Boats are painted in spring."];
+    let documents = &[("harbour.md", "Mooring", sentences)];
+    let text = text_of("What does a night at the quay cost, and how long may guests stay?", documents);
+    assert_eq!(text, sentences[..2].join(" "));
+    let german: &[&str] = &["Der Beitrag beträgt 285 Euro je Kind.", "Darin enthalten sind Bett und Noten."];
+    let documents = &[("lager.md", "Kosten", german)];
+    for question in ["Wie hoch ist der Beitrag für ein Kind?", "Was kostet der Beitrag, und was ist enthalten?"] {
+        assert_eq!(text_of(question, documents), german.join(" "), "{question}");
+    }
+}
+
+#[test]
 fn a_price_under_a_title_in_another_language_is_of_what_the_title_names() {
     let block = Block { text: "", sentences: vec!["Der Beitrag beträgt 285 Euro je Kind."] };
     let camp = CandidatePassage { title: Some("Merkblatt zum Probenlager"), ..passage("lager.md", Vec::new()) };
