@@ -1,4 +1,4 @@
-//! What every sentence that is found for each question is chosen by, a question a line as JSON, for
+//! What every sentence that is found for each question is chosen by, and the answer, a question a line as JSON, for
 //! `scripts/ask/fit.py`.
 //!
 //! usage: `ask_features QUESTIONS.json`, a list of texts; the store and the models are those of the settings, as for
@@ -21,8 +21,8 @@ async fn main() -> Result<(), Failure> {
     let store = aha_store::open(config.database_url.as_str(), OpenMode::MustExist).await?;
     let app = App::new(config, store)?;
     for question in questions {
-        let sentences = described(&app, &question).await?;
-        println!("{}", json!({"question": question, "sentences": sentences}));
+        let (sentences, answer) = described(&app, &question).await?;
+        println!("{}", json!({"question": question, "sentences": sentences, "answer": answer}));
     }
     Ok(())
 }

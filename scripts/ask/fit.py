@@ -2,12 +2,18 @@
 """Finds how sentences are weighed, and when a question counts as answered, on labelled questions.
 
 usage: fit.py SET… [--decision SET…] [--aside SET…] [--columns N,…] [--penalty N] [--refused SHARE]
+       fit.py SET… --standing [--aside SET…] [--kept SHARE]
 
 A SET is FEATURES.jsonl=GROUND_TRUTH.yaml, the features as `examples/ask_features.rs` prints them. Order: a softmax over all sentences of
 a question, of which those that are right should have the whole. Refusal: a logistic regression on the best sentence; besides the questions that
 cannot be answered it learns from each other question without the sentences that answer it. The order is fitted on all sets, the decision on those behind
 --decision, or on all; the figures of its sets are of leaving each out in turn, of a large one each third. Those behind --aside are only measured.
 --columns: what the decision is made by, of evidence and features in the order of their fields. Needs PyYAML, numpy, scipy.
+
+--standing: fits only the weights of `confidence.rs`, which refuse answers by similarity that do not stand out, and
+prints right and wrong answers before and after. Its sets should be of stores with few documents and with many unrelated
+ones: the same questions, once with the documents of `tests/data/ask` alone and once with a folder of articles as a
+second source. --kept: the share of the right ones to keep, with each set left out.
 """
 import argparse
 import json
@@ -197,6 +203,49 @@ def judged(questions, weights, decision, threshold, columns):
     return results
 
 
+def answers_of(name):
+    """What is quoted if it stands out, whether or not it does."""
+    features, truth = name.split("=")
+    questions = yaml.safe_load(open(truth, encoding="utf-8"))["questions"]
+    found = []
+    for question, line in zip(questions, open(features, encoding="utf-8")):
+        answer = json.loads(line)["answer"]
+        if not answer or not answer["is_likely"] or not answer["standing"]:
+            continue
+        accepted = [question["expected_answer"], *question["variations"]] if question["expected_answer"] else []
+        right = bool(accepted) and is_right(answer["text"], accepted)
+        row = numpy.array(answer["standing"])
+        found.append({"group": truth, "row": row, "right": right, "by_words": answer["is_by_words"]})
+    return found
+
+
+def fit_standing(names, aside, kept):
+    sets = {name: answers_of(name) for name in names}
+    similar = [a for answers in sets.values() for a in answers if not a["by_words"]]
+    columns = list(range(len(similar[0]["row"])))
+
+    def fitted(answers):
+        rows, labels = [a["row"] for a in answers], [float(a["right"]) for a in answers]
+        return fit_decision(rows, labels, [1.0] * len(answers), 3.0, columns)
+
+    odds = []
+    for answer in similar:
+        if "odds" not in answer:
+            own, constant = fitted([a for a in similar if a["group"] != answer["group"]])
+            for a in similar:
+                if a["group"] == answer["group"]:
+                    a["odds"] = a["row"] @ own + constant
+        odds.append(answer["odds"])
+    threshold = numpy.quantile([odds for odds, a in zip(odds, similar) if a["right"]], 1 - kept)
+    own, constant = fitted(similar)
+    for name, answers in [*sets.items(), *((name, answers_of(name)) for name in aside)]:
+        left = [a for a in answers if a["by_words"] or a.get("odds", a["row"] @ own + constant) >= threshold]
+        counts = [(sum(a["right"] for a in some), sum(not a["right"] for a in some)) for some in (answers, left)]
+        print(f"  {name.split('=')[0]}: right {counts[0][0]} to {counts[1][0]}, wrong {counts[0][1]} to {counts[1][1]}")
+    rounded = [round(float(weight), 3) for weight in [*own, constant, threshold]]
+    print("standing", rounded[:-2], rounded[-2], "threshold", rounded[-1])
+
+
 def threshold_of(results, refused):
     """The lowest odds at which such a share of what cannot be answered is refused."""
     odds = sorted(r["odds"] for r in results if not r["is_answerable"])
@@ -213,7 +262,12 @@ def main():
     parser.add_argument("--decision-penalty", type=float, default=1.0)
     parser.add_argument("--refused", type=float, default=0.75)
     parser.add_argument("--columns", default="3,5,6")
+    parser.add_argument("--standing", action="store_true")
+    parser.add_argument("--kept", type=float, default=0.97)
     arguments = parser.parse_args()
+    if arguments.standing:
+        fit_standing(arguments.sets, arguments.aside, arguments.kept)
+        return
     everything = [q for name in arguments.sets for q in load(name)]
     columns = [int(column) for column in arguments.columns.split(",")]
     groups = sorted({q["group"] for q in everything})

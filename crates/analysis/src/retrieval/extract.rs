@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::CandidatePassage;
 use super::codes::CodePlaces;
+use super::confidence::Standing;
 use super::decision::{AnswerEvidence, decide, evidence, lacks_answer};
 use super::features::{SentenceFeatures, measure};
 use super::literal::{ByWords, answers_in_form};
@@ -33,6 +34,16 @@ pub struct Quote {
     pub score: f64,
 }
 
+/// Why the first sentence is quoted or refused, as read by `scripts/ask/fit.py`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FirstSentence {
+    pub standing: Standing,
+    /// Whether it answers by its words, not by what is similar to them.
+    pub is_by_words: bool,
+    /// Whether it would be quoted wherever it stands among the others.
+    pub is_likely: bool,
+}
+
 /// An extracted answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extract {
@@ -49,6 +60,8 @@ pub struct Extract {
     /// The question asks for a recent period, and nothing as recent answers it: the date of the newest text that does,
     /// in Unix milliseconds.
     pub older: Option<i64>,
+    /// `None` for a question about a subject as a whole.
+    pub first: Option<FirstSentence>,
 }
 
 impl Extract {
@@ -159,17 +172,17 @@ fn ordinary_answer(
     let is_quotable = |unit: &Unit<'_>| {
         in_force[unit.passage] && unit.is_quotable && codes.allow(unit.text, &candidates[unit.passage])
     };
-    let best: Vec<Scored> = ranked(&measured, meaning)
-        .into_iter()
-        .filter(|one| is_quotable(&all.units[one.unit]))
-        .take(MAX_CANDIDATES)
-        .collect();
+    let mut best: Vec<Scored> =
+        ranked(&measured, meaning).into_iter().filter(|one| is_quotable(&all.units[one.unit])).collect();
+    let mut every = best.clone();
+    best.truncate(MAX_CANDIDATES);
     // A sentence that completes another one is quoted with it, however it scores by itself.
     let completing = best.iter().filter_map(|one| all.completing(one.unit));
     let completing = completing.filter(|next| best.iter().all(|one| one.unit != *next));
     let completing = completing.map(|next| scored(&measured, next, meaning));
     let compared: Vec<Scored> = best.iter().copied().chain(completing).collect();
     let contradicted = contradicted(question, &compared, candidates, all);
+    every.retain(|one| !contradicted.contains_key(&one.unit));
     let mut uncontradicted: Vec<Scored> =
         best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
     let is_item = |one: &Scored| candidates[all.units[one.unit].passage].is_item;
@@ -183,8 +196,12 @@ fn ordinary_answer(
     let (is_decided, by_evidence) = decide(&evidence, &measured.features[first.unit], meaning, is_item(&first));
     let is_in_form = || !is_item(&first) && answers_in_form(question, &measured, first.unit, all);
     let is_ruled_out = || !is_item(&first) && lacks_answer(question, &measured, first.unit);
-    let is_likely = || is_decided || by_words.is_some() || is_in_form();
-    let is_answered = literal.is_some() || is_likely() && !is_ruled_out();
+    let standing = Standing::of(question, &measured, first, &every, candidates, all);
+    // Of the other weights, similarities and leads are of another size.
+    let is_measured = !is_item(&first) && !meaning.has_model() && !meaning.has_weights();
+    let is_by_words = by_words.is_some() || is_in_form();
+    let stands_out = !is_measured || if is_by_words { standing.may_answer_by_words() } else { standing.is_likely() };
+    let is_likely = literal.is_some() || (is_decided || is_by_words) && !is_ruled_out();
     let probability = literal.map_or(by_evidence, |share| by_evidence.max(share));
     let may_follow = |next: &usize| is_quotable(&all.units[*next]) && !contradicted.contains_key(next);
     let second = || all.following(first.unit).filter(|next| meets_second_half(question, *next, &measured, all));
@@ -192,7 +209,15 @@ fn ordinary_answer(
     let chosen = quoted(&uncontradicted, next, question, candidates, &measured, all);
     let outdated = noted(&contradicted, &chosen, candidates, all);
     let quotes: Vec<Quote> = chosen.iter().map(|one| quote(one, first.score, all)).collect();
-    (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated, older: None })
+    (!quotes.is_empty()).then_some(Extract {
+        quotes,
+        is_answered: is_likely && stands_out,
+        probability,
+        evidence,
+        outdated,
+        older: None,
+        first: Some(FirstSentence { standing, is_by_words, is_likely }),
+    })
 }
 
 fn quote(one: &Scored, best: f64, all: &Vocabulary<'_>) -> Quote {
@@ -243,6 +268,7 @@ fn overview_of(
         evidence: AnswerEvidence::default(),
         outdated: pairs.map(|(old, new)| (all.units[*old].passage, all.units[*new].passage)).min(),
         older: found.older,
+        first: None,
     }
 }
 

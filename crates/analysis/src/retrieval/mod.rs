@@ -10,6 +10,7 @@
 //! with instructions to its reader is never quoted. If two passages contradict each other, the newer one is quoted.
 
 mod codes;
+pub mod confidence;
 pub mod decision;
 mod durations;
 pub mod extract;

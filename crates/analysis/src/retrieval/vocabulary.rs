@@ -220,6 +220,11 @@ impl<'a> Vocabulary<'a> {
         unit.checked_sub(1).filter(|before| self.completing(*before) == Some(unit))
     }
 
+    /// Returns the number of passages of the whole collection.
+    pub(super) fn passages(&self) -> usize {
+        self.collection.map_or(self.parts.len(), |all| all.passages)
+    }
+
     /// Returns how rare a stem is among the passages: 0 to 1, where 1 means that no passage contains it.
     pub(super) fn rarity(&self, stem: &str) -> f64 {
         let (count, frequencies) = match self.collection {

@@ -305,3 +305,15 @@ fn a_row_with_one_cell_is_not_quoted() {
     let found = answer(&Question::new("What is the berth length?"), &candidates, &SimilarityModels::shipped(), None);
     assert!(!found.unwrap().text().contains("berth_id"));
 }
+
+#[test]
+fn in_a_large_collection_similar_words_alone_do_not_answer() {
+    let sentences = ["It took two years to get paid for the ship.", "The crew of a ferry sleeps for six hours."];
+    let candidates = [passage("a.md", sentences[..1].to_vec()), passage("b.md", sentences[1..].to_vec())];
+    let question = Question::new("How long may a guest moor a yacht at the island?");
+    let answered = |passages: usize| {
+        let all = PassageFrequencies { passages, having: HashMap::new() };
+        answer(&question, &candidates, &SimilarityModels::shipped(), Some(&all)).is_some_and(|found| found.is_answered)
+    };
+    assert!(answered(2) && !answered(100_000));
+}
