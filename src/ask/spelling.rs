@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use aha_analysis::relevance::Correction;
 use aha_analysis::retrieval::Question;
-use aha_analysis::retrieval::spelling::{Reading, TypingError, is_capitalised, is_known, readings, unknown_words};
+use aha_analysis::retrieval::spelling::{
+    Reading, TypingError, function_word, is_capitalised, is_known, may_have_content, readings, unknown_words,
+};
 use aha_content::search_terms::query_stems;
 
 use crate::app::App;
@@ -15,6 +17,8 @@ use crate::services::ServiceError;
 const MAX_WORDS: usize = 3;
 /// Minimum number of entries with a word that is in no table of words, such as a name.
 const MIN_ENTRIES: i64 = 2;
+/// A word in as many entries is as likely to be meant as one of the table.
+const MANY_ENTRIES: i64 = 5;
 
 /// A question as it is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,8 +49,15 @@ pub(super) async fn read(app: &App, text: &str) -> Result<ReadQuestion, ServiceE
     let entries = frequencies(app, stems).await?;
     for (word, _) in unknown.iter().filter(|(_, stems)| !stems.iter().any(|stem| entries.contains_key(stem))) {
         let readings = readings_in(text, word);
-        let stems = readings.iter().flat_map(|reading| query_stems(&reading.word)).collect();
-        if let Some(read_as) = likeliest(readings, &frequencies(app, stems).await?) {
+        let read_as = match function_word(&readings) {
+            Some(word) => Some(word.to_owned()),
+            None if may_have_content(word) => {
+                let stems = readings.iter().flat_map(|reading| query_stems(&reading.word)).collect();
+                likeliest(readings, &frequencies(app, stems).await?)
+            }
+            None => None,
+        };
+        if let Some(read_as) = read_as {
             let correction = Correction { written: (*word).to_owned(), read_as };
             read.text = correction.apply(&read.text);
             read.corrections.push(correction);
@@ -68,13 +79,14 @@ async fn frequencies(app: &App, stems: BTreeSet<String>) -> Result<HashMap<Strin
     Ok(app.store().term_frequencies(&stems).await?.into_iter().collect())
 }
 
-/// Returns the likeliest reading that occurs: first those of the table of words, by the kind of error and then by how
-/// many entries have them.
+/// Returns the likeliest reading that occurs: first those of the table of words and those that many entries have, by
+/// the kind of error and then by how many entries have them.
 fn likeliest(readings: Vec<Reading>, entries: &HashMap<String, i64>) -> Option<String> {
     let counted = readings.into_iter().filter_map(|reading| {
         let count = query_stems(&reading.word).iter().filter_map(|stem| entries.get(stem)).copied().max()?;
         let is_known = is_known(&reading.word);
-        (is_known || count >= MIN_ENTRIES).then_some((!is_known, reading.error, Reverse(count), reading.word))
+        let is_trusted = is_known || count >= MANY_ENTRIES;
+        (is_known || count >= MIN_ENTRIES).then_some((!is_trusted, reading.error, Reverse(count), reading.word))
     });
     counted.min().map(|(.., word)| word)
 }
@@ -94,6 +106,21 @@ mod tests {
         let entries = entries(&[("taking", 40), ("tracking", 3), ("trading", 9)]);
         assert_eq!(likeliest(readings("traking"), &entries).as_deref(), Some("tracking"));
         assert_eq!(likeliest(readings("zzyzxq"), &entries), None);
+    }
+
+    #[test]
+    fn a_word_of_many_texts_goes_before_one_of_the_table() {
+        let entries = entries(&[("daemon", 40), ("demon", 1)]);
+        assert_eq!(likeliest(readings("deamon"), &entries).as_deref(), Some("daemon"));
+    }
+
+    #[test]
+    fn function_words_are_read_with_a_letter_more_or_two_transposed() {
+        let meant = |word: &str| function_word(&readings_in("whose bike is it", word)).map(str::to_owned);
+        assert_eq!(meant("wich").as_deref(), Some("which"));
+        assert_eq!(meant("thier").as_deref(), Some("their"));
+        assert_eq!(meant("hwich"), None);
+        assert!(may_have_content("wharf") && !may_have_content("quay"));
     }
 
     #[test]

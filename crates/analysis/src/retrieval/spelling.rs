@@ -4,10 +4,12 @@
 use std::collections::HashSet;
 
 use super::question::Question;
+use super::vocabulary::is_english_word;
 use crate::relevance::word_vectors::WordVectors;
 
-/// Shorter words have too many neighbours.
-const MIN_LETTERS: usize = 5;
+/// Shorter words have too many neighbours, and those of fewer than five letters are only read as function words.
+const MIN_LETTERS: usize = 4;
+const MIN_LETTERS_OF_CONTENT: usize = 5;
 /// Longer words would have thousands of readings.
 const MAX_LETTERS: usize = 20;
 /// Letters that a reading may contain besides those of the word.
@@ -47,6 +49,21 @@ pub fn unknown_words(question: &Question) -> Vec<&str> {
 #[must_use]
 pub fn is_known(word: &str) -> bool {
     WordVectors::shipped().rank(word).is_some()
+}
+
+/// Returns the function word that was meant, if a letter of it is missing or two are transposed: "which" for "wich".
+#[must_use]
+pub fn function_word(readings: &[Reading]) -> Option<&str> {
+    let is_meant = |one: &&Reading| {
+        one.error == TypingError::MissingOrTransposed && is_english_word(&one.word) && one.word.len() > 3
+    };
+    readings.iter().find(is_meant).map(|one| one.word.as_str())
+}
+
+/// Returns whether a word is long enough to be read as one with content.
+#[must_use]
+pub fn may_have_content(word: &str) -> bool {
+    word.chars().count() >= MIN_LETTERS_OF_CONTENT
 }
 
 /// Returns whether a lower-case word stands in a text with a capital, after its first word: then it is a name.
