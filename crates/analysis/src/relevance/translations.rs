@@ -30,6 +30,17 @@ pub(super) enum Language {
     Spanish,
 }
 
+/// Returns a word with its last umlaut, which a German plural may have added, as the vowel of the singular.
+fn without_last_umlaut(word: &str) -> Option<String> {
+    let (at, umlaut) = word.char_indices().rev().find(|(_, letter)| matches!(letter, 'ä' | 'ö' | 'ü'))?;
+    let vowel = match umlaut {
+        'ä' => "a",
+        'ö' => "o",
+        _ => "u",
+    };
+    Some([&word[..at], vowel, &word[at + umlaut.len_utf8()..]].concat())
+}
+
 const LANGUAGES: [Language; 3] = [Language::German, Language::French, Language::Spanish];
 
 impl Language {
@@ -50,6 +61,31 @@ impl Language {
                 "por", "muy", "todo", "quiero", "como", "es", "mi", "me", "interesa",
             ],
         }
+    }
+
+    /// Returns what the singular, or the masculine, of a word may be that ends in another way than by an added letter:
+    /// "Anschläge", "elecciones", "nationaux".
+    fn singulars(self, word: &str) -> impl Iterator<Item = String> {
+        let endings: &[(&str, &str)] = match self {
+            Self::German => &[("innen", ""), ("in", ""), ("er", ""), ("en", ""), ("e", ""), ("n", ""), ("", "")],
+            Self::French => &[
+                ("aux", "al"),
+                ("ives", "if"),
+                ("ive", "if"),
+                ("euses", "eur"),
+                ("euse", "eur"),
+                ("trices", "teur"),
+                ("trice", "teur"),
+                ("ennes", "en"),
+                ("enne", "en"),
+            ],
+            Self::Spanish => &[("iones", "ión"), ("ces", "z"), ("as", "o"), ("a", "o")],
+        };
+        let changed = endings.iter().filter_map(|(ending, other)| Some(word.strip_suffix(ending)?.to_owned() + other));
+        changed.flat_map(move |word| {
+            let plain = if self == Self::German { without_last_umlaut(&word) } else { None };
+            plain.into_iter().chain([word])
+        })
     }
 
     const fn code(self) -> &'static str {
@@ -130,12 +166,15 @@ impl Translations {
         })
     }
 
-    /// Looks up a phrase as written, then without an ending.
+    /// Looks up a phrase as written, then without an ending, then with another ending or vowel.
     fn entry(&self, language: Language, phrase: &str) -> Option<&Vec<&'static str>> {
         let phrases = self.phrases(language);
         phrases.get(phrase).or_else(|| {
-            let bases = ENDINGS.iter().filter_map(|ending| phrase.strip_suffix(ending));
-            bases.filter(|base| base.chars().count() >= MIN_COMPOUND_LETTERS).find_map(|base| phrases.get(base))
+            let is_long = |base: &str| base.chars().count() >= MIN_COMPOUND_LETTERS;
+            let mut bases = ENDINGS.iter().filter_map(|ending| phrase.strip_suffix(ending));
+            let found = bases.find_map(|base| phrases.get(base).filter(|_| is_long(base)));
+            let mut others = language.singulars(phrase);
+            found.or_else(|| others.find_map(|base| phrases.get(&*base).filter(|_| is_long(&base))))
         })
     }
 
@@ -177,6 +216,24 @@ mod tests {
         let (alternatives, length) = english(Language::German, "künstliche intelligenz verstehen").unwrap();
         assert_eq!((alternatives[0].as_str(), length), ("artificial intelligence", 2));
         assert_eq!(english(Language::French, "zzyzx"), None);
+    }
+
+    #[test]
+    fn inflected_forms_are_looked_up_by_their_base() {
+        let first = |language, word: &str| english(language, word).map(|(alternatives, _)| alternatives[0].clone());
+        for (word, read_as) in [
+            ("entwicklern", "developer"),
+            ("entwicklerinnen", "developer"),
+            ("erfahrungen", "experience"),
+            ("kurden", "kurdish"),
+            ("ausdrücke", "expression"),
+            ("nigerianische", "nigerian"),
+        ] {
+            assert_eq!(first(Language::German, word).as_deref(), Some(read_as), "{word}");
+        }
+        assert_eq!(first(Language::French, "chercheuses").as_deref(), Some("researcher"));
+        assert_eq!(first(Language::Spanish, "lesiones").as_deref(), Some("injury"));
+        assert_eq!(first(Language::Spanish, "dólares").as_deref(), Some("dollar"));
     }
 
     #[test]
