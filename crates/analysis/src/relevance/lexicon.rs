@@ -23,6 +23,8 @@ pub(super) struct Lexicon {
     topics: FxHashMap<Vec<String>, Arc<[String]>>,
     /// All stems of subject names and their related words.
     of_topics: FxHashSet<String>,
+    /// The same words as the table writes them.
+    words_of_topics: FxHashSet<&'static str>,
 }
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
@@ -52,7 +54,9 @@ impl Lexicon {
         }
         let of_topics = topics.iter().flat_map(|(name, related)| name.iter().chain(&**related));
         let of_topics = of_topics.cloned().collect();
-        Self { abbreviations, topics, of_topics }
+        let is_apart = |c: char| matches!(c, ' ' | ',' | '\t' | '\n');
+        let words_of_topics = TOPICS.split(is_apart).filter(|word| !word.is_empty() && !word.contains('-')).collect();
+        Self { abbreviations, topics, of_topics, words_of_topics }
     }
 
     /// Returns the abbreviation of a phrase, given the stems of its words.
@@ -75,7 +79,9 @@ impl Lexicon {
 
     /// Returns whether a word names a subject or is related to one.
     pub(super) fn is_of_topics(&self, word: &str) -> bool {
-        self.of_topics.contains(&light_stem(word))
+        let stem = light_stem(word);
+        // A stem is not always a word: "extrem" is that of "extreme".
+        self.words_of_topics.contains(word) || stem != word && self.of_topics.contains(&stem)
     }
 
     /// Returns the number of stems of the longest name or abbreviation of a subject that `stems` begin with.

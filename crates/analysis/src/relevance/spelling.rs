@@ -12,12 +12,15 @@ use super::frequencies::DocumentFrequencies;
 use super::lexicon::Lexicon;
 use super::places::Places;
 use super::word_vectors::WordVectors;
-use super::words::next_word;
+use super::words::{is_function_word, next_word};
 
 /// Shorter words have too many neighbours.
 const MIN_LETTERS: usize = 5;
 /// Letters from which on a second error is corrected.
 const MIN_LETTERS_OF_TWO_ERRORS: usize = 8;
+/// A word that at most this many stored texts have is an error if this many have the word that it lacks one letter of.
+const MAX_TEXTS_OF_ERROR: usize = 1;
+const MIN_TEXTS_OF_CORRECTION: usize = 5;
 /// Corrections are limited to this many of the most frequent English words.
 const FREQUENT: usize = 15_000;
 
@@ -67,8 +70,7 @@ pub(super) fn correct(
     let is_known = |word: &str| {
         WordVectors::shipped().rank(word).is_some()
             || Lexicon::shipped().is_of_topics(word)
-            || corpus.id(word).is_some()
-            || frequencies.documents_with(word) > 0
+            || (corpus.id(word).is_some() || frequencies.documents_with(word) > 0) && !lacks_letter(word, frequencies)
     };
     let all: Vec<&String> = clauses.iter().flat_map(|clause| &clause.words).collect();
     let known = all.iter().filter(|word| is_known(word)).count();
@@ -95,12 +97,21 @@ fn is_plain(word: &str) -> bool {
     word.len() >= MIN_LETTERS && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
+/// Whether hardly a stored text has a word, and many have the one that it lacks a letter of: the texts have errors too.
+/// A name may differ from a frequent word by another letter.
+fn lacks_letter(word: &str, frequencies: &dyn DocumentFrequencies) -> bool {
+    let is_rare = is_plain(word) && frequencies.documents_with(word) <= MAX_TEXTS_OF_ERROR;
+    let whole = if is_rare { nearest(word).filter(|whole| whole.len() == word.len() + 1) } else { None };
+    whole.is_some_and(|whole| frequencies.documents_with(whole) >= MIN_TEXTS_OF_CORRECTION)
+}
+
 /// Returns the most frequent of the nearest words with the same first letter; `None` if none is near enough.
 fn nearest(word: &str) -> Option<&'static str> {
     let max = if word.len() >= MIN_LETTERS_OF_TWO_ERRORS { 2 } else { 1 };
     let frequent = WordVectors::shipped().words().iter().take(FREQUENT);
     let near =
         frequent.filter(|known| known.len().abs_diff(word.len()) <= max && known.as_bytes()[0] == word.as_bytes()[0]);
+    let near = near.filter(|known| !is_function_word(known));
     // Other endings are forms of another word: "falconry" is not "falcons".
     let is_form = |known: &&str| known.as_bytes().last() == word.as_bytes().last();
     // Of equal distances, `min_by_key` returns the first, which is the most frequent.
@@ -132,6 +143,37 @@ mod tests {
         assert_eq!(corrected("survailance", "Bread"), [pair("survailance", "surveillance")]);
         let both = [pair("astromony", "astronomy"), pair("phsyics", "physics")];
         assert_eq!(corrected("astromony, phsyics and animals", "Bread"), both);
+    }
+
+    #[test]
+    fn a_correction_is_no_function_word() {
+        let pair = |written: &str, read_as: &str| (written.to_owned(), read_as.to_owned());
+        let both = [pair("extrem", "extreme"), pair("wether", "weather")];
+        assert_eq!(corrected("extrem wether", "Bread"), both, "not “whether”; and the stem of a word is no word");
+    }
+
+    struct Stored(&'static str, usize);
+
+    impl DocumentFrequencies for Stored {
+        fn documents(&self) -> usize {
+            300
+        }
+
+        fn documents_with(&self, word: &str) -> usize {
+            if word == self.0 { self.1 } else { usize::from(word == "batery" || word == "milei") }
+        }
+    }
+
+    #[test]
+    fn a_word_that_the_texts_have_once_may_lack_a_letter() {
+        let read_as = |interests: &str, stored: Stored| {
+            let mut clauses = Interests::parse(interests).clauses;
+            correct(&mut clauses, &Corpus::of(&[]), &stored);
+            clauses.remove(0).words
+        };
+        assert_eq!(read_as("batery, children", Stored("battery", 20)), ["battery"]);
+        assert_eq!(read_as("batery, children", Stored("battery", 1)), ["batery"], "as rare");
+        assert_eq!(read_as("milei, children", Stored("miles", 90)), ["milei"], "a name with another letter");
     }
 
     #[test]
