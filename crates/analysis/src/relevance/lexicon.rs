@@ -1,6 +1,7 @@
-//! Expands words of interests: abbreviations, and the related words of a subject's name.
+//! Expands words of interests: abbreviations, synonyms, and the related words of a subject's name.
 //!
-//! Both tables were written for this project (`models/abbreviations_en_v1.tsv`, `models/topics_en_v1.tsv`), for English.
+//! The tables were written for this project (`models/abbreviations_en_v1.tsv`, `models/topics_en_v1.tsv`,
+//! `models/synonyms_en_v1.tsv`), for English.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,11 +11,12 @@ use super::words::{each_query_word, light_stem};
 
 static ABBREVIATIONS: &str = include_str!("../../../../models/abbreviations_en_v1.tsv");
 static TOPICS: &str = include_str!("../../../../models/topics_en_v1.tsv");
+static SYNONYMS: &str = include_str!("../../../../models/synonyms_en_v1.tsv");
 
 /// Maximum words of a phrase in either table.
 pub(super) const MAX_PHRASE_WORDS: usize = 4;
 
-/// The two tables; see the module.
+/// The tables; see the module.
 #[derive(Debug)]
 pub(super) struct Lexicon {
     /// The stems of each abbreviated phrase with its abbreviation, by the first stem.
@@ -25,6 +27,8 @@ pub(super) struct Lexicon {
     of_topics: FxHashSet<String>,
     /// The same words as the table writes them.
     words_of_topics: FxHashSet<&'static str>,
+    /// The words of like meaning of each stem.
+    synonyms: FxHashMap<String, Vec<&'static str>>,
 }
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
@@ -56,7 +60,15 @@ impl Lexicon {
         let of_topics = of_topics.cloned().collect();
         let is_apart = |c: char| matches!(c, ' ' | ',' | '\t' | '\n');
         let words_of_topics = TOPICS.split(is_apart).filter(|word| !word.is_empty() && !word.contains('-')).collect();
-        Self { abbreviations, topics, of_topics, words_of_topics }
+        let mut synonyms: FxHashMap<String, Vec<&'static str>> = FxHashMap::default();
+        for line in SYNONYMS.lines() {
+            for word in line.split(' ') {
+                let stem = light_stem(word);
+                let others = line.split(' ').filter(|other| light_stem(other) != stem);
+                synonyms.entry(stem.clone()).or_default().extend(others);
+            }
+        }
+        Self { abbreviations, topics, of_topics, words_of_topics, synonyms }
     }
 
     /// Returns the abbreviation of a phrase, given the stems of its words.
@@ -82,6 +94,11 @@ impl Lexicon {
         let stem = light_stem(word);
         // A stem is not always a word: "extrem" is that of "extreme".
         self.words_of_topics.contains(word) || stem != word && self.of_topics.contains(&stem)
+    }
+
+    /// Returns the words that mean about the same as those with a stem.
+    pub(super) fn synonyms(&self, stem: &str) -> &[&'static str] {
+        self.synonyms.get(stem).map_or(&[], |words| words)
     }
 
     /// Returns the number of stems of the longest name or abbreviation of a subject that `stems` begin with.
@@ -115,6 +132,17 @@ mod tests {
         assert_eq!(lexicon.abbreviation(&stems("artificial intelligence")), Some("ai"));
         assert_eq!(lexicon.abbreviation(&stems("language models")), Some("llm"));
         assert_eq!(lexicon.abbreviation(&stems("ferry")), None);
+    }
+
+    #[test]
+    fn a_word_has_the_synonyms_of_one_line() {
+        assert_eq!(Lexicon::shipped().synonyms(&light_stem("migrant")), ["immigrants", "immigration", "migration"]);
+        let mut stems: Vec<(String, &str)> = Vec::new();
+        for line in SYNONYMS.lines() {
+            stems.extend(line.split(' ').map(|word| (light_stem(word), line)));
+        }
+        stems.sort();
+        assert!(stems.windows(2).all(|pair| pair[0].0 != pair[1].0 || pair[0].1 == pair[1].1));
     }
 
     #[test]

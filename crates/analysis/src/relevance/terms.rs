@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::documents::{Corpus, Word};
+use super::lexicon::Lexicon;
 use super::places::{PlaceId, Places};
 use super::word_ids::WordId;
 use super::word_vectors::WordVectors;
@@ -22,6 +23,8 @@ const SHARED_SIMILARITY: f64 = 0.5;
 const SYNONYMS: usize = 8;
 const SYNONYM_SIMILARITY: f64 = 0.6;
 const SYNONYM_WEIGHT: f64 = 0.5;
+/// The weight of a synonym by the table of synonyms.
+const LISTED_SYNONYM_WEIGHT: f64 = 0.8;
 
 /// For related words of a subject: the −ln of the share of texts with the word at which its weight is 1, and the
 /// maximum weight.
@@ -194,14 +197,16 @@ impl Variants {
         let rank = table.rank(word);
         let near = rank.map(|rank| table.nearest(rank, SYNONYMS, SYNONYM_SIMILARITY)).unwrap_or_default();
         let weight = |similarity: f64| SYNONYM_WEIGHT * (similarity - SYNONYM_SIMILARITY) / (1.0 - SYNONYM_SIMILARITY);
+        let stem = light_stem(word);
+        let listed = Lexicon::shipped().synonyms(&stem).iter().map(|word| (*word, LISTED_SYNONYM_WEIGHT));
         let near: Vec<(&'static str, f64)> =
-            near.into_iter().map(|(word, similarity)| (word, weight(similarity))).collect();
+            listed.chain(near.into_iter().map(|(word, similarity)| (word, weight(similarity)))).collect();
         let mut synonyms = FxHashMap::default();
         for (near, weight) in &near {
             let known: &mut f64 = synonyms.entry(light_stem(near)).or_insert(*weight);
             *known = known.max(*weight);
         }
-        Self { stem: light_stem(word), rank, synonyms, near }
+        Self { stem, rank, synonyms, near }
     }
 
     /// Returns the weight of a word: 1 for another form of the same word, 0 if unrelated.
