@@ -8,7 +8,7 @@
 use super::coordination::complete;
 use super::lists::listed;
 use super::parts::{Part, parts};
-use super::phrases::compound;
+use super::phrases::{compound, is_anaphora};
 use super::places::{PlaceId, Places};
 use super::tokens::{Mark, Token, is_hyphenated, tokens};
 use super::translations::{Language, Translations};
@@ -151,9 +151,10 @@ fn add_scopes(clauses: &mut [Clause]) {
     for clause in clauses.iter_mut().filter(|clause| !clause.denied) {
         let english = clause.english.first().map_or(&[][..], |wording| &wording.places);
         let own: Vec<PlaceId> = clause.places.iter().chain(english).cloned().collect();
-        if own.is_empty() {
+        if own.is_empty() && clause.scope.is_empty() {
             clause.scope.clone_from(&places);
         }
+        name_place(clause);
         for place in own {
             if !places.contains(&place) {
                 places.push(place);
@@ -162,9 +163,29 @@ fn add_scopes(clauses: &mut [Clause]) {
     }
 }
 
+/// Replaces a word that stands for a place named before by that place: "I moved to Spain and try to understand the country".
+fn name_place(clause: &mut Clause) {
+    if clause.places.is_empty() && matches!(&clause.words[..], [word] if is_anaphora(word)) && !clause.scope.is_empty()
+    {
+        clause.words.clear();
+        clause.places = std::mem::take(&mut clause.scope);
+        let titles = clause.places.iter().map(|place| Places::shipped().title(place));
+        clause.written = titles.map(|title| capitalised(&title)).collect::<Vec<_>>().join(", ");
+    }
+}
+
+/// Returns a name with capitals at the beginning of its words.
+fn capitalised(name: &str) -> String {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    };
+    name.split(' ').map(capital).collect::<Vec<_>>().join(" ")
+}
+
 /// Builds a clause; `None` if no content words or places remain.
 fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Clause> {
-    let Part { tokens: part, denied, is_background, is_minor, seam, .. } = part;
+    let Part { tokens: part, denied, is_background, is_minor, seam, shared_places, .. } = part;
     let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
     let mut clause = Clause {
         written: String::new(),
@@ -174,7 +195,7 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         words: vec![],
         modifiers: modifiers(text, part),
         places: vec![],
-        scope: vec![],
+        scope: shared_places.clone(),
         english: vec![],
     };
     let mut span: Option<(usize, usize)> = None;

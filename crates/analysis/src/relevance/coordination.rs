@@ -4,7 +4,7 @@
 //! workplaces", since schools and workplaces are alike, but "life in prison and gardening" are two subjects.
 
 use super::parts::Part;
-use super::places::Places;
+use super::places::{PlaceId, Places};
 use super::tokens::Token;
 use super::word_vectors::WordVectors;
 use super::words::is_content;
@@ -30,6 +30,36 @@ pub(super) fn complete(parts: &mut [Part<'_>]) {
             share_subject(first, part);
         }
     }
+    for at in 0..parts.len() {
+        let (before, from) = parts.split_at_mut(at + 1);
+        if let Some(part) = before.last_mut().filter(|part| has_subject_alone(part)) {
+            part.shared_places = shared_places(part, at, from);
+        }
+    }
+}
+
+/// Whether a part names neither a place nor what it is in.
+fn has_subject_alone(part: &Part<'_>) -> bool {
+    (1..=MAX_JOINED_WORDS).contains(&content_words(&part.tokens))
+        && !part.tokens.iter().any(|token| PREPOSITIONS.contains(&token.word.as_str()))
+        && !names_place(&part.tokens)
+}
+
+/// Returns the places of the parts after `part`, number `at`, that an "and" joins to it: of "migrants and refugees in
+/// Europe" both are wanted there. `after`: the parts after it.
+fn shared_places(part: &Part<'_>, at: usize, after: &[Part<'_>]) -> Vec<PlaceId> {
+    let mut places = Vec::new();
+    let joined = (at..).zip(after).take_while(|(before, next)| next.joined_to == Some(*before));
+    for (_, next) in joined.filter(|(_, next)| next.denied == part.denied) {
+        let cut = next.tokens.iter().rposition(|token| PREPOSITIONS.contains(&token.word.as_str()));
+        let Some((subject, object)) = cut.map(|cut| next.tokens.split_at(cut)) else { break };
+        if !are_alike(&part.tokens, subject) {
+            break;
+        }
+        let words: Vec<&str> = object.iter().map(|token| token.word.as_str()).collect();
+        places.extend((0..words.len()).find_map(|at| Places::shipped().find(&words[at..])).map(|(place, _)| place));
+    }
+    places
 }
 
 /// "AI in schools and workplaces", "elections in Peru and Chile"; not "food in Japan and photography".
@@ -49,6 +79,7 @@ fn share_subject<'t>(first: &Part<'t>, second: &mut Part<'t>) {
         return;
     }
     second.seam = Some(subject.len());
+    second.is_background |= first.is_background;
     second.tokens.splice(0..0, subject.iter().copied());
 }
 
@@ -77,4 +108,19 @@ fn are_alike(one: &[&Token], other: &[&Token]) -> bool {
 fn names_place(tokens: &[&Token]) -> bool {
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     (0..words.len()).any(|at| Places::shipped().find(&words[at..]).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clauses::{Clause, Interests};
+
+    #[test]
+    fn what_is_joined_before_a_place_is_wanted_there_too() {
+        let places = |text: &str| Interests::parse(text).clauses.iter().map(Clause::place_names).collect::<Vec<_>>();
+        let (europe, africa) = (|| "europe".to_owned(), || "africa".to_owned());
+        let both = [vec![europe(), africa()], vec![europe()], vec![africa()]];
+        assert_eq!(places("Migrants and refugees in Europe and Africa"), both);
+        assert_eq!(places("photography and food in Japan")[0], [""; 0], "of other meaning");
+        assert_eq!(places("chess, elections in Peru")[0], [""; 0]);
+    }
 }

@@ -4,9 +4,9 @@ use std::{mem, slice};
 
 use super::phrases::{
     Phrase, begins_remark, compound, find, is_comparative, is_conjunction, is_consequence, is_enthusiasm, is_less,
-    is_no, is_or, is_wish, is_yes,
+    is_no, is_or, is_wish, is_yes, past,
 };
-use super::places::Places;
+use super::places::{PlaceId, Places};
 use super::tokens::{Mark, Token, is_hyphenated};
 use super::translations::Language;
 use super::words::is_content;
@@ -26,6 +26,8 @@ pub(super) struct Part<'t> {
     pub(super) joined_to: Option<usize>,
     /// The number of its words before those of the sentence that it leaves out: 2 of "AI in \[schools and\] workplaces".
     pub(super) seam: Option<usize>,
+    /// The places of the parts after it that are its own too: those of "migrants and refugees in Europe".
+    pub(super) shared_places: Vec<PlaceId>,
 }
 
 /// Returns the parts of a sentence, in order; some may be empty.
@@ -114,6 +116,7 @@ impl Splitter<'_> {
             narrows: self.narrows.filter(|_| !self.denied),
             joined_to: None,
             seam: None,
+            shared_places: vec![],
         });
     }
 
@@ -163,6 +166,9 @@ impl Splitter<'_> {
                 None => {}
             }
         }
+        if let Some(length) = past(&self.words[at..]).filter(|_| self.may_begin_story()) {
+            return Some((Phrase::Background, length));
+        }
         let named = self.subject_name(at);
         let found = find(&self.words[at..], self.language).filter(|(_, length)| named == 0 || *length > named)?;
         Some(match found {
@@ -172,6 +178,11 @@ impl Splitter<'_> {
             }
             found => found,
         })
+    }
+
+    /// Whether nothing of the part is said yet.
+    fn may_begin_story(&self) -> bool {
+        !self.denied && self.parts.last().is_some_and(|part| part.tokens.is_empty())
     }
 
     /// Whether the sentence pauses or ends at `end`.

@@ -156,9 +156,27 @@ pub(super) fn is_enthusiasm(word: &str) -> bool {
     is_in("enthusiasm", word)
 }
 
+/// Whether a word stands for a place that was named before: "understand the country".
+pub(super) fn is_anaphora(word: &str) -> bool {
+    is_in("anaphora", word)
+}
+
 /// Whether a word after a pause begins a remark.
 pub(super) fn begins_remark(word: &str) -> bool {
     is_in("remark", word)
+}
+
+/// Returns the number of words at the start of `words` that begin to tell what the reader did ("so I just moved"); `None`
+/// if they do not. What they liked or wanted is a wish.
+pub(super) fn past(words: &[&str]) -> Option<usize> {
+    let so = usize::from(words.first() == Some(&"so"));
+    let who = words.get(so).filter(|who| ["i", "we"].contains(who)).map(|_| so + 1)?;
+    let have = who + usize::from(words.get(who).is_some_and(|word| ["ve", "have"].contains(word)));
+    let adverb = have + usize::from(words.get(have).is_some_and(|word| is_in("adverb of telling", word)));
+    let verb = words.get(adverb)?;
+    let is_regular = verb.len() > 4 && verb.ends_with("ed") && !verb.ends_with("eed");
+    let is_past = is_regular && !is_in("past wish", verb) || is_in("past", verb);
+    (is_past && find(&words[so..], None).is_none_or(|(_, length)| so + length <= adverb)).then_some(adverb + 1)
 }
 
 /// Returns the number of words of the compound subject name at the start of `words`; 0 if there is none.
@@ -168,12 +186,13 @@ pub(super) fn compound(words: &[&str]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clauses::{Clause, Interests};
     use super::*;
 
     #[test]
     fn every_phrase_has_one_kind() {
         let known: Vec<&str> = HEADINGS.iter().map(|(heading, _)| *heading).collect();
-        let others = ["compound", "enthusiasm", "remark"];
+        let others = ["compound", "enthusiasm", "remark", "past", "past wish", "adverb of telling", "anaphora"];
         assert!(SECTIONS.iter().all(|(heading, _)| known.contains(heading) || others.contains(heading)));
         assert!(known.iter().chain(&others).all(|heading| !section(heading).is_empty()));
         let mut phrases: Vec<&[&str]> = PHRASES.iter().map(|(words, _)| *words).collect();
@@ -195,5 +214,21 @@ mod tests {
         assert_eq!(english(&["sin", "taxes"]), None);
         assert_eq!(find(&["sin", "deporte"], Some(Language::Spanish)), Some((Phrase::Denial, 1)));
         assert_eq!((compound(&["interest", "rates", "rise"]), compound(&["interest", "in"])), (2, 0));
+    }
+
+    #[test]
+    fn what_the_reader_tells_of_their_life_is_background() {
+        let text = "hi! so I just moved to Spain with my kids and I'm trying to understand the place, you know, housing, \
+                    what people argue about, and oh I love food so tell me about that too";
+        let parsed =
+            |text: &str| Interests::parse(text).clauses.into_iter().map(|clause| clause.written).collect::<Vec<_>>();
+        assert_eq!(parsed(text), ["Spain", "housing", "food"]);
+        let places: Vec<Vec<String>> = Interests::parse(text).clauses.iter().map(Clause::place_names).collect();
+        assert_eq!(places, [["spain"]; 3]);
+        assert_eq!(parsed("I quit my job in tech and now mostly draw comics; museums"), ["draw comics", "museums"]);
+        assert_eq!(parsed("I've recently retired, we bought a boat. Sailing"), ["Sailing"]);
+        assert_eq!(parsed("I need bread recipes"), ["bread recipes"]);
+        assert_eq!(parsed("I work for an NGO in East and Central Africa. Measles"), ["Measles"]);
+        assert_eq!(parsed("the country, music"), ["country", "music"], "no place is named before");
     }
 }
