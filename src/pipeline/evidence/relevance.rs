@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use aha_analysis::relevance::{
     ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Meeting, MeetingWord, Query, StoredQuery, TextParts, WEAK,
-    as_written,
+    as_written, is_function_word,
 };
 use aha_analysis::text::features::Features;
 use aha_analysis::text::similarity::Frequencies;
@@ -183,10 +183,12 @@ impl StoryRelevance {
             words,
             other_words: other_words(query, text, &met),
             filed_under,
-            meets_clause: meetings.iter().any(|(met, _)| met.is_met(degree.allowed)),
+            meets_clause: meetings.iter().any(|(met, meeting)| met.is_met(degree.allowed) && !meeting.lacks_place),
             denied: denied.map(|denied| query.written(denied.clause)).collect(),
         };
-        let nearest = degree.clauses.first().filter(|_| met.is_empty() && touched.is_empty());
+        let is_named = !met.is_empty() || !touched.is_empty();
+        let nearest = degree.clauses.iter().filter(|met| met.is_near() && !query.meeting(number, met).lacks_place);
+        let nearest = nearest.max_by(|a, b| a.nearness.total_cmp(&b.nearness)).filter(|_| !is_named);
         let nearest = nearest.map(|nearest| query.written(nearest.clause));
         let written = |named: &[(usize, &Meeting)]| named.iter().map(|(clause, _)| query.written(*clause)).collect();
         Self { met: written(&met), touched: written(&touched), nearest, relevance }
@@ -271,10 +273,17 @@ impl Text {
         joined.map_or_else(each, |joined| vec![joined])
     }
 
-    /// Returns the category that has a word of the meeting.
+    /// Returns the category of which words of the meeting are at least half: one that lists or names other things says
+    /// little of the text ("Arts, Culture and Entertainment").
     fn category_of(&self, meeting: &Meeting) -> Option<String> {
-        let has_word = |category: &&String| meeting.words.iter().any(|word| as_written(&word.text, category).is_some());
-        self.categories.iter().find(has_word).map(|category| first_words(category, CATEGORY_CHARS))
+        let is_content = |word: &&str| word.len() > 1 && !is_function_word(&word.to_lowercase());
+        let is_about = |category: &&String| {
+            let named = meeting.words.iter().filter(|word| as_written(&word.text, category).is_some());
+            let named: usize = named.map(|word| word.text.split([' ', '-']).count()).sum();
+            let words = category.split(|c: char| !c.is_alphanumeric()).filter(is_content).count();
+            named > 0 && 2 * named >= words
+        };
+        self.categories.iter().find(is_about).map(|category| first_words(category, CATEGORY_CHARS))
     }
 
     fn parts(&self) -> TextParts<'_> {

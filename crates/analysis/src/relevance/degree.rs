@@ -14,6 +14,14 @@ const MIN_SENSE_SIMILARITY: f64 = 0.5;
 const MIN_SENSE_SIMILARITY_OF_HIGH: f64 = 0.35;
 const HIGH_SCORE: f64 = 0.8;
 
+/// Minimum cosine of a clause's subject and a text that has its words in passing, or some of them, in the intended sense.
+/// Of the stories for 20 of the 51 texts that had a clause's word only after their opening, 36 % were wanted below it, 71 %
+/// above.
+const MIN_NEARNESS_IN_SENSE: f64 = 0.35;
+/// Minimum cosine of a clause's subject and a text that has none of its words, for a reason to name the clause: of such
+/// stories 39 of 47 were wanted, of those between 0.35 and this about half.
+const MIN_NEARNESS: f64 = 0.55;
+
 /// The relevance of a text to interests.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Degree {
@@ -45,6 +53,8 @@ pub struct ClauseMatch {
     pub is_together: bool,
     /// For a one-word clause, the cosine of its vector and the text's, if both have one.
     pub similarity: Option<f64>,
+    /// The cosine of the vector of the clause's subject and the text's; 0 if one has none.
+    pub nearness: f64,
 }
 
 impl ClauseMatch {
@@ -54,5 +64,17 @@ impl ClauseMatch {
         let min_similarity = if self.score >= HIGH_SCORE { MIN_SENSE_SIMILARITY_OF_HIGH } else { MIN_SENSE_SIMILARITY };
         let is_in_sense = self.similarity.is_none_or(|similarity| similarity >= min_similarity);
         self.share >= MET_SHARE && self.score * allowed >= WEAK && self.is_together && is_in_sense
+    }
+
+    /// Returns whether the text has the clause's words in their sense, as far as vectors tell.
+    #[must_use]
+    pub fn is_in_sense(&self) -> bool {
+        self.nearness.abs() <= f64::EPSILON || self.nearness >= MIN_NEARNESS_IN_SENSE
+    }
+
+    /// Returns whether the text is near to the clause's subject whatever words it has.
+    #[must_use]
+    pub fn is_near(&self) -> bool {
+        self.nearness >= MIN_NEARNESS
     }
 }

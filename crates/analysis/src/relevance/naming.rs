@@ -7,7 +7,7 @@ use std::iter;
 
 use super::degree::ClauseMatch;
 use super::documents::{Document, FIELDS};
-use super::nearness::occurrences;
+use super::nearness::{Occurrence, occurrences};
 use super::places::Places;
 use super::terms::{Hit, Term};
 use super::weighted_query::{Query, QueryClause, QueryWording};
@@ -16,6 +16,8 @@ use super::words::each_query_word;
 
 /// The field of the feed's own categories.
 const CATEGORIES: usize = FIELDS - 1;
+/// The field of a text's opening, after its title.
+const OPENING: usize = 1;
 /// Minimum weight of a word that names something of a clause.
 const MIN_NAMING: f64 = 0.5;
 
@@ -53,6 +55,11 @@ pub struct Meeting {
     pub has_place: bool,
     /// Whether the text names none of these places, or parts of them.
     pub lacks_place: bool,
+    /// The number of words of the clause that are no places, and how many of them the text has.
+    pub subject_words: usize,
+    pub subject_words_met: usize,
+    /// Whether its title or opening has such a word or, of a clause that is a place alone, names the place.
+    pub is_prominent: bool,
 }
 
 impl Meeting {
@@ -88,13 +95,31 @@ impl Query<'_> {
             clause.scope.iter().copied().chain(terms().filter(|term| self.is_corrected_place(*term))).collect();
         let has_place = !places.is_empty() && terms().any(|term| !self.is_place(term));
         let is_named = |term: &usize| of_term(*term).any(|found| !found.hit.is_word || found.hit.direct >= MIN_NAMING);
+        let (subject, is_prominent) = best.map_or((vec![], false), |wording| self.subject(wording, &found));
+        let has =
+            |term: &&usize| of_term(**term).any(|found| found.hit.direct >= MIN_NAMING && found.field != CATEGORIES);
         Meeting {
+            subject_words: subject.len(),
+            subject_words_met: subject.iter().filter(has).count(),
+            is_prominent,
             words: self.meeting_words(clause, document),
             share_in_text: (met.share - of_categories).max(0.0),
             share_in_categories: best_share(&|term| is_in_categories(term, MIN_NAMING)),
             has_place,
             lacks_place: has_place && !places.iter().any(is_named),
         }
+    }
+
+    /// Returns the words of a wording that are no places, or the places if it has nothing else; and whether the title or
+    /// opening of a text, given its occurrences, has one of them.
+    fn subject(&self, wording: &QueryWording, found: &[Occurrence<'_>]) -> (Vec<usize>, bool) {
+        let words: Vec<usize> = wording.terms.iter().copied().filter(|term| !self.is_place(*term)).collect();
+        let searched = if words.is_empty() { &wording.terms } else { &words };
+        let is_prominent = found.iter().any(|found| {
+            let is_named = !found.hit.is_word || found.hit.direct >= MIN_NAMING;
+            found.field <= OPENING && is_named && searched.contains(&found.hit.term)
+        });
+        (words, is_prominent)
     }
 
     /// Returns the words and names of a text that match terms of a clause directly.
@@ -132,7 +157,11 @@ impl Query<'_> {
             each_query_word(&self.clauses[clause.number].written, |word| written.push(word.to_owned()));
             words.iter().all(|word| written.iter().any(|written| begin_alike(word, written)))
         };
-        is_of_first && (hit.is_word || hit.direct >= 1.0 && is_written())
+        let is_form = match &self.terms[hit.term] {
+            Term::Word(own) => words.iter().all(|word| begin_alike(word, own)),
+            Term::Modifier(..) | Term::Place(_) => true,
+        };
+        is_of_first && (hit.is_word && is_form || hit.direct >= 1.0 && !hit.is_word && is_written())
     }
 
     fn is_place(&self, term: usize) -> bool {

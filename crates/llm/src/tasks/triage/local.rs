@@ -64,7 +64,21 @@ pub fn local_score(evidence: &Evidence) -> f64 {
     } else {
         WORTH_CEILING
     };
-    points(evidence).clamp(0.0, ceiling)
+    points(evidence).max(named_floor(evidence)).clamp(0.0, ceiling)
+}
+
+/// Minimum score of a story whose text matches or touches an interest: above the ceilings of those that do not. With 51, as
+/// much as any story that no reason names an interest for, nDCG@10 of the 51 texts is 0.006 less.
+const NAMED_FLOOR: f64 = 48.0;
+/// The share that denied clauses must leave for it.
+const MIN_ALLOWED: f64 = 0.75;
+
+fn named_floor(evidence: &Evidence) -> f64 {
+    let relevance = evidence.relevance.as_ref();
+    let is_filed = relevance.is_some_and(|relevance| !relevance.filed_under.is_empty());
+    let is_named = !evidence.matched_interests.is_empty() || !evidence.touched_interests.is_empty() && !is_filed;
+    let allowed = relevance.map_or(1.0, |relevance| relevance.allowed);
+    if is_named && evidence.has_interests && allowed >= MIN_ALLOWED { NAMED_FLOOR } else { 0.0 }
 }
 
 /// Returns the same without the ceilings of stories that are no noise. It orders the stories that a model could judge,

@@ -185,6 +185,27 @@ fn only_a_story_close_to_the_interests_is_said_to_come_near_to_them() {
 }
 
 #[test]
+fn a_story_that_an_interest_is_named_for_is_above_those_that_match_none() {
+    let story = |touched: bool, matched, allowed, filed: bool| Evidence {
+        has_interests: true,
+        distinct_sources: 3,
+        touched_interests: if touched { vec!["physics".into()] } else { Vec::new() },
+        relevance: Some(Relevance {
+            degree: 0.1,
+            matched,
+            allowed,
+            filed_under: if filed { vec!["Physics".into()] } else { Vec::new() },
+            ..Relevance::default()
+        }),
+        ..Evidence::default()
+    };
+    let touched = local_score(&story(true, 0.2, 1.0, false));
+    assert!(touched > local_score(&story(false, 0.0, 1.0, false)), "told by several sources");
+    assert!(touched > local_score(&story(true, 0.2, 1.0, true)), "its source's categories are not its text");
+    assert!(touched > local_score(&story(true, 0.2, 0.5, false)), "denied in part");
+}
+
+#[test]
 fn of_what_one_source_tells_that_counts_whose_source_is_often_borne_out() {
     let told = |corroborated_share, distinct_sources| {
         local_score(&Evidence { corroborated_share, distinct_sources, ..Evidence::default() })
