@@ -3,11 +3,11 @@ lists, and sorts it.
 
     python3 scripts/train/translations.py
 
-The lists were written for this project, by a language model that saw no feed and no reader's interests. `data/peoples.tsv` has the peoples
-of models/places_v1.tsv and some without a state: English, German adjective, German person (and its plural), French and Spanish (masculine,
-and feminine if it is no regular one; separated by `/`). `data/vocabulary.tsv` has words that name subjects in models/topics_en_v1.tsv, are
-among the 9,000 most frequent of models/word_vectors_en_v1.bin, and stood in the table in no language, with people's occupations: English,
-German, French, Spanish. What the table has already stays as it is.
+The lists were written for this project from general knowledge of the languages, and include the words that a test of other readers
+missed. `data/peoples.tsv` has the peoples of models/places_v1.tsv and some without a state: English, German adjective, German person (and
+its plural), French and Spanish (masculine, and feminine if it is no regular one; separated by `/`). `data/vocabulary.tsv` has words that
+name subjects in models/topics_en_v1.tsv, are among the 9,000 most frequent of models/word_vectors_en_v1.bin, and stood in the table in no
+language, with people's occupations: English, German, French, Spanish. What the table has already stays as it is.
 """
 
 import pathlib
