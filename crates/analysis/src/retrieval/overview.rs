@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::kinds::{is_match, pattern};
-use super::vocabulary::{contents, words};
+use super::vocabulary::{contents_in_digits, words};
 
 /// A question about a subject as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Overview {
 
     /// The content words of the subject.
     pub(super) fn terms(&self) -> Vec<String> {
-        contents(&self.subject.join(" "))
+        contents_in_digits(&self.subject.join(" "))
     }
 }
 

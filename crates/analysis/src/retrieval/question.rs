@@ -10,7 +10,7 @@ use super::names::names;
 use super::overview::{Overview, OverviewKind};
 use super::second_half::SecondHalf;
 use super::values::Value;
-use super::vocabulary::{contents, digits, is_content, is_year, words};
+use super::vocabulary::{contents_in_digits, digits, is_content, is_year, words};
 use crate::text::tokens::snowball_stem;
 
 /// A question; see the module.
@@ -150,7 +150,7 @@ pub(super) fn is_measure(word: &str) -> bool {
 /// Returns the content words of a question, without those that have no content in its language.
 fn content_terms(text: &str, language: Option<Language>) -> Vec<String> {
     let has_content = |word: &String| !language.is_some_and(|language| language.is_function_word(word));
-    contents(text).into_iter().filter(has_content).collect()
+    contents_in_digits(text).into_iter().filter(has_content).collect()
 }
 
 /// Words before the name of the kind in other languages than English: "welche Firma".

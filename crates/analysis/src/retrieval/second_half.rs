@@ -7,7 +7,7 @@ use regex::Regex;
 use super::foreign_kinds;
 use super::kinds::{Kind, pattern, wanted};
 use super::language::Language;
-use super::vocabulary::contents;
+use super::vocabulary::contents_in_digits;
 
 // What follows has to be a question of its own: "salt and pepper" are no two things asked for.
 pattern!(
@@ -30,7 +30,7 @@ impl SecondHalf {
         let text = AND.as_ref().and_then(|pattern: &Regex| pattern.find(question))?.as_str();
         let wanted = language.map_or_else(|| wanted(text), |_| foreign_kinds::wanted(text));
         let has_content = |word: &String| !language.is_some_and(|language| language.is_function_word(word));
-        let terms = contents(text).into_iter().filter(has_content).collect();
+        let terms = contents_in_digits(text).into_iter().filter(has_content).collect();
         Some(Self { terms, wanted, language })
     }
 

@@ -85,11 +85,20 @@ pub(super) fn is_english_word(word: &str) -> bool {
     ENGLISH.contains(word)
 }
 
-/// Returns the search words of a question, without stop words and duplicates.
+/// Returns the words of a text that have content, without duplicates.
 #[must_use]
-pub fn contents(question: &str) -> Vec<String> {
+pub fn contents(text: &str) -> Vec<String> {
+    distinct_contents(words(text))
+}
+
+/// The same of a question, with its durations and dozens in digits, as those of passages are compared.
+pub(super) fn contents_in_digits(question: &str) -> Vec<String> {
+    distinct_contents(in_digits(words(question)))
+}
+
+fn distinct_contents(words: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    in_digits(words(question)).into_iter().filter(|word| is_content(word) && seen.insert(word.clone())).collect()
+    words.into_iter().filter(|word| is_content(word) && seen.insert(word.clone())).collect()
 }
 
 /// Maximum number of words of a heading in the line of its text.
@@ -363,6 +372,6 @@ mod tests {
     fn a_question_leaves_its_content() {
         assert_eq!(contents("How many berths are there in zone 3?"), ["berths", "zone", "3"]);
         assert!(contents("What is it?").is_empty());
-        assert_eq!(contents("What does a half-hour crossing cost?"), ["30", "minutes", "crossing", "cost"]);
+        assert_eq!(contents_in_digits("What does a half-hour crossing cost?"), ["30", "minutes", "crossing", "cost"]);
     }
 }
