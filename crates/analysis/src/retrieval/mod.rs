@@ -12,6 +12,7 @@
 mod codes;
 pub mod confidence;
 pub mod decision;
+mod duration_words;
 mod durations;
 pub mod extract;
 pub mod features;

@@ -18,10 +18,12 @@ const OF_NEXT: f64 = 0.5;
 /// similarity: else it is about something else.
 const RAREST: usize = 2;
 const MIN_SIMILARITY: f64 = 0.4;
-/// A sentence that meets no word of the question that the first does not meet adds nothing, unless it is of the same
-/// document and about as likely: the minimum similarity of a word that it meets, and the maximum difference in score.
+/// A sentence that meets no word of the question that the first does not meet adds nothing, unless it is about as likely,
+/// which of another document is another answer: the minimum similarity of a word that it meets, and the maximum
+/// differences in score within the document and between documents.
 const MIN_NEW: f64 = 0.5;
 const MAX_GAP_OF_SAME: f64 = 1.5;
+const MAX_GAP_OF_OTHER: f64 = 0.25;
 
 /// Returns the sentences that are worth quoting, of those that are given, best first, up to [`MAX_WORDS`]. `next` is one
 /// that completes the first.
@@ -53,7 +55,8 @@ pub(super) fn quoted(
     };
     let of_first = terms_met(first, EXACT, question, measured, all);
     let adds = |one: &Scored| {
-        let is_near = document(one) == document(first) && one.score >= first.score - MAX_GAP_OF_SAME;
+        let max_gap = if document(one) == document(first) { MAX_GAP_OF_SAME } else { MAX_GAP_OF_OTHER };
+        let is_near = one.score >= first.score - max_gap;
         let adds_word = || terms_met(one, MIN_NEW, question, measured, all).iter().any(|term| !of_first.contains(term));
         one.unit == first.unit || Some(one.unit) == next || is_near || adds_word()
     };

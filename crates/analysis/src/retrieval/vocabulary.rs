@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::durations::in_digits;
+use super::duration_words::in_digits;
 use super::prompt_injection::is_prompt_injection;
 use super::quotable::{is_statement, refers_back};
 use super::{Block, CandidatePassage};
