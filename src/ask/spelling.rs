@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use aha_analysis::relevance::Correction;
-use aha_analysis::retrieval::Question;
 use aha_analysis::retrieval::spelling::{
-    Reading, TypingError, function_word, is_capitalised, is_known, may_have_content, readings, unknown_words,
+    Reading, TypingError, function_word, is_known, may_have_content, readings, unknown_words,
 };
+use aha_analysis::retrieval::{Question, is_capitalised};
 use aha_content::search_terms::query_stems;
 
 use crate::app::App;

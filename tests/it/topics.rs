@@ -312,7 +312,7 @@ fn a_reason_shows_an_interest_without_its_typing_errors_and_wants_its_place() {
     let elsewhere = ("A street in Norway", "Two painters say that housing prices are too high for them.");
     let reason = reasons("austrlian housing prices", &[here, elsewhere]);
     assert_eq!(reason(here.0), "Matches your “Australian housing prices”");
-    assert_eq!(reason(elsewhere.0), "Touches your “Australian housing prices” with “housing” and “prices”");
+    assert!(!reason(elsewhere.0).contains("Australian"), "{}", reason(elsewhere.0));
 }
 
 #[test]

@@ -187,8 +187,8 @@ impl StoryRelevance {
             denied: denied.map(|denied| query.written(denied.clause)).collect(),
         };
         let is_named = !met.is_empty() || !touched.is_empty();
-        let nearest = degree.clauses.iter().filter(|met| met.is_near() && !query.meeting(number, met).lacks_place);
-        let nearest = nearest.max_by(|a, b| a.nearness.total_cmp(&b.nearness)).filter(|_| !is_named);
+        let has_its_place = |met: &&ClauseMatch| !query.meeting(number, met).lacks_place;
+        let nearest = degree.clauses.iter().find(has_its_place).filter(|_| !is_named);
         let nearest = nearest.map(|nearest| query.written(nearest.clause));
         let written = |named: &[(usize, &Meeting)]| named.iter().map(|(clause, _)| query.written(*clause)).collect();
         Self { met: written(&met), touched: written(&touched), nearest, relevance }

@@ -49,7 +49,7 @@ pub use passage_prefilter::QuestionTerms;
 pub use question::Question;
 pub use similarity_models::{SentenceVectors, SimilarityModels, neighbours};
 pub use vector_index::VectorIndex;
-pub use vocabulary::{PassageFrequencies, contents};
+pub use vocabulary::{PassageFrequencies, contents, is_capitalised};
 
 /// A passage that can be cited, and its origin.
 #[derive(Debug, Clone)]

@@ -5,9 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::CandidatePassage;
-use super::spelling::is_capitalised;
 use super::values::is_capital;
-use super::vocabulary::{Vocabulary, is_content, is_year, words};
+use super::vocabulary::{Vocabulary, is_capitalised, is_content, is_year, words};
 use crate::relevance::places::Places;
 use crate::relevance::word_vectors::WordVectors;
 use crate::text::tokens::snowball_stem;

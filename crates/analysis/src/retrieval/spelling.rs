@@ -66,13 +66,6 @@ pub fn may_have_content(word: &str) -> bool {
     word.chars().count() >= MIN_LETTERS_OF_CONTENT
 }
 
-/// Returns whether a lower-case word stands in a text with a capital, after its first word: then it is a name.
-#[must_use]
-pub fn is_capitalised(text: &str, word: &str) -> bool {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.skip(1).any(|one| one.starts_with(char::is_uppercase) && one.to_lowercase() == word)
-}
-
 /// Returns the words that differ from a lower-case word by one typing error, with the same first letter.
 #[must_use]
 pub fn readings(word: &str) -> Vec<Reading> {
@@ -113,9 +106,6 @@ mod tests {
         let question = Question::new("How much is theft traking for the bike at Quay7?");
         assert_eq!(unknown_words(&question), ["traking"]);
         assert!(unknown_words(&Question::new("Wann liegt das Boot am Steg?")).is_empty());
-        let question = "Hallbenach lies where, near Hallbenach or Ostrevik?";
-        assert!(is_capitalised(question, "hallbenach") && is_capitalised(question, "ostrevik"));
-        assert!(!is_capitalised("Traking costs what, and near where?", "traking"));
     }
 
     #[test]

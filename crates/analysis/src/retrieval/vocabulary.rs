@@ -85,6 +85,13 @@ pub(super) fn is_english_word(word: &str) -> bool {
     ENGLISH.contains(word)
 }
 
+/// Returns whether a lower-case word stands in a text with a capital, after its first word: then it is a name.
+#[must_use]
+pub fn is_capitalised(text: &str, word: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.skip(1).any(|one| one.starts_with(char::is_uppercase) && one.to_lowercase() == word)
+}
+
 /// Returns the words of a text that have content, without duplicates.
 #[must_use]
 pub fn contents(text: &str) -> Vec<String> {
@@ -332,6 +339,13 @@ pub(super) fn is_year(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_with_a_capital_within_a_text_is_a_name() {
+        let question = "Hallbenach lies where, near Hallbenach or Ostrevik?";
+        assert!(is_capitalised(question, "hallbenach") && is_capitalised(question, "ostrevik"));
+        assert!(!is_capitalised("Traking costs what, and near where?", "traking"));
+    }
 
     #[test]
     fn numbers_stay_whole_and_possessives_go() {
