@@ -111,7 +111,7 @@ fn a_clause_that_is_met_in_part_is_touched() {
     assert_eq!(by_words(&forms), "Touches your “self-hosting” with “hosting” and “servers”", "each word once");
     assert_eq!(by_words(&["self-hosted"]), "Touches your “self-hosting”", "a form of the whole clause says nothing");
     let near = Evidence { touched_interests: Vec::new(), ..evidence.clone() };
-    assert_eq!(reason(&near), "Comes near to your interests", "enough of its words are met, and of no clause enough");
+    assert_eq!(reason(&near), NO_INTEREST_MATCHED, "there is no clause whose place it has");
     let near = Evidence { nearest_interest: Some("physics".into()), ..near };
     assert_eq!(reason(&near), "Comes near to your “physics”");
     let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
