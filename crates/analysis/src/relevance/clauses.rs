@@ -163,7 +163,8 @@ fn add_scopes(clauses: &mut [Clause]) {
     }
 }
 
-/// Replaces a word that stands for a place named before by that place: "I moved to Spain and try to understand the country".
+/// Replaces a word that stands for a place named before by that place: "I moved to Spain and try to understand the
+/// country".
 fn name_place(clause: &mut Clause) {
     if clause.places.is_empty() && matches!(&clause.words[..], [word] if is_anaphora(word)) && !clause.scope.is_empty()
     {

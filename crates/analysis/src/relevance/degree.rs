@@ -14,9 +14,9 @@ const MIN_SENSE_SIMILARITY: f64 = 0.5;
 const MIN_SENSE_SIMILARITY_OF_HIGH: f64 = 0.35;
 const HIGH_SCORE: f64 = 0.8;
 
-/// Minimum cosine of a clause's subject and a text that has its words in passing, or some of them, in the intended sense.
-/// Of the stories for 20 of the 51 texts that had a clause's word only after their opening, 36 % were wanted below it, 71 %
-/// above.
+/// Minimum cosine of a clause's subject and a text that has its words in passing, or some of them, in the intended
+/// sense. Of the stories for 20 of the 51 texts that had a clause's word only after their opening, 36 % were wanted
+/// below it, 71 % above.
 const MIN_NEARNESS_IN_SENSE: f64 = 0.35;
 
 /// The relevance of a text to interests.

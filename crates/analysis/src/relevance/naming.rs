@@ -110,8 +110,8 @@ impl Query<'_> {
         }
     }
 
-    /// Returns the words of a wording that are no places, or the places if it has nothing else; and whether the title or
-    /// opening of a text, given its occurrences, has one of them.
+    /// Returns the words of a wording that are no places, or the places if it has nothing else; and whether the title
+    /// or opening of a text, given its occurrences, has one of them.
     fn subject(&self, wording: &QueryWording, found: &[Occurrence<'_>]) -> (Vec<usize>, bool) {
         let words: Vec<usize> = wording.terms.iter().copied().filter(|term| !self.is_place(*term)).collect();
         let searched = if words.is_empty() { &wording.terms } else { &words };

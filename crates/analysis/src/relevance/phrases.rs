@@ -166,8 +166,8 @@ pub(super) fn begins_remark(word: &str) -> bool {
     is_in("remark", word)
 }
 
-/// Returns the number of words at the start of `words` that begin to tell what the reader did ("so I just moved"); `None`
-/// if they do not. What they liked or wanted is a wish.
+/// Returns the number of words at the start of `words` that begin to tell what the reader did ("so I just moved");
+/// `None` if they do not. What they liked or wanted is a wish.
 pub(super) fn past(words: &[&str]) -> Option<usize> {
     let so = usize::from(words.first() == Some(&"so"));
     let who = words.get(so).filter(|who| ["i", "we"].contains(who)).map(|_| so + 1)?;

@@ -22,10 +22,11 @@ const K1: f64 = 0.9;
 const RELATED_WEIGHT: f64 = 0.8;
 /// The factor for a clause if a text names none of the places of its sentence.
 const WITHOUT_PLACE: f64 = 0.5;
-/// The factor for a clause of a subject and a place if a text has nothing of the subject, and the same for its similarity.
+/// The factor for a clause of a subject and a place if a text has nothing of the subject, and the same for its
+/// similarity.
 const WITHOUT_SUBJECT: f64 = 0.3;
-/// The share of a subject's words from which on a text has it in full, and the cosines between which its other words may
-/// stand for it: of the stories with the place alone, 12 % were wanted below the first, half above the second.
+/// The share of a subject's words from which on a text has it in full, and the cosines between which its other words
+/// may stand for it: of the stories with the place alone, 12 % were wanted below the first, half above the second.
 const SUBJECT_SHARE: f64 = 0.5;
 const SUBJECT_SIMILARITY: [f64; 2] = [0.1, 0.3];
 /// The weight of vector similarity relative to words.
@@ -171,8 +172,8 @@ impl Query<'_> {
         scored.fold((None, 0.0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
     }
 
-    /// Returns the factor for a clause of a subject and a place by whether the text has the subject; 1 for other clauses.
-    /// `nearness`: the cosine of the subject and the text.
+    /// Returns the factor for a clause of a subject and a place by whether the text has the subject; 1 for other
+    /// clauses. `nearness`: the cosine of the subject and the text.
     fn subject_factor(
         &self,
         clause: &QueryClause,

@@ -214,8 +214,8 @@ fn weight(with: usize, documents: usize, prior: f64) -> f64 {
     (1.0 + (documents - with + 0.5).max(0.0) / (with + 0.5)).ln()
 }
 
-/// Returns the sum of the vectors of the clause's words, weighted by rarity, with those of its places if it has no other
-/// words or they are asked for.
+/// Returns the sum of the vectors of the clause's words, weighted by rarity, with those of its places if it has no
+/// other words or they are asked for.
 fn vector(clause: &Clause, with_places: bool) -> Vector {
     let table = WordVectors::shipped();
     let mut vector = [0.0; DIMENSIONS];

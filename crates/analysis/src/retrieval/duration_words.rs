@@ -1,5 +1,5 @@
-//! Writes the durations of a text in one form, so that the words of a question and of a passage are the same. Called when
-//! both are divided into words. Pure.
+//! Writes the durations of a text in one form, so that the words of a question and of a passage are the same. Called
+//! when both are divided into words. Pure.
 
 /// Replaces durations in words by their value, and dozens by their number: "half an hour" by "30 minutes". Input and
 /// output: the words of a text in order, in lower case.

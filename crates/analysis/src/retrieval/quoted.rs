@@ -18,8 +18,8 @@ const OF_NEXT: f64 = 0.5;
 /// similarity: else it is about something else.
 const RAREST: usize = 2;
 const MIN_SIMILARITY: f64 = 0.4;
-/// A sentence that meets no word of the question that the first does not meet adds nothing, unless it is about as likely,
-/// which of another document is another answer: the minimum similarity of a word that it meets, and the maximum
+/// A sentence that meets no word of the question that the first does not meet adds nothing, unless it is about as
+/// likely, which of another document is another answer: the minimum similarity of a word that it meets, and the maximum
 /// differences in score within the document and between documents.
 const MIN_NEW: f64 = 0.5;
 const MAX_GAP_OF_SAME: f64 = 1.5;

@@ -34,7 +34,8 @@ impl SecondHalf {
         Some(Self { terms, wanted, language })
     }
 
-    /// Returns whether a text has the kind of thing that it asks for, as far as that is recognised by how it is written.
+    /// Returns whether a text has the kind of thing that it asks for, as far as that is recognised by how it is
+    /// written.
     pub(super) fn has_kind(&self, text: &str) -> bool {
         let is_in = |kind: Kind| kind.is_in(text) || self.language.is_some() && foreign_kinds::is_in(kind, text);
         self.wanted.is_some_and(|kind| kind.is_unmistakable() && is_in(kind))

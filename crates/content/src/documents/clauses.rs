@@ -94,8 +94,8 @@ fn numbers(text: &str) -> Vec<u32> {
     digits.split('.').filter_map(|part| part.parse().ok()).chain(letter).collect()
 }
 
-/// Returns the clauses among paragraphs, by their place: those whose numbers go on from the one before, with at most one
-/// missing. If there are some with a sign, numbers alone are those of lists in them. `None`: the entry of a list.
+/// Returns the clauses among paragraphs, by their place: those whose numbers go on from the one before, with at most
+/// one missing. If there are some with a sign, numbers alone are those of lists in them. `None`: the entry of a list.
 pub(super) fn clauses<'t>(paragraphs: &[Option<&'t str>]) -> HashMap<usize, Clause<'t>> {
     for has_sign in [true, false] {
         let mut found = HashMap::new();

@@ -2,8 +2,8 @@
 //!
 //! Input: the bytes of a file and its name, or the text of an item. Output: a [`Document`] of [`Passage`]s, each with
 //! the name of its section: its heading, the number of its clause, or that of its page or first paragraph. Called where
-//! documents are read and where questions are answered. No I/O; a PDF can take long and much memory, and must be read in
-//! a process of its own.
+//! documents are read and where questions are answered. No I/O; a PDF can take long and much memory, and must be read
+//! in a process of its own.
 //!
 //! A passage contains one block (paragraph, list entry, table row) per line. A row names its columns (`Room: Spelt ·
 //! Seats: 4`), so that a line can be quoted alone. Comments, scripts, front matter (except its date) and struck-out

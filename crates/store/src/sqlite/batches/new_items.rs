@@ -125,8 +125,8 @@ async fn insert(connection: &mut Connection, items: &[FetchedItem<'_>]) -> Resul
     Batch { sql: both, values, before: 0 }.run_within(connection).await
 }
 
-/// Expands a one-row INSERT to `rows` rows, without what it says of conflicts. The parameters are unnumbered, because SQLite would search all parameters
-/// for each numbered one.
+/// Expands a one-row INSERT to `rows` rows, without what it says of conflicts. The parameters are unnumbered, because
+/// SQLite would search all parameters for each numbered one.
 fn for_rows(insert: &str, rows: usize) -> String {
     let (columns, parameters) = insert.split_once("VALUES").unwrap_or_default();
     let row = format!("(?{})", ", ?".repeat(parameters.matches(',').count()));
