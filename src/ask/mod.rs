@@ -219,19 +219,6 @@ pub fn checked(question: &str) -> Result<String, AskError> {
     if text.is_empty() { Err(AskError::Empty) } else { Ok(text) }
 }
 
-/// Maximum number of words in a search that is suggested.
-const MAX_SEARCHED_WORDS: usize = 8;
-
-/// Returns a query with which a search finds the texts that have any content word of the question, except words for the
-/// kind of answer; `None` if it has no such word.
-#[must_use]
-pub fn search_query(question: &str) -> Option<String> {
-    let question = Question::new(&cleaned(question));
-    let mut words = question.search_words();
-    words.truncate(MAX_SEARCHED_WORDS);
-    (!words.is_empty()).then(|| words.join(" OR "))
-}
-
 /// Replaces control characters and collapses white space.
 fn cleaned(question: &str) -> String {
     let plain: String = question.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

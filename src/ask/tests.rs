@@ -12,17 +12,6 @@ fn a_question_is_one_line_without_controls() {
 }
 
 #[test]
-fn a_search_is_suggested_for_any_content_word() {
-    let query = search_query("Which orchestra plays in\tVienna on Thursday at 09:30?");
-    assert_eq!(query.as_deref(), Some("orchestra OR plays OR vienna OR thursday OR 09:30"));
-    assert_eq!(search_query("What is it?"), None);
-    assert_eq!(search_query("what does error E07 mean").as_deref(), Some("e07"), "without words for the kind");
-    assert_eq!(search_query("Wohin mit dem Öl der Boote?").as_deref(), Some("öl OR boote"));
-    let long = search_query(&(0..30).map(|number| format!("word{number} ")).collect::<Vec<_>>().concat()).unwrap();
-    assert!(long.ends_with("word6 OR word7"), "{long}");
-}
-
-#[test]
 fn sources_are_numbered_from_one() {
     let cited = CitedSentence { text: "A night costs nine euros.".to_owned(), citations: vec![0, 2] };
     assert_eq!(cited.numbers(), "[1][3]");

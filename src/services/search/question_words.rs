@@ -85,5 +85,12 @@ mod tests {
         assert_eq!(everything("Comment va-t-on à Annecy en train ?"), ["annecy", "train"]);
         assert_eq!(everything("May I sail if a boat hasn't come, without going away?"), ["sail", "boat"]);
         assert_eq!(everything("Wohin geht das Öl?"), ["öl"]);
+        assert_eq!(everything("Wohin mit dem Öl der Boote?"), ["öl", "boote"]);
+        assert_eq!(
+            everything("Which orchestra plays in\tVienna on Thursday at 09:30?"),
+            ["orchestra", "plays", "vienna", "thursday", "09:30"]
+        );
+        assert_eq!(everything("what does error E07 mean"), ["e07"], "without words for the kind");
+        assert!(everything("What is it?").is_empty());
     }
 }

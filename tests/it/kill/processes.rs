@@ -88,7 +88,7 @@ fn two_processes_that_make_the_database_at_once_both_succeed(engine: Engine) {
     }
 }
 
-/// Its owner cannot be told dead: it is another machine, or a container that came back under another name.
+/// Its owner cannot be known to be dead: it is another machine, or a container that came back under another name.
 fn a_lease_that_a_wrong_clock_set_is_taken_over(engine: Engine) {
     let web = slow_feed(Duration::ZERO);
     let radar = waiting_on(&web, engine).with("AHA_LOG", "warn");

@@ -1,4 +1,4 @@
-//! Removes what repeats on the pages of a printed text: running heads and feet, and page numbers. They interrupt the
+//! Removes what repeats on the pages of a printed text: headers and footers, and page numbers. They interrupt the
 //! text and answer no question. Called by [`super::printed`].
 
 use std::collections::{HashMap, HashSet};
@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// How many lines at the top and at the bottom of a page may be its running head or foot.
+/// How many lines at the top and at the bottom of a page may be its header or footer.
 const EDGE_LINES: usize = 2;
-/// Documents with fewer pages have a running head if two pages have it, others if [`MIN_PAGES`] have it.
+/// Documents with fewer pages have a header if two pages have it, others if [`MIN_PAGES`] have it.
 const FEW_PAGES: usize = 5;
 /// Minimum number of pages with a line that differs only in a number that counts the pages, such as "Chapter 2 · 17".
 const MIN_PAGES: usize = 3;
@@ -37,7 +37,7 @@ fn mark(word: &str, separator: &str) -> Option<Regex> {
 pub(super) struct Pages {
     /// Each without what repeats.
     pub(super) texts: Vec<String>,
-    /// The running head of at least half of the pages.
+    /// The header of at least half of the pages.
     pub(super) head: Option<String>,
 }
 
@@ -156,7 +156,7 @@ fn running_beside(lines: &[Vec<Line<'_>>]) -> HashSet<String> {
     counts.into_iter().filter(|(_, count)| *count > 1).map(|(text, _)| text).collect()
 }
 
-/// Returns the running head, which is mostly the title.
+/// Returns the header, which is mostly the title.
 fn head(lines: &[Vec<Line<'_>>], edges: &HashMap<Key, usize>, beside: &HashSet<String>) -> Option<String> {
     let is_title = |text: &String| text.contains(char::is_alphabetic) && !is_page_word(text);
     let first = lines
