@@ -9,6 +9,7 @@ use std::time::Duration;
 use aha_content::feed::decode;
 use aha_content::html::html_to_text;
 use aha_content::prune::prune_page;
+use aha_content::sanitize::added_bytes;
 use aha_core::item::PageOutcome;
 use aha_core::source::Validators;
 use async_trait::async_trait;
@@ -18,7 +19,6 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::fetch::{FetchError, Fetcher, RedirectGuard, Request, Response, shown};
-use super::identity::added_bytes;
 
 /// Shorter texts are not articles, but cookie notices, logins or error messages.
 const MIN_CHARS: usize = 250;

@@ -10,7 +10,7 @@ use aha_content::feed::MAX_ADDRESS_BYTES;
 use aha_content::fold::fold_line;
 use aha_content::html::readable;
 use aha_content::language::Languages;
-use aha_content::sanitize::sanitize;
+use aha_content::sanitize::{added_bytes, sanitize};
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::item::{ItemMetadata, NewItem, TimeBasis};
 use aha_core::time::Timestamp;
@@ -190,22 +190,6 @@ fn bound_base(item: &mut NewItem, left_to_add: &mut usize) {
     } else {
         *left_to_add -= added;
     }
-}
-
-/// Returns how many bytes resolving the relative URLs of some markup may add to it, at most. Each may become as long as
-/// the base.
-pub(super) fn added_bytes(markup: &str, base: &str) -> usize {
-    let names_address = |rest: &[u8]| {
-        matches!(
-            rest,
-            [b'h' | b'H', b'r' | b'R', b'e' | b'E', b'f' | b'F', ..]
-                | [b's' | b'S', b'r' | b'R', b'c' | b'C', ..]
-                | [b'c' | b'C', b'i' | b'I', b't' | b'T', b'e' | b'E', ..]
-        )
-    };
-    let bytes = markup.as_bytes();
-    let addresses = (0..bytes.len()).filter(|at| names_address(&bytes[*at..])).count();
-    addresses.saturating_mul(base.len())
 }
 
 fn longest_markup(item: &NewItem) -> Option<&str> {

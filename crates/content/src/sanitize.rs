@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
+use memchr::memchr2_iter;
 use url::Url;
 
 use super::allowed_markup::{ATTRIBUTES, GENERAL_ATTRIBUTES, LINK_REL, TAGS};
@@ -43,6 +44,18 @@ static WITHIN_PAGE_WITHOUT_IMAGES: LazyLock<Builder<'static>> = LazyLock::new(||
 pub fn within_page(sanitised: &str, with_images: bool) -> String {
     let builder = if with_images { &WITHIN_PAGE } else { &WITHIN_PAGE_WITHOUT_IMAGES };
     builder.clean(sanitised).to_string()
+}
+
+/// Returns the maximum number of bytes that resolving the relative URLs of some markup may add to it: each may become as
+/// long as the base.
+#[must_use]
+pub fn added_bytes(markup: &str, base: &str) -> usize {
+    let bytes = markup.as_bytes();
+    let begins = |at: usize, name: &[u8]| bytes[at..].get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name));
+    let ends = |at: usize, name: &[u8]| at + 1 >= name.len() && begins(at + 1 - name.len(), name);
+    let links = memchr2_iter(b'f', b'F', bytes).filter(|at| ends(*at, b"href"));
+    let others = memchr2_iter(b'c', b'C', bytes).filter(|at| ends(*at, b"src") || begins(*at, b"cite"));
+    (links.count() + others.count()).saturating_mul(base.len())
 }
 
 fn builder() -> Builder<'static> {
@@ -112,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
     use url::Url;
 
-    use super::{SANITIZER, prune, sanitize, within_page, without_first_line_feeds};
+    use super::{SANITIZER, added_bytes, prune, sanitize, within_page, without_first_line_feeds};
     use crate::allowed_markup::TAGS;
     use crate::deadline::in_time;
 
@@ -129,6 +142,13 @@ mod tests {
         let image = "<img src=\"https://x.org/i.png\" loading=\"lazy\">";
         assert_eq!(within_page(stored, true), format!("A<p>b {image}</p>"));
         assert_eq!(within_page("<p onclick=x>a<script>b</script></p>", true), "<p>a</p>");
+    }
+
+    #[test]
+    fn each_name_of_an_address_may_add_the_base() {
+        let markup = "<a HREF=x>href</a><img src=y srcset=z><q cite=é>c</q><p class=f>cit";
+        assert_eq!(added_bytes(markup, "https://x.org/"), 5 * 14);
+        assert_eq!(["", "f", "c", "ref", "rc", "cit"].map(|markup| added_bytes(markup, "https://x.org/")), [0; 6]);
     }
 
     #[test]
