@@ -202,7 +202,7 @@ fn a_daemon_that_waits_for_its_server_ends_when_asked() {
 
 #[test]
 fn a_server_that_goes_away_in_a_run() {
-    let mut radar = radar(Engine::Postgres);
+    let mut radar = radar(Engine::Postgres).with("AHA_LOG", "info");
     let proxy = Proxy::to(&radar.database_url());
     radar.set("DATABASE_URL", proxy.url());
     radar.set("AHA_FAILPOINT", "triage");

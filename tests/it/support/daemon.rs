@@ -1,7 +1,9 @@
 //! A daemon that was started.
 
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd as _;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -76,7 +78,17 @@ impl Daemon {
             }
             std::thread::sleep(Duration::from_millis(100));
         }
-        panic!("30 s have passed and the daemon is not {what}: {last:?}");
+        panic!("30 s have passed and the daemon is not {what}: {last:?}; it said:\n{}", self.log_of_killed());
+    }
+
+    /// Kills it, and returns what it has written to its standard error.
+    fn log_of_killed(&self) -> String {
+        let child = self.child.as_ref().unwrap();
+        signal(child, "KILL");
+        let mut log = String::new();
+        let stderr = child.stderr.as_ref().unwrap().as_fd().try_clone_to_owned().unwrap();
+        File::from(stderr).read_to_string(&mut log).unwrap();
+        log
     }
 
     /// Asks it to end and waits until it does.
