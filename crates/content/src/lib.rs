@@ -2,8 +2,8 @@
 //!
 //! [`feed`] parses RSS, Atom, RDF and JSON feeds, including broken ones, into items. [`html`] and [`sanitize`] produce
 //! readable text and safe markup. [`language`], [`sentences`], [`quotable`] and [`references`] detect the language of a
-//! text, its sentence boundaries, which sentences can be quoted alone, and which only refer to a text. [`canonical`] maps
-//! the many spellings of a link to one URL. The crate reads no network and no files.
+//! text, its sentence boundaries, which sentences can be quoted alone, and which only refer to a text. [`index_terms`] makes
+//! the terms under which a text is found. [`canonical`] maps the many spellings of a link to one URL. The crate reads no network and no files.
 //!
 //! ```
 //! use aha_content::feed::{ParseError, parse};
@@ -15,6 +15,7 @@
 //! # Ok::<(), ParseError>(())
 //! ```
 
+pub mod accents;
 mod allowed_markup;
 pub mod boilerplate;
 pub mod canonical;
@@ -25,6 +26,7 @@ pub mod escapes;
 pub mod feed;
 pub mod fold;
 pub mod html;
+pub mod index_terms;
 pub mod language;
 pub mod links;
 mod markup;

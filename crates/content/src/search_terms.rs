@@ -3,9 +3,10 @@
 //! Input: a text and its language. Output: stems, which both databases index unchanged, so that both find the same
 //! entries. Called when items and documents are stored, and for each word of a query. Pure.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 
+use foldhash::HashMap;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Maximum length of an indexed text; the rest is not indexed.
@@ -44,6 +45,11 @@ impl TermExtractor {
         }
         let Some(known) = self.languages.get_mut(language) else { return SearchTerms::default() };
         SearchTerms { title: known.terms(title), body: known.terms(body) }
+    }
+
+    /// Number of words whose stem is known, of all languages.
+    pub(crate) fn known_words(&self) -> usize {
+        self.languages.values().map(|language| language.stems.len()).sum()
     }
 }
 

@@ -68,7 +68,7 @@ pub use retention::{RemovedRows, RetentionStep, RetentionStore};
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use search::{
     DocumentStore, EntryContent, EntryVector, MAX_FREQUENCY, NewDocument, PassageText, SearchHit, SearchQuery,
-    SearchStore, SentenceStore, VectorsVersion, terms as search_terms,
+    SearchStore, SentenceStore, VectorsVersion,
 };
 pub use sqlite::SqliteStore;
 pub use summary_decisions::{SummaryDecision, SummaryDecisionStore};

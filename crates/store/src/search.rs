@@ -1,19 +1,14 @@
 //! Full-text search and documents: the operations and their records.
 
-pub mod terms;
-
 use std::fmt::Write as _;
 
+use aha_content::index_terms::{ANY_ENDING, Forms, indexed};
 use aha_content::search_terms::SearchTerms;
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use crate::{Lease, Result};
-
-use terms::{ANY_ENDING, Forms, indexed};
-
-pub(crate) use terms::{IndexTerms, pieces};
 
 /// A fingerprint of a space's vectors: equal while they are unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,7 +261,8 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use super::terms::forms;
+    use aha_content::index_terms::{IndexTerms, forms};
+
     use super::*;
 
     #[test]

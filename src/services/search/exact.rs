@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
+use aha_content::accents::fold;
 use aha_store::SearchHit;
-use aha_store::search_terms::fold;
 
 use super::super::Result;
 use super::excerpt::words;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use aha_store::search_terms::{fold, index_terms, is_mark, is_word_alone};
+use aha_content::accents::{fold, is_mark};
+use aha_content::index_terms::{index_terms, is_word_alone};
 use serde::Serialize;
 
 use super::query::Term;

@@ -1,9 +1,9 @@
 //! The filters `source:` and `topic:`: which sources their names mean, and the nearest names if they mean none.
 
+use aha_content::accents::fold;
 use aha_core::ids::SourceId;
 use aha_core::source::Source;
 use aha_core::topic::Topic;
-use aha_store::search_terms::fold;
 
 use super::super::{Result, ServiceError};
 use super::query::shown;

@@ -18,9 +18,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
+use aha_content::index_terms::Forms;
 use aha_core::ids::{DigestItemId, ItemId, SourceId};
 use aha_core::time::Timestamp;
-use aha_store::search_terms::Forms;
 use aha_store::{SearchHit, SearchQuery};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -7,8 +7,8 @@ mod tests;
 use std::collections::BTreeSet;
 
 use aha_content::fold::fold_line;
+use aha_content::index_terms::{Forms, forms, forms_of_beginning, is_word_alone};
 use aha_core::time::Timestamp;
-use aha_store::search_terms::{Forms, forms, forms_of_beginning, is_word_alone};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use parts::{Operator, Part, parts};
 

@@ -1,9 +1,9 @@
 mod filters;
 mod vectors;
 
+use aha_content::index_terms::{forms, forms_of_beginning, index_terms};
 use aha_core::ids::SourceId;
 use aha_core::time::Timestamp;
-use aha_store::search_terms::{forms, forms_of_beginning, index_terms};
 use aha_store::{
     EntryContent, IdentifiedItem, ItemText, NewDocument, NewEmbedding, RetentionStep, SearchHit, SearchQuery, Store,
     StoreError, VectorsVersion,

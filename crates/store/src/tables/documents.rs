@@ -1,12 +1,13 @@
 //! `documents` and `document_passages`, with the index entries of the passages.
 
+use aha_content::index_terms::IndexTerms;
 use aha_core::ids::{DocumentId, SourceId};
 use async_trait::async_trait;
 
 use super::search::{heading, index};
 use super::{Connection, Database};
 use crate::error::StoreError;
-use crate::search::{DocumentStore, Entry, IndexTerms, NewDocument};
+use crate::search::{DocumentStore, Entry, NewDocument};
 use crate::shared::column;
 use crate::{Lease, Result};
 
@@ -126,10 +127,9 @@ async fn insert_document(
 
 /// Returns the index entries of a document's passages.
 fn entries(id: &str, document: &NewDocument) -> Vec<Entry> {
-    let mut index_terms = IndexTerms::default();
     let entry = |(position, (section, text)): (usize, &(String, String))| {
         let heading = heading(document.title.as_deref(), section);
-        let terms = index_terms.terms(&heading, text, document.language.as_deref());
+        let terms = IndexTerms::shared().terms(&heading, text, document.language.as_deref());
         Entry { id: id.to_owned(), position: Some(column::count(position)), terms }
     };
     document.passages.iter().enumerate().map(entry).collect()

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use aha_content::index_terms::{IndexTerms, pieces};
 use aha_content::search_terms::SearchTerms;
 use aha_core::ids::SourceId;
 use aha_core::item::ItemMetadata;
@@ -10,8 +11,7 @@ use async_trait::async_trait;
 
 use super::{Connection, Database};
 use crate::search::{
-    Entry, EntryContent, EntryVector, IndexTerms, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore, VectorsVersion,
-    pieces,
+    Entry, EntryContent, EntryVector, MAX_FREQUENCY, SearchHit, SearchQuery, SearchStore, VectorsVersion,
 };
 use crate::shared::{PerDatabase, column};
 use crate::{IdentifiedItem, Result, StoreError};
@@ -147,8 +147,7 @@ const fn terms_of(variants: PerDatabase) -> Option<&'static str> {
 pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_>]) -> Result<()> {
     // If an item occurs twice, its later text is used; one statement cannot insert both.
     let last: HashMap<&str, &IdentifiedItem> = items.iter().map(|(id, item)| (id.as_str(), *item)).collect();
-    let mut index_terms = IndexTerms::default();
-    let mut entries: Vec<Entry> = last.into_iter().map(|(id, item)| entry(id, item, &mut index_terms)).collect();
+    let mut entries: Vec<Entry> = last.into_iter().map(|(id, item)| entry(id, item)).collect();
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     index(connection, &entries).await
 }
@@ -156,9 +155,9 @@ pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_
 /// An item with the id under which it is stored.
 pub(super) type ToIndex<'i> = (String, &'i IdentifiedItem);
 
-fn entry(id: &str, item: &IdentifiedItem, index_terms: &mut IndexTerms) -> Entry {
+fn entry(id: &str, item: &IdentifiedItem) -> Entry {
     let (title, language) = (item.title.as_deref().unwrap_or_default(), item.metadata.language.as_deref());
-    Entry { id: id.to_owned(), position: None, terms: index_terms.terms(title, &item.body_text, language) }
+    Entry { id: id.to_owned(), position: None, terms: IndexTerms::shared().terms(title, &item.body_text, language) }
 }
 
 /// Indexes entries, which must be all items or all passages.
@@ -360,21 +359,20 @@ impl SearchStore for Database {
         let mut write = self.write("index_missing").await?;
         let items: Vec<(String, Option<String>, String, String)> =
             sqlx::query_as(MISSING_ITEMS).bind(limit).fetch_all(write.connection()).await?;
-        let mut index_terms = IndexTerms::default();
         let mut entries = Vec::with_capacity(items.len());
         for (id, title, body, metadata) in items {
             let metadata: ItemMetadata = column::json("item's metadata", &metadata)?;
-            let terms = index_terms.terms(&title.unwrap_or_default(), &body, metadata.language.as_deref());
+            let terms = IndexTerms::shared().terms(&title.unwrap_or_default(), &body, metadata.language.as_deref());
             entries.push(Entry { id, position: None, terms });
         }
         index(write.connection(), &entries).await?;
         let rows: Vec<PassageRow> = sqlx::query_as(MISSING_PASSAGES).bind(limit).fetch_all(write.connection()).await?;
-        let mut passage = |row: PassageRow| {
+        let passage = |row: PassageRow| {
             let heading = heading(row.title.as_deref(), &row.section);
-            let terms = index_terms.terms(&heading, &row.text, row.language.as_deref());
+            let terms = IndexTerms::shared().terms(&heading, &row.text, row.language.as_deref());
             Entry { id: row.document_id, position: Some(row.position), terms }
         };
-        let passages: Vec<Entry> = rows.into_iter().map(&mut passage).collect();
+        let passages: Vec<Entry> = rows.into_iter().map(passage).collect();
         index(write.connection(), &passages).await?;
         write.commit().await?;
         Ok(entries.len() + passages.len())

@@ -3,7 +3,7 @@
 //! Input: the text of a query. Output: its [`Part`]s in order, and notes on what can be meant in another way. Called by
 //! [`super::parse`].
 
-use aha_store::search_terms::forms;
+use aha_content::index_terms::forms;
 use strsim::osa_distance;
 
 use super::super::{Result, ServiceError};
