@@ -3,7 +3,7 @@
 //! [`feed`] parses RSS, Atom, RDF and JSON feeds, including broken ones, into items. [`html`] and [`sanitize`] produce
 //! readable text and safe markup. [`language`], [`sentences`], [`quotable`] and [`references`] detect the language of a
 //! text, its sentence boundaries, which sentences can be quoted alone, and which only refer to a text. [`index_terms`]
-//! makes the terms under which a text is found. [`canonical`] maps the many spellings of a link to one URL. The crate
+//! makes the terms under which a text is found, and [`excerpt`] shows where. [`canonical`] maps the many spellings of a link to one URL. The crate
 //! reads no network and no files.
 //!
 //! ```
@@ -24,6 +24,7 @@ pub mod canonical;
 mod deadline;
 pub mod documents;
 pub mod escapes;
+pub mod excerpt;
 pub mod feed;
 pub mod fold;
 pub mod html;

@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 
 use aha_content::accents::fold;
+use aha_content::excerpt::words;
 use aha_store::SearchHit;
 
 use super::super::Result;
-use super::excerpt::words;
 use super::query::Term;
 use crate::app::App;
 
@@ -37,7 +37,7 @@ impl Wanted {
         let exact = groups.iter().filter(|group| !group.iter().any(|term| term.is_beginning));
         let words_of = |term: &Term| -> Vec<String> {
             let folded = fold(&term.text);
-            words(&folded).map(|(_, word)| word.to_owned()).collect()
+            words(&folded, usize::MAX).into_iter().map(|(_, word)| word.to_owned()).collect()
         };
         Self(exact.map(|group| group.iter().map(words_of).collect()).collect())
     }
@@ -49,7 +49,8 @@ impl Wanted {
     }
 
     fn is_in_text(&self, folded: &str) -> bool {
-        let text: Vec<&str> = words(folded).map(|(_, word)| word.trim_start_matches('#')).collect();
+        let words = words(folded, usize::MAX);
+        let text: Vec<&str> = words.into_iter().map(|(_, word)| word.trim_start_matches('#')).collect();
         let has = |term: &Vec<String>| term.is_empty() || text.windows(term.len()).any(|words| words == &term[..]);
         self.0.iter().all(|group| group.iter().any(has))
     }

@@ -8,7 +8,6 @@
 //! entries with the very words of the query come before those with other forms of them.
 
 mod exact;
-mod excerpt;
 mod filters;
 mod query;
 mod question_words;
@@ -18,6 +17,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
+use aha_content::excerpt::{Pattern, excerpt};
 use aha_content::index_terms::Forms;
 use aha_core::ids::{DigestItemId, ItemId, SourceId};
 use aha_core::time::Timestamp;
@@ -29,10 +29,9 @@ use super::{Result, ServiceError, stories};
 use crate::app::{App, IndexCheck};
 use crate::embedding_weights;
 use crate::sentences;
-use excerpt::{Pattern, excerpt};
 use query::{Parsed, Term, parse, shown};
 
-pub use excerpt::ExcerptPart;
+pub use aha_content::excerpt::ExcerptPart;
 pub use query::since_when;
 pub use question_words::suggested_query;
 
@@ -150,7 +149,8 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let hits = app.store().search_hits(&entries, false).await?;
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
     let lines = stories::newest_lines(app, &items).await?;
-    let patterns: Vec<Pattern> = parsed.wanted.iter().flatten().map(Pattern::of).collect();
+    let pattern = |term: &Term| Pattern::of(&term.text, term.is_beginning);
+    let patterns: Vec<Pattern> = parsed.wanted.iter().flatten().map(pattern).collect();
     let suggestion = if hits.is_empty() { Some(suggestion(app, &parsed).await?) } else { None };
     Ok(SearchResults {
         query: request.text.clone(),

@@ -1,12 +1,14 @@
 //! Excerpts of texts with the words of a query marked.
+//!
+//! Input: a text, and the words and phrases of a query. Output: the part of the text around the first of them. Called for
+//! each result of a search. Pure.
 
 use std::collections::BTreeSet;
 
-use aha_content::accents::{fold, is_mark};
-use aha_content::index_terms::{index_terms, is_word_alone};
 use serde::Serialize;
 
-use super::query::Term;
+use crate::accents::{fold, is_mark};
+use crate::index_terms::{index_terms, is_word_alone};
 
 /// Maximum length of an excerpt, in bytes.
 const EXCERPT_BYTES: usize = 240;
@@ -22,7 +24,7 @@ pub struct ExcerptPart {
 
 /// A word or phrase of a query: the words that have to be adjacent.
 #[derive(Debug)]
-pub(super) struct Pattern(Vec<PatternWord>);
+pub struct Pattern(Vec<PatternWord>);
 
 #[derive(Debug)]
 struct PatternWord {
@@ -33,12 +35,15 @@ struct PatternWord {
 }
 
 impl Pattern {
-    pub(super) fn of(term: &Term) -> Self {
+    /// `is_beginning`: words that begin with it match, too.
+    #[must_use]
+    pub fn of(text: &str, is_beginning: bool) -> Self {
         let pattern_word = |(_, word): (usize, &str)| PatternWord {
             terms: index_terms(word),
-            beginning: term.is_beginning.then(|| fold(word)),
+            beginning: is_beginning.then(|| fold(word)),
         };
-        Self(words(&term.text).map(pattern_word).filter(|word| !word.terms.is_empty()).collect())
+        let words = words(text, usize::MAX);
+        Self(words.into_iter().map(pattern_word).filter(|word| !word.terms.is_empty()).collect())
     }
 
     /// Whether a text has the pattern where these words begin.
@@ -79,31 +84,38 @@ impl Parts {
     }
 }
 
-/// Returns the words of a text and where they begin.
-pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// Returns the first `max` words of a text, each with the byte at which it begins.
+#[must_use]
+pub fn words(text: &str, max: usize) -> Vec<(usize, &str)> {
     let is_letter = |c: char| c.is_alphanumeric() || is_mark(c) || matches!(c, '+' | '#');
-    // A character that is a word of its own ends the word before it, and itself.
-    let is_end = move |(before, c): (char, char)| {
-        !is_letter(before) || !is_letter(c) || is_word_alone(before) || is_word_alone(c)
-    };
-    let mut rest = text;
-    let next = move || {
-        if rest.is_empty() {
-            return None;
+    let mut words = Vec::new();
+    // Where the word begins that the previous character ends or goes on with, and whether it has a letter or digit.
+    let (mut begin, mut is_word, mut before) = (0, false, None);
+    for (at, c) in text.char_indices() {
+        // A character that is a word of its own ends the word before it, and itself.
+        let is_end = |before: char| !is_letter(before) || !is_letter(c) || is_word_alone(before) || is_word_alone(c);
+        if before.is_some_and(is_end) {
+            if is_word {
+                words.push((begin, &text[begin..at]));
+                if words.len() == max {
+                    return words;
+                }
+            }
+            (begin, is_word) = (at, false);
         }
-        let following = rest.char_indices().skip(1);
-        let end = rest.chars().zip(following).find(|(before, (_, c))| is_end((*before, *c)));
-        let (word, behind) = rest.split_at(end.map_or(rest.len(), |(_, (at, _))| at));
-        let at = text.len() - rest.len();
-        rest = behind;
-        Some((at, word))
-    };
-    std::iter::from_fn(next).filter(|(_, word)| word.contains(char::is_alphanumeric))
+        is_word |= c.is_alphanumeric();
+        before = Some(c);
+    }
+    if is_word && words.len() < max {
+        words.push((begin, &text[begin..]));
+    }
+    words
 }
 
 /// Returns the text around the first match, with all matches marked.
-pub(super) fn excerpt(text: &str, patterns: &[Pattern]) -> Vec<ExcerptPart> {
-    let words: Vec<(usize, &str)> = words(text).take(MAX_WORDS).collect();
+#[must_use]
+pub fn excerpt(text: &str, patterns: &[Pattern]) -> Vec<ExcerptPart> {
+    let words = words(text, MAX_WORDS);
     let longest =
         |at: usize| patterns.iter().filter(|pattern| pattern.is_at(&words[at..])).map(|pattern| pattern.0.len()).max();
     let first = (0..words.len()).find(|at| longest(*at).is_some()).map_or(0, |at| words[at].0);
@@ -143,11 +155,14 @@ pub(super) fn excerpt(text: &str, patterns: &[Pattern]) -> Vec<ExcerptPart> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::query::parse;
     use super::*;
 
+    /// Of a phrase in quotation marks, or of words, which may end in `*`.
     fn parts(text: &str, query: &str) -> Vec<ExcerptPart> {
-        let patterns: Vec<Pattern> = parse(query).unwrap().wanted.iter().flatten().map(Pattern::of).collect();
+        let patterns: Vec<Pattern> = match query.strip_prefix('"') {
+            Some(phrase) => vec![Pattern::of(phrase, false)],
+            None => query.split(' ').map(|word| Pattern::of(word, word.ends_with('*'))).collect(),
+        };
         excerpt(text, &patterns)
     }
 
