@@ -34,6 +34,7 @@ async fn filters_that_many_pass_leave_what_filters_that_few_pass_leave(store: &d
         at(100).as_millis()
     );
     alter(url, &items).await.unwrap();
+    store.index_missing(10_000).await.unwrap();
     let since = |hour| SearchQuery { since: Some(at(hour)), ..query(&["heat"]) };
     assert_eq!(found(store, &since(1)).await.len(), 2);
     assert!(found(store, &since(2)).await.is_empty());
