@@ -40,7 +40,7 @@ const ENDINGS: [(&str, &str); 10] = [
 
 /// Those that the process computes share what they know of words.
 static SHARED: LazyLock<Mutex<IndexTerms>> = LazyLock::new(Mutex::default);
-/// Maximum number of words with a known stem, some 3 MiB. When it is reached, all are forgotten.
+/// Maximum number of words and languages that are known. When it is reached, all are forgotten before the next text.
 const MAX_KNOWN_WORDS: usize = 32_768;
 
 /// Computes the terms of many texts.
@@ -59,7 +59,7 @@ impl IndexTerms {
 
     /// Returns the terms of a text. `language` is an ISO 639-1 code; English if it is unknown.
     pub fn terms(&mut self, title: &str, body: &str, language: Option<&str>) -> SearchTerms {
-        if self.stems.known_words() + self.others.values().map(HashMap::len).sum::<usize>() >= MAX_KNOWN_WORDS {
+        if self.known_words() >= MAX_KNOWN_WORDS {
             *self = Self::default();
         }
         let (title, body) = (separated(title), separated(body));
@@ -68,6 +68,11 @@ impl IndexTerms {
             title: self.without_accents(&title, stems.title, language),
             body: self.without_accents(&body, stems.body, language),
         }
+    }
+
+    /// Number of words and languages that are known.
+    fn known_words(&self) -> usize {
+        self.stems.known_words() + self.others.values().map(|words| words.len() + 1).sum::<usize>()
     }
 
     /// Removes the accents of a text's stems, and adds the stems of its words as they are written without accents.

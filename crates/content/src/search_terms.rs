@@ -47,9 +47,9 @@ impl TermExtractor {
         SearchTerms { title: known.terms(title), body: known.terms(body) }
     }
 
-    /// Number of words whose stem is known, of all languages.
+    /// Number of words whose stem is known, of all languages, and of languages.
     pub(crate) fn known_words(&self) -> usize {
-        self.languages.values().map(|language| language.stems.len()).sum()
+        self.languages.values().map(|language| language.stems.len() + 1).sum()
     }
 }
 

@@ -86,3 +86,18 @@ fn a_word_has_the_terms_of_all_its_spellings() {
     assert_eq!(fold("ÉCOLE Œuvre ĐÀ NẴNG"), "ecole oeuvre da nang");
     assert_eq!(pieces("日本語"), ["日", "本", "語"]);
 }
+
+#[test]
+fn what_is_known_of_words_and_languages_is_bounded() {
+    const WORDS_OF_A_TEXT: usize = 20_000;
+    let mut index_terms = IndexTerms::default();
+    for text in 0..4 {
+        let words: Vec<String> = (0..WORDS_OF_A_TEXT).map(|word| format!("w{text}x{word}")).collect();
+        assert_eq!(index_terms.terms("", &words.join(" "), Some("en")).body.split(' ').count(), WORDS_OF_A_TEXT);
+        assert!(index_terms.known_words() < MAX_KNOWN_WORDS + WORDS_OF_A_TEXT + 1);
+    }
+    for language in 0..2 * MAX_KNOWN_WORDS {
+        index_terms.terms("", "é", Some(&format!("l{language}")));
+    }
+    assert!(index_terms.known_words() < MAX_KNOWN_WORDS + 4);
+}
