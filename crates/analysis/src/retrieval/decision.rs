@@ -2,7 +2,7 @@
 //!
 //! Shared words are weak evidence: a passage also shares names with a question that it does not answer. Stronger
 //! evidence is whether the sentence contains the requested thing, and how well the words match that do not match
-//! exactly. What answers by its words alone is decided in [`super::literal`].
+//! exactly. What answers by its words alone is decided in `literal.rs`.
 
 use super::features::{Measured, SentenceFeatures};
 use super::kinds::Kind;
