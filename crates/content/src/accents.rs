@@ -1,7 +1,7 @@
 //! Letters without their accents.
 //!
-//! Input: texts. Output: texts as both databases index them, whatever accents a writer or a reader types. Called for the
-//! terms of the index and wherever what a reader typed is compared with a text. Pure.
+//! Input: texts. Output: texts as both databases index them, whatever accents a writer or a reader types. Called for
+//! the terms of the index and wherever what a reader typed is compared with a text. Pure.
 
 /// Returns a text in lower case without the accents of Latin, Greek and Cyrillic letters.
 #[must_use]

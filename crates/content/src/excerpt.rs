@@ -1,7 +1,7 @@
 //! Excerpts of texts with the words of a query marked.
 //!
-//! Input: a text, and the words and phrases of a query. Output: the part of the text around the first of them. Called for
-//! each result of a search. Pure.
+//! Input: a text, and the words and phrases of a query. Output: the part of the text around the first of them. Called
+//! for each result of a search. Pure.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The terms of the index: stems without accents, and each character of scripts without spaces as a word of its own.
 //!
-//! Input: texts, and the words of a query. Output: terms, which both databases store and look up unchanged. Called
-//! when items and documents are stored, and for each query. Pure.
+//! Input: texts, and the words of a query. Output: terms, which both databases store and look up unchanged. Called when
+//! items and documents are stored, and for each query. Pure, except that the process remembers the stems of words.
 //!
 //! A stemmer needs the accents of its language ("información", "informar"), so a word is stemmed first. If its spelling
 //! without accents has another stem, that one is added behind the text, where it is found but is no part of a phrase.

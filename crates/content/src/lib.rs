@@ -3,8 +3,8 @@
 //! [`feed`] parses RSS, Atom, RDF and JSON feeds, including broken ones, into items. [`html`] and [`sanitize`] produce
 //! readable text and safe markup. [`language`], [`sentences`], [`quotable`] and [`references`] detect the language of a
 //! text, its sentence boundaries, which sentences can be quoted alone, and which only refer to a text. [`index_terms`]
-//! makes the terms under which a text is found, and [`excerpt`] shows where. [`canonical`] maps the many spellings of a link to one URL. The crate
-//! reads no network and no files.
+//! makes the terms under which a text is found, and [`excerpt`] shows where. [`canonical`] maps the many spellings of a
+//! link to one URL. The crate reads no network and no files.
 //!
 //! ```
 //! use aha_content::feed::{ParseError, parse};

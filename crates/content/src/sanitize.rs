@@ -46,8 +46,8 @@ pub fn within_page(sanitised: &str, with_images: bool) -> String {
     builder.clean(sanitised).to_string()
 }
 
-/// Returns the maximum number of bytes that resolving the relative URLs of some markup may add to it: each may become as
-/// long as the base.
+/// Returns the maximum number of bytes that resolving the relative URLs of some markup may add to it: each may become
+/// as long as the base.
 #[must_use]
 pub fn added_bytes(markup: &str, base: &str) -> usize {
     let bytes = markup.as_bytes();

@@ -1,5 +1,6 @@
 -- Of what matches, the newest $5 are ranked: ranking reads each row. They come in the order of the index, from its end.
--- A filter that at most 5,000 entries pass is a list of these; of one that more pass, each match is looked up.
+-- A filter that at most 5,000 entries pass is a list of these; of one that more pass, each match is looked up. The lists
+-- join by CROSS JOIN, which SQLite does not reorder: it would begin with all entries.
 WITH of_sources (id) AS MATERIALIZED (
     SELECT e.id FROM content_item_sources c CROSS JOIN search_entries e ON e.item_id = c.item_id
     WHERE c.source_id IN (SELECT value FROM json_each($2))

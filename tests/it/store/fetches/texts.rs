@@ -19,8 +19,8 @@ async fn a_link_post_is_given_the_text_of_the_site_that_it_links_to(store: &dyn 
     let metadata = ItemMetadata { discussion_url: discussion_url.clone(), ..ItemMetadata::default() };
     let post = IdentifiedItem { body_text: String::new(), html: None, metadata, ..item("a", 1) };
     let text = "The turbine was let down at slack water. ".repeat(24);
-    let told = IdentifiedItem { hash_url: post.hash_url.clone(), body_text: text.clone(), ..item("b", 2) };
-    let article = of_site(told.clone());
+    let repeated = IdentifiedItem { hash_url: post.hash_url.clone(), body_text: text.clone(), ..item("b", 2) };
+    let article = of_site(repeated.clone());
     world.with_items(store, from_ref(&post)).await;
     let updated = async |number, source, found: &IdentifiedItem| {
         let look = world.look(number, source, from_ref(found));
@@ -29,9 +29,9 @@ async fn a_link_post_is_given_the_text_of_the_site_that_it_links_to(store: &dyn 
         counts.updated
     };
     let stored = async || store.load_items(world.topic.id, &[post.id]).await.unwrap().remove(0);
-    assert_eq!(updated(1, world.second, &told).await, 0, "a source of another site fills nothing");
+    assert_eq!(updated(1, world.second, &repeated).await, 0, "a source of another site fills nothing");
     assert_eq!(stored().await.0.body_text, "");
-    let titled = of_site(IdentifiedItem { body_text: String::new(), ..told.clone() });
+    let titled = of_site(IdentifiedItem { body_text: String::new(), ..repeated.clone() });
     assert_eq!(updated(2, world.second, &titled).await, 0, "there is no text in it");
     assert_eq!(updated(3, world.second, &article).await, 1);
     let (item, sources) = stored().await;
