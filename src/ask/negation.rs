@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use aha_analysis::retrieval::contents;
-use aha_content::search_terms::query_stems;
+use aha_content::stems::query_stems;
 
 /// Words that deny what follows them, as does a word that ends in "n't".
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "none", "cannot", "without"];

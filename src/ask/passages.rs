@@ -6,7 +6,7 @@ use aha_analysis::retrieval::{Block, CandidatePassage, PassageFrequencies, Quest
 use aha_content::documents::passages_of_item;
 use aha_content::index_terms::Forms;
 use aha_content::references::statements;
-use aha_content::search_terms::query_stems;
+use aha_content::stems::query_stems;
 use aha_content::sentences::sentences;
 use aha_core::ids::{ItemId, SourceId};
 use aha_store::{SearchHit, SearchQuery};

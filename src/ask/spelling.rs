@@ -8,7 +8,7 @@ use aha_analysis::retrieval::spelling::{
     Reading, TypingError, function_word, is_known, may_have_content, readings, unknown_words,
 };
 use aha_analysis::retrieval::{Question, is_capitalised};
-use aha_content::search_terms::query_stems;
+use aha_content::stems::query_stems;
 
 use crate::app::App;
 use crate::services::ServiceError;

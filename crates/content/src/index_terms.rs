@@ -14,7 +14,7 @@ use foldhash::HashMap;
 use memchr::memchr_iter;
 
 use crate::accents::{fold, is_mark, without_accent};
-use crate::search_terms::{SearchTerms, TermExtractor, each_index_word, phrase_stems, query_stems};
+use crate::stems::{SearchTerms, TermExtractor, each_index_word, phrase_stems, query_stems};
 
 /// A word or phrase in each form in which it may be indexed. One form has to occur, its words adjacent. A word that
 /// ends in `*` stands for all that begin with it.

@@ -38,5 +38,5 @@ pub mod quotable;
 mod quotable_words;
 pub mod references;
 pub mod sanitize;
-pub mod search_terms;
 pub mod sentences;
+pub mod stems;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use aha_content::index_terms::{ANY_ENDING, Forms, indexed};
-use aha_content::search_terms::SearchTerms;
+use aha_content::stems::SearchTerms;
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use aha_analysis::retrieval::Question;
-use aha_content::search_terms::{each_index_word, query_stems};
+use aha_content::stems::{each_index_word, query_stems};
 
 use crate::app::App;
 use crate::services::Result;

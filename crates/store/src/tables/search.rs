@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use aha_content::index_terms::{IndexTerms, pieces};
-use aha_content::search_terms::SearchTerms;
+use aha_content::stems::SearchTerms;
 use aha_core::ids::SourceId;
 use aha_core::item::ItemMetadata;
 use aha_core::time::Timestamp;
