@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aha_core::feedback::{FeedbackKind, PreferenceScore};
 use aha_core::ids::ItemId;
 
-use super::profile::{Profile, Remembered, Voice, unlearnt_name};
+use super::profile::{Profile, Remembered, Voice, Word, unlearnt_name};
 use super::{Candidate, round};
 use crate::text::learnable::without_markup;
 use crate::text::vocabulary::Term;
@@ -66,27 +66,43 @@ impl Profile {
         Comparison { leaning, product: score.product, has_feedback }
     }
 
-    /// Returns the degree of a product with the profile. Without positive feedback no story is liked, and without
-    /// negative feedback none is disliked: a small product of the other sign comes from the texts' background.
+    /// Returns the degree of a product with the profile. Without positive feedback no story is liked: a small product
+    /// comes from the texts' background.
     fn degree(&self, product: f64) -> f64 {
-        let lowest = if self.disliked_weight > 0.0 { -1.0 } else { 0.0 };
         let highest = if self.liked_weight > 0.0 { 1.0 } else { 0.0 };
-        self.degree_weight() * (product / SCALE).tanh().clamp(lowest, highest)
+        self.degree_weight() * (product / SCALE).tanh().min(highest)
     }
 
+    /// Returns the score of an item. One that is unlike what was liked is disliked only as far as it is like what was
+    /// disliked: otherwise a single dislike would reduce whatever the likes have nothing to do with.
     fn score(&self, item: &Candidate<'_>) -> Score {
         let title = without_markup(item.title);
         let vector = self.weigh(&title, item.features, |term| self.words.contains_key(&term));
+        let of_all = self.score_by(item, &vector, Feedback::All);
+        if of_all.product >= 0.0 {
+            return Score { vector, ..of_all };
+        }
+        let of_disliked = self.score_by(item, &vector, Feedback::Disliked);
+        Score { vector, ..if of_disliked.product > of_all.product { of_disliked } else { of_all } }
+    }
+
+    /// Scores an item by all feedback or by dislikes; in the latter case the product is 0 or less.
+    fn score_by(&self, item: &Candidate<'_>, vector: &[(Term, f64)], feedback: Feedback) -> Score {
         let by_words: f64 =
-            vector.iter().filter_map(|(term, weight)| Some(self.words.get(term)?.weight * weight)).sum();
-        let by_vector = self.vector.as_ref().zip(item.vector).and_then(|(profile, vector)| profile.similarity(vector));
-        let by_vector = by_vector.unwrap_or(0.0);
-        let similarity = by_words + by_vector;
-        let rating =
-            |known: &BTreeMap<String, Voice>, name: &str| known.get(&unlearnt_name(name)).map_or(0.0, Voice::rating);
+            vector.iter().filter_map(|(term, weight)| Some(feedback.weight_of(self.words.get(term)?) * weight)).sum();
+        let (profile, highest) = match feedback {
+            Feedback::All => (&self.vector, f64::INFINITY),
+            Feedback::Disliked => (&self.disliked_vector, 0.0),
+        };
+        let by_vector = profile.as_ref().zip(item.vector).and_then(|(profile, vector)| profile.similarity(vector));
+        let by_vector = by_vector.unwrap_or(0.0).min(highest);
+        let rating = |known: &BTreeMap<String, Voice>, name: &str| {
+            known.get(&unlearnt_name(name)).map_or(0.0, Voice::rating).min(highest)
+        };
         let (source, author) =
             (rating(&self.sources, item.source), item.author.map_or(0.0, |name| rating(&self.authors, name)));
-        let mut score = Score { vector, by_vector, similarity, source, author, product: 0.0 };
+        let similarity = by_words + by_vector;
+        let mut score = Score { vector: Vec::new(), feedback, by_vector, similarity, source, author, product: 0.0 };
         score.product = similarity + score.voice_bonus(score.voice());
         score
     }
@@ -96,7 +112,7 @@ impl Profile {
         let unit = unit(score, degree);
         let words = score.vector.iter().filter_map(|(term, weight)| {
             let word = self.words.get(term)?;
-            Some((word.written.clone(), word.weight * weight * unit))
+            Some((word.written.clone(), score.feedback.weight_of(word) * weight * unit))
         });
         let mut because: Vec<(String, f64)> = words.collect();
         because.push((item.source.to_owned(), score.voice_bonus(score.source) * unit));
@@ -143,9 +159,26 @@ fn unit(score: &Score, degree: f64) -> f64 {
     if score.product == 0.0 { 0.0 } else { degree / score.product }
 }
 
+/// The feedback that a score comes from.
+#[derive(Debug, Clone, Copy)]
+enum Feedback {
+    All,
+    Disliked,
+}
+
+impl Feedback {
+    const fn weight_of(self, word: &Word) -> f64 {
+        match self {
+            Self::All => word.weight,
+            Self::Disliked => word.disliked_weight,
+        }
+    }
+}
+
 /// The score of a story's item.
 struct Score {
     vector: Vec<(Term, f64)>,
+    feedback: Feedback,
     by_vector: f64,
     /// By words and vectors.
     similarity: f64,

@@ -7,7 +7,7 @@ use aha_core::ids::ItemId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::spellings::Spellings;
-use super::sums::{DISLIKED_WEIGHT, Sum, TermSum, VectorProfile};
+use super::sums::{DISLIKED_WEIGHT, Sum, VectorProfile};
 use super::{Background, FeedbackDecay, FeedbackExample, round};
 use crate::relevance::places::Places;
 use crate::text::features::Features;
@@ -48,6 +48,7 @@ pub struct Profile {
     pub(super) disliked_weight: f64,
     pub(super) words: FxHashMap<Term, Word>,
     pub(super) vector: Option<VectorProfile>,
+    pub(super) disliked_vector: Option<VectorProfile>,
     pub(super) sources: BTreeMap<String, Voice>,
     pub(super) authors: BTreeMap<String, Voice>,
     /// The feedback that stories may resemble, and an index of its terms.
@@ -60,6 +61,9 @@ pub struct Profile {
 pub(super) struct Word {
     pub(super) written: String,
     pub(super) weight: f64,
+    /// The part of the weight that comes from disliked texts, as far as they have the word more often than texts in
+    /// general; 0 or less.
+    pub(super) disliked_weight: f64,
 }
 
 /// A source or an author.
@@ -124,6 +128,7 @@ impl Profile {
         (profile.liked_weight, profile.disliked_weight) = (liked.weight, disliked.weight);
         profile.learn_words(&liked, &disliked, background, &spellings);
         profile.vector = VectorProfile::of(&liked, &disliked, background);
+        profile.disliked_vector = VectorProfile::of_disliked(&disliked, background);
         profile
     }
 
@@ -202,29 +207,30 @@ impl Profile {
     }
 
     fn learn_words(&mut self, liked: &Sum, disliked: &Sum, background: &Background, spellings: &Spellings) {
-        let background_means = self.background_means(background, &liked.terms);
         let terms: BTreeSet<Term> = liked.terms.keys().chain(disliked.terms.keys()).copied().collect();
+        let background_means = self.background_means(background, &terms);
         for term in terms {
             let written = spellings.of(term);
-            let background_mean =
-                if liked.terms.contains_key(&term) { background_means.get(&term).copied().unwrap_or(0.0) } else { 0.0 };
+            let background_mean = background_means.get(&term).copied().unwrap_or(0.0);
             // What is disliked about an event is hardly ever where it took place.
             let is_place = || spellings.is_capitalised(term) && Places::shipped().is_named_by(&written);
             let is_disliked_place = disliked.terms.contains_key(&term) && is_place();
             let disliked_share = if is_disliked_place { disliked.share_of_place(term) } else { 1.0 };
-            let weight = liked.mean(term)
-                - DISLIKED_WEIGHT * disliked_share * disliked.mean(term)
-                - BACKGROUND_WEIGHT * liked.share() * background_mean;
-            self.words.insert(term, Word { written, weight });
+            let excess = |sum: &Sum| sum.mean(term) - BACKGROUND_WEIGHT * sum.share() * background_mean;
+            let liked_weight = if liked.terms.contains_key(&term) { excess(liked) } else { 0.0 };
+            let disliked_factor = -DISLIKED_WEIGHT * disliked_share;
+            let weight = liked_weight + disliked_factor * disliked.mean(term);
+            let disliked_weight = disliked_factor * excess(disliked).max(0.0);
+            self.words.insert(term, Word { written, weight, disliked_weight });
         }
     }
 
     /// Returns the mean weight of the `wanted` terms in all texts.
-    fn background_means(&self, background: &Background, wanted: &FxHashMap<Term, TermSum>) -> FxHashMap<Term, f64> {
+    fn background_means(&self, background: &Background, wanted: &BTreeSet<Term>) -> FxHashMap<Term, f64> {
         let mut sums: FxHashMap<Term, f64> = FxHashMap::default();
         for features in &background.features {
-            for (term, weight) in self.weigh("", features, |term| wanted.contains_key(&term)) {
-                if wanted.contains_key(&term) {
+            for (term, weight) in self.weigh("", features, |term| wanted.contains(&term)) {
+                if wanted.contains(&term) {
                     *sums.entry(term).or_default() += weight;
                 }
             }

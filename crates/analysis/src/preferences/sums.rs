@@ -12,6 +12,9 @@ pub(super) const DISLIKED_WEIGHT: f64 = 0.5;
 /// Weight of an empty text that is added to each mean (additive smoothing).
 const PRIOR_WEIGHT: f64 = 1.0;
 
+/// The same where only the meaning of disliked texts counts: the vector of one short text is near to many others.
+const PRIOR_WEIGHT_OF_DISLIKED: f64 = 3.0;
+
 /// Weight of examples that a place is assumed to have in addition, which are not about it.
 const OTHER_PLACES: f64 = 3.0;
 
@@ -78,17 +81,28 @@ impl Sum {
 }
 
 impl VectorProfile {
+    /// Returns the mean of what is liked less half that of what is disliked.
     pub(super) fn of(liked: &Sum, disliked: &Sum, background: &Background) -> Option<Self> {
+        Self::weighted(&[(liked, 1.0), (disliked, -DISLIKED_WEIGHT)], PRIOR_WEIGHT, background)
+    }
+
+    /// Returns the part of it that is disliked, negative.
+    pub(super) fn of_disliked(disliked: &Sum, background: &Background) -> Option<Self> {
+        Self::weighted(&[(disliked, -DISLIKED_WEIGHT)], PRIOR_WEIGHT_OF_DISLIKED, background)
+    }
+
+    fn weighted(sums: &[(&Sum, f64)], prior: f64, background: &Background) -> Option<Self> {
         let (baseline, weight) = (background.baseline?, background.vectors.weight());
-        let length = liked.dense.len().max(disliked.dense.len());
-        let mean = |sum: &Sum, index: usize| {
-            let of_both = length == sum.dense.len();
-            if of_both { sum.dense[index] / (sum.dense_weight + PRIOR_WEIGHT) } else { 0.0 }
-        };
-        let numbers = (0..length).map(|index| mean(liked, index) - DISLIKED_WEIGHT * mean(disliked, index)).collect();
-        let share = |sum: &Sum| sum.dense_weight / (sum.dense_weight + PRIOR_WEIGHT);
-        let baseline_weight = share(liked) - DISLIKED_WEIGHT * share(disliked);
-        (length > 0).then_some(Self { numbers, baseline_weight, baseline, weight })
+        let length = sums.iter().map(|(sum, _)| sum.dense.len()).max().filter(|length| *length > 0)?;
+        let (mut numbers, mut baseline_weight) = (vec![0.0; length], 0.0);
+        for (sum, factor) in sums {
+            let total_weight = sum.dense_weight + prior;
+            baseline_weight += factor * sum.dense_weight / total_weight;
+            if sum.dense.len() == length {
+                numbers.iter_mut().zip(&sum.dense).for_each(|(mean, number)| *mean += factor * number / total_weight);
+            }
+        }
+        Some(Self { numbers, baseline_weight, baseline, weight })
     }
 
     /// Returns the weighted product with the profile, above the baseline of any vector of the space; `None` for a

@@ -155,6 +155,30 @@ fn vectors_count_where_both_have_one() {
 }
 
 #[test]
+fn a_dislike_reduces_what_is_like_it_and_not_all_that_is_unlike_the_likes() {
+    let vector = |numbers: [f32; 3]| DenseVector::from_bytes(&DenseVector::to_bytes(&numbers)).map(Arc::new);
+    let texts: Vec<Arc<DenseVector>> =
+        (0..10_u8).filter_map(|n| vector([f32::from(n % 2), f32::from((n + 1) % 2), 0.1])).collect();
+    let baseline = Baseline::of(&texts.iter().map(|vector| &**vector).collect::<Vec<_>>());
+    let with = |numbers, kind, title| FeedbackExample { vector: vector(numbers), ..example(kind, title, 60) };
+    let degrees_after = |dislikes: usize| {
+        let mut examples = vec![with([1.0, 0.0, 0.0], FeedbackKind::Like, "Ferries under sail")];
+        let dislike = || with([0.0, 1.0, 0.0], FeedbackKind::Dislike, "Football transfer rumours");
+        examples.extend((0..dislikes).map(|_| dislike()));
+        let background = Background { baseline, ..Background::default() };
+        let profile = Profile::of(&examples, &BTreeSet::new(), &background, DECAY);
+        [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]].map(|numbers| {
+            let (features, vector) = (Features::of(Some("Wool prices"), ""), vector(numbers));
+            let (id, title, vector) = (ItemId::of(&["wool"]), "Wool prices", vector.as_deref());
+            profile.leaning(&[Candidate { id, title, features: &features, vector, source: "Elsewhere", author: None }])
+        })
+    };
+    let ([near_one, unlike], [near_ten, _]) = (degrees_after(1), degrees_after(10));
+    assert!(near_ten.degree < near_one.degree && near_one.degree < 0.0, "{near_one:?} {near_ten:?}");
+    assert!(unlike.degree == 0.0, "{unlike:?}");
+}
+
+#[test]
 fn words_are_reported_as_texts_write_them() {
     let body = "The ferry to Skerrow&apos;s harbour. Ferry after ferry. <b>aposs</b> contents 1992";
     let one = FeedbackExample { body: Some(body.to_owned()), ..example(FeedbackKind::Like, "Ferry Trouble", 60) };
