@@ -2,18 +2,19 @@
 //!
 //! Input: a text, which [`super::tokens`] splits into words, and [`super::parts`] and [`super::lists`] into what is
 //! wanted, what is excluded, and who the reader is. Output: for each part its words, its places and, if it is German,
-//! French or Spanish, its English wordings. A clause without a place takes the places named earlier in its sentence:
-//! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland".
+//! French or Spanish, its English wordings. A clause without a place takes the places named earlier in its sentence
+//! that hold for it ([`super::scopes`]).
 
-use super::coordination::complete;
+use super::coordination::{Meaning, complete};
 use super::lists::listed;
 use super::parts::{Part, parts};
-use super::phrases::{compound, is_anaphora};
+use super::phrases::{compound, is_anaphora, is_possessive, is_relation};
 use super::places::{PlaceId, Places};
+use super::scopes::{Subject, inherited};
 use super::tokens::{Mark, Token, is_hyphenated, tokens};
 use super::translations::{Language, Translations};
 use super::wordings::{Wording, abbreviated, english};
-use super::words::{is_content, is_function_word, is_modifier};
+use super::words::{NON, SUBJECTS_ALONE, is_content, is_function_word, is_modifier};
 
 /// A subject that a reader wants or excludes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,29 +138,52 @@ fn is_other_form(one: &str, other: &str) -> bool {
 /// Splits a sentence into clauses.
 fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Clause> {
     let mut parts = parts(text, sentence, language);
-    complete(&mut parts);
+    complete(&mut parts, language);
     let is_whole = parts.len() == 1;
-    let parts = parts.into_iter().flat_map(|part| listed(part, is_whole));
-    let mut clauses: Vec<Clause> = parts.filter_map(|part| clause(text, &part, language)).collect();
-    add_scopes(&mut clauses);
+    let parts = parts.into_iter().enumerate().flat_map(|(number, part)| {
+        let explains = part.explains;
+        listed(part, is_whole).into_iter().map(move |part| (Origin { number, explains }, part))
+    });
+    let (origins, mut clauses): (Vec<Origin>, Vec<Clause>) =
+        parts.filter_map(|(origin, part)| Some((origin, clause(text, &part, language)?))).unzip();
+    add_scopes(&mut clauses, &origins);
     clauses
 }
 
-/// Gives wanted clauses that name no place the places named earlier in their sentence.
-fn add_scopes(clauses: &mut [Clause]) {
-    let mut places: Vec<PlaceId> = Vec::new();
-    for clause in clauses.iter_mut().filter(|clause| !clause.denied) {
-        let english = clause.english.first().map_or(&[][..], |wording| &wording.places);
-        let own: Vec<PlaceId> = clause.places.iter().chain(english).cloned().collect();
-        if own.is_empty() && clause.scope.is_empty() {
-            clause.scope.clone_from(&places);
+/// The part that a clause comes from.
+#[derive(Debug, Clone, Copy)]
+struct Origin {
+    number: usize,
+    /// The number of the part that it explains.
+    explains: Option<usize>,
+}
+
+/// Gives wanted clauses that name no place the places named earlier in their sentence that hold for them.
+fn add_scopes(clauses: &mut [Clause], origins: &[Origin]) {
+    let wanted: Vec<usize> = (0..clauses.len()).filter(|at| !clauses[*at].denied).collect();
+    let last_of = |part: usize| wanted.iter().rposition(|at| origins[*at].number <= part);
+    let subjects: Vec<Subject> =
+        wanted.iter().map(|at| subject(&clauses[*at], origins[*at].explains.and_then(last_of))).collect();
+    for (at, places) in wanted.into_iter().zip(inherited(&subjects)) {
+        let clause = &mut clauses[at];
+        if clause.scope.is_empty() {
+            clause.scope = places;
         }
         name_place(clause);
-        for place in own {
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
+    }
+}
+
+/// Returns what a clause is about, in English if it is in another supported language.
+fn subject(clause: &Clause, explains: Option<usize>) -> Subject {
+    let english = clause.english.first();
+    let english_places = english.map_or(&[][..], |wording| &wording.places);
+    let words = english.map_or(&clause.words, |wording| &wording.words);
+    Subject {
+        words: words.clone(),
+        meaning: Meaning::of(words),
+        places: clause.places.iter().chain(english_places).cloned().collect(),
+        is_background: clause.is_background,
+        explains,
     }
 }
 
@@ -202,6 +226,7 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
     let mut span: Option<(usize, usize)> = None;
     let mut kept: Vec<&str> = Vec::new();
     let sole_subject_at = sole_subject(&words);
+    let relation_at = relation(&words, language);
     // The end of the most recent compound subject name.
     let mut named_until = 0;
     let mut at = 0;
@@ -210,14 +235,15 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         let found = if at < named_until { None } else { Places::shipped().find(&words[at..]) };
         let length = found.as_ref().map_or(1, |(_, length)| *length);
         let is_named = at < named_until && !is_function_word(words[at]);
-        let is_lead_in =
-            LEAD_IN_LENGTHS.contains(&words[at]) && words.get(at + 1).is_some_and(|next| LEAD_IN_TEXTS.contains(next));
-        let is_content = found.is_some()
-            || is_named
-            || is_content(words[at]) && !is_lead_in
-            || sole_subject_at == Some(at)
-            || is_numeral(&words, at);
-        if is_content {
+        let is_content = relation_at != Some(at)
+            && (found.is_some()
+                || is_named
+                || is_content(words[at]) && !is_lead_in(&words, at)
+                || sole_subject_at == Some(at)
+                || is_numeral(&words, at)
+                || is_non(&clause.modifiers, &words, at)
+                || relation_at.is_some_and(|of| is_related(&words, of, at)));
+        if is_content || relation_at == Some(at) {
             let end = part[at + length - 1].end;
             span = Some((span.map_or(part[at].start, |(start, _)| start), end));
         }
@@ -229,7 +255,9 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         at += length;
     }
     clause.words = abbreviated(&kept);
-    clause.english = language.map(|language| english(&words, language)).unwrap_or_default();
+    let related = words.iter().enumerate().filter(|(at, _)| relation_at != Some(*at)).map(|(_, word)| *word);
+    let related: Vec<&str> = related.collect();
+    clause.english = language.map(|language| english(&related, language)).unwrap_or_default();
     clause.written = written(text, part, *seam, span?)?;
     Some(clause)
 }
@@ -254,15 +282,45 @@ fn is_numeral(words: &[&str], at: usize) -> bool {
     is_digit && at > 0 && is_content(words[at - 1])
 }
 
+/// Whether "non", which otherwise only denies, is the modifier of the word after it: "non-fiction".
+fn is_non(modifiers: &[(String, String)], words: &[&str], at: usize) -> bool {
+    let next = words.get(at + 1).copied();
+    words[at] == NON && modifiers.iter().any(|(modifier, of)| modifier == NON && Some(of.as_str()) == next)
+}
+
+/// After the name of a relation, what it bears on: "the consequences of AI for work".
+const RELATION_PREPOSITIONS: [&str; 17] = [
+    "of", "on", "upon", "for", "von", "der", "des", "auf", "für", "de", "du", "d", "sur", "pour", "en", "del", "sobre",
+];
+
+/// Returns the index of the word that says how one subject bears on another, and is no subject: "the consequences of
+/// AI for work", "AI and its consequences for work".
+fn relation(words: &[&str], language: Option<Language>) -> Option<usize> {
+    let at = words.iter().position(|word| is_relation(word))?;
+    let mut lead = words[..at].iter().rev().take_while(|word| !is_content(word));
+    let is_of_subject_before = lead.any(|word| is_possessive(word, language));
+    let begins = words[..at].iter().all(|word| !is_content(word));
+    let bears_on = words.get(at + 1).is_some_and(|next| RELATION_PREPOSITIONS.contains(next));
+    let names_subject = |words: &[&str]| words.iter().any(|word| is_content(word));
+    let is_of_subject = if begins { bears_on && names_subject(&words[at + 1..]) } else { is_of_subject_before };
+    is_of_subject.then_some(at)
+}
+
+/// Whether a word that elsewhere introduces a subject is what the relation at `relation_at` bears on: "for work".
+fn is_related(words: &[&str], relation_at: usize, at: usize) -> bool {
+    at > relation_at && SUBJECTS_ALONE.contains(&words[at]) && RELATION_PREPOSITIONS.contains(&words[at - 1])
+}
+
+/// Whether a word introduces what texts are about by their length.
+fn is_lead_in(words: &[&str], at: usize) -> bool {
+    LEAD_IN_LENGTHS.contains(&words[at]) && words.get(at + 1).is_some_and(|next| LEAD_IN_TEXTS.contains(next))
+}
+
 /// "Short reads about …" introduces a subject.
 const LEAD_IN_LENGTHS: [&str; 3] = ["short", "long", "quick"];
 const LEAD_IN_TEXTS: [&str; 5] = ["read", "reads", "pieces", "articles", "posts"];
 
-/// Words that introduce a subject ("I work with …", "I go to …"), but are the subject if they are alone ("sleep, work and
-/// money", "chess and Go").
-const SUBJECTS_ALONE: [&str; 4] = ["go", "reading", "work", "writing"];
-
-/// Returns the index of such a word if it is the only content word.
+/// Returns the index of a word of [`SUBJECTS_ALONE`] if it is the only content word.
 fn sole_subject(words: &[&str]) -> Option<usize> {
     let may_be_subject = |word: &&str| !is_function_word(word) || SUBJECTS_ALONE.contains(word);
     let mut content_words = words.iter().enumerate().filter(|(_, word)| may_be_subject(word));

@@ -1,13 +1,17 @@
-//! Completes parts that share words with the part that an "and" joins them to.
+//! Completes parts that share words with the part that an "and" joins them to, or refer to it.
 //!
 //! Input: the parts of a sentence. Output: the same, where "AI in schools and workplaces" is "AI in schools" and "AI in
-//! workplaces", since schools and workplaces are alike, but "life in prison and gardening" are two subjects.
+//! workplaces", since schools and workplaces are alike, but "life in prison and gardening" are two subjects; and "its
+//! consequences" are those of what stands before.
 
 use super::parts::Part;
+use super::phrases::{is_possessive, is_public_affair, is_relation};
 use super::places::{PlaceId, Places};
 use super::tokens::Token;
+use super::translations::Language;
 use super::word_vectors::WordVectors;
-use super::words::is_content;
+use super::wordings::english;
+use super::words::{SUBJECTS_ALONE, is_content};
 
 /// Prepositions of place: what stands before them is said of everything that they join. Others begin a closer
 /// description of one thing only: "history of science and chess".
@@ -20,21 +24,56 @@ const MAX_JOINED_WORDS: usize = 2;
 /// (0.27), which may be either; "prison, gardening" have -0.08.
 const MIN_SIMILARITY: f64 = 0.35;
 
-/// Completes each part that is joined to the one before.
-pub(super) fn complete(parts: &mut [Part<'_>]) {
+/// Completes each part that is joined to the one before, or refers to it.
+pub(super) fn complete(parts: &mut [Part<'_>], language: Option<Language>) {
+    let refer_back: Vec<bool> = parts.iter().map(|part| refers_back(&part.tokens, language)).collect();
+    for at in (0..parts.len()).filter(|at| refer_back[*at]) {
+        let Some(of) = (0..at).rev().find(|of| !refer_back[*of] && has_content(&parts[*of])) else { continue };
+        let is_next = !parts[of + 1..at].iter().any(has_content);
+        let (before, from) = parts.split_at_mut(at);
+        if let Some((first, part)) = before.get(of).zip(from.first_mut()) {
+            name_subject(first, part, is_next);
+        }
+    }
     for at in 0..parts.len() {
         let (before, from) = parts.split_at_mut(at);
         let Some(part) = from.first_mut() else { continue };
         let joined_to = part.joined_to.and_then(|to| before.get(to));
         if let Some(first) = joined_to.filter(|first| first.denied == part.denied) {
-            share_subject(first, part);
+            share_subject(first, part, language);
         }
     }
     for at in 0..parts.len() {
         let (before, from) = parts.split_at_mut(at + 1);
         if let Some(part) = before.last_mut().filter(|part| has_subject_alone(part)) {
-            part.shared_places = shared_places(part, at, from);
+            part.shared_places = shared_places(part, at, from, language);
         }
+    }
+}
+
+fn has_content(part: &Part<'_>) -> bool {
+    content_words(&part.tokens) > 0
+}
+
+/// Whether a part begins with a word that stands for the subject before: "its consequences for work".
+fn refers_back(tokens: &[&Token], language: Option<Language>) -> bool {
+    let is_pronoun = |token: &&&Token| is_possessive(&token.word, language);
+    tokens.iter().find(|token| is_pronoun(token) || is_content(&token.word)).is_some_and(|token| is_pronoun(&token))
+}
+
+/// Puts the subject that a part refers to before its own words: "AI and its consequences for work". A place alone is
+/// its scope anyway, and "its consequences" alone are the subject itself. `is_next`: whether no other part is between.
+fn name_subject<'t>(first: &Part<'t>, part: &mut Part<'t>, is_next: bool) {
+    if first.denied != part.denied || first.is_background || subject_words(&first.tokens).is_empty() {
+        return;
+    }
+    let has = |is_of_kind: &dyn Fn(&str) -> bool| part.tokens.iter().any(|token| is_of_kind(&token.word));
+    let bears_on_subject = has(&is_relation) && has(&|word| SUBJECTS_ALONE.contains(&word));
+    if !bears_on_subject && !has(&|word| is_content(word) && !is_relation(word)) {
+        part.tokens.clear();
+    } else {
+        part.seam = Some(first.tokens.len()).filter(|_| !is_next);
+        part.tokens.splice(0..0, first.tokens.iter().copied());
     }
 }
 
@@ -47,13 +86,14 @@ fn has_subject_alone(part: &Part<'_>) -> bool {
 
 /// Returns the places of the parts after `part`, number `at`, that an "and" joins to it: of "migrants and refugees in
 /// Europe" both are wanted there. `after`: the parts after it.
-fn shared_places(part: &Part<'_>, at: usize, after: &[Part<'_>]) -> Vec<PlaceId> {
+fn shared_places(part: &Part<'_>, at: usize, after: &[Part<'_>], language: Option<Language>) -> Vec<PlaceId> {
     let mut places = Vec::new();
+    let own = Meaning::of(&words_of(&part.tokens, language));
     let joined = (at..).zip(after).take_while(|(before, next)| next.joined_to == Some(*before));
     for (_, next) in joined.filter(|(_, next)| next.denied == part.denied) {
         let cut = next.tokens.iter().rposition(|token| PREPOSITIONS.contains(&token.word.as_str()));
         let Some((subject, object)) = cut.map(|cut| next.tokens.split_at(cut)) else { break };
-        if !are_alike(&part.tokens, subject) {
+        if names_place(subject) || !own.may_share_place_of(&Meaning::of(&words_of(subject, language))) {
             break;
         }
         let words: Vec<&str> = object.iter().map(|token| token.word.as_str()).collect();
@@ -63,7 +103,7 @@ fn shared_places(part: &Part<'_>, at: usize, after: &[Part<'_>]) -> Vec<PlaceId>
 }
 
 /// "AI in schools and workplaces", "elections in Peru and Chile"; not "food in Japan and photography".
-fn share_subject<'t>(first: &Part<'t>, second: &mut Part<'t>) {
+fn share_subject<'t>(first: &Part<'t>, second: &mut Part<'t>, language: Option<Language>) {
     let Some(preposition) = first.tokens.iter().rposition(|token| PREPOSITIONS.contains(&token.word.as_str())) else {
         return;
     };
@@ -74,7 +114,7 @@ fn share_subject<'t>(first: &Part<'t>, second: &mut Part<'t>) {
         || !(1..=MAX_JOINED_WORDS).contains(&length)
         || content_words(subject) == 0
         || content_words(object) > MAX_JOINED_WORDS
-        || !are_alike(object, &second.tokens)
+        || !are_alike(object, &second.tokens, language)
     {
         return;
     }
@@ -87,21 +127,64 @@ fn content_words(tokens: &[&Token]) -> usize {
     tokens.iter().filter(|token| is_content(&token.word)).count()
 }
 
-/// Whether both name places, or words of like meaning; words of other languages than English have none here.
-fn are_alike(one: &[&Token], other: &[&Token]) -> bool {
+/// Whether both name places, or words of like meaning.
+fn are_alike(one: &[&Token], other: &[&Token], language: Option<Language>) -> bool {
     match (names_place(one), names_place(other)) {
         (true, true) => true,
-        (false, false) => {
-            let vectors = WordVectors::shipped();
-            let ranks = |tokens: &[&Token]| -> Vec<usize> {
-                let content = tokens.iter().filter(|token| is_content(&token.word));
-                content.filter_map(|token| vectors.rank(&token.word)).collect()
-            };
-            let others = ranks(other);
-            let is_near = |rank| others.iter().any(|other| vectors.similarity(rank, *other) >= MIN_SIMILARITY);
-            ranks(one).into_iter().any(is_near)
-        }
+        (false, false) => Meaning::of(&words_of(one, language)).is_like(&Meaning::of(&words_of(other, language))),
         _ => false,
+    }
+}
+
+/// Returns the words of a part that are no places, in English if it is in another supported language.
+fn words_of(tokens: &[&Token], language: Option<Language>) -> Vec<String> {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let translated = language.and_then(|language| english(&words, language).into_iter().next());
+    translated.map_or_else(|| subject_words(tokens), |wording| wording.words)
+}
+
+/// Returns the content words that are no places.
+fn subject_words(tokens: &[&Token]) -> Vec<String> {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let place = Places::shipped().find(&words[at..]).map(|(_, length)| length);
+        if place.is_none() && is_content(words[at]) {
+            found.push(words[at].to_owned());
+        }
+        at += place.unwrap_or(1);
+    }
+    found
+}
+
+/// By what subjects are compared.
+#[derive(Debug)]
+pub(super) struct Meaning {
+    /// The ranks of its words in the table of vectors.
+    ranks: Vec<usize>,
+    /// Whether it names what every country has of its own.
+    is_public: bool,
+}
+
+impl Meaning {
+    /// `words`: in English.
+    pub(super) fn of(words: &[String]) -> Self {
+        Self {
+            ranks: words.iter().filter_map(|word| WordVectors::shipped().rank(word)).collect(),
+            is_public: words.iter().any(|word| is_public_affair(word)),
+        }
+    }
+
+    /// Whether a word of one is of like meaning with a word of the other.
+    fn is_like(&self, other: &Self) -> bool {
+        let is_near = |one: &usize, other: &usize| WordVectors::shipped().similarity(*one, *other) >= MIN_SIMILARITY;
+        self.ranks.iter().any(|rank| other.ranks.iter().any(|of_other| is_near(rank, of_other)))
+    }
+
+    /// Whether both may be wanted in one place: they are alike, or each is what every country has of its own
+    /// ("elections and the economy in Africa").
+    pub(super) fn may_share_place_of(&self, other: &Self) -> bool {
+        self.is_public && other.is_public || self.is_like(other)
     }
 }
 
@@ -122,5 +205,55 @@ mod tests {
         assert_eq!(places("Migrants and refugees in Europe and Africa"), both);
         assert_eq!(places("photography and food in Japan")[0], [""; 0], "of other meaning");
         assert_eq!(places("chess, elections in Peru")[0], [""; 0]);
+        for text in [
+            "Elections and the economy in Africa",
+            "Wahlen und Wirtschaft in Afrika",
+            "Steuern, Wahlen und Wirtschaft in Afrika",
+        ] {
+            assert!(places(text).ends_with(&[vec![africa()], vec![africa()]]), "{text}");
+        }
+        assert_eq!(places("Flüchtlinge und Migranten in Europa"), [vec![europe()], vec![europe()]]);
+        assert_eq!(places("gardening and elections in France")[0], [""; 0]);
+    }
+
+    #[test]
+    fn what_refers_to_the_subject_before_it_names_it() {
+        let clauses = |text: &str| {
+            let clauses = Interests::parse(text).clauses.into_iter();
+            clauses.map(|clause| (clause.written.clone(), clause.all_words())).collect::<Vec<_>>()
+        };
+        let text = "artificial intelligence and its consequences for work, cooking";
+        let found = clauses(text);
+        assert_eq!(found[1], (text.trim_end_matches(", cooking").to_owned(), vec!["ai".to_owned(), "work".to_owned()]));
+        assert_eq!((found.len(), found[2].0.as_str()), (3, "cooking"));
+        let text = "Künstliche Intelligenz und ihre Folgen für die Arbeit";
+        let found = clauses(text);
+        assert_eq!(found[1].0, text);
+        assert!(["ai", "work"].iter().all(|word| found[1].1.iter().any(|own| own == word)), "{found:?}");
+        assert!(!["ihre", "folgen"].iter().any(|word| found[1].1.iter().any(|own| own == word)), "{found:?}");
+        let written = |text: &str| clauses(text).into_iter().map(|(written, _)| written).collect::<Vec<_>>();
+        assert_eq!(
+            written("l'intelligence artificielle et ses conséquences sur l'emploi")[1],
+            "intelligence artificielle et ses conséquences sur l'emploi"
+        );
+        assert_eq!(
+            written("AI and its impact on music, and its history"),
+            ["AI", "AI and its impact on music", "AI its history"]
+        );
+        assert_eq!(written("climate change and its effects, chess"), ["climate change", "chess"]);
+        assert_eq!(written("climate change and its latest effects"), ["climate change"]);
+        assert_eq!(written("wolves, their return to Germany"), ["wolves", "wolves, their return to Germany"]);
+        assert_eq!(written("Israel and its neighbours"), ["Israel", "neighbours"], "a place alone is the scope");
+        assert_eq!(written("no football, but chess and its history")[2], "chess and its history");
+    }
+
+    #[test]
+    fn a_word_that_relates_two_subjects_is_none() {
+        let words = |text: &str| Interests::parse(text).clauses.remove(0).words;
+        assert_eq!(words("the consequences of AI for work"), ["ai", "work"]);
+        assert_eq!(words("the impact of storms on harbours"), ["storms", "harbours"]);
+        assert_eq!(words("die Folgen der Dürre für Bauern"), ["dürre", "bauern"]);
+        assert_eq!(words("side effects of vaccines"), ["side", "effects", "vaccines"]);
+        assert_eq!(words("special effects"), ["special", "effects"]);
     }
 }

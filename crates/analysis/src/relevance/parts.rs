@@ -24,6 +24,9 @@ pub(super) struct Part<'t> {
     pub(super) narrows: Option<usize>,
     /// The index of the part before it, if an "and" or "or" joins it to that.
     pub(super) joined_to: Option<usize>,
+    /// The index of the part that it explains, after a colon, "especially" or in brackets: "the Olympics in Italy:
+    /// skaters, hockey".
+    pub(super) explains: Option<usize>,
     /// The number of its words before those of the sentence that it leaves out: 2 of "AI in \[schools and\] workplaces".
     pub(super) seam: Option<usize>,
     /// The places of the parts after it that are its own too: those of "migrants and refugees in Europe".
@@ -45,6 +48,8 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         denial_here: None,
         compares: false,
         narrows: None,
+        explained: None,
+        explained_here: None,
         segment: 0,
         last_segment: 0,
     };
@@ -74,14 +79,18 @@ struct Splitter<'t> {
     denied: bool,
     /// The value of `denied` from the next pause on, if a negation ends there.
     from_pause: Option<bool>,
-    /// The value of `denied` after the open bracket, if one is open.
-    after_bracket: Option<bool>,
+    /// The values of `denied` and `explained` after the open bracket, if one is open.
+    after_bracket: Option<(bool, Option<usize>)>,
     /// The negation that stands since the last pause or "and".
     denial_here: Option<Denial>,
     /// Whether a comparative ("more") stands since the last pause.
     compares: bool,
     /// The part that a condition narrows, until the next pause.
     narrows: Option<usize>,
+    /// The part before the last colon or the open bracket, which what follows explains.
+    explained: Option<usize>,
+    /// The same for "especially" and the like, until the next pause.
+    explained_here: Option<usize>,
     /// The first part since the last pause, and since the one before: what follows an object applies from here.
     segment: usize,
     last_segment: usize,
@@ -115,6 +124,7 @@ impl Splitter<'_> {
             is_minor: false,
             narrows: self.narrows.filter(|_| !self.denied),
             joined_to: None,
+            explains: self.explained_here.or(self.explained),
             seam: None,
             shared_places: vec![],
         });
@@ -124,8 +134,8 @@ impl Splitter<'_> {
     fn pause(&mut self, at: usize) -> usize {
         (self.last_segment, self.segment) = (self.segment, self.parts.len());
         self.denied = self.from_pause.take().unwrap_or(self.denied);
-        (self.denial_here, self.compares, self.narrows) = (None, false, None);
-        self.bracket(at);
+        (self.denial_here, self.compares, self.narrows, self.explained_here) = (None, false, None, None);
+        self.bracket_or_colon(at);
         self.begin_part();
         let rest = &self.sentence[at + 1..];
         let is_remark =
@@ -137,15 +147,19 @@ impl Splitter<'_> {
         1 + rest.iter().take_while(|token| token.mark != Mark::Pause).count()
     }
 
-    /// Restores what held before a bracket at its end: a negation within it ends there.
-    fn bracket(&mut self, at: usize) {
+    /// Restores what held before a bracket at its end: a negation within it ends there. What a bracket or a colon
+    /// begins explains what stands before.
+    fn bracket_or_colon(&mut self, at: usize) {
         let Token { start, end, .. } = self.sentence[at];
         let mark = self.text.get(start..end).unwrap_or_default();
         if mark.contains(')') {
-            self.denied = self.after_bracket.take().unwrap_or(self.denied);
+            (self.denied, self.explained) = self.after_bracket.take().unwrap_or((self.denied, self.explained));
         }
         if mark.contains('(') {
-            self.after_bracket = Some(self.denied);
+            self.after_bracket = Some((self.denied, self.explained));
+        }
+        if mark.contains(['(', ':']) {
+            self.explained = self.parts.len().checked_sub(1);
         }
     }
 
@@ -255,15 +269,24 @@ impl Splitter<'_> {
             Phrase::TrailingWish => self.answer(false),
             Phrase::Separator => {
                 self.denial_here = self.denial_here.filter(|_| is_or(self.words[at]));
-                let last = self.parts.len().checked_sub(1).filter(|_| is_conjunction(self.words[at]));
-                self.begin_part();
-                self.parts.last_mut().into_iter().for_each(|part| part.joined_to = last);
-                return;
+                return self.separate(at, length);
             }
             Phrase::Condition if self.ends_denial() => self.turn(),
             Phrase::Condition => self.narrows = self.narrowed(at),
         }
         self.begin_part();
+    }
+
+    /// Begins a part that the phrase at `at` joins to the one before, or that is an example of it.
+    fn separate(&mut self, at: usize, length: usize) {
+        let last = self.parts.len().checked_sub(1);
+        // "E.g." begins like the Spanish "e".
+        let joins = length == 1 && is_conjunction(self.words[at]);
+        if !joins && self.words[at] != "plus" {
+            self.explained_here = last;
+        }
+        self.begin_part();
+        self.parts.last_mut().into_iter().for_each(|part| part.joined_to = last.filter(|_| joins));
     }
 
     /// What is wanted less is not excluded.

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use super::translations::Language;
+use super::words::light_stem;
 
 /// The kind of a phrase in interests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +162,31 @@ pub(super) fn is_anaphora(word: &str) -> bool {
     is_in("anaphora", word)
 }
 
+/// Whether a word, in English, names a subject that every country has of its own: "elections and the economy in
+/// Africa".
+pub(super) fn is_public_affair(word: &str) -> bool {
+    let stem = light_stem(word);
+    section("public affairs").iter().any(|phrase| phrase.first().is_some_and(|known| light_stem(known) == stem))
+}
+
+/// Whether a word says how one subject bears on another: "its consequences for work".
+pub(super) fn is_relation(word: &str) -> bool {
+    is_in("relation", word)
+}
+
+/// Whether a word stands for the subject before, of which something is wanted: "AI and its consequences".
+pub(super) fn is_possessive(word: &str, language: Option<Language>) -> bool {
+    let words: &[&str] = match language {
+        None => &["its", "their", "his", "her"],
+        Some(Language::German) => &[
+            "ihr", "ihre", "ihrem", "ihren", "ihrer", "ihres", "sein", "seine", "seinem", "seinen", "seiner", "seines",
+        ],
+        Some(Language::French) => &["son", "sa", "ses", "leur", "leurs"],
+        Some(Language::Spanish) => &["su", "sus"],
+    };
+    words.contains(&word)
+}
+
 /// Whether a word after a pause begins a remark.
 pub(super) fn begins_remark(word: &str) -> bool {
     is_in("remark", word)
@@ -192,7 +218,17 @@ mod tests {
     #[test]
     fn every_phrase_has_one_kind() {
         let known: Vec<&str> = HEADINGS.iter().map(|(heading, _)| *heading).collect();
-        let others = ["compound", "enthusiasm", "remark", "past", "past wish", "adverb of telling", "anaphora"];
+        let others = [
+            "compound",
+            "enthusiasm",
+            "remark",
+            "past",
+            "past wish",
+            "adverb of telling",
+            "anaphora",
+            "relation",
+            "public affairs",
+        ];
         assert!(SECTIONS.iter().all(|(heading, _)| known.contains(heading) || others.contains(heading)));
         assert!(known.iter().chain(&others).all(|heading| !section(heading).is_empty()));
         let mut phrases: Vec<&[&str]> = PHRASES.iter().map(|(words, _)| *words).collect();

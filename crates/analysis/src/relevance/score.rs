@@ -328,6 +328,16 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_non_is_not_met_unless_it_is_asked_for() {
+        let texts = [("Some non-comics shelves", ""), ("Some comics", ""), ("Soup", "Bread")];
+        let found = degrees("comics", &texts);
+        assert!(found[0].clauses.is_empty() && !found[1].clauses.is_empty(), "{found:?}");
+        let texts = [("The best non-fiction", ""), ("The best fiction", ""), ("Soup", "Bread")];
+        let found = degrees("non-fiction", &texts);
+        assert!(found[0].lexical > 1.5 * found[1].lexical, "{found:?}");
+    }
+
+    #[test]
     fn words_that_belong_together_are_met_where_they_stand_together() {
         let filler = "The council spoke of harbours and the people who work there, and of bread. ".repeat(3);
         let is_met = |interests: &str, title: &str, body: &str| {

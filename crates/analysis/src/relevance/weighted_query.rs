@@ -102,8 +102,8 @@ impl<'a> Query<'a> {
             kind.push(QueryClause { number, factor, wordings, scope, vector, subject, usual });
         }
         let mean_weight = mean(wanted.iter().map(QueryClause::weight));
-        let long_names = LongNames::of(corpus);
         let terms = query_terms.terms;
+        let long_names = LongNames::of(corpus, &terms);
         Self { corpus, hits, long_names, weights, wanted, mean_weight, denied, terms, clauses, corrections }
     }
 

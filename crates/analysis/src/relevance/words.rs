@@ -344,6 +344,13 @@ pub(super) fn is_content(word: &str) -> bool {
     word.chars().nth(1).is_some() && !is_function_word(word) && !is_lead_in(word)
 }
 
+/// Words that introduce a subject ("I work with …", "I go to …"), but are the subject if they are alone ("sleep, work
+/// and money", "chess and Go") or after "the consequences for".
+pub(super) const SUBJECTS_ALONE: [&str; 4] = ["go", "reading", "work", "writing"];
+
+/// The modifier that says that what follows is not meant: "non-fiction".
+pub(super) const NON: &str = "non";
+
 const MODIFIERS: [&str; 58] = [
     "all", "anti", "best", "big", "co", "cross", "deep", "double", "down", "early", "end", "ex", "far", "fast",
     "first", "free", "full", "half", "hands", "hard", "high", "in", "inter", "large", "late", "left", "long", "low",

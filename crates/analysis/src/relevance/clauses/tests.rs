@@ -100,6 +100,7 @@ fn abbreviations_that_introduce_examples_are_no_subjects() {
 #[test]
 fn a_denying_word_in_the_name_of_a_subject_denies_nothing() {
     assert_eq!(parsed("no-code tools, Rust"), ["code tools", "Rust"]);
+    assert_eq!(parsed("non-fiction, non fiction"), ["non-fiction", "fiction"]);
     assert_eq!(parsed("sans-serif typefaces, stop-motion films"), ["serif typefaces", "stop-motion films"]);
     assert_eq!(parsed("e-bikes and hate speech, hate crimes"), ["bikes", "hate speech", "hate crimes"]);
     assert_eq!(parsed("Doctors Without Borders, medicine"), ["Doctors Without Borders", "medicine"]);
