@@ -13,6 +13,7 @@ mod passages;
 mod processor;
 mod spelling;
 mod support;
+mod versions;
 mod written;
 
 use std::sync::Arc;

@@ -3,16 +3,18 @@
 use std::collections::{BTreeSet, HashMap};
 
 use aha_analysis::retrieval::{Block, CandidatePassage, PassageFrequencies, Question, QuestionTerms, neighbours};
-use aha_content::documents::passages_of_item;
+use aha_content::documents::{date_line, passages_of_item};
 use aha_content::index_terms::Forms;
 use aha_content::references::statements;
-use aha_content::stems::query_stems;
 use aha_content::sentences::sentences;
+use aha_content::stems::query_stems;
 use aha_core::ids::{ItemId, SourceId};
+use aha_core::time::Timestamp;
 use aha_store::{SearchHit, SearchQuery};
 use url::Url;
 
 use super::processor::Processor;
+use super::versions::{is_day, mark_older};
 use super::{AskError, AskRequest};
 use crate::app::App;
 use crate::services::search::{since_when, sources};
@@ -49,6 +51,8 @@ pub(super) struct Passage {
     pub(super) item: Option<ItemId>,
     /// The name of the source.
     source: Option<String>,
+    /// Whether the question may be about the date of the document, which answers no other question.
+    is_date_asked: bool,
 }
 
 #[cfg(test)]
@@ -64,6 +68,7 @@ impl Passage {
             url: None,
             item: Some(item),
             source: None,
+            is_date_asked: false,
         }
     }
 }
@@ -94,7 +99,8 @@ fn candidate(passage: &Passage) -> CandidatePassage<'_> {
     let Passage { document, title, section, text, dated, is_replaced, item, .. } = passage;
     // A document can consist of rows without a verb; in an item they lead elsewhere.
     let sentences = if item.is_some() { statements } else { sentences };
-    let block = |text| Block { text, sentences: sentences(text) };
+    let states = |sentence: &&str| item.is_some() || !names_document(passage, sentence);
+    let block = |text| Block { text, sentences: sentences(text).into_iter().filter(states).collect() };
     CandidatePassage {
         document,
         title: title.as_deref(),
@@ -107,9 +113,65 @@ fn candidate(passage: &Passage) -> CandidatePassage<'_> {
     }
 }
 
-/// Returns whether a time is the beginning of a day, as the dates are that documents state; the times of files are not.
-const fn is_day(millis: i64) -> bool {
-    millis % 86_400_000 == 0
+/// Returns whether a sentence of a document only repeats its title or, unless that may be asked for, states its date.
+/// The title of a text without markup is often in capitals.
+fn names_document(passage: &Passage, sentence: &str) -> bool {
+    let Passage { title, section, text, dated, is_date_asked, .. } = passage;
+    let is_title = title.as_deref() == Some(sentence);
+    let is_first_of_several = || text.lines().next() == Some(sentence) && text.lines().nth(1).is_some();
+    let is_in_capitals = || !sentence.contains(char::is_lowercase) && sentence.contains(char::is_uppercase);
+    let is_capital_title = || section == "Paragraph 1" && is_first_of_several() && is_in_capitals();
+    is_title || is_capital_title() || !is_date_asked && is_day(*dated) && states_only_date(sentence, *dated)
+}
+
+/// Returns whether a sentence states the date of its document and nothing else. `dated`: in Unix milliseconds.
+fn states_only_date(sentence: &str, dated: i64) -> bool {
+    const MAX_BYTES: usize = 120;
+    let date = Timestamp::from_millis(dated).to_string();
+    let year = date.get(..4).unwrap_or_default();
+    let may_be = sentence.len() <= MAX_BYTES && sentence.contains(year);
+    may_be && date_line(sentence).is_some_and(|stated| date.starts_with(&stated.to_string()))
+}
+
+/// Words of questions about the date of a document.
+const DATE_WORDS: [&str; 33] = [
+    "adopted",
+    "aktualisiert",
+    "amended",
+    "applicable",
+    "apply",
+    "approved",
+    "changed",
+    "current",
+    "date",
+    "dated",
+    "edition",
+    "effect",
+    "effective",
+    "fassung",
+    "force",
+    "gilt",
+    "gültig",
+    "issue",
+    "issued",
+    "kraft",
+    "latest",
+    "newest",
+    "old",
+    "published",
+    "reviewed",
+    "revised",
+    "stand",
+    "update",
+    "updated",
+    "valid",
+    "version",
+    "vigueur",
+    "written",
+];
+
+fn asks_for_date(question: &Question) -> bool {
+    question.text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| DATE_WORDS.contains(&word))
 }
 
 /// Finds the passages. `None` if nothing is indexed at all.
@@ -135,11 +197,13 @@ pub(super) async fn retrieve(
     let wanted = rarest(words, &frequencies);
     let query = SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, limit: CANDIDATES };
     let entries = app.store().find_entries(&query).await.map_err(crate::services::ServiceError::from)?;
-    let hits = app.store().search_hits(&entries, true).await.map_err(crate::services::ServiceError::from)?;
+    let mut hits = app.store().search_hits(&entries, true).await.map_err(crate::services::ServiceError::from)?;
+    mark_older(app, processor, question, query.sources.as_ref(), &mut hits).await?;
     let shared = app.store().shared_document_names().await.map_err(crate::services::ServiceError::from)?;
     let question = question.clone();
     let reading = processor.compute(move || {
-        let mut found: Vec<Passage> = hits.iter().flat_map(passages).collect();
+        let is_date_asked = asks_for_date(&question);
+        let mut found: Vec<Passage> = hits.iter().flat_map(|hit| passages(hit, is_date_asked)).collect();
         qualify(&mut found, shared.into_iter().collect());
         Found { passages: most_promising(found, &question, &frequencies), frequencies }
     });
@@ -230,7 +294,7 @@ fn rarest(words: Vec<BTreeSet<String>>, frequencies: &PassageFrequencies) -> Vec
 }
 
 /// Returns a hit's passages: a document's hit is one passage, an item is split.
-fn passages(hit: &SearchHit) -> Vec<Passage> {
+fn passages(hit: &SearchHit, is_date_asked: bool) -> Vec<Passage> {
     let passage = |document: String, section: String, text: String| Passage {
         document,
         title: hit.title.clone(),
@@ -241,6 +305,7 @@ fn passages(hit: &SearchHit) -> Vec<Passage> {
         url: hit.url.clone(),
         item: hit.item,
         source: hit.source.clone(),
+        is_date_asked,
     };
     if let Some(document) = &hit.document {
         let section = hit.section.clone().unwrap_or_default();
@@ -255,7 +320,7 @@ fn passages(hit: &SearchHit) -> Vec<Passage> {
 mod tests {
     use aha_core::ids::ItemId;
 
-    use super::{Found, Passage, PassageFrequencies, without_path};
+    use super::{Found, Passage, PassageFrequencies, Question, asks_for_date, without_path};
 
     #[test]
     fn what_only_refers_to_a_text_is_left_out_of_items_and_kept_in_documents() {
@@ -270,6 +335,28 @@ mod tests {
             .collect();
         assert_eq!(sentences[0], ["The board has ten columns."]);
         assert_eq!(sentences[1].len(), 4, "{sentences:?}");
+    }
+
+    #[test]
+    fn neither_the_date_of_a_document_nor_its_title_answers() {
+        let text = "QUAY SCHOOL\nUpdated 2 January 2026\nIt was opened in 1961. Valid from 3 May 2025.";
+        let passage = |is_date_asked| Passage {
+            text: text.to_owned(),
+            section: "Paragraph 1".to_owned(),
+            dated: 1_767_312_000_000,
+            item: None,
+            is_date_asked,
+            ..Passage::of_item("school.txt", ItemId::of(&["school"]))
+        };
+        let sentences = |asked: &str| {
+            let passages = vec![passage(asks_for_date(&Question::new(asked)))];
+            let found = Found { passages, frequencies: PassageFrequencies::default() };
+            let blocks = found.candidates().into_iter().flat_map(|candidate| candidate.blocks);
+            blocks.flat_map(|block| block.sentences).map(str::to_owned).collect::<Vec<String>>()
+        };
+        let of_other_things = sentences("In which year was the school opened?");
+        assert_eq!(of_other_things, ["It was opened in 1961.", "Valid from 3 May 2025."]);
+        assert_eq!(sentences("When was the text last updated?")[0], "Updated 2 January 2026");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use aha_analysis::retrieval::spelling::{
 };
 use aha_analysis::retrieval::{Question, is_capitalised};
 use aha_content::stems::query_stems;
+use aha_store::SearchQuery;
 
 use crate::app::App;
 use crate::services::ServiceError;
@@ -19,6 +20,8 @@ const MAX_WORDS: usize = 3;
 const MIN_ENTRIES: i64 = 2;
 /// A word in as many entries is as likely to be meant as one of the table.
 const MANY_ENTRIES: i64 = 5;
+/// Maximum number of entries that are searched for a word in the form that is meant.
+const SEARCHED_ENTRIES: i64 = 20;
 
 /// A question as it is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,7 +56,7 @@ pub(super) async fn read(app: &App, text: &str) -> Result<ReadQuestion, ServiceE
             Some(word) => Some(word.to_owned()),
             None if may_have_content(word) => {
                 let stems = readings.iter().flat_map(|reading| query_stems(&reading.word)).collect();
-                likeliest(readings, &frequencies(app, stems).await?)
+                first_occurring(app, likeliest(readings, &frequencies(app, stems).await?)).await?
             }
             None => None,
         };
@@ -79,16 +82,39 @@ async fn frequencies(app: &App, stems: BTreeSet<String>) -> Result<HashMap<Strin
     Ok(app.store().term_frequencies(&stems).await?.into_iter().collect())
 }
 
-/// Returns the likeliest reading that occurs: first those of the table of words and those that many entries have, by
-/// the kind of error and then by how many entries have them.
-fn likeliest(readings: Vec<Reading>, entries: &HashMap<String, i64>) -> Option<String> {
+/// Returns the first word that is in the table of words or in a text. The index has only stems, and the stem of a word
+/// that does not exist may be that of another one.
+async fn first_occurring(app: &App, words: Vec<String>) -> Result<Option<String>, ServiceError> {
+    for word in words.into_iter().take(MAX_WORDS) {
+        if is_known(&word) || occurs(app, &word).await? {
+            return Ok(Some(word));
+        }
+    }
+    Ok(None)
+}
+
+async fn occurs(app: &App, word: &str) -> Result<bool, ServiceError> {
+    let forms = query_stems(word).into_iter().map(|stem| vec![stem]).collect();
+    let query = SearchQuery { wanted: vec![forms], limit: SEARCHED_ENTRIES, ..SearchQuery::default() };
+    let entries = app.store().find_entries(&query).await?;
+    let hits = app.store().search_hits(&entries, false).await?;
+    let has = |text: &str| text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|one| one == word);
+    let is_in = |text: &Option<String>| text.as_deref().is_some_and(has);
+    Ok(hits.iter().any(|hit| has(&hit.text) || is_in(&hit.title) || is_in(&hit.section)))
+}
+
+/// Returns the readings whose stem occurs, the likeliest first: those of the table of words and those that many entries
+/// have, by the kind of error and then by how many entries have them.
+fn likeliest(readings: Vec<Reading>, entries: &HashMap<String, i64>) -> Vec<String> {
     let counted = readings.into_iter().filter_map(|reading| {
         let count = query_stems(&reading.word).iter().filter_map(|stem| entries.get(stem)).copied().max()?;
         let is_known = is_known(&reading.word);
         let is_trusted = is_known || count >= MANY_ENTRIES;
         (is_known || count >= MIN_ENTRIES).then_some((!is_trusted, reading.error, Reverse(count), reading.word))
     });
-    counted.min().map(|(.., word)| word)
+    let mut counted: Vec<_> = counted.collect();
+    counted.sort();
+    counted.into_iter().map(|(.., word)| word).collect()
 }
 
 #[cfg(test)]
@@ -101,17 +127,21 @@ mod tests {
         words.iter().flat_map(stems).collect()
     }
 
+    fn first(readings: Vec<Reading>, entries: &HashMap<String, i64>) -> Option<String> {
+        likeliest(readings, entries).into_iter().next()
+    }
+
     #[test]
     fn a_missing_letter_is_likelier_than_an_added_or_another_one() {
         let entries = entries(&[("taking", 40), ("tracking", 3), ("trading", 9)]);
-        assert_eq!(likeliest(readings("traking"), &entries).as_deref(), Some("tracking"));
-        assert_eq!(likeliest(readings("zzyzxq"), &entries), None);
+        assert_eq!(first(readings("traking"), &entries).as_deref(), Some("tracking"));
+        assert_eq!(first(readings("zzyzxq"), &entries), None);
     }
 
     #[test]
     fn a_word_of_many_texts_goes_before_one_of_the_table() {
         let entries = entries(&[("daemon", 40), ("demon", 1)]);
-        assert_eq!(likeliest(readings("deamon"), &entries).as_deref(), Some("daemon"));
+        assert_eq!(first(readings("deamon"), &entries).as_deref(), Some("daemon"));
     }
 
     #[test]
@@ -125,15 +155,15 @@ mod tests {
 
     #[test]
     fn a_name_that_occurs_once_is_not_meant() {
-        assert_eq!(likeliest(readings("hallbenach"), &entries(&[("hallbernach", 1)])), None);
+        assert_eq!(first(readings("hallbenach"), &entries(&[("hallbernach", 1)])), None);
         let twice = entries(&[("hallbernach", 2)]);
-        assert_eq!(likeliest(readings("hallbenach"), &twice).as_deref(), Some("hallbernach"));
+        assert_eq!(first(readings("hallbenach"), &twice).as_deref(), Some("hallbernach"));
     }
 
     #[test]
     fn of_a_name_a_letter_is_neither_added_nor_replaced() {
         let entries = entries(&[("hallbernach", 2), ("ostrevik", 2)]);
-        let meant = |question: &str, word: &str| likeliest(readings_in(question, word), &entries);
+        let meant = |question: &str, word: &str| first(readings_in(question, word), &entries);
         assert_eq!(meant("Where is Hallbenach?", "hallbenach").as_deref(), Some("hallbernach"));
         assert_eq!(meant("Where is Hallbervach?", "hallbervach"), None);
         assert_eq!(meant("Where is hallbervach?", "hallbervach").as_deref(), Some("hallbernach"));

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use aha_analysis::retrieval::{StatedDuration, contents, durations, numbers};
-use aha_content::stems::{each_index_word, query_stems, text_stems};
 use aha_content::sentences::sentences;
+use aha_content::stems::{each_index_word, query_stems, text_stems};
 
 use super::negation::contradict;
 

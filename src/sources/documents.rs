@@ -27,7 +27,7 @@ const BATCH_TEXT_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
 /// Part of the hash of a document. With another version all documents count as changed and are read again.
-const READER_VERSION: u32 = 6;
+const READER_VERSION: u32 = 7;
 /// Begin what is stored in place of the hash of a document that could not be read; the hash and the reason follow. It has
 /// no passages, or those of an earlier content.
 const UNREADABLE: &str = "unreadable ";

@@ -151,6 +151,38 @@ fn a_typing_error_is_read_as_the_word_that_was_meant() {
 }
 
 #[test]
+fn a_word_is_not_read_as_one_that_no_text_has() {
+    let radar = with_texts(&[
+        ("pier.md", "# Pier\n\nThe verbot of fires holds on the pier.\n"),
+        ("quay.md", "# Quay\n\nThe verbot of dogs holds on the quay.\n"),
+        ("lamps.md", "# Lamps\n\nThe lamps are lit at dusk.\n"),
+    ]);
+    let asked = radar.run(&["ask", "What is the verbosity of the lamps at dusk?"]);
+    assert!(![&asked.stdout, &asked.stderr].iter().any(|text| text.contains("verbotity")), "{asked:#?}");
+}
+
+#[test]
+fn of_two_versions_of_a_document_only_the_newer_one_is_quoted() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let radar = Radar::at("2026-11-19T07:00:00Z").on(engine);
+        let folder = radar.folder().join("papers");
+        std::fs::create_dir(&folder).unwrap();
+        let rules = |date: &str, fee: &str| {
+            format!(
+                "# Lending Rules\n\nValid from {date}\n\n## Reservations\n\nA reservation {fee}.\n\n## Returning\n\n\
+                 Books are handed in at the desk. Please do not put games in the flap. The flap is emptied daily.\n"
+            )
+        };
+        std::fs::write(folder.join("a.md"), rules("1 March 2023", "costs 50 pence")).unwrap();
+        std::fs::write(folder.join("b.md"), rules("1 September 2025", "is free")).unwrap();
+        radar.ok(&["source", "add", folder.to_str().unwrap(), "--type", "documents"]);
+        let answer = ask(&radar, "What does a reservation cost?");
+        assert_eq!(answer["answer"], "A reservation is free.", "{engine:?} {answer}");
+        assert_eq!((&answer["citations"][0]["document"], &answer["note"]), (&json!("b.md"), &Value::Null));
+    }
+}
+
+#[test]
 fn a_refusal_is_an_object_as_json() {
     let radar = with_documents(Engine::Sqlite);
     let refused = radar.run(&["ask", "--json", "Which orchestra plays in Vienna on Thursday?"]).exits(1).json();
@@ -299,7 +331,19 @@ fn what_is_called_right_is_exported_as_a_ground_truth() {
         assert_eq!(say(&[("question", "Who rows?"), ("answer", ""), ("is_right", "yes")]), 303);
         assert_eq!(say(&[("question", "Why?"), ("answer", "So."), ("is_right", "no")]), 303);
         assert_ne!(say(&[("question", " "), ("is_right", "yes")]), 303);
-        assert!(site.get("/ask?said=noted").body.contains("Noted."));
+        let (cookies, token) = (page.cookies.join("; "), page.token());
+        for (is_right, said) in [("yes", "Noted as right. It becomes"), ("no", "Noted as wrong. Your own")] {
+            let fields =
+                form(&[("csrf", token), ("question", "Who swims?"), ("answer", "Ann."), ("is_right", is_right)]);
+            let kind = ("content-type", "application/x-www-form-urlencoded");
+            let headers = [kind, ("cookie", cookies.as_str()), ("accept", "application/json")];
+            let by_script = site.send("POST", "/ask/feedback", &headers, &fields).json();
+            assert!(by_script["message"].as_str().unwrap().starts_with(said), "{by_script}");
+            let by_form = site.post_form("/ask/feedback", &page, &fields);
+            let shown = site.get(&by_form.headers["location"]).body;
+            assert!(shown.contains(said) && shown.contains(">Who swims?</textarea>"), "{shown}");
+        }
+        rows::execute(&radar, "DELETE FROM answer_feedback WHERE question = 'Who swims?'");
         let listed: Value = serde_json::from_str(&site.get("/api/v1/ask/feedback").body).unwrap();
         assert_eq!(listed["feedback"].as_array().unwrap().len(), 3, "{listed}");
         let exported = radar.run(&["ask", "--export"]).exits(0).json();

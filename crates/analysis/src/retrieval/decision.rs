@@ -6,6 +6,7 @@
 
 use super::features::{Measured, SentenceFeatures};
 use super::kinds::Kind;
+use super::per_unit::lacks_unit;
 use super::question::Question;
 use super::score::Scored;
 use super::similarity_models::SimilarityModels;
@@ -78,9 +79,11 @@ pub(super) fn evidence(question: &Question, measured: &Measured, best: Scored, a
     }
 }
 
-/// Returns whether a document's sentence cannot be the answer, as it lacks the requested kind of thing.
-pub(super) fn lacks_answer(question: &Question, measured: &Measured, number: usize) -> bool {
-    measured.features[number].lacks_kind >= 1.0 && question.wanted.is_some_and(Kind::is_unmistakable)
+/// Returns whether a document's sentence cannot be the answer, as it lacks the requested kind of thing, or the unit of
+/// which the question asks.
+pub(super) fn lacks_answer(question: &Question, measured: &Measured, number: usize, all: &Vocabulary<'_>) -> bool {
+    let lacks_kind = measured.features[number].lacks_kind >= 1.0;
+    lacks_kind && question.wanted.is_some_and(Kind::is_unmistakable) || lacks_unit(question, number, all)
 }
 
 pub(super) fn highest<'w>(of: &[f64], words: impl Iterator<Item = &'w usize>) -> f64 {

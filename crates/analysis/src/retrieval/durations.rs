@@ -89,6 +89,12 @@ fn number_of_units(words: &[String]) -> Option<(StatedDuration, usize)> {
 }
 
 fn stated(count: f64, unit: &str, numbers: &[&str]) -> Option<StatedDuration> {
+    let unit = match unit {
+        "h" | "hr" | "hrs" => "hour",
+        "min" | "mins" => "minute",
+        "sec" | "secs" => "second",
+        whole => whole,
+    };
     let is_unit = |name: &str| unit == name || unit.strip_suffix('s') == Some(name);
     let (_, length, is_months) = UNITS.into_iter().find(|(name, ..)| is_unit(name))?;
     let base = if is_months { "months" } else { "minutes" };
@@ -110,13 +116,13 @@ mod tests {
     #[test]
     fn durations_of_one_length_are_equal() {
         for group in [
-            &["half an hour", "30 minutes", "thirty minutes", "a 30-minute break"][..],
+            &["half an hour", "30 minutes", "thirty minutes", "a 30-minute break", "30 min"][..],
             &["an hour and a half", "one and a half hours", "1.5 hours", "90 minutes"],
             &["a quarter of an hour", "15 minutes", "fifteen minutes"],
             &["three quarters of an hour", "45 minutes"],
             &["two weeks", "14 days", "one fortnight"],
             &["half a year", "six months", "0.5 years"],
-            &["one day", "24 hours"],
+            &["one day", "24 hours", "24 h"],
         ] {
             let first = lengths(group[0]);
             assert_eq!(first.len(), 1, "{}", group[0]);

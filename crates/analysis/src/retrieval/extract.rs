@@ -6,13 +6,16 @@ use super::CandidatePassage;
 use super::codes::CodePlaces;
 use super::confidence::Standing;
 use super::decision::{AnswerEvidence, decide, evidence, lacks_answer};
-use super::features::{SentenceFeatures, measure};
+use super::features::{Measured, SentenceFeatures, measure};
+use super::kinds::Kind;
 use super::literal::{ByWords, answers_in_form};
+use super::names::may_be_about;
 use super::overview::OverviewKind;
 use super::question::Question;
 use super::quoted::{meets_second_half, quoted};
 use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked, scored};
+use super::siblings::is_of_sibling;
 use super::similarity_models::SimilarityModels;
 use super::subject_sentences::{SubjectSentences, sentences_about};
 use super::vocabulary::{PassageFrequencies, Unit, Vocabulary};
@@ -169,18 +172,16 @@ fn ordinary_answer(
     let codes = CodePlaces::of(&question.codes, candidates)?;
     let measured = measure(question, candidates, all, meaning);
     // The evidence is that of the sentence quoted first, so none that is too long to be quoted comes first.
-    let is_quotable = |unit: &Unit<'_>| {
-        in_force[unit.passage] && unit.is_quotable && codes.allow(unit.text, &candidates[unit.passage])
+    let is_about_names = sentences_about_names(question, &measured, candidates, all);
+    let is_quotable = |number: usize| {
+        let unit = &all.units[number];
+        let is_in_force = in_force[unit.passage] && unit.is_quotable;
+        is_in_force && is_about_names[number] && codes.allow(unit.text, &candidates[unit.passage])
     };
-    let mut best: Vec<Scored> =
-        ranked(&measured, meaning).into_iter().filter(|one| is_quotable(&all.units[one.unit])).collect();
+    let mut best: Vec<Scored> = ranked(&measured, meaning).into_iter().filter(|one| is_quotable(one.unit)).collect();
     let mut every = best.clone();
     best.truncate(MAX_CANDIDATES);
-    // A sentence that completes another one is quoted with it, however it scores by itself.
-    let completing = best.iter().filter_map(|one| all.completing(one.unit));
-    let completing = completing.filter(|next| best.iter().all(|one| one.unit != *next));
-    let completing = completing.map(|next| scored(&measured, next, meaning));
-    let compared: Vec<Scored> = best.iter().copied().chain(completing).collect();
+    let compared = with_completing(&best, &measured, all, meaning);
     let contradicted = contradicted(question, &compared, candidates, all);
     every.retain(|one| !contradicted.contains_key(&one.unit));
     let mut uncontradicted: Vec<Scored> =
@@ -195,7 +196,7 @@ fn ordinary_answer(
     let evidence = evidence(question, &measured, first, all);
     let (is_decided, by_evidence) = decide(&evidence, &measured.features[first.unit], meaning, is_item(&first));
     let is_in_form = || !is_item(&first) && answers_in_form(question, &measured, first.unit, all);
-    let is_ruled_out = || !is_item(&first) && lacks_answer(question, &measured, first.unit);
+    let is_ruled_out = || !is_item(&first) && is_of_something_else(question, &measured, first.unit, candidates, all);
     let standing = Standing::of(question, &measured, first, &every, candidates, all);
     // Of the other weights, similarities and leads are of another size.
     let is_measured = !is_item(&first) && !meaning.has_model() && !meaning.has_weights();
@@ -203,10 +204,10 @@ fn ordinary_answer(
     let stands_out = !is_measured || if is_by_words { standing.may_answer_by_words() } else { standing.is_likely() };
     let is_likely = literal.is_some() || (is_decided || is_by_words) && !is_ruled_out();
     let probability = literal.map_or(by_evidence, |share| by_evidence.max(share));
-    let may_follow = |next: &usize| is_quotable(&all.units[*next]) && !contradicted.contains_key(next);
+    let may_follow = |next: &usize| is_quotable(*next) && !contradicted.contains_key(next);
     let second = || all.following(first.unit).filter(|next| meets_second_half(question, *next, &measured, all));
     let next = all.completing(first.unit).or_else(second).filter(may_follow);
-    let chosen = quoted(&uncontradicted, next, question, candidates, &measured, all);
+    let chosen = quoted(&uncontradicted, next, literal.is_some(), question, candidates, &measured, all);
     let outdated = noted(&contradicted, &chosen, candidates, all);
     let quotes: Vec<Quote> = chosen.iter().map(|one| quote(one, first.score, all)).collect();
     (!quotes.is_empty()).then_some(Extract {
@@ -218,6 +219,43 @@ fn ordinary_answer(
         older: None,
         first: Some(FirstSentence { standing, is_by_words, is_likely }),
     })
+}
+
+/// Returns sentences and those that complete one of them, which are quoted with it, however they score by themselves.
+fn with_completing(
+    best: &[Scored],
+    measured: &Measured,
+    all: &Vocabulary<'_>,
+    meaning: &SimilarityModels<'_>,
+) -> Vec<Scored> {
+    let completing = best.iter().filter_map(|one| all.completing(one.unit));
+    let completing = completing.filter(|next| best.iter().all(|one| one.unit != *next));
+    let completing = completing.map(|next| scored(measured, next, meaning));
+    best.iter().copied().chain(completing).collect()
+}
+
+/// Returns for each sentence whether it may be about the names of the question. Where the kind of thing is not
+/// recognised by how it is written, it is not known which other sentence has it.
+fn sentences_about_names(
+    question: &Question,
+    measured: &Measured,
+    candidates: &[CandidatePassage<'_>],
+    all: &Vocabulary<'_>,
+) -> Vec<bool> {
+    let is_recognised = question.wanted.is_some_and(Kind::is_unmistakable);
+    let names: &[String] = if is_recognised { &question.names } else { &[] };
+    may_be_about(names, |unit| measured.features[unit].has_kind >= 1.0, candidates, all)
+}
+
+/// Returns whether a document's sentence that is similar to the question answers another one.
+fn is_of_something_else(
+    question: &Question,
+    measured: &Measured,
+    number: usize,
+    candidates: &[CandidatePassage<'_>],
+    all: &Vocabulary<'_>,
+) -> bool {
+    lacks_answer(question, measured, number, all) || is_of_sibling(question, measured, number, candidates, all)
 }
 
 fn quote(one: &Scored, best: f64, all: &Vocabulary<'_>) -> Quote {

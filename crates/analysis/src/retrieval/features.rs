@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use super::CandidatePassage;
 use super::names::share_of_names;
 use super::question::Question;
-use super::similarity_models::{Similarities, SimilarityModels, Vector, dot};
+use super::similarity_models::{Similarities, SimilarityModels, Vector, dot, prohibition_similarity};
+use super::spelling::known_base;
 use super::vocabulary::{Unit, Vocabulary, as_f64};
 use crate::relevance::word_vectors::{DIMENSIONS, Vector as TableVector, WordVectors, cosine};
 use crate::text::tokens::snowball_stem;
@@ -146,7 +147,8 @@ fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &SimilarityM
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let of_form = |term: &str, word: &str| question.language.map_or(0.0, |language| language.similarity(term, word));
     let of_term = |term: &String| {
-        let term_stem = snowball_stem(term);
+        let (term_stem, base) = (snowball_stem(term), known_base(term));
+        let of_base = |word: &str| base.as_deref().map_or(0.0, |base| similarity.of(base, word));
         let pairs = all.words.iter().zip(&all.stems);
         pairs
             .map(|(word, stem)| match () {
@@ -154,7 +156,7 @@ fn similarities(question: &Question, all: &Vocabulary<'_>, meaning: &SimilarityM
                 // Numbers are equal or different, not similar.
                 () if has_digit(term) || has_digit(word) => 0.0,
                 () if question.language.is_some() => of_form(term, word).max(similarity.of(term, word).min(0.999)),
-                () => similarity.of(term, word).min(0.999),
+                () => similarity.of(term, word).max(of_base(word)).max(prohibition_similarity(term, word)).min(0.999),
             })
             .collect()
     };

@@ -63,11 +63,12 @@ pattern!(
 );
 pattern!(
     DURATION,
-    r"(?i)\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|quarters?|years?|decades?|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|secondes?|heures?|jours?|semaines?|mois|ans?|années?|for ever|immediately|at once|until)\b"
+    r"(?i)\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|quarters?|years?|decades?|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|secondes?|heures?|jours?|semaines?|mois|ans?|années?|for ever|immediately|at once|until)\b|\d ?(?:h|hrs?|min|mins|secs?)\b"
 );
+// "May" and "March" are months only with a capital, and beside a number or a word for a time: "you may", "the march".
 pattern!(
     TIME,
-    r"(?i)\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|o'clock|uhr)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(?:noon|midnight|morning|afternoon|evening|night|daily|weekly|monthly|yearly|spring|summer|autumn|winter|today|immediately|at once|before|after|until|within|since)\b|\b(?:19|20)\d\d\b"
+    r"(?i)\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|o'clock|uhr)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|april|june|july|august|september|october|november|december)\b|\b(?:\d{1,2}(?:st|nd|rd|th|\.)?(?: of)?|in|until|till|since|from|by|to|through|and|or|of|early|late|mid|before|after|during|between|every|each|last|next|this|on)[ -](?-i:May|March)\b|\b(?-i:May|March),? \d|\b(?:noon|midnight|morning|afternoon|evening|night|daily|weekly|monthly|yearly|spring|summer|autumn|winter|today|immediately|at once|before|after|until|within|since)\b|\b(?:19|20)\d\d\b"
 );
 pattern!(YEAR, r"\b(?:1[0-9]|20)\d\d\b|'\d\d\b");
 pattern!(
@@ -223,5 +224,17 @@ mod tests {
         assert!(Kind::Email.is_in("ida@pier.example") && !Kind::Email.is_in("Write to Ida."));
         assert!(Kind::Year.is_in("Built in 1958.") && !Kind::Year.is_in("It was built today, before the pier."));
         assert!(Kind::Time.is_in("It opens at 09:30.") && Kind::Share.is_in("12 percent"));
+        assert!(Kind::Duration.is_in("It takes 40 min.") && Kind::Duration.is_in("Open for 2h."));
+    }
+
+    #[test]
+    fn a_verb_is_no_month() {
+        for text in ["What you borrow you may give back.", "You may 2 times.", "May I come?", "They march.", "Ida May."]
+        {
+            assert!(!Kind::Time.is_in(text), "{text}");
+        }
+        for text in ["In May it is closed.", "Come on 3 May.", "May 2026", "The 1st of March", "It is open to May."] {
+            assert!(Kind::Time.is_in(text), "{text}");
+        }
     }
 }

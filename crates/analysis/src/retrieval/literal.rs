@@ -4,6 +4,7 @@
 use super::decision::{EXACT, highest};
 use super::features::Measured;
 use super::kinds::Kind;
+use super::per_unit::lacks_unit;
 use super::question::Question;
 use super::score::Scored;
 use super::vocabulary::Vocabulary;
@@ -93,7 +94,7 @@ fn literal_share(question: &Question, measured: &Measured, number: usize, all: &
         question.value.as_ref().is_none_or(|value| features.says_value >= 1.0 || value.has_new_number(text))
     };
     let says_thing = if question.wanted.is_some() { features.has_kind >= 1.0 } else { says_value() };
-    if features.names < 1.0 || !says_thing {
+    if features.names < 1.0 || !says_thing || lacks_unit(question, number, all) {
         return None;
     }
     let Some(coverage) = Coverage::of(question, measured, number, all) else {

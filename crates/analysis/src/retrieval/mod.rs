@@ -25,6 +25,7 @@ mod number_words;
 mod overview;
 mod own_feedback;
 mod passage_prefilter;
+mod per_unit;
 pub mod prompt_injection;
 mod quantities;
 mod question;
@@ -33,11 +34,13 @@ mod quoted;
 mod recency;
 mod score;
 mod second_half;
+mod siblings;
 pub mod similarity_models;
 pub mod spelling;
 mod subject_sentences;
 mod values;
 mod vector_index;
+pub mod versions;
 mod vocabulary;
 
 pub use durations::{StatedDuration, durations};
@@ -63,7 +66,7 @@ pub struct CandidatePassage<'a> {
     pub dated: i64,
     /// Whether the document states that date; otherwise it is of the time at which its file was changed or copied.
     pub is_date_stated: bool,
-    /// The document states that another replaces it.
+    /// The document states that another replaces it, or a newer version of it was found.
     pub is_replaced: bool,
     /// A feed item, one of thousands on all subjects; otherwise a passage of a document.
     pub is_item: bool,

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::CandidatePassage;
 use super::values::is_capital;
-use super::vocabulary::{Vocabulary, is_capitalised, is_content, is_year, words};
+use super::vocabulary::{Unit, Vocabulary, is_capitalised, is_content, is_year, words};
 use crate::relevance::places::Places;
 use crate::relevance::word_vectors::WordVectors;
 use crate::text::tokens::snowball_stem;
@@ -129,6 +129,48 @@ fn words_matching(name: &str, all: &Vocabulary<'_>) -> HashSet<usize> {
     similar.into_iter().filter(|number| !is_name(*number, all)).collect()
 }
 
+/// Returns for each sentence whether it may be about these names. Where a document states a thing of the requested kind
+/// in a block or under a heading with a name, its other sentences are about something else, unless the title or the
+/// name of the file has the name, which then holds for all of the document.
+pub(super) fn may_be_about(
+    names: &[String],
+    has_kind: impl Fn(usize) -> bool,
+    candidates: &[CandidatePassage<'_>],
+    all: &Vocabulary<'_>,
+) -> Vec<bool> {
+    let mut may_be_about = vec![true; all.units.len()];
+    for name in names.iter().filter(|name| !is_year(name)) {
+        let near = units_near(name, all);
+        let is_telling = |unit: &usize| near[*unit] && all.units[*unit].is_quotable && has_kind(*unit);
+        let document = |unit: usize| candidates[all.units[unit].passage].document;
+        let telling: HashSet<&str> = (0..all.units.len()).filter(is_telling).map(document).collect();
+        let is_open = |candidate: &CandidatePassage<'_>| {
+            candidate.is_item || !telling.contains(candidate.document) || is_titled(candidate, name)
+        };
+        let is_open: Vec<bool> = candidates.iter().map(is_open).collect();
+        for (number, unit) in all.units.iter().enumerate() {
+            may_be_about[number] &= near[number] || is_open[unit.passage];
+        }
+    }
+    may_be_about
+}
+
+/// Returns for each sentence whether its block or its heading has a name.
+fn units_near(name: &str, all: &Vocabulary<'_>) -> Vec<bool> {
+    let stem = snowball_stem(name);
+    let has_name = |words: &[usize]| words.iter().any(|word| all.stems[*word] == *stem);
+    let blocks: HashSet<usize> = all.units.iter().filter(|unit| has_name(&unit.words)).map(|unit| unit.block).collect();
+    let is_near = |unit: &Unit<'_>| blocks.contains(&unit.block) || has_name(&all.parts[unit.passage].heading);
+    all.units.iter().map(is_near).collect()
+}
+
+/// Returns whether the title of a document or the name of its file has a name.
+fn is_titled(candidate: &CandidatePassage<'_>, name: &str) -> bool {
+    let stem = snowball_stem(name);
+    let title = words(candidate.title.unwrap_or_default());
+    title.iter().chain(&words(candidate.document)).any(|word| snowball_stem(word) == stem)
+}
+
 /// Returns whether a word stands somewhere with a capital, and is neither a weekday nor a month.
 fn is_name(number: usize, all: &Vocabulary<'_>) -> bool {
     let word = &all.words[number];
@@ -216,5 +258,21 @@ mod tests {
         assert_eq!(meets("What does a room in Vienna cost?", &candidates), [false, false]);
         let candidates = [candidate("a", "It lies in the United States.", 0), candidate("b", "It lies in Canada.", 0)];
         assert_eq!(meets("Where is the American pier?", &candidates), [true, false]);
+    }
+
+    #[test]
+    fn of_a_document_about_several_names_only_what_stands_with_the_name_answers() {
+        let stops = ["Hallbenach, school: 14:00", "Ostrevik, pier: 17:00", "The van has 2,400 books since 2019."];
+        let block = |text| Block { text, sentences: vec![text] };
+        let van = CandidatePassage { blocks: stops.into_iter().map(block).collect(), ..candidate("van.txt", "", 0) };
+        let asked = names("At what time does the van stop at Ostrevik?");
+        let about = |candidate: &CandidatePassage<'_>, has_kind: bool| {
+            let candidates = std::slice::from_ref(candidate);
+            may_be_about(&asked, |_| has_kind, candidates, &Vocabulary::of(candidates, None))
+        };
+        assert_eq!(about(&van, true), [false, true, false]);
+        assert_eq!(about(&van, false), [true, true, true], "nothing is said of it");
+        assert_eq!(about(&CandidatePassage { title: Some("Ostrevik"), ..van.clone() }, true), [true, true, true]);
+        assert_eq!(about(&CandidatePassage { section: "Ostrevik", ..van }, true), [true, true, true]);
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::duration_words::with_whole_units;
 use super::vocabulary::{digits, words};
 use crate::text::tokens::snowball_stem;
 
@@ -13,7 +14,7 @@ const CURRENCIES: [&str; 3] = ["£", "€", "$"];
 pub(super) type Quantities = BTreeMap<String, BTreeSet<String>>;
 
 pub(super) fn quantities(text: &str) -> Quantities {
-    let all = words(text);
+    let all = with_whole_units(words(text));
     let mut found = Quantities::new();
     for (number, what) in all.iter().zip(all.iter().skip(1)) {
         if let (Some(number), None) = (digits(number), digits(what)) {
@@ -51,6 +52,9 @@ mod tests {
         assert!(!differs("Divers found 40 octopuses.", "Divers found 900 sponges."));
         assert!(!differs("It opens for six hours.", "It opens for 6 hours and two days."));
         assert!(!differs("It is open.", "It is open for nine hours."));
+        assert!(
+            differs("Add 50 g of salt.", "Add 60 grams of salt.") && !differs("It is 5 km.", "It is 5 kilometres.")
+        );
         assert!(differs("It costs £68,400.", "The bill is £81,250.") && !differs("It costs £5.", "It costs €6."));
     }
 }

@@ -202,6 +202,20 @@ const GENERIC: [&str; 24] = [
     "versions",
 ];
 
+/// Verbs that say little in a question whether something may be done or is so: "May I use flash?" is about flash.
+const LIGHT_VERBS: [&str; 4] = ["make", "makes", "use", "uses"];
+/// First words of such a question.
+const ASKING_WHETHER: [&str; 15] =
+    ["am", "are", "can", "could", "did", "do", "does", "has", "have", "is", "may", "must", "shall", "should", "will"];
+
+/// Returns the verbs of a question whether something may be done that say little, if other words say what.
+fn light_verbs(words: &[String]) -> Vec<String> {
+    let is_light = |word: &&String| LIGHT_VERBS.contains(&word.as_str());
+    let asks_whether = words.first().is_some_and(|word| ASKING_WHETHER.contains(&word.as_str()));
+    let has_others = || words.iter().any(|word| is_content(word) && !is_light(&word));
+    if asks_whether && has_others() { words.iter().filter(is_light).cloned().collect() } else { Vec::new() }
+}
+
 /// Returns the words of a question that only indicate the kind it asks for.
 fn kind_words(text: &str, wanted: Option<Kind>, language: Option<Language>) -> HashSet<String> {
     let words = words(text);
@@ -220,6 +234,7 @@ fn kind_words(text: &str, wanted: Option<Kind>, language: Option<Language>) -> H
     let follows_how = |at: usize| wanted.is_some() && at > 0 && words[at - 1] == "how";
     let indicating = words.iter().enumerate().filter(|(at, word)| is_measure(word) || is_own(word) || follows_how(*at));
     let mut found: HashSet<String> = indicating.map(|(_, word)| word.clone()).collect();
+    found.extend(light_verbs(&words));
     let is_generic = |word: &&String| GENERIC.contains(&word.as_str());
     let has_others = words.iter().any(|word| is_content(word) && !is_generic(&word) && !found.contains(word));
     if has_others {
@@ -305,6 +320,15 @@ mod tests {
         assert_eq!(asked("An welchem Tag liegt es im Hafen?"), ["liegt", "hafen"]);
         assert_eq!(asked("Welche Firma wartet die Pumpe?"), ["wartet", "pumpe"]);
         assert_eq!(asked("Quel bateau est dans le port ?"), ["bateau", "port"]);
+    }
+
+    #[test]
+    fn a_verb_that_says_little_is_not_what_is_asked_about() {
+        let question = Question::new("May I use flash in the chapel?");
+        assert!(question.is_kind_word("use") && !question.is_kind_word("flash"));
+        assert!(!Question::new("Does it make use of it?").is_kind_word("use"), "nothing else says what is asked about");
+        assert!(!Question::new("Who makes the anchors?").is_kind_word("makes"));
+        assert_eq!(Question::new("Wer macht im Hafen den Winterdienst?").terms, ["hafen", "winterdienst"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::names::is_month;
 use super::quantities::{Quantities, differ, has_sum, quantities};
 use super::question::{Question, is_measure};
 use super::score::Scored;
+use super::siblings::differing_word;
 use super::vocabulary::{Vocabulary, as_f64, digits, is_year, words};
 use crate::text::tokens::snowball_stem;
 
@@ -149,6 +150,7 @@ pub(super) fn contradicted(
             && candidates[old.passage].document != candidates[new.passage].document
             && newer.fits_as_well_as(older)
             && differ(&older.quantities, &newer.quantities)
+            && differing_word(&all.parts[old.passage].title, &all.parts[new.passage].title, all).is_none()
             && (are_about_same(older, newer, all) || is_later_of_series(older, newer, candidates, all))
     };
     let mut contradicted = HashMap::new();
@@ -321,6 +323,21 @@ mod tests {
         ];
         let question = Question::new("How long does the warranty of the Kestrel last?");
         assert!(outdated(&question, &warranty, &[9.0, 9.0]).is_empty());
+    }
+
+    #[test]
+    fn a_document_about_another_thing_outdates_nothing_and_a_notice_about_the_same_does() {
+        let question = Question::new("How long are the tablets taken?");
+        let (hip, knee) = ("The tablets are taken for 35 days.", "The tablets are taken for 14 days.");
+        let of = |document, title, text, at| dated(document, Some(title), text, at);
+        let leaflets =
+            [of("knee.md", "After your knee replacement", knee, 1), of("hip.md", "After your hip replacement", hip, 2)];
+        assert!(outdated(&question, &leaflets, &[9.0, 9.0]).is_empty());
+        let sheets = [of("4b.md", "Ward 4B: Visitors", knee, 1), of("6a.md", "Ward 6A: Visitors", hip, 2)];
+        assert!(outdated(&question, &sheets, &[9.0, 9.0]).is_empty());
+        let notice =
+            [of("rules.md", "Knee replacement", knee, 1), of("notice.md", "Notice on the knee, May 2026", hip, 2)];
+        assert_eq!(outdated(&question, &notice, &[9.0, 9.0]), [(0, 1)]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::spelling::known_base;
 use crate::relevance::word_vectors::WordVectors;
 use crate::text::space::Space;
 
@@ -97,11 +98,25 @@ impl<'w> Similarities<'w> {
     }
 }
 
-/// Returns the words most similar to a lower-case word, by the built-in table.
+/// Words for what is not allowed, and what a text says in their place: "not allowed".
+const PROHIBITIONS: [&str; 6] = ["banned", "barred", "disallowed", "forbidden", "outlawed", "prohibited"];
+const PERMISSIONS: [&str; 4] = ["admitted", "allowed", "permissible", "permitted"];
+/// The similarity of a prohibition to a word for the same thing.
+const OF_PROHIBITION: f64 = 0.95;
+
+/// Returns how similar a word of a text is to a word of a question for what is not allowed: "is it banned?" is answered
+/// by what is allowed or not. 0 for any other word.
+pub(super) fn prohibition_similarity(asked: &str, word: &str) -> f64 {
+    let is_met = PROHIBITIONS.contains(&asked) && (PROHIBITIONS.contains(&word) || PERMISSIONS.contains(&word));
+    if is_met { OF_PROHIBITION } else { 0.0 }
+}
+
+/// Returns the words most similar to a lower-case word, or to the one of which it is a form, by the built-in table.
 #[must_use]
 pub fn neighbours(word: &str, count: usize, min_similarity: f64) -> Vec<&'static str> {
     let table = WordVectors::shipped();
-    let near = table.rank(word).map(|rank| table.nearest(rank, count, min_similarity));
+    let rank = table.rank(word).or_else(|| table.rank(&known_base(word)?));
+    let near = rank.map(|rank| table.nearest(rank, count, min_similarity));
     near.unwrap_or_default().into_iter().map(|(word, _)| word).collect()
 }
 
@@ -118,4 +133,18 @@ fn normalised(mut vector: Vector) -> Option<Vector> {
         *number /= length;
     }
     Some(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_banned_is_not_allowed() {
+        let of_ban = |word| prohibition_similarity("banned", word);
+        assert!(of_ban("allowed") > 0.9 && of_ban("forbidden") > 0.9);
+        for (asked, word) in [("allowed", "banned"), ("banned", "boats"), ("boats", "allowed")] {
+            assert!(prohibition_similarity(asked, word) <= 0.0, "{asked} {word}");
+        }
+    }
 }

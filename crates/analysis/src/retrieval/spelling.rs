@@ -31,6 +31,23 @@ pub enum TypingError {
     Replaced,
 }
 
+/// Endings of regular forms, and what the word ends with without them: "mending" of "mend", "filing" of "file".
+const ENDINGS: [(&str, &[&str]); 11] = [
+    ("s", &[""]),
+    ("es", &[""]),
+    ("ies", &["y"]),
+    ("ied", &["y"]),
+    ("ed", &["", "e"]),
+    ("ing", &["", "e"]),
+    ("er", &["", "e"]),
+    ("ers", &["", "e"]),
+    ("ly", &[""]),
+    ("ity", &["", "e"]),
+    ("ness", &[""]),
+];
+/// Endings after which a short word doubles its last letter: "stopping".
+const DOUBLING: [&str; 4] = ["ed", "ing", "er", "ers"];
+
 /// Returns the content words of a question that are in no table of words: names, terms, and typing errors. In a question
 /// in another language than English there are none, since the table would take most of its words for errors.
 #[must_use]
@@ -42,13 +59,39 @@ pub fn unknown_words(question: &Question) -> Vec<&str> {
         (MIN_LETTERS..=MAX_LETTERS).contains(&word.chars().count()) && word.chars().all(char::is_alphabetic)
     };
     let words = question.terms.iter().map(String::as_str);
-    words.filter(|word| is_plain(word) && !is_known(word)).collect()
+    words.filter(|word| is_plain(word) && !is_known(word) && known_base(word).is_none()).collect()
 }
 
 /// Returns whether a lower-case word is one of the frequent English ones.
 #[must_use]
 pub fn is_known(word: &str) -> bool {
     WordVectors::shipped().rank(word).is_some()
+}
+
+/// Returns the frequent English word of which an unknown lower-case word is a regular form: "respond" of "responder".
+pub(super) fn known_base(word: &str) -> Option<String> {
+    if is_known(word) {
+        return None;
+    }
+    let base_by = |(ending, replacements): &(&str, &[&str])| {
+        let base = word.strip_suffix(ending).filter(|base| !base.ends_with('s') || *ending != "s")?;
+        let is_doubling = DOUBLING.contains(ending);
+        // "Stoping" is no form of "stop".
+        let may_be = |replacement: &&&str| !replacement.is_empty() || !is_doubling || !is_short(base);
+        let replaced = replacements.iter().filter(may_be).map(|replacement| format!("{base}{replacement}"));
+        let (single, last) = base.char_indices().next_back().map(|(end, last)| (&base[..end], last))?;
+        let doubled = (is_doubling && single.ends_with(last)).then(|| single.to_owned());
+        replaced.chain(doubled).find(|base| base.len() >= MIN_LETTERS && is_known(base))
+    };
+    ENDINGS.iter().find_map(base_by)
+}
+
+/// Returns whether a word has one vowel, before its last letter, so that the letter is doubled before an ending.
+fn is_short(word: &str) -> bool {
+    let is_vowel = |c: char| "aeiou".contains(c);
+    let letters: Vec<char> = word.chars().collect();
+    let has_one = letters.iter().filter(|c| is_vowel(**c)).count() == 1;
+    has_one && matches!(letters[..], [.., vowel, last] if is_vowel(vowel) && !"aeiouwxy".contains(last))
 }
 
 /// Returns the function word that was meant, if a letter of it is missing or two are transposed: "which" for "wich".
@@ -106,6 +149,17 @@ mod tests {
         let question = Question::new("How much is theft traking for the bike at Quay7?");
         assert_eq!(unknown_words(&question), ["traking"]);
         assert!(unknown_words(&Question::new("Wann liegt das Boot am Steg?")).is_empty());
+        assert!(unknown_words(&Question::new("Who pays for the mending of the sails?")).is_empty());
+    }
+
+    #[test]
+    fn regular_forms_of_known_words_are_known() {
+        for word in ["mending", "mended", "menders", "stopping"] {
+            assert!(known_base(word).is_some(), "{word}");
+        }
+        for word in ["traking", "stoping", "harbuor", "harbous", "sailss"] {
+            assert!(known_base(word).is_none(), "{word}");
+        }
     }
 
     #[test]

@@ -123,7 +123,7 @@ pub struct PassageFrequencies {
 pub(super) struct Unit<'a> {
     pub(super) passage: usize,
     /// The number of its paragraph, list entry or row among those of all passages.
-    block: usize,
+    pub(super) block: usize,
     pub(super) text: &'a str,
     /// Indexes of its content words.
     pub(super) words: Vec<usize>,

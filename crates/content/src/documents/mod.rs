@@ -35,6 +35,7 @@ use thiserror::Error;
 
 pub use builder::row_cells;
 pub use pdf::read as read_pdf;
+pub use stated_dates::date_line;
 pub use status::{DocumentStatus, document_status};
 
 /// Larger files are refused.

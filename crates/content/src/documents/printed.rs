@@ -22,6 +22,10 @@ const MAX_ENTRY_BYTES: usize = 80;
 const END_BYTES: usize = 100;
 /// A longer line with a number is not only the heading of a clause: it is wrapped.
 const MAX_HEADING_BYTES: usize = 48;
+/// The same in words.
+const MAX_HEADING_WORDS: usize = 6;
+/// A row begins with a name and a colon within so many bytes.
+const MAX_LABEL_BYTES: usize = 32;
 /// Minimum number of letters of a line in capitals.
 const MIN_CAPITALS: usize = 4;
 
@@ -37,7 +41,7 @@ pub(super) fn read(pages: &[&str], is_paged: bool) -> Document {
     let known = words_of_divided(&texts);
     let mut all: Vec<Paragraph> = Vec::new();
     for (page, text) in texts.iter().enumerate() {
-        let layout = Layout { page, is_wrapped: has_blank_lines(pages[page]), known: &known };
+        let layout = Layout { page, is_wrapped: has_blank_lines(pages[page]), has_headings: !is_paged, known: &known };
         all.extend(paragraphs(text, layout));
     }
     let may_be_clause = |paragraph: &Paragraph| paragraph.is_apart || paragraph.text.len() > MAX_ENTRY_BYTES;
@@ -47,16 +51,21 @@ pub(super) fn read(pages: &[&str], is_paged: bool) -> Document {
     let mut builder = Builder::default();
     builder.title(head.as_deref().unwrap_or_default());
     let mut open_page = None;
-    for (at, Paragraph { page, text, .. }) in all.iter().enumerate() {
+    for (at, Paragraph { page, heading, text, is_apart }) in all.iter().enumerate() {
         if is_paged && open_page != Some(*page) {
             builder.page(page + 1);
             open_page = Some(*page);
         }
         let clause = clauses.get(&at);
-        if clause.is_some() || is_in_capitals(text) {
-            builder.clause(clause.map(Clause::name));
+        // Within numbered clauses a line of its own is a part of the text.
+        let section = heading.as_ref().filter(|_| clauses.is_empty());
+        if clause.is_some() || section.is_some() || is_in_capitals(text) || clauses.is_empty() && *is_apart {
+            builder.clause(clause.map(Clause::name).or_else(|| section.cloned()));
         }
-        builder.block(clause.map_or(text.as_str(), |clause| clause.text));
+        match heading {
+            Some(heading) if section.is_none() => builder.block(&format!("{heading} {text}")),
+            _ => builder.block(clause.map_or(text.as_str(), |clause| clause.text)),
+        }
     }
     builder.finish()
 }
@@ -68,6 +77,8 @@ struct Layout<'k> {
     page: usize,
     /// A paragraph may have several lines. In a page without blank lines, each line is a paragraph.
     is_wrapped: bool,
+    /// The first line of a paragraph may be its heading. The lines of a PDF file are too irregular.
+    has_headings: bool,
     /// The words of the document, if a line of it ends with a hyphen.
     known: &'k HashSet<String>,
 }
@@ -80,6 +91,8 @@ fn has_blank_lines(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Paragraph {
     page: usize,
+    /// The heading in the line above it.
+    heading: Option<String>,
     text: String,
     /// A blank line or the beginning of the page is above it.
     is_apart: bool,
@@ -88,15 +101,25 @@ struct Paragraph {
 /// Returns the paragraphs of a page.
 fn paragraphs(text: &str, layout: Layout<'_>) -> Vec<Paragraph> {
     let mut found: Vec<Paragraph> = Vec::new();
-    let (mut open, mut is_apart) = (String::new(), layout.is_wrapped);
-    for (number, line) in text.trim().lines().chain([""]).enumerate() {
-        let line = line.trim();
+    let (mut open, mut is_apart, mut heading) = (String::new(), layout.is_wrapped, None);
+    let lines: Vec<&str> = text.trim().lines().map(str::trim).chain([""]).collect();
+    let width = lines.iter().map(|line| line.len()).max().unwrap_or_default();
+    for (number, line) in lines.iter().copied().enumerate() {
         let is_beginning = layout.page == 0 && number < BEGINNING_LINES;
+        // The first lines of a text are its title.
+        let may_be_heading = layout.has_headings && is_apart && open.is_empty() && !(is_beginning && found.is_empty());
+        if may_be_heading && lines.get(number + 1).is_some_and(|next| is_heading_of(line, next, width)) {
+            heading = Some(line.to_owned());
+            is_apart = false;
+            continue;
+        }
         let joint = if line.is_empty() { Joint::Space } else { joint(&open, line, layout.known) };
         let is_new = !layout.is_wrapped || line.is_empty() || begins_block(&open, line, is_beginning);
         if joint == Joint::Space && is_new {
             let text = std::mem::take(&mut open);
-            found.extend((!text.is_empty()).then_some(Paragraph { page: layout.page, text, is_apart }));
+            if !text.is_empty() {
+                found.push(Paragraph { page: layout.page, heading: heading.take(), text, is_apart });
+            }
             is_apart = layout.is_wrapped && line.is_empty();
         }
         match joint {
@@ -109,12 +132,30 @@ fn paragraphs(text: &str, layout: Layout<'_>) -> Vec<Paragraph> {
     found
 }
 
+/// Returns whether the first line of a paragraph is its heading: a few words without a full stop, below which a
+/// sentence begins that would have fitted into the line. `width`: the length of the longest line.
+fn is_heading_of(line: &str, next: &str, width: usize) -> bool {
+    let first = next.split_whitespace().next().unwrap_or_default();
+    let is_short = line.len() <= MAX_HEADING_BYTES && line.split_whitespace().count() <= MAX_HEADING_WORDS;
+    let is_written = line.starts_with(char::is_uppercase) && line.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+    let is_broken = next.starts_with(char::is_uppercase) && line.len() + 1 + first.len() <= width;
+    is_short && is_written && is_broken && !is_in_capitals(line) && Clause::of(line).is_none() && !is_date_line(line)
+}
+
 /// Returns whether a line is no continuation of the paragraph above it.
 fn begins_block(open: &str, line: &str, is_beginning: bool) -> bool {
     let is_list_entry = line.starts_with(['-', '*', '•']);
     let below_capitals = is_in_capitals(open) && !is_in_capitals(line);
+    let is_row = is_row(open) && is_row(line);
     let has_date = is_beginning && (is_date_line(line) || is_date_line(open));
-    is_list_entry || below_capitals || has_date || is_next_number(open, line) || is_below_heading(open, line)
+    is_list_entry || below_capitals || is_row || has_date || is_next_number(open, line) || is_below_heading(open, line)
+}
+
+/// Returns whether a text begins like the row of a list, with a name and a colon: "Monday: closed".
+fn is_row(text: &str) -> bool {
+    let start = &text[..text.floor_char_boundary(MAX_LABEL_BYTES)];
+    let label = start.split_once(": ").map_or("", |(label, _)| label);
+    label.starts_with(char::is_uppercase) && label.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.'))
 }
 
 fn is_in_capitals(text: &str) -> bool {
@@ -272,6 +313,35 @@ mod tests {
         ] {
             assert!(passages(text).iter().all(|(section, _)| section == "Paragraph 1"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_short_line_above_a_sentence_is_the_heading_of_its_paragraph_alone() {
+        let printed = "QUAY SCHOOL\nThe laundry\nUpdated 3 March 2026\n\nPaying\nA wash costs 2.20 pounds, and a dryer \
+                       costs\nmore.\n\nAsk the keeper if the machine is broken.\n\nHelp (by day)\nSay what\nIda told you.\n\
+                       \nWeek A\nMonday: Sandholme, 10.15\nTuesday: Ember, 9.45";
+        let expected = [
+            ("Paragraph 1", "QUAY SCHOOL\nThe laundry\nUpdated 3 March 2026"),
+            ("Paying", "A wash costs 2.20 pounds, and a dryer costs more."),
+            ("Paragraph 5", "Ask the keeper if the machine is broken."),
+            ("Help (by day)", "Say what Ida told you."),
+            ("Week A", "Monday: Sandholme, 10.15\nTuesday: Ember, 9.45"),
+        ];
+        assert_eq!(passages(printed), expected.map(|(section, text)| (section.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn a_line_that_is_only_narrow_and_one_within_clauses_is_no_heading() {
+        let narrow = "First.\n\nIt is in\nNATO\nand more.\n\nEnd.";
+        assert_eq!(text(narrow), "First.\nIt is in NATO and more.\nEnd.");
+        let clauses =
+            "Terms.\n\n1. Quay. It is wide.\n\nFees for boats\nBoats pay nine euros a night.\n\n2. Keys. At the desk.";
+        assert_eq!(
+            passages(clauses)[1],
+            ("1. Quay".to_owned(), "Quay. It is wide.\nFees for boats Boats pay nine euros a night.".to_owned())
+        );
+        let pages = read(&["First.\n\nPaying\nA wash costs 2.20 pounds."], true);
+        assert_eq!(pages.passages[0].text, "First.\nPaying A wash costs 2.20 pounds.");
     }
 
     #[test]

@@ -16,14 +16,14 @@ use crate::markup::Tag;
 const DOCUMENT: &str = r"(?:document|version|edition|policy|page|text|list|guide|guidance|handbook|manual|rules?
     |rulebook|regulations?|guidelines?|instructions?|procedures?|notice|plan|circular|memo|memorandum|sheet|schedule
     |timetable|tariff|terms|agreement|directive|standard|draft|report|review|minutes|code|bylaws|charter|brochure
-    |leaflet|flyer|booklet|article|specification|contract|form|template|checklist|catalogue|faq|announcement|statute
+    |leaflet|flyer|handout|booklet|article|specification|contract|form|template|checklist|catalogue|faq|announcement|statute
     |ordinance|decree|decision|resolution|offer|newsletter|letter|survey|log|dokument|bericht|protokoll|rapport
     |documento|informe)";
 /// Words before the date of a document.
 const STATED: &str = r"(?:date|dated|datum|fecha|stand|as\s+(?:of|at)|status|state|updated?|revised|revision|amended
     |changed?|edit(?:ed)?|modified|review(?:ed)?|approved|adopted|issued?|published|released?|printed|written|created
     |prepared|drafted|posted|collected|compiled|effective|valid|in\s+(?:force|effect)|applicable|appl(?:ies|y)
-    |entries(?:\s+up\s+to)?|edition|version|draft|minutes
+    |entries(?:\s+up\s+to)?|edition|version|draft|handout|minutes
     |gültig|in\s+kraft|fassung|ausgabe|auflage|aktualisier(?:t|ung)|geändert|änderung|überarbeitet|veröffentlicht
     |beschlossen|erstellt
     |mise?\s+à\s+jour|en\s+vigueur|publiée?|édition|modifiée?|adoptée?|valable
@@ -68,6 +68,27 @@ static CALLED: LazyLock<Option<Regex>> =
 /// Finds what a line has before its date if it is only a date: nothing, a place or a day of the week.
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\W*(?:\p{L}+,\s+)?$").ok());
 
+/// Finds that there are only names, numbers and words for the date of a document.
+static ONLY_STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?x)^(?:\W*(?:
+        (?i:{DOCUMENT}|{STATED}|is|are|was|were|has|have|been|first|last|latest|newly|full|zuletzt|letzte
+            |dernière|última|of|on|in|from|since|at|as|ab|am|vom|seit|im|zum|le|du|de|depuis|desde|el|en|del|the|this|these|der|die|das
+            |diese[rs]?|for|für|no|nr|and|und)
+        |\p{{Lu}}[\p{{L}}\p{{N}}'’&-]*|v?\d[\d.]*)\b)*\W*$"
+    ))
+    .ok()
+});
+
+/// Finds that nothing follows a date but the end of a period that begins with it.
+static NOTHING_ELSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?xi)^(?:\s*(?:[-–—]|to|until|till|through|bis|au|al|hasta)\s+(?:(?:zum|the|el)\s+)?
+        (?:\d{1,2}(?:st|nd|rd|th|\.)?\s*){0,2}(?:de\s+)?(?:\p{L}{3,10}\.?\s+)?(?:de\s+)?(?:19|20)\d\d)?\W*$",
+    )
+    .ok()
+});
+
 fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
@@ -90,6 +111,17 @@ pub(super) fn date_alone(sentence: &str) -> Option<Date> {
             && (has_no_word(before) || (!found.is_year && (is_match(&PLACE, before) || is_match(&CALLED, before))))
     };
     dates(sentence).into_iter().find(is_alone).map(|found| found.date)
+}
+
+/// Returns the date that a sentence states of its document, if it states nothing else: "Issue 4, January 2026". With a
+/// word that says more of it, such as "adopted by the assembly on 12 April", it may answer a question.
+#[must_use]
+pub fn date_line(sentence: &str) -> Option<Date> {
+    let stated = stated_dates(sentence).into_iter().max().or_else(|| date_alone(sentence))?;
+    let found = dates(sentence);
+    let [FoundDate { place, .. }] = &found[..] else { return None };
+    let is_only = is_match(&ONLY_STATED, &sentence[..place.start]) && is_match(&NOTHING_ELSE, &sentence[place.end..]);
+    is_only.then_some(stated)
 }
 
 /// Returns the newest date of an entry of a document's metadata, if the entry is its date.
@@ -260,6 +292,37 @@ mod tests {
             "Review date: 3 May 2030",
         ] {
             assert_eq!(stated(sentence), [""; 0], "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_states_only_the_date_of_its_document_is_found() {
+        for line in [
+            "Updated 2 January 2026",
+            "Last reviewed 11 November 2025",
+            "Version 3 of 1 October 2025",
+            "Issue 6, March 2026",
+            "For version 3.2, updated 12 March 2026",
+            "Handout of 14 January 2026.",
+            "Ashgrove Hospital, leaflet H07, version of 18 June 2025",
+            "Valid from 1 May 2025 to 30 April 2026.",
+            "Stand: 1. März 2025",
+            "Gültig ab 1. August 2025",
+            "gültig ab 1.1.2025 bis zum 31.12.2027",
+            "Leaflet, May 2025",
+        ] {
+            assert!(date_line(line).is_some(), "{line}");
+        }
+        for line in [
+            "Adopted by the assembly on 12 April 2025.",
+            "Review written 19 March 2025 by the Platform Lead.",
+            "Collected by the Office manager, last full edit in November 2024.",
+            "Updated: 3 May 2025 · Owner: Ida",
+            "The fee is nine euros, valid from 1 May 2025.",
+            "Minutes of the committee meeting, 17 February 2026",
+            "The pier was built on 5 May 2027.",
+        ] {
+            assert_eq!(date_line(line), None, "{line}");
         }
     }
 
