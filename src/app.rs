@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aha_analysis::preferences::Profile;
 use aha_analysis::static_model::Weights;
 use aha_core::clock::Clock;
+use aha_core::failpoint;
 use aha_core::ids::TopicId;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::embedder::EmbedRouter;
@@ -326,10 +327,15 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
         budget: config.budget,
         language: config.llm.language.clone(),
         retry_override: None,
-        breakers: Arc::new(Breakers::new(BreakerPolicy::default())),
+        breakers: Arc::new(Breakers::new(breaker_policy())),
         jitter: jitter(config),
         dry_run: false,
     })
+}
+
+fn breaker_policy() -> BreakerPolicy {
+    let policy = BreakerPolicy::default();
+    BreakerPolicy { pause: failpoint::pause("AHA_CIRCUIT_PAUSE_MS", policy.pause), ..policy }
 }
 
 /// Uses the gateway's settings, connections and circuit breakers.

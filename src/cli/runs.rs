@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use aha_core::digest::DigestStatus;
 use aha_core::ids::DigestId;
 use aha_core::run::AttemptOutcome;
 use anyhow::Result;
@@ -11,7 +12,8 @@ use super::exit::Exit;
 use super::listing::Listing;
 use super::output;
 use crate::app::App;
-use crate::services::digests::{self, ArchiveFilter};
+use crate::digest::gaps_line;
+use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
 use crate::services::runs::{self, PastRun};
 
 pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
@@ -51,11 +53,22 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Returns what is wrong with those of the runs' digests for which no source could be read.
+/// Returns what the runs' digests lack: all sources, or whatever their first lines name.
 async fn failures(app: &App, topic: Option<String>, runs: &[PastRun]) -> Result<HashMap<DigestId, String>> {
     let Some(oldest) = runs.iter().map(|past| past.run.window.end).min() else { return Ok(HashMap::new()) };
     // The day of a digest is that of its own time zone: up to one earlier than in UTC.
     let first = Some(oldest.days_before(1).to_utc().date_naive());
     let of_runs = ArchiveFilter { topic, first, last: None, limit: usize::MAX };
-    Ok(digests::total_failures(app, &digests::archive(app, &of_runs).await?).await?)
+    let archived = digests::archive(app, &of_runs).await?;
+    let mut failures = digests::total_failures(app, &archived).await?;
+    for ArchivedDigest { entry, .. } in &archived {
+        let id = entry.head.id;
+        let is_listed = entry.head.status == DigestStatus::Partial && runs.iter().any(|past| past.digest_id == id);
+        if !is_listed || failures.contains_key(&id) {
+            continue;
+        }
+        let gaps = digests::find_by_id(app, id).await?.as_ref().and_then(gaps_line);
+        failures.extend(gaps.map(|gaps| (id, gaps)));
+    }
+    Ok(failures)
 }

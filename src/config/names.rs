@@ -42,8 +42,9 @@ const MIN_SIMILARITY: f64 = 0.8;
 const TOOL_VARIABLES: [&str; 8] =
     ["AHA_TEST_", "AHA_BENCH_", "AHA_PEERS_", "AHA_FUZZ_", "AHA_SCALE_", "AHA_RADAR_", "AHA_RADAR", "AHA_BIN"];
 /// Read only by builds with debug assertions.
-const DEBUG_VARIABLES: [&str; 9] = [
+const DEBUG_VARIABLES: [&str; 10] = [
     "AHA_ANSWER_MS",
+    "AHA_CIRCUIT_PAUSE_MS",
     "AHA_FAILPOINT",
     "AHA_FAILPOINT_LOG",
     "AHA_FAILPOINT_SIGNAL",

@@ -282,6 +282,9 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), RetryAdvice
                 tracing::error!(topic = %topic.name, %error, "run failed; it continues after a pause");
                 return Err(decision);
             }
+            None if matches!(error, RunError::Output { .. }) => {
+                tracing::error!(topic = %topic.name, %error, "run finished without the files of its digest");
+            }
             None => tracing::error!(topic = %topic.name, %error, "run failed; it continues when next due"),
         },
     }

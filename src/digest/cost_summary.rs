@@ -12,14 +12,20 @@ use aha_core::money::MicroCredits;
 use super::format::list;
 use super::sanitise::short_text;
 
-/// Formats `cost: 0.12 credits, judged by openai/gpt-5-mini; 83 % of the daily budget of 2 credits is used`; without a
-/// model, an estimate of its cost.
+/// Formats `cost: 0.12 credits, judged by openai/gpt-5-mini; 83 % of the daily budget of 2 credits is used`, with the
+/// number of calls whose cost is unknown or more than was reserved, if there are any. Without a model, an estimate of
+/// its cost.
 pub(super) fn of_digest(digest: &Digest) -> String {
     let overcharged = match digest.cost.overcharged_calls {
         0 => None,
         calls => Some(format!("{} cost more than was reserved", count(calls, "call", "calls"))),
     };
-    let warnings = overcharged.into_iter().chain(digest.cost.near_cap.clone());
+    let unsettled = match digest.cost.unsettled_calls {
+        0 => None,
+        1 => Some("1 call of unknown cost is in it, at the most that was set aside for it".to_owned()),
+        calls => Some(format!("{calls} calls of unknown cost are in it, at the most that was set aside for them")),
+    };
+    let warnings = unsettled.into_iter().chain(overcharged).chain(digest.cost.near_cap.clone());
     std::iter::once(with_judges(digest)).chain(warnings).collect::<Vec<_>>().join("; ")
 }
 

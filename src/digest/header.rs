@@ -108,7 +108,12 @@ fn gaps(digest: &Digest) -> Vec<String> {
     let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !by_budget(&s.state)).count();
     let mut gaps = Vec::new();
     if unjudged > 0 {
-        gaps.push(count(unjudged, "story is not judged", "stories are not judged"));
+        let unjudged = count(unjudged, "story is not judged", "stories are not judged");
+        // Models that were given up are named below, with the reason.
+        gaps.push(match cost.judgement_failure.as_ref().filter(|_| cost.given_up.is_empty()) {
+            Some(why) => format!("{unjudged}: {}", short_text(why, REASON_CHARS)),
+            None => unjudged,
+        });
     }
     if cost.summaries_failed > 0 {
         gaps.push(count(cost.summaries_failed, "summary failed", "summaries failed"));

@@ -1,6 +1,6 @@
 //! Assembles the digest and stores it in one transaction, together with everything that ends the run.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use aha_content::numbers::count;
 use aha_core::digest::{
@@ -16,7 +16,7 @@ use aha_core::source::Source;
 use aha_core::story::{Story, StoryMember};
 use aha_core::summary::Summary;
 use aha_core::verdict::Verdict;
-use aha_store::{CallCost, CallRecord, DigestCommit};
+use aha_store::{CallCost, CallRecord, CallState, DigestCommit};
 
 use super::deep_summary::discussions;
 use super::rank::Ranked;
@@ -24,6 +24,7 @@ use super::reasons::reason;
 use super::results::Results;
 use super::task_batch::{Skip, TaskResult, calls};
 use super::{RunContext, RunError, Stage};
+use aha_llm::breaker::without_pause;
 use aha_llm::budget::{self, Spender};
 use aha_llm::tasks::{deep_summary, triage};
 
@@ -313,6 +314,7 @@ struct Costs {
     total: i64,
     unpriced_calls: usize,
     overcharged_calls: usize,
+    unsettled_calls: usize,
 }
 
 impl Costs {
@@ -333,6 +335,7 @@ impl Costs {
             total: made.iter().filter_map(charged).sum(),
             unpriced_calls: made.iter().filter(|call| charged(call).is_none()).count(),
             overcharged_calls: made.iter().filter(|call| call.is_overcharged()).count(),
+            unsettled_calls: made.iter().filter(|call| call.state == CallState::Unsettled).count(),
         })
     }
 
@@ -360,6 +363,7 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
         microcredits: costs.total(),
         unpriced_calls: costs.unpriced_calls,
         overcharged_calls: costs.overcharged_calls,
+        unsettled_calls: costs.unsettled_calls,
         near_cap: None,
         budget_exhausted: context.call_state.exhausted_credits(),
         calls_used_up: context.call_state.exhausted_calls(),
@@ -369,6 +373,7 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
             .values()
             .filter(|judgement| judgement.skipped == Some(Skip::Budget))
             .count(),
+        judgement_failure: judgement_failure(results, shown),
         summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped.is_some()).count(),
         summaries_failed: summaries.iter().filter(|judgement| judgement.skipped.is_none()).count(),
         lexical_only: results.vectors.lexical_only.clone(),
@@ -376,6 +381,17 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
         given_up: context.call_state.given_up(),
         with_a_model: results.estimates(),
     }
+}
+
+/// Returns the most frequent reason why the judgement of a shown story failed.
+fn judgement_failure(results: &Results, shown: &[&Ranked]) -> Option<String> {
+    let judgement = |ranked: &&Ranked| results.judged.by_story.get(&results.selected.stories[ranked.story].cluster_id);
+    let failed = shown.iter().filter_map(judgement).filter(|judgement| judgement.state() == TaskResult::FAILED);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for reason in failed.filter_map(|judgement| judgement.failure.as_deref()) {
+        *counts.entry(without_pause(reason)).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
 }
 
 /// Describes the cap that a run which has paid for something comes near to.

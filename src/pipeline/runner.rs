@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aha_core::digest::Digest;
-use aha_core::ids::RunId;
-use aha_core::run::{Run, RunMode, RunSettings};
+use aha_core::ids::{DigestId, RunId};
+use aha_core::run::{Run, RunMode, RunSettings, digest_attempt};
 use aha_core::schedule::MAX_CATCH_UP;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
@@ -94,6 +94,9 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
     let mut outcome = RunOutcome::default();
     let topic = topic(app, &request.topic).await?;
     let restored = restore_files(app, &topic).await;
+    if let Err(error) = &restored {
+        tracing::warn!(topic = %topic.name, error = error.with_causes(), "files of an earlier digest are missing");
+    }
     if let Some(unfinished) = app.store().unfinished_cursor_run(topic.id).await? {
         tracing::info!(run = %unfinished.id, window = %unfinished.window, "continuing an unfinished run");
         outcome.outputs.push(Box::pin(attempt(app, request, &topic, lease, &continued_run(&unfinished, app))).await?);
@@ -116,16 +119,37 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
     Ok(outcome)
 }
 
-/// Writes missing files of the latest digest: the process that stored it may have died before, or the disk was full. If
-/// the folder still cannot be written, sources are read nevertheless.
+/// Maximum number of runs, the newest windows first, whose digests are searched for missing files.
+const RUNS_SEARCHED: i64 = 50;
+
+/// Writes missing files of the latest digest, as the process that stored it may have died before, and of those whose
+/// files could not be written then. If they still cannot, sources are read nevertheless.
 async fn restore_files(app: &App, topic: &Topic) -> Result<(), RunError> {
-    if let Some(digest) = app.store().latest_digest(topic.id).await? {
-        let (app, written) = (app.clone(), digest.clone());
-        let write = move || write_missing_files(&app.config().output_dir, &written, app.config().web.site());
-        let files = tokio::task::spawn_blocking(write).await?;
-        files.map_err(|error| RunError::Output { error, digest: Box::new(digest) })?;
+    let store = app.store();
+    let latest = store.latest_digest(topic.id).await?.map(|digest| digest.head.run_id);
+    let mut restored = Ok(());
+    for (run, attempts) in store.runs(Some(topic.id), RUNS_SEARCHED).await? {
+        let due = digest_attempt(&attempts).filter(|attempt| attempt.error.is_some() || latest == Some(run.id));
+        let Some(attempt) = due else { continue };
+        let written = match store.digest(DigestId::of(&[&run.id.to_string()])).await? {
+            Some(digest) => write_missing(app, digest).await,
+            // Retention has removed it.
+            None => Ok(()),
+        };
+        let why = written.as_ref().err().map(RunError::with_causes);
+        if why != attempt.error {
+            store.record_unwritten_files(run.id, attempt.attempt, why.as_deref()).await?;
+        }
+        restored = restored.and(written);
     }
-    Ok(())
+    restored
+}
+
+async fn write_missing(app: &App, digest: Digest) -> Result<(), RunError> {
+    let (app, written) = (app.clone(), digest.clone());
+    let write = move || write_missing_files(&app.config().output_dir, &written, app.config().web.site());
+    let files = tokio::task::spawn_blocking(write).await?;
+    files.map_err(|error| RunError::Output { error, digest: Box::new(digest) })
 }
 
 /// Returns the window from the cursor (the first time: one interval back) to the start of this minute. A scheduled run
@@ -225,9 +249,15 @@ async fn attempt(
     let span = tracing::info_span!("run", id = %context.run.id, topic = %topic.name);
     let outcome = all_stages(&mut context).instrument(span).await;
     if let Err(error) = &outcome {
-        let end =
-            AttemptEnd { outcome: error.attempt_outcome(), error: Some(error.with_causes()), at: app.clock().now() };
-        if let Err(second) = app.store().end_attempt(context.run.id, attempt, &end).await {
+        let (run, why) = (context.run.id, error.with_causes());
+        let recorded = if matches!(error, RunError::Output { .. }) {
+            // The attempt has ended with its digest.
+            app.store().record_unwritten_files(run, attempt, Some(&why)).await
+        } else {
+            let end = AttemptEnd { outcome: error.attempt_outcome(), error: Some(why), at: app.clock().now() };
+            app.store().end_attempt(run, attempt, &end).await
+        };
+        if let Err(second) = recorded {
             tracing::warn!(error = %second, "the failed attempt could not be marked on its row");
         }
     }

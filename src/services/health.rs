@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use aha_core::digest::{Digest, DigestStatus};
-use aha_core::run::{Run, RunAttempt};
+use aha_core::run::{Run, RunAttempt, unwritten_files};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_store::{DigestFilter, StoreError, WriteFailure};
@@ -42,8 +42,8 @@ pub struct HealthReport {
 #[serde(rename_all = "snake_case")]
 pub enum HealthStatus {
     Ok,
-    /// A topic's newest digest is partial, its last attempt at a run failed, its rows cannot be read, the last write to
-    /// the database failed, or a provider's circuit is open.
+    /// A topic's newest digest is partial, files of a digest are missing, its last attempt at a run failed, its rows
+    /// cannot be read, the last write to the database failed, or a provider's circuit is open.
     Degraded,
     /// The database does not answer, or a topic had no successful run for longer than `AHA_ALERT_HOURS`.
     Error,
@@ -193,14 +193,13 @@ const RUNS_SEARCHED: i64 = 50;
 /// while the clock was ahead, comes before all others.
 type Recency = (bool, Timestamp, Timestamp);
 
-/// Returns the topic's run whose last attempt began last, with that attempt.
-async fn last_begun(app: &App, topic: &Topic, now: Timestamp) -> Result<Option<(Recency, Run, RunAttempt)>> {
-    let runs = app.store().runs(Some(topic.id), RUNS_SEARCHED).await?;
+/// Returns the run whose last attempt began last, with that attempt.
+fn last_begun(runs: Vec<(Run, Vec<RunAttempt>)>, now: Timestamp) -> Option<(Recency, Run, RunAttempt)> {
     let last_attempts = runs.into_iter().filter_map(|(run, mut attempts)| {
         let attempt = attempts.pop()?;
         Some(((attempt.started_at <= now, attempt.started_at, run.window.end), run, attempt))
     });
-    Ok(last_attempts.max_by_key(|(recency, ..)| *recency))
+    last_attempts.max_by_key(|(recency, ..)| *recency)
 }
 
 /// What the topics' rows say.
@@ -249,9 +248,13 @@ async fn of_topic(app: &App, topic: &Topic, now: Timestamp) -> Result<OneTopic> 
     let partial = partial_digest(app, topic).await?;
     let gaps = partial.as_ref().and_then(gaps_line);
     reasons.extend(gaps.as_ref().map(|gaps| format!("its newest digest lacks something: {gaps}")));
+    let runs = app.store().runs(Some(topic.id), RUNS_SEARCHED).await?;
+    reasons.extend(
+        runs.iter().find_map(|(run, attempts)| Some(format!("{}: {}", run.window, unwritten_files(attempts)?))),
+    );
     let overdue = overdue(app.store(), app.config(), topic, now).await?;
     reasons.extend(overdue.as_ref().map(overdue_reason));
-    let Some((recency, run, attempt)) = last_begun(app, topic, now).await? else {
+    let Some((recency, run, attempt)) = last_begun(runs, now) else {
         return Ok(OneTopic { reasons, overdue, last_run: None });
     };
     let failure = attempt.failure();

@@ -52,6 +52,15 @@ fn a_question_is_answered_and_charged() {
 }
 
 #[test]
+fn of_an_answer_with_words_around_it_the_object_alone_is_printed() {
+    let server = quick(&[PlannedAnswer::Fenced]);
+    let radar = radar(&server);
+    std::fs::write(radar.folder().join("schema.json"), r#"{"type": "object", "required": ["answer"]}"#).unwrap();
+    let said = radar.json(&["llm", "ask", "--schema", "schema.json", "Is it wet?"]);
+    assert_eq!(said["answer"], "yes");
+}
+
+#[test]
 fn an_answer_that_does_not_fit_is_asked_for_again_with_the_reason() {
     let server = quick(&[PlannedAnswer::Prose]);
     let radar = radar(&server);

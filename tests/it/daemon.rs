@@ -48,6 +48,7 @@ fn doctor_shows_what_a_running_daemon_leaves_alone_and_until_when() {
     let api = OpenAi::start();
     api.fault(When::always(), Fault::Status(500));
     let mut radar = api.serve(Radar::at(NOW)).with("AHA_TRIAGE_BATCH_SIZE", "1").with("AHA_LLM_CONCURRENCY", "8");
+    radar.set("AHA_CIRCUIT_PAUSE_MS", "30000");
     let post = |number: usize| Post::about_nothing_else(&format!("post {number}"), "2026-11-19T05:00:00Z");
     std::fs::write(radar.folder().join("feed.json"), feed("A", &(0..8).map(post).collect::<Vec<_>>())).unwrap();
     radar.add(&["feed.json"]);
@@ -62,7 +63,12 @@ fn doctor_shows_what_a_running_daemon_leaves_alone_and_until_when() {
     let table = radar.ok(&["llm", "models"]).split_whitespace().collect::<String>();
     assert!(table.contains("paused"), "{table}");
     radar.run(&["healthcheck"]).says("openai is paused for ").says("as its server failed repeatedly");
-    daemon.end().0.exits(0);
+    // The run waits for the pause's end, though not once the daemon is to end.
+    assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts"), ["running"]);
+    let (ran, took) = daemon.end();
+    ran.exits(0);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts"), ["interrupted"]);
     assert!(radar.json(&["llm", "models", "--json"])[0]["left_alone_seconds"].is_null());
     radar.run(&["doctor"]).exits(0).says("none answers at http://127.0.0.1").says("only a running daemon knows");
 }

@@ -356,7 +356,9 @@ fn with_a_judge(base: &str) -> Radar {
          models:\n  openai/vectors: {{ model: {EMBED_MODEL} }}\n  openai/judge: {{ model: {MODEL} }}\n\
          tasks: {{ embed: openai/vectors, triage: openai/judge }}\n"
     );
-    let radar = Radar::at(NOW).with("MOCK_KEY", KEY).with("AHA_LLM_CONFIG", "models.yaml");
+    // Longer than the retries take.
+    let radar = Radar::at(NOW).with("AHA_CIRCUIT_PAUSE_MS", "2000");
+    let radar = radar.with("MOCK_KEY", KEY).with("AHA_LLM_CONFIG", "models.yaml");
     std::fs::write(radar.folder().join("models.yaml"), catalogue).unwrap();
     let posts: Vec<Post> = (1..=12).map(|n| post(n, "2026-11-19T05:00:00Z")).collect();
     std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
@@ -375,8 +377,12 @@ fn a_server_that_cannot_be_reached_is_left_alone_whatever_it_is_asked_for() {
     let away = std::net::TcpListener::bind("127.0.0.3:0").unwrap().local_addr().unwrap();
     let radar = with_a_judge(&format!("http://{away}"));
     radar.run(&["run"]).exits(3);
-    let calls = "SELECT purpose || ' ' || error_kind FROM provider_calls WHERE provider = 'openai'";
-    assert_eq!(rows::query(&radar, calls), ["embed connect"; 5], "the fifth failure opens the breaker of both models");
+    let calls = |purpose: &str| {
+        let sql = "SELECT error_kind FROM provider_calls WHERE provider = 'openai' AND purpose";
+        rows::query(&radar, &format!("{sql} = '{purpose}'"))
+    };
+    assert_eq!(calls("embed"), ["connect"; 5], "the fifth failure opens the breaker of both models");
+    assert_eq!(calls("triage"), ["connect"; 2], "one call after each of the run's pauses tests the server");
     let why = words_alone(&radar);
     assert!(why.contains("openai/vectors: its server failed repeatedly and is paused"), "{why}");
     assert_eq!(spent(&radar), 0);

@@ -278,6 +278,9 @@ pub struct Cost {
     /// Calls that cost more than was reserved for them.
     #[serde(default, skip_serializing_if = "is_none_of_them")]
     pub overcharged_calls: usize,
+    /// Calls whose cost is unknown because their outcome or usage is. The total has the most that each can cost.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub unsettled_calls: usize,
     /// Describes the cap of which most is used, if that is 80 % or more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_cap: Option<String>,
@@ -290,6 +293,9 @@ pub struct Cost {
     /// Stories that were due for judgement but were not judged for lack of budget.
     #[serde(default)]
     pub judgements_skipped: usize,
+    /// The most frequent reason why the judgement of shown stories failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement_failure: Option<String>,
     /// Shown stories that were due for a summary but have none for lack of budget.
     #[serde(default)]
     pub summaries_skipped: usize,

@@ -106,6 +106,18 @@ pub struct RunAttempt {
     pub error: Option<String>,
 }
 
+/// Returns the attempt that produced the stored digest.
+#[must_use]
+pub fn digest_attempt(attempts: &[RunAttempt]) -> Option<&RunAttempt> {
+    attempts.iter().rev().find(|attempt| attempt.outcome == AttemptOutcome::Done)
+}
+
+/// Why the files of the stored digest could not be written; `None` if they are written.
+#[must_use]
+pub fn unwritten_files(attempts: &[RunAttempt]) -> Option<&str> {
+    digest_attempt(attempts)?.error.as_deref()
+}
+
 impl RunAttempt {
     /// Why it failed; `None` if it did not fail or was only interrupted.
     #[must_use]

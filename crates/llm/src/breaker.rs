@@ -129,6 +129,17 @@ pub struct Refused {
     pub why: String,
 }
 
+/// Returns a failure's reason without the pause of [`Refused`], which is over when the reason is read, but with its
+/// cause.
+#[must_use]
+pub fn without_pause(reason: &str) -> String {
+    let Some((paused, cause)) = reason.split_once("; the last failure: ") else { return reason.to_owned() };
+    match paused.rsplit_once(": ") {
+        Some((model, _)) => format!("{model}: {cause}"),
+        None => cause.to_owned(),
+    }
+}
+
 impl Breakers {
     #[must_use]
     pub fn new(policy: BreakerPolicy) -> Self {
@@ -157,6 +168,12 @@ impl Breakers {
             }
         }
         Ok(BreakerPermit { breakers: self, targets, is_probe })
+    }
+
+    /// Returns the length of a first pause.
+    #[must_use]
+    pub const fn first_pause(&self) -> Duration {
+        self.policy.pause
     }
 
     /// Returns what is paused, and the remaining time of each.
@@ -292,6 +309,9 @@ mod tests {
         failing(&breakers, 5, begun);
         let refused = admit(&breakers, begun).unwrap_err();
         assert!(refused.to_string().starts_with("it failed repeatedly and is paused for 31 s more"), "{refused}");
+        assert_eq!(without_pause(&refused.to_string()), "no answer came within 1 s");
+        assert_eq!(without_pause(&format!("openai/a: {refused}")), "openai/a: no answer came within 1 s");
+        assert_eq!(without_pause("openai/a: no answer came"), "openai/a: no answer came");
         breakers.admit(&ACCOUNT, "another model", begun).unwrap().record(None, begun);
         assert_eq!(wait(&breakers, begun), Some(Duration::from_secs(30)), "its answer says nothing of the first");
         let open: Vec<_> = breakers.open(begun).into_iter().map(|(target, _)| target.model).collect();

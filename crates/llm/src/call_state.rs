@@ -2,10 +2,11 @@
 //! abandoned models, and exhausted budgets.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use aha_core::ids::CallId;
+use tokio_util::sync::CancellationToken;
 
 use super::breaker::Account;
 use super::ledger_writer::waiting::LedgerWriter;
@@ -18,7 +19,7 @@ use super::tasks::Task;
 pub struct CallState {
     /// Pending ledger writes.
     pub(super) ledger_writer: LedgerWriter,
-    closed: AtomicBool,
+    closed: CancellationToken,
     known: Mutex<Known>,
 }
 
@@ -41,6 +42,17 @@ struct Known {
     calls: BTreeMap<CallId, u64>,
     /// By task and fingerprint: why an item got no answer.
     failed_items: BTreeMap<(&'static str, String), String>,
+    /// By model: how the run waits for it.
+    pauses: BTreeMap<String, Pauses>,
+}
+
+/// The pauses in which a run waits for a model whose server fails.
+#[derive(Debug)]
+struct Pauses {
+    count: u32,
+    /// Of the last one.
+    begun: Instant,
+    until: Instant,
 }
 
 /// What is not asked again in a run; models as `provider/model`.
@@ -56,16 +68,26 @@ enum Abandoned {
 /// failures count is decided by the gateway.
 const MAX_UNUSABLE_IN_A_ROW: u32 = 3;
 
+/// Pauses in which a run waits for one model, so that it ends soon if the server does not recover.
+const MAX_PAUSES: u32 = 2;
+/// Maximum length of such a pause.
+const MAX_PAUSE: Duration = Duration::from_mins(1);
+
 impl CallState {
     /// Prevents further calls; those under way finish.
     pub fn close(&self) {
-        self.closed.store(true, Ordering::SeqCst);
+        self.closed.cancel();
         self.ledger_writer.changed.notify_one();
     }
 
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::SeqCst)
+        self.closed.is_cancelled()
+    }
+
+    /// Waits until no further call may be made.
+    pub(super) async fn closed(&self) {
+        self.closed.cancelled().await;
     }
 
     pub(super) fn abandon_model(&self, route: &Route, why: &str) {
@@ -113,6 +135,28 @@ impl CallState {
         let count = known.calls.entry(id).or_default();
         *count += 1;
         *count - 1
+    }
+
+    /// Returns until when a run waits for a model that cannot be called for `wait`; `None` if that is too long, or it
+    /// has waited for it often enough. Calls that fail during a pause share it.
+    pub(super) fn pause(&self, route: &Route, wait: Duration, now: Instant) -> Option<Instant> {
+        if wait > MAX_PAUSE {
+            return None;
+        }
+        let mut known = self.known();
+        let model = route.model.to_string();
+        match known.pauses.get_mut(&model) {
+            Some(pauses) if now < pauses.until => {
+                pauses.until = pauses.until.max(now + wait).min(pauses.begun + MAX_PAUSE);
+                return Some(pauses.until);
+            }
+            Some(pauses) if pauses.count >= MAX_PAUSES => return None,
+            _ => {}
+        }
+        let (count, until) = (known.pauses.get(&model).map_or(1, |pauses| pauses.count + 1), now + wait);
+        tracing::warn!(model, wait_s = wait.as_secs(), "the server fails and there is no other model; waiting for it");
+        known.pauses.insert(model, Pauses { count, begun: now, until });
+        Some(until)
     }
 
     /// Records that an item got no answer.
@@ -248,5 +292,20 @@ mod tests {
         assert!(call_state.abandoned(triage::TASK, &route).unwrap().contains("3 calls in a row"));
         assert_eq!(call_state.abandoned(deep_summary::TASK, &route), None);
         assert_eq!(call_state.given_up().len(), 1);
+    }
+
+    #[test]
+    fn a_run_waits_for_a_model_twice_and_a_minute_at_most() {
+        let (call_state, route, begun) = (CallState::default(), route(), Instant::now());
+        let seconds = Duration::from_secs;
+        let pause = |wait, after| call_state.pause(&route, seconds(wait), begun + seconds(after));
+        let until = |after| Some(begun + seconds(after));
+        assert_eq!(pause(61, 0), None, "too long");
+        assert_eq!(pause(30, 0), until(30));
+        assert_eq!(pause(10, 5), until(30), "calls share a pause");
+        assert_eq!(pause(30, 20), until(50), "which one that fails later makes longer");
+        assert_eq!(pause(60, 40), until(60), "up to a minute");
+        assert_eq!(pause(60, 70), until(130));
+        assert_eq!(pause(1, 131), None, "after two it is given up");
     }
 }

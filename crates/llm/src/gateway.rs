@@ -2,7 +2,7 @@
 //! fallback as each failure requires. Each attempt has its own ledger row (`attempt`).
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aha_core::budget::BudgetPolicy;
 use aha_core::digest::Estimate;
@@ -25,6 +25,9 @@ use super::router::{Route, Router};
 use super::spending_limit::ExhaustedLimit;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::Task;
+
+/// How often a call looks whether another one's test of the server has ended.
+const TEST_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Executes tasks: takes their inputs, returns stored answers or calls the router's models, and records each call in
 /// the ledger. Built once per process and shared.
@@ -95,7 +98,7 @@ impl Gateway {
     /// Returns the models and servers that have failed repeatedly.
     #[must_use]
     pub fn open_circuits(&self) -> Vec<OpenCircuit> {
-        let open = self.parts.breakers.open(std::time::Instant::now()).into_iter();
+        let open = self.parts.breakers.open(Instant::now()).into_iter();
         open.map(|(Target { account, model }, refused)| OpenCircuit {
             provider: account.provider,
             model,
@@ -273,15 +276,26 @@ impl Gateway {
             tokio::time::sleep(plan.after).await;
         }
         let items: Vec<&TaskItem> = plan.items.iter().map(|index| &batch[*index]).collect();
-        let (call_id, executed) = self.attempt(store, job, route, &items, plan.note.as_deref(), tries).await?;
+        let (call_id, executed) = loop {
+            let attempted = self.attempt(store, job, route, &items, plan.note.as_deref(), tries).await?;
+            let is_repeated = match attempted.1 {
+                Executed::NotSent(NotSent::CircuitOpen { wait, .. }) => {
+                    self.wait_for_model(job, &policy, plan.route, wait).await
+                }
+                _ => false,
+            };
+            if !is_repeated {
+                break attempted;
+            }
+        };
         Ok(match executed {
             Executed::Answered(answers) => {
                 call_state.record_success(job.task, route);
                 job.failure_counts.answered(plan.route);
                 plan.answered(&policy, &call_id.to_string(), answers)
             }
-            Executed::Failed(error) => (Vec::new(), self.after_failure(job, &policy, plan, &error)),
-            Executed::NotSent(NotSent::CircuitOpen(why)) => {
+            Executed::Failed(error) => (Vec::new(), self.after_failure(job, &policy, plan, &error).await),
+            Executed::NotSent(NotSent::CircuitOpen { why, .. }) => {
                 let why = format!("{}: {why}", route.model);
                 if let Some(kind) = plan.retried.filter(|_| job.has_next_model(&policy, plan.route)) {
                     // The reason is stored with the digest: the failure, not for how long the model is paused.
@@ -299,18 +313,44 @@ impl Gateway {
 
     /// Plans what follows a failed call, and counts the failure if it may be the model's. A server's failure or a rate
     /// limit often passes: it counts only when the retries of its call are used up and another model can be called;
-    /// without one it is better to call this one again.
-    fn after_failure(&self, job: &Job<'_>, policy: &RetryPolicy, plan: RetryPlan, error: &CallError) -> Vec<RetryPlan> {
+    /// without one it is better to call this one again, after a pause if its server does no work.
+    async fn after_failure(
+        &self,
+        job: &Job<'_>,
+        policy: &RetryPolicy,
+        plan: RetryPlan,
+        error: &CallError,
+    ) -> Vec<RetryPlan> {
         let (position, call_state) = (plan.route, &job.scope.call_state);
         let route = &job.chain[position];
         job.failure_counts.failed(position, error);
-        let next = plan.failed(policy, call_state, route, error, (self.parts.jitter)());
+        let next = plan.clone().failed(policy, call_state, route, error, (self.parts.jitter)());
         let is_given_up = next.iter().all(|plan| plan.route != position);
         let may_pass = error.is_server_failure() || matches!(error, CallError::RateLimited { .. });
         if error.is_unusable() || may_pass && is_given_up && job.has_next_model(policy, position) {
             call_state.record_unusable(job.task, route, error.kind(), &format!("{}: {error}", route.model));
         }
+        let pause = self.parts.breakers.first_pause().max(error.retry_after().unwrap_or_default());
+        if is_given_up && error.is_outage() && self.wait_for_model(job, policy, position, pause).await {
+            return vec![plan.again(&format!("{}: {error}", route.model))];
+        }
         next
+    }
+
+    /// Waits for a run's model whose server fails, if no other is left. Returns whether to call it again.
+    async fn wait_for_model(&self, job: &Job<'_>, policy: &RetryPolicy, position: usize, wait: Duration) -> bool {
+        let (call_state, now) = (&job.scope.call_state, Instant::now());
+        if job.scope.run.is_none() || !policy.falls_back || job.has_next_model(policy, position) {
+            return false;
+        }
+        // Without a remaining pause, another call is testing the server: that is not one of the run's pauses.
+        let until =
+            if wait.is_zero() { Some(now + TEST_INTERVAL) } else { call_state.pause(&job.chain[position], wait, now) };
+        let Some(until) = until else { return false };
+        tokio::select! {
+            () = call_state.closed() => false,
+            () = tokio::time::sleep_until(until.into()) => true,
+        }
     }
 
     /// Handles a plan that the budget does not reach for: a free model of the chain may still be called.

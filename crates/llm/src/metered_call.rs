@@ -100,7 +100,10 @@ impl MeteredCall<'_> {
         let admitted = server.map(|server| server.breakers.admit(&server.account, server.model, Instant::now()));
         let exchange = match admitted.transpose() {
             Ok(exchange) => exchange,
-            Err(refused) => return Ok(Executed::NotSent(NotSent::CircuitOpen(refused.to_string()))),
+            Err(refused) => {
+                let why = refused.to_string();
+                return Ok(Executed::NotSent(NotSent::CircuitOpen { why, wait: refused.wait }));
+            }
         };
         let call = new_call();
         if let Err(refused) = ledger_writer::reserve(self.store, self.scope, self.deadline, &call).await? {

@@ -64,7 +64,7 @@ impl RetryPlan {
     }
 
     /// Repeats the call at once.
-    fn again(self, why: &str) -> Self {
+    pub(super) fn again(self, why: &str) -> Self {
         Self { failure: why.to_owned(), after: Duration::ZERO, retried: None, is_part: false, ..self }
     }
 

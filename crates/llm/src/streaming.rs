@@ -256,7 +256,7 @@ impl Streaming {
                 }
                 Executed::NotSent(why) => {
                     answer.failure = Some(why.clone().into());
-                    return Ok(!matches!(why, NotSent::CircuitOpen(_)) || !policy.falls_back);
+                    return Ok(!matches!(why, NotSent::CircuitOpen { .. }) || !policy.falls_back);
                 }
                 Executed::Failed(error) => error,
             };
@@ -319,7 +319,7 @@ impl From<NotSent> for StreamFailure {
         match why {
             NotSent::NoBudget(exhausted) => Self::NoBudget(exhausted.why),
             NotSent::Interrupted => Self::NotSent("the run was interrupted".to_owned()),
-            NotSent::CircuitOpen(why) | NotSent::Unusable(why) => Self::NotSent(why),
+            NotSent::CircuitOpen { why, .. } | NotSent::Unusable(why) => Self::NotSent(why),
         }
     }
 }

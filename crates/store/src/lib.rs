@@ -238,6 +238,8 @@ pub trait RunStore: Send + Sync {
     /// Pins the frequency snapshot, unless it is pinned already, and returns it.
     async fn pin_snapshot(&self, lease: &Lease, run: RunId, at: Timestamp) -> Result<Timestamp>;
     async fn end_attempt(&self, run: RunId, attempt: i64, end: &AttemptEnd) -> Result<()>;
+    /// Records why the files of the digest that an attempt produced could not be written, or with `None` that they are.
+    async fn record_unwritten_files(&self, run: RunId, attempt: i64, why: Option<&str>) -> Result<()>;
     /// Returns a run with its attempts.
     async fn run(&self, id: RunId) -> Result<Option<(Run, Vec<RunAttempt>)>>;
     /// Returns the finished run with the newest window, of a topic or of all.

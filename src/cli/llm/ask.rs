@@ -66,6 +66,9 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     } else if arguments.json {
         output::print_json(&as_json(answer, &model, cost))?;
         return Ok(Exit::Ok);
+    } else if let Some(object) = &answer.object {
+        // The accepted object, without what the model wrote around it.
+        output::print_json(object)?;
     } else {
         output::print(&output::one_safe_text(&answer.text))?;
     }

@@ -109,6 +109,9 @@ fn header_lines_count_right() {
         )
     );
     assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 sources could not be read; 2 stories are not judged"));
+    digest.cost.judgement_failure = Some("openai/m: the server is overloaded (503: no)".to_owned());
+    let with_cause = "2 stories are not judged: openai/m: the server is overloaded (503: no)";
+    assert!(gaps_line(&digest).is_some_and(|line| line.ends_with(with_cause)), "{:?}", gaps_line(&digest));
     digest.stories.truncate(1);
     (digest.head.items, digest.head.sources, digest.skipped) = (1, 1, Skipped::default());
     assert_eq!(header_line(&digest), "1 item, 1 source → 1 story, 4 min");

@@ -235,6 +235,13 @@ fn an_unknown_cost_is_not_told_as_nothing() {
     digest.cost.microcredits = MicroCredits(20_000);
     costs(&digest, "cost: 0.02 credits and an unknown amount (7 calls without a price), judged");
     digest.cost.unpriced_calls = 0;
+    digest.cost.unsettled_calls = 1;
+    costs(&digest, "; 1 call of unknown cost is in it, at the most that was set aside for it");
+    digest.cost.unsettled_calls = 39;
+    costs(&digest, "; 39 calls of unknown cost are in it, at the most that was set aside for them");
+    let json = render(&digest, Format::Json, None).unwrap();
+    assert!(json.contains("\"unsettled_calls\": 39"), "{json}");
+    digest.cost.unsettled_calls = 0;
     digest.cost.overcharged_calls = 1;
     digest.cost.near_cap = Some("83 % of the daily budget of 2 credits is used".to_owned());
     costs(&digest, "; 1 call cost more than was reserved; 83 % of the daily budget of 2 credits is used");

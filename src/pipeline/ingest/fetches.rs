@@ -232,7 +232,7 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchR
         Executed::Answered(fetched) => Ok(fetched),
         Executed::Failed(error) => disabled((FetchErrorKind::SearchFailed, error.to_string())),
         Executed::NotSent(NotSent::NoBudget(exhausted)) => disabled((FetchErrorKind::NoBudget, exhausted.why)),
-        Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => {
+        Executed::NotSent(NotSent::CircuitOpen { why, .. } | NotSent::Unusable(why)) => {
             disabled((FetchErrorKind::NotSent, why))
         }
         Executed::NotSent(NotSent::Interrupted) => Err(RunError::Interrupted),

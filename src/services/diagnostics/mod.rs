@@ -12,7 +12,7 @@ use aha_content::numbers::{count, times};
 use aha_core::failures::{Failure, group_failures};
 use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::SourceId;
-use aha_core::run::AttemptOutcome;
+use aha_core::run::{AttemptOutcome, unwritten_files};
 use aha_core::schedule::Schedule;
 use aha_core::source::SourceHealth;
 use aha_core::topic::{Topic, topic_option};
@@ -365,8 +365,11 @@ async fn lease(store: &SharedStore, topic: &Topic, config: &Config, findings: &m
 async fn attempts(store: &SharedStore, topic: &Topic, findings: &mut Findings) -> Result<()> {
     let me = LeaseOwner::current();
     for (run, attempts) in store.runs(Some(topic.id), 5).await? {
-        let Some(last) = attempts.last().filter(|_| !run.done) else { continue };
         let window = run.window;
+        if let Some(why) = unwritten_files(&attempts) {
+            findings.note("files", format!("{window}: {why}"));
+        }
+        let Some(last) = attempts.last().filter(|_| !run.done) else { continue };
         if last.outcome == AttemptOutcome::Running && !me.is_dead(&last.owner) {
             findings.note("run", format!("{window} is being run by {}", last.owner));
         } else {

@@ -172,7 +172,7 @@ async fn searched(app: &App, source: &Source) -> Result<FetchResult> {
             Err(FetchError::Search { kind, status: None, reason }.into())
         }
         Executed::NotSent(NotSent::NoBudget(exhausted)) => Err(ServiceError::no_budget(&exhausted.why)),
-        Executed::NotSent(NotSent::CircuitOpen(message) | NotSent::Unusable(message)) => {
+        Executed::NotSent(NotSent::CircuitOpen { why: message, .. } | NotSent::Unusable(message)) => {
             Err(ServiceError::Conflict { message })
         }
         Executed::NotSent(NotSent::Interrupted) => {

@@ -226,8 +226,9 @@ fn a_file_that_is_no_database_of_ours_is_left_alone() {
 fn folders_that_cannot_be_written_are_named() {
     let nowhere = Radar::at(NOW).with("DATABASE_URL", "sqlite:///dev/null/x/aha.db");
     nowhere.run(&["init"]).exits(FAILED).says("/dev/null/x").says("check that the folder exists");
-    let mut radar =
-        with_posts(&[Post::about_nothing_else("one", "2026-11-19T05:00:00Z")]).with("AHA_OUTPUT_DIR", "/dev/null/x");
+    let mut radar = with_posts(&[Post::about_nothing_else("one", "2026-11-19T05:00:00Z")])
+        .with("AHA_OUTPUT_DIR", "/dev/null/x")
+        .with("AHA_LOG", "warn");
     radar.run(&["doctor"]).exits(FAILED).says("/dev/null/x");
     let shown = radar.run(&["--run-once"]).exits(FAILED).says("the digest was stored").says("AHA_OUTPUT_DIR").stdout;
     let title = stories(&radar.digest())[0]["title"].as_str().unwrap().to_owned();
@@ -236,6 +237,26 @@ fn folders_that_cannot_be_written_are_named() {
     radar.set("AHA_OUTPUT_DIR", radar.output().to_str().unwrap());
     radar.ok(&["--run-once"]);
     assert_eq!(radar.files().len(), 6, "the same command again writes what was missing");
+}
+
+#[test]
+fn files_that_could_not_be_written_are_written_by_a_later_run() {
+    let mut radar = with_posts(&[Post::about_nothing_else("one", "2026-11-19T05:00:00Z")])
+        .with("AHA_OUTPUT_DIR", "/dev/null/x")
+        .with("AHA_LOG", "warn");
+    let failure = "its files could not be written";
+    radar.run(&["--run-once"]).exits(FAILED).says("the topic's next run writes them");
+    assert!(radar.ok(&["runs"]).contains(failure), "{}", radar.ok(&["runs"]));
+    radar.run(&["doctor"]).says(failure);
+    radar.set("AHA_NOW", "2026-11-19T08:00:00Z");
+    radar.run(&["--run-once"]).exits(0).says("files of an earlier digest are missing");
+    assert_eq!(radar.digest()["digest"]["status"], "quiet");
+    assert!(radar.ok(&["runs"]).contains(failure), "a quiet run after it hides nothing");
+    radar.set("AHA_OUTPUT_DIR", radar.output().to_str().unwrap());
+    radar.set("AHA_NOW", "2026-11-19T09:00:00Z");
+    radar.ok(&["--run-once"]);
+    assert_eq!(radar.files().len(), 6);
+    assert!(!radar.ok(&["runs"]).contains(failure), "{}", radar.ok(&["runs"]));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What becomes of each way in which an answer can be no answer.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -299,7 +300,8 @@ fn a_model_whose_server_fails_or_takes_no_more_requests_is_given_up_for_the_next
         let radar = with(&model)
             .with("OPENAI_TRIAGE_MODEL", "the-first")
             .with("AHA_TRIAGE_BATCH_SIZE", "5")
-            .with("AHA_LLM_CONCURRENCY", "1");
+            .with("AHA_LLM_CONCURRENCY", "1")
+            .with("AHA_CIRCUIT_PAUSE_MS", "30000");
         run(&radar, WINDOW).exits(0);
         let asked = model.calls().iter().filter(|call| call.model() == "the-first").count();
         assert_eq!(asked, calls, "{fault:?}");
@@ -322,6 +324,40 @@ fn a_model_that_takes_no_more_requests_is_waited_for_where_there_is_no_other() {
     assert!(digest["cost"].get("given_up").is_none_or(|why| !why.to_string().contains("in a row")), "{digest:#}");
     assert!(stories(&digest).iter().any(|story| story["state"] == "judged"), "{digest:#}");
     the_books_agree(&radar, &model);
+}
+
+/// Four batches fail at once, one of them again, which opens the circuit: all are asked again after its pause.
+#[test]
+fn a_server_that_is_away_for_a_while_is_waited_for_where_there_is_no_other() {
+    let model = OpenAi::start();
+    model.fault(When::always().schema("triage_v1").first(5), Fault::Status(503));
+    let radar = with(&model).with("AHA_LLM_CONCURRENCY", "4").with("AHA_LOG", "warn");
+    run(&radar, WINDOW).exits(0).says("waiting for it");
+    let digest = radar.digest();
+    assert!(stories(&digest).iter().all(|story| story["state"] == "judged"), "{digest:#}");
+    assert_eq!(states(&radar)["error overloaded"], 5);
+    the_books_agree(&radar, &model);
+}
+
+/// Four batches, tried twice at most before the circuit opens, and one call after each pause; then no story is asked
+/// about any more.
+#[test]
+fn a_server_that_stays_away_is_called_a_few_times_in_two_pauses() {
+    let model = OpenAi::start();
+    model.fault(When::always(), Fault::Status(503));
+    let radar = with(&model).with("AHA_LLM_CONCURRENCY", "4");
+    let begun = Instant::now();
+    run(&radar, WINDOW).exits(3);
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
+    let asked = of_schema(&model, "triage_v1").len();
+    assert!((6..=12).contains(&asked), "{asked} calls");
+    the_books_agree(&radar, &model);
+    let digest = radar.digest();
+    let why = digest["cost"]["judgement_failure"].as_str().unwrap();
+    assert!(why.contains(MODEL) && why.contains("the server is overloaded (503") && !why.contains("paused"), "{why}");
+    let cause = format!("30 stories are not judged: {}", why.split_once(" (").unwrap().0);
+    assert!(radar.ok(&["runs"]).contains(&cause), "{cause}: {}", radar.ok(&["runs"]));
+    radar.run(&["doctor"]).says(&cause);
 }
 
 #[test]

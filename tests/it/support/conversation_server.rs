@@ -23,6 +23,8 @@ pub enum PlannedAnswer {
     Good,
     /// Not what was asked for.
     Prose,
+    /// With words around it.
+    Fenced,
     Status(u16),
     /// A stream that breaks off in the middle.
     CutStream,
@@ -110,7 +112,11 @@ async fn answer(state: Arc<State>, body: Bytes) -> Response {
         let body = json!({"error": {"message": message, "code": "invalid_parameter_error"}}).to_string();
         return (StatusCode::BAD_REQUEST, [("content-type", "application/json")], body).into_response();
     }
-    let said = if fate == PlannedAnswer::Prose { "I would rather not say.".to_owned() } else { said(&asked) };
+    let said = match fate {
+        PlannedAnswer::Prose => "I would rather not say.".to_owned(),
+        PlannedAnswer::Fenced => format!("Here you are:\n```json\n{}\n```\nHope it helps.", said(&asked)),
+        _ => said(&asked),
+    };
     if asked["stream"] == true && fate != PlannedAnswer::Whole {
         return streamed(&said, fate == PlannedAnswer::CutStream, state.delay);
     }

@@ -145,6 +145,10 @@ impl Radar {
         command.env("DATABASE_URL", self.database_url()).env("AHA_OUTPUT_DIR", self.output());
         // A busy machine may be late with an answer, which is not what a test asks about.
         command.env("AHA_ANSWER_MS", "60000");
+        // Mock servers are on this machine, where one call at a time is usual.
+        command.env("AHA_LLM_CONCURRENCY", "4");
+        // So that a run that waits for a model's server does not wait for long.
+        command.env("AHA_CIRCUIT_PAUSE_MS", "500");
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -89,7 +89,7 @@ impl LineReader {
 
     fn read_line(&mut self, line: &str, read: &mut Vec<ReadLine>) {
         if !self.pending.is_empty() {
-            if !is_object(line) {
+            if !is_object(line) && (!line.starts_with('{') || may_contain_object(&self.pending)) {
                 self.pending.push('\n');
                 self.pending.push_str(line);
                 self.pending_lines += 1;
@@ -155,6 +155,30 @@ fn is_object(line: &str) -> bool {
     line.starts_with('{') && extract::extract(line).is_ok()
 }
 
+/// Whether an object may follow within one that is not closed yet: as the value of a field, or in a list. Otherwise a
+/// line that begins with a brace is the next object, and the one before it never ends.
+fn may_contain_object(pending: &str) -> bool {
+    let (mut open, mut last) = (Vec::new(), ' ');
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for c in pending.chars() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            '{' | '[' if !is_quoted => open.push(c),
+            '}' | ']' if !is_quoted => {
+                open.pop();
+            }
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            last = c;
+        }
+    }
+    let follows = if open.last() == Some(&'[') { matches!(last, '[' | ',') } else { last == ':' };
+    follows && !is_quoted
+}
+
 fn unfinished(line: &str) -> ReadLine {
     bad(line, "the line's JSON object does not end: a closing brace is missing".to_owned())
 }
@@ -195,6 +219,9 @@ mod tests {
             (format!("{a}\n{b}\n{c}"), &["a", "b", "c"][..], 0),
             (format!("{a}\r\n\r\n{b}\r\n"), &["a", "b"], 0),
             (format!("{a}\n{{\"id\": \"broken\n{b}\n{own}\nnot json {{\"id\": }}\n{c}\n"), &["a", "b", "c"], 3),
+            (format!("{{\"id\": \"broken\n{{\"id\": \"too\n{a}\n"), &["a"], 2),
+            (format!("{{\"id\": \"x\", \"confidence\": 1\n{{\"id\": \"y\", \"confidence\": 1\n{a}\n"), &["a"], 2),
+            (format!("{{\n\"id\": \"x\",\n\"more\":\n{{\n\"x\": [\n{{\n}}\n]\n}}\n}}\n{a}\n"), &["a"], 1),
             (format!("Here you are:\n```json\n{a}\n{b}\n```\nThat is all."), &["a", "b"], 0),
             (format!("<think>{a}\n{{</think>\n{b}\n"), &["b"], 0),
             (format!("<response>\n{a}\n</response>"), &["a"], 0),

@@ -163,7 +163,7 @@ impl Conversation {
         match why {
             NotSent::NoBudget(exhausted) => ConversationError::NoBudget(exhausted.why),
             NotSent::Interrupted => ConversationError::NotSent("the run was interrupted".to_owned()),
-            NotSent::CircuitOpen(why) => ConversationError::NotSent(format!("{}: {why}", self.name())),
+            NotSent::CircuitOpen { why, .. } => ConversationError::NotSent(format!("{}: {why}", self.name())),
             NotSent::Unusable(why) => ConversationError::NotSent(why),
         }
     }

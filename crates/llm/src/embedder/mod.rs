@@ -234,7 +234,7 @@ impl Embedder {
                     job.scope.call_state.exhaust(PURPOSE, &why, stops);
                     return Ok(Embedded::NoBudget(why));
                 }
-                Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => {
+                Executed::NotSent(NotSent::CircuitOpen { why, .. } | NotSent::Unusable(why)) => {
                     return Ok(Embedded::Failed(format!("{}: {why}", job.route.model)));
                 }
                 Executed::Failed(error) if error.decision() == Decision::Split && job.has_vectors() => {

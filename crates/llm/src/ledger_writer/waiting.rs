@@ -18,8 +18,11 @@ pub enum NotSent {
     /// The run ends.
     Interrupted,
     NoBudget(ExhaustedLimit),
-    /// Its server has failed repeatedly.
-    CircuitOpen(String),
+    /// Its server has failed repeatedly. `wait` is the remaining pause, zero while a call tests the server.
+    CircuitOpen {
+        why: String,
+        wait: Duration,
+    },
     /// The request cannot be built.
     Unusable(String),
 }

@@ -13,7 +13,7 @@ use aha_core::budget::{BudgetPolicy, Caps};
 use aha_core::money::MicroCredits;
 use aha_core::settings::{Reader, field_names, number, size};
 use aha_core::topic::BudgetTier;
-use aha_net::endpoint::http_url;
+use aha_net::endpoint::{http_url, is_local_network};
 use serde::Deserialize;
 
 use crate::catalogue::{Catalogue, CatalogueProblem, Environment};
@@ -218,6 +218,9 @@ pub fn read(
     let fallback = ("AHA_LLM_LOCAL_FALLBACK", tasks_of_local.as_str(), "triage");
     let stories = ("AHA_TRIAGE_BATCH_SIZE", "a number of stories from 1 to 50", "10");
     let calls = ("AHA_LLM_CONCURRENCY", "a number of calls from 1 to 256", "4");
+    // As in a catalogue: several calls at once make a server of one's own no faster.
+    let is_own = is_alone && openai.as_ref().is_some_and(|openai| is_local_network(&openai.endpoint));
+    let usual_calls = if is_own { 1 } else { 4 };
     let language = ("AHA_LANGUAGE", "the name or tag of a language", "German");
     Ok(LlmSettings {
         openai,
@@ -234,7 +237,7 @@ pub fn read(
         sentence_model_dir: raw.aha_sentence_model_dir.take().map(PathBuf::from),
         notes,
         triage_batch_size: size(reader.or(raw.aha_triage_batch_size.take(), stories, 10, number(1, 50))),
-        concurrency: size(reader.or(raw.aha_llm_concurrency.take(), calls, 4, number(1, 256))),
+        concurrency: size(reader.or(raw.aha_llm_concurrency.take(), calls, usual_calls, number(1, 256))),
         language: reader.or(raw.aha_language.take(), language, String::new(), |text| {
             let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '(' | ')');
             (text.chars().count() <= 40 && text.chars().all(plain)).then(|| text.to_owned())

@@ -157,8 +157,10 @@ impl StreamAttempt {
 
     fn close(&self, prompt_id: &str, received: &Received<()>, collected: &Collected, closing: &mut Closing) {
         if let Some(why) = &collected.first_bad {
-            closing.partial_failure =
-                Some(format!("{} lines could not be used, the first: {why}", collected.bad_lines));
+            closing.partial_failure = Some(match collected.bad_lines {
+                1 => format!("1 line could not be used: {why}"),
+                lines => format!("{lines} lines could not be used, the first: {why}"),
+            });
         }
         let (task, model) = (self.task(), &self.route.model);
         if !task.spec().stored_answers.includes(self.route.is_local()) {

@@ -199,7 +199,7 @@ async fn lines_come_one_by_one_in_both_wire_forms_and_are_not_paid_for_again() {
         assert_eq!((ids(&answer), answer.bad_lines, &answer.failure), (vec!["a", "b"], 1, &None), "{dialect}");
         let rows = fixture.rows().await;
         let error = rows[0].error.as_deref().unwrap_or_default();
-        assert!(rows.len() == 1 && error.starts_with("1 lines could not be used"), "{dialect}: {rows:?}");
+        assert!(rows.len() == 1 && error.starts_with("1 line could not be used: "), "{dialect}: {rows:?}");
         let sent = fixture.server.requests.lock().unwrap()[0].clone();
         let temperature = if dialect == "ollama" { &sent["options"]["temperature"] } else { &sent["temperature"] };
         assert_eq!((temperature, &sent["stream"]), (&json!(0.3), &json!(true)), "{dialect}: {sent}");

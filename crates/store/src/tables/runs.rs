@@ -62,6 +62,9 @@ const END_ATTEMPT: &str = "
     UPDATE run_attempts SET outcome = $3, error = $4, finished_at = $5
     WHERE run_id = $1 AND attempt = $2 AND outcome = 'running'";
 
+const RECORD_UNWRITTEN_FILES: &str = "
+    UPDATE run_attempts SET error = $3 WHERE run_id = $1 AND attempt = $2 AND outcome = 'done'";
+
 const INSERT: &str = "
     INSERT INTO runs (id, topic_id, mode, window_start, window_end, settings_json, created_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
@@ -257,6 +260,18 @@ impl RunStore for Database {
             .bind(end.outcome.as_str())
             .bind(column::optional_text(end.error.as_deref()))
             .bind(end.at.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn record_unwritten_files(&self, run: RunId, attempt: i64, why: Option<&str>) -> Result<()> {
+        let mut write = self.write("record_unwritten_files").await?;
+        sqlx::query(RECORD_UNWRITTEN_FILES)
+            .bind(run.to_string())
+            .bind(attempt)
+            .bind(column::optional_text(why))
             .execute(write.connection())
             .await?;
         write.commit().await

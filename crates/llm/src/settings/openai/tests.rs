@@ -1,3 +1,5 @@
+use crate::catalogue::Environment;
+use crate::settings::{self, RawSettings};
 use crate::tasks::{deep_summary, entity_extract, signal_parse, triage};
 
 use super::*;
@@ -53,6 +55,25 @@ fn the_address_is_the_endpoint_or_made_of_the_base() {
     ] {
         let settings = settings(&[keyed.as_slice(), extra.as_slice()].concat()).unwrap();
         assert_eq!(settings.endpoint.as_str(), endpoint);
+    }
+}
+
+#[test]
+fn a_server_of_one_s_own_is_asked_one_thing_at_a_time_unless_told_otherwise() {
+    for (base, number, concurrency) in [
+        ("http://127.0.0.1:8080", None, 1),
+        ("http://192.168.1.7:8080", None, 1),
+        ("http://127.0.0.1:8080", Some("3"), 3),
+        ("https://llm.example", None, 4),
+    ] {
+        let pairs = [("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m"), ("OPENAI_BASE_URL", base)];
+        let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let number = number.map(|number: &str| ("AHA_LLM_CONCURRENCY".to_owned(), number.to_owned()));
+        let mut raw: RawSettings = envy::from_iter(number).unwrap();
+        let (mut reader, mut problems) = (Reader::default(), Vec::new());
+        let environment = Environment::of(&pairs);
+        let llm = settings::read(&mut reader, &mut problems, &mut raw, &pairs, &environment).unwrap();
+        assert_eq!(llm.concurrency, concurrency, "{base}");
     }
 }
 
