@@ -1,5 +1,6 @@
 //! The layer that renders each error in the form that the request expects: JSON, a page, or a redirect to the sign-in
-//! page. A form that was sent after the session ended is shown, so that nothing typed is lost.
+//! page. A form that was sent after the session ended, or from a page of an earlier one, is shown, so that nothing
+//! typed is lost.
 //!
 //! Input: responses of handlers and guards. Output: the same, with each [`Failure`] rendered. Called by
 //! [`super::router`], as the outermost layer.
@@ -33,9 +34,10 @@ pub(super) async fn render(State(state): State<WebState>, request: Request, next
     let allowed = response.headers_mut().remove(header::ALLOW);
     let unsaved = response.extensions_mut().remove::<Unsaved>();
     let mut response = match failure_of(response).await {
-        Ok(failure) if failure.status() == StatusCode::UNAUTHORIZED && has_sign_in => {
-            unsaved.map_or_else(|| sign_in(&state, &method, &wanted), |unsaved| unsaved_page(&state, unsaved))
-        }
+        Ok(failure) if failure.status() == StatusCode::UNAUTHORIZED && has_sign_in => match unsaved {
+            Some(unsaved) => unsaved_page(&state, &failure, unsaved),
+            None => sign_in(&state, &method, &wanted),
+        },
         Ok(failure) => in_form(&state, &failure, form),
         Err(response) => response,
     };
@@ -68,7 +70,8 @@ async fn failure_of(mut response: Response) -> Result<Failure, Response> {
 
 fn in_form(state: &WebState, failure: &Failure, form: ErrorForm) -> Response {
     let mut response = match form {
-        ErrorForm::Page => error_page(state, failure),
+        ErrorForm::Page if failure.fields().is_empty() => error_page(state, failure),
+        ErrorForm::Page => unsaved_page(state, failure, Unsaved(failure.fields().to_vec())),
         ErrorForm::Envelope | ErrorForm::Flat => {
             let body = Body::from(api_body(failure, form).to_string());
             (failure.status(), [(header::CONTENT_TYPE, "application/json")], body).into_response()

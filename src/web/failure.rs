@@ -27,6 +27,8 @@ pub struct Failure {
     message: String,
     field: Option<String>,
     retry_after_s: Option<u64>,
+    /// What was typed into a form that is refused for its token, so that it is not lost; else empty.
+    fields: Vec<(String, String)>,
 }
 
 /// The form of an error response.
@@ -64,7 +66,14 @@ impl Failure {
     /// Builds a failure from a status, a code for programs and a message for people: what failed, why, and the next
     /// step.
     pub fn new(status: StatusCode, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self { status, code: code.into(), message: message.into(), field: None, retry_after_s: None }
+        Self {
+            status,
+            code: code.into(),
+            message: message.into(),
+            field: None,
+            retry_after_s: None,
+            fields: Vec::new(),
+        }
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {
@@ -125,6 +134,11 @@ impl Failure {
         Self { retry_after_s: Some(seconds), ..self }
     }
 
+    /// Keeps what was typed into the form that is refused.
+    pub(super) fn with_fields(self, fields: Vec<(String, String)>) -> Self {
+        Self { fields, ..self }
+    }
+
     #[must_use]
     pub const fn status(&self) -> StatusCode {
         self.status
@@ -133,6 +147,10 @@ impl Failure {
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    pub(super) fn fields(&self) -> &[(String, String)] {
+        &self.fields
     }
 
     pub(super) const fn retry_after_s(&self) -> Option<u64> {

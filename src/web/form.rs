@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 
 use super::extract::{FORM, body, is_form};
 use super::guard::csrf;
-use super::guard::identity::{FormSecret, Identity, SignedInBy};
+use super::guard::identity::{FormSecret, Identity, SignedInBy, Unsaved};
 use super::{Failure, WebState};
 
 /// The fields of a form whose token was verified.
@@ -72,7 +72,8 @@ pub(super) fn check(secret: Option<&FormSecret>, identity: Option<&Identity>, to
     if secret.is_some_and(|FormSecret(secret)| csrf::token(secret) == token) {
         return Ok(());
     }
-    let message = "the form is out of date or came from elsewhere; go back, load the page again and send it once more";
+    let message = "this page was loaded before you signed in or out, or its form came from elsewhere; load the page \
+                   again and send it once more";
     Err(Failure::new(StatusCode::FORBIDDEN, "wrong_form", message))
 }
 
@@ -88,7 +89,8 @@ impl FromRequest<WebState> for SentForm {
         let identity = request.extensions().get::<Identity>().cloned();
         let bytes = body(request, state).await?;
         let form = Self::of(url::form_urlencoded::parse(&bytes).into_owned().collect());
-        check(secret.as_ref(), identity.as_ref(), form.text("csrf"))?;
+        check(secret.as_ref(), identity.as_ref(), form.text("csrf"))
+            .map_err(|failure| failure.with_fields(Unsaved::of(form.fields.clone()).0))?;
         Ok(form)
     }
 }

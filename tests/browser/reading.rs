@@ -37,7 +37,18 @@ fn reads_and_says(browser: &Browser, radar: &Radar) {
         browser.sees("these keys");
         browser.press("Close");
         browser.wait_until("the keys to be closed", || browser.count("dialog[open]") == 0);
+        // Keys are about the story that has the focus.
+        browser.click("#story-3 button[value=like]");
+        browser.sees_noted("#story-3 button[value=like]");
+        browser.key("s");
+        browser.sees_noted("#story-3 button[value=save]");
+        browser.key("j");
+        browser.key("r");
+        browser.sees_noted("#story-4 button[value=read]");
         assert!(browser.fits(), "the digest is wider than its window");
+        browser.key("/");
+        browser.wait_until("the page to search", || browser.path() == "/search");
+        browser.wait_until("the focus in its field", || browser.count("input[name=q]:focus") == 1);
     }
 }
 
@@ -56,6 +67,13 @@ fn searches_and_asks(browser: &Browser) {
     browser.click("form.stack button");
     browser.sees("Kelmouth");
     assert!(browser.count(".answer sup a") > 0 && browser.count(".cited li a") > 0);
+    browser.press("Yes");
+    browser.sees("Noted as right");
+    assert_eq!(
+        browser.count(".answer") > 0,
+        browser.script == Script::On,
+        "the answer stays where a script can keep it"
+    );
     browser.fill("textarea[name=question]", "Who won the chess tournament of Reykjavik in 1958?");
     browser.click("form.stack button");
     browser.sees("No answer");

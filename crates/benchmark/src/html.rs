@@ -10,6 +10,7 @@ use crate::table::{citation_word, status_word};
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}\
 table{border-collapse:collapse;width:100%;font-size:.9rem}td,th{border-bottom:1px solid #ddd;padding:.35rem .5rem;text-align:left;vertical-align:top}\
 .pass{color:#17692f}.fail{color:#a12318}.error{color:#8a5a00}.figures{display:flex;flex-wrap:wrap;gap:1rem}.figures div{border:1px solid #ddd;border-radius:.4rem;padding:.5rem 1rem}\
+h1,p,td:nth-child(3),td:nth-child(4){overflow-wrap:anywhere}\
 .figures b{display:block;font-size:1.5rem}svg{max-width:100%;height:auto}small{color:#555}\
 @media(prefers-color-scheme:dark){body{background:#16181a;color:#e6e6e6}td,th,.figures div{border-color:#3a3d40}.pass{color:#6fcf8a}.fail{color:#ff8f83}.error{color:#f0bd62}small{color:#aaa}}";
 
@@ -19,7 +20,7 @@ pub fn page(report: &Report) -> String {
     let summary = &report.summary;
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>Benchmark of {0}</title><style>{STYLE}</style></head><body>\n<h1>Benchmark of {0}</h1>\n<p><small>{1}, {2} ({3}), timeout {4} s{5}</small></p>\n",
+         <title>Benchmark of {0}</title><style>{STYLE}</style></head><body>\n<main>\n<h1>Benchmark of {0}</h1>\n<p><small>{1}, {2} ({3}), timeout {4} s{5}</small></p>\n",
         escaped(&report.api_url),
         report.timestamp.format("%Y-%m-%d %H:%M UTC"),
         escaped(&report.ground_truth),
@@ -58,7 +59,7 @@ pub fn page(report: &Report) -> String {
     trend(&mut out, report);
     out.push_str("<h2>Questions</h2>\n<table><tr><th>Id</th><th>Status</th><th>Question and answer</th><th>Cited</th><th>ms</th></tr>\n");
     report.results.iter().for_each(|result| row(&mut out, result));
-    out.push_str("</table>\n</body></html>\n");
+    out.push_str("</table>\n</main>\n</body></html>\n");
     out
 }
 
@@ -133,7 +134,7 @@ fn category_bars(report: &Report) -> String {
     out + "</svg>\n"
 }
 
-/// Histogram of the latencies. Each bin is twice as wide as the one before.
+/// Histogram of the latencies. Each limit is two or two and a half times the one before.
 fn latency_histogram(report: &Report) -> String {
     let latencies: Vec<f64> = report.results.iter().filter_map(|result| result.latency_ms).collect();
     let limits = [10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, f64::INFINITY];

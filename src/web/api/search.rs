@@ -82,7 +82,7 @@ async fn find(_: Reader, State(state): State<WebState>, wanted: JsonQuery<Wanted
 }
 
 fn body_of(result: SearchResult) -> ResultBody {
-    let SearchResult { title, url, source, document, section, time, item_id, digest_item_id, excerpt } = result;
+    let SearchResult { title, url, source, document, section, time, item_id, digest_item_id, excerpt, .. } = result;
     let excerpt = excerpt.into_iter().map(|part| PartBody { text: part.text, is_match: part.is_match }).collect();
     let (time, story_id) = (time.to_string(), digest_item_id.map(|id| id.to_string()));
     ResultBody { title, url, source, document, section, time, item_id, story_id, excerpt }

@@ -18,7 +18,7 @@ use super::week::{Entry, Week, entry_operation, overdue, undated, week};
 use crate::assistant::{self, Answer, Message, Mode, TURNS_KEPT, Turn};
 use crate::services::planner::{self, Apply};
 use crate::web::form::SentForm;
-use crate::web::pages::Shell;
+use crate::web::pages::{Shell, for_page};
 use crate::web::{Editor, Failure, Reader, WebState};
 
 /// Days from today to the first day that is shown, at most.
@@ -31,8 +31,8 @@ const MAX_TURN_CHARS: usize = 1_000;
 pub(super) fn routes() -> Router<WebState> {
     Router::new()
         .route("/plan", get(page))
-        .route("/plan/message", post(message))
-        .route("/plan/apply", post(apply))
+        .route("/plan/message", get(to_page).post(message))
+        .route("/plan/apply", get(to_page).post(apply))
         .route("/plan/entry", post(change_entry))
         .route("/plan/undo", post(undo))
 }
@@ -65,6 +65,8 @@ struct PlanPage {
     message: String,
     /// Ids that were selected as answers to earlier questions about the message.
     selected: Vec<i64>,
+    /// The day that was given as an answer; empty without one.
+    date: String,
     answer: Option<Answer>,
     cards: Vec<Card>,
     /// Of the cards: each is applied once, and only to the records of this version.
@@ -89,6 +91,22 @@ impl PlanPage {
             _ => "Answer",
         }
     }
+
+    /// Returns whether the question is answered by a day, or by a more precise message.
+    fn asks_for_more(&self) -> bool {
+        self.answer.as_ref().is_some_and(|answer| answer.requires_clarification && answer.options.is_empty())
+    }
+
+    /// Returns what stands in the field of the next message.
+    fn kept_message(&self) -> &str {
+        let is_open = (self.answer.is_none() && self.cards.is_empty()) || self.asks_for_more();
+        if is_open { &self.message } else { "" }
+    }
+}
+
+/// The address of an answer, opened or loaded again: a message is sent by the form only.
+async fn to_page(State(state): State<WebState>) -> Redirect {
+    Redirect::to(&format!("{}/plan", state.prefix()))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -107,13 +125,13 @@ async fn page(
     shell: Shell,
     Query(shown): Query<Shown>,
 ) -> Result<Html<String>, Failure> {
+    let batch: Option<aha_core::ids::BatchId> = shown.batch.parse().ok();
     let said = match shown.said.as_str() {
-        "applied" => "It is applied.",
+        "applied" if batch.is_some() => "It is applied.",
         "unchanged" => "Nothing is changed: it is so already.",
         "undone" => "It is undone: all is as before.",
         _ => "",
     };
-    let batch: Option<aha_core::ids::BatchId> = shown.batch.parse().ok();
     let page = PlanPage {
         said: said.to_owned(),
         batch: batch.map(|id| id.to_string()).unwrap_or_default(),
@@ -147,6 +165,7 @@ async fn from_day(state: &WebState, shell: Shell, from: &str) -> Result<PlanPage
         problem: String::new(),
         message: String::new(),
         selected: Vec::new(),
+        date: String::new(),
         answer: None,
         cards: Vec::new(),
         key: String::new(),
@@ -174,14 +193,16 @@ async fn message(
 ) -> Result<Html<String>, Failure> {
     // A form that answers a question also has the answers to the questions before it.
     let selected: Vec<i64> = form.all("select").filter_map(|id| id.parse().ok()).collect();
+    let date = parse_date(form.text("date"));
     let message = Message {
         text: form.text("message").to_owned(),
         mode: Mode::Auto,
         question: Some(form.text("question").to_owned()).filter(|question| !question.is_empty()),
-        selection: aha_planner::language::Selection { ids: selected, ..Default::default() },
+        selection: aha_planner::language::Selection { ids: selected, date, ..Default::default() },
         transcript: serde_json::from_str::<Vec<Turn>>(form.text("transcript")).unwrap_or_default(),
     };
-    let answer = Box::pin(assistant::answer(state.app(), &message, |_| {})).await?;
+    let mut answer = Box::pin(assistant::answer(state.app(), &message, |_| {})).await?;
+    answer.warnings = answer.warnings.iter().map(|warning| for_page(warning)).collect();
     let records = planner::planner(state.app()).await?.state;
     let cards = answer.operations.iter().filter_map(|checked| Some((checked.operation.as_ref()?, &checked.op)));
     let cards = cards.enumerate().map(|(number, (operation, op))| Card {
@@ -197,6 +218,7 @@ async fn message(
     let page = PlanPage {
         message: message.text.clone(),
         selected: message.selection.ids.clone(),
+        date: date.map(|day| day.to_string()).unwrap_or_default(),
         cards: cards.collect(),
         key: format!("{:032x}", rand::random::<u128>()),
         version: answer.version.to_string(),

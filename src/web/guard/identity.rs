@@ -53,12 +53,21 @@ pub enum SignedInBy {
 #[derive(Debug, Clone)]
 pub(in super::super) struct FormSecret(pub(in super::super) String);
 
-/// The fields of a form that was sent without a valid session.
+/// The fields of a form that was sent without a valid session, or from a page of an earlier one.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Unsaved(pub(in super::super) Vec<(String, String)>);
 
 /// Names of hidden fields, and of the password, which must not be shown.
 const NOT_SHOWN: [&str; 6] = ["csrf", "password", "key", "version", "next", "transcript"];
+
+impl Unsaved {
+    /// Keeps what the user typed.
+    pub(in super::super) fn of(fields: impl IntoIterator<Item = (String, String)>) -> Self {
+        let is_shown =
+            |(name, value): &(String, String)| !NOT_SHOWN.contains(&name.as_str()) && !value.trim().is_empty();
+        Self(fields.into_iter().filter(is_shown).collect())
+    }
+}
 
 /// The layer that limits the time of a request comes later.
 const MAX_READING: Duration = Duration::from_secs(30);
@@ -70,9 +79,8 @@ async fn unsaved(state: &WebState, request: Request) -> Result<(Unsaved, Request
     let late =
         |_| Failure::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the form did not arrive in time; send it again");
     let bytes = tokio::time::timeout(MAX_READING, reading).await.map_err(late)??;
-    let fields = url::form_urlencoded::parse(&bytes).into_owned();
-    let is_shown = |(name, value): &(String, String)| !NOT_SHOWN.contains(&name.as_str()) && !value.trim().is_empty();
-    Ok((Unsaved(fields.filter(is_shown).collect()), Request::from_parts(parts, Body::from(bytes))))
+    let fields = Unsaved::of(url::form_urlencoded::parse(&bytes).into_owned());
+    Ok((fields, Request::from_parts(parts, Body::from(bytes))))
 }
 
 pub(in super::super) async fn identify(State(state): State<WebState>, mut request: Request, next: Next) -> Response {

@@ -18,7 +18,7 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 
 use super::form::SentForm;
-use super::pages::Shell;
+use super::pages::{Shell, for_page};
 use super::{Editor, Failure, PathOf, WebState};
 use crate::journal::JournalError;
 use crate::journal::drafts::{self, Draft, Drafts};
@@ -153,12 +153,12 @@ async fn statements(
         Draft::Ready(plan) => {
             let by_rules = plan.made_by == aha_journal::local::MADE_BY;
             let made_by = if by_rules { "built-in rules".to_owned() } else { plan.made_by.clone() };
-            let failures = plan.failures.clone();
+            let failures = plan.failures.iter().map(|failure| for_page(failure)).collect();
             let blocks = steps::statements(&plan);
             return rendered(&StatementsPage { shell, id, blocks, failures, made_by });
         }
         Draft::Working(status) => (status, false),
-        Draft::Failed(why) => (why, true),
+        Draft::Failed(why) => (for_page(&why), true),
     };
     rendered(&WorkingPage { shell, id, status, failed })
 }

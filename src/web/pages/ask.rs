@@ -2,16 +2,17 @@
 
 use aha_content::documents::row_cells;
 use askama::Template;
-use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use serde::Deserialize;
+use serde_json::json;
 
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::topic_links::{TopicLinks, encoded};
-use super::{Choice, SPANS, Shell, choices, day, html};
+use super::{Choice, SPANS, Shell, choices, day, for_page, html, wants_json};
 use crate::app::App;
 use crate::ask::{self, Answer, AskError, AskRequest, CitedSentence, MAX_QUESTION_CHARS, feedback};
 use crate::digest::sanitise::{Link, short_text};
@@ -23,7 +24,10 @@ use crate::web::form::SentForm;
 const MAX_TITLE_CHARS: usize = 200;
 
 pub(super) fn routes() -> Router<WebState> {
-    Router::new().route("/ask", get(page)).route("/ask/answer", post(answer)).route("/ask/feedback", post(rate))
+    Router::new()
+        .route("/ask", get(page))
+        .route("/ask/answer", get(to_form).post(answer))
+        .route("/ask/feedback", post(rate))
 }
 
 #[derive(Template)]
@@ -38,8 +42,8 @@ struct AskPage {
     spans: Vec<Choice>,
     answered: Option<Answered>,
     refusal: Option<Refusal>,
-    /// Whether the rating of an answer was just stored.
-    is_noted: bool,
+    /// What follows from the rating of an answer that was just stored; empty without one.
+    said: &'static str,
     /// Whether a model writes the answer, so that the page shows what it reads meanwhile.
     is_written: bool,
 }
@@ -95,7 +99,7 @@ struct AskQuery {
     topic: String,
     source: String,
     since: String,
-    /// `noted` after an answer was rated.
+    /// `right` or `wrong` after an answer was rated.
     said: String,
 }
 
@@ -113,20 +117,9 @@ async fn begin(state: &WebState, shell: Shell, query: AskQuery) -> Result<AskPag
     let spans = choices(&SPANS, &query.since);
     let AskQuery { question, topic, source, said, .. } = query;
     let source_names: Vec<String> = Some(source).filter(|name| !name.is_empty()).into_iter().collect();
-    let is_noted = said == "noted";
+    let said = rated_in_words(&said);
     let is_written = ask::is_written(state.app());
-    Ok(AskPage {
-        shell,
-        topics,
-        topic,
-        source_names,
-        question,
-        spans,
-        answered: None,
-        refusal: None,
-        is_noted,
-        is_written,
-    })
+    Ok(AskPage { shell, topics, topic, source_names, question, spans, answered: None, refusal: None, said, is_written })
 }
 
 async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
@@ -150,11 +143,40 @@ async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: Se
     }
 }
 
-/// Stores whether an answer, or a refusal, is right.
-async fn rate(Reader(who): Reader, State(state): State<WebState>, form: SentForm) -> Result<Redirect, Failure> {
+/// The address of an answer, opened or loaded again: a question is asked by the form only.
+async fn to_form(State(state): State<WebState>) -> Redirect {
+    Redirect::to(&format!("{}/ask", state.prefix()))
+}
+
+/// A longer question is not in the address after a rating: proxies refuse long addresses.
+const MAX_ENCODED_BYTES: usize = 2_000;
+
+/// Stores whether an answer, or a refusal, is right. The script gets the effect in words, and the answer stays; without
+/// it the form is shown with the question.
+async fn rate(
+    Reader(who): Reader,
+    State(state): State<WebState>,
+    headers: HeaderMap,
+    form: SentForm,
+) -> Result<Response, Failure> {
+    let (question, is_right) = (form.text("question"), form.text("is_right") == "yes");
     let answer = Some(form.text("answer")).filter(|answer| !answer.is_empty());
-    feedback::record(state.app(), &who.name, form.text("question"), answer, form.text("is_right") == "yes").await?;
-    Ok(Redirect::to(&format!("{}/ask?said=noted", state.prefix())))
+    feedback::record(state.app(), &who.name, question, answer, is_right).await?;
+    let said = if is_right { "right" } else { "wrong" };
+    if wants_json(&headers) {
+        return Ok(Json(json!({ "message": rated_in_words(said) })).into_response());
+    }
+    let question = Some(encoded(question)).filter(|question| question.len() <= MAX_ENCODED_BYTES).unwrap_or_default();
+    Ok(Redirect::to(&format!("{}/ask?said={said}&question={question}", state.prefix())).into_response())
+}
+
+/// Describes what follows from a rating.
+fn rated_in_words(said: &str) -> &'static str {
+    match said {
+        "right" => "Noted as right. It becomes a question of your own benchmark: “aha-radar ask --export”.",
+        "wrong" => "Noted as wrong. Your own benchmark leaves it out.",
+        _ => "",
+    }
 }
 
 async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
@@ -173,8 +195,8 @@ async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
         text,
         sources: cited.collect(),
         sentences: answer.sentences,
-        note: answer.note,
-        degraded: answer.degraded,
+        note: answer.note.map(|note| for_page(&note)),
+        degraded: answer.degraded.map(|why| for_page(&why)),
     })
 }
 
@@ -196,6 +218,7 @@ async fn refusal(app: &App, error: AskError, request: &AskRequest) -> Result<Ref
     // The refusal is to be shown also if the words cannot be counted.
     let suggested = suggested_query(app, read_as.as_ref().unwrap_or(&request.question)).await;
     let search_query = suggested.unwrap_or_default().unwrap_or_default();
+    let why = for_page(&why);
     Ok(Refusal { why, next, search_query, is_narrowed: request.is_narrowed() })
 }
 

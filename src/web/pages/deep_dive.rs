@@ -14,7 +14,7 @@ use axum::routing::get;
 use super::super::{Editor, Failure, PathOf, WebState};
 use super::shown_summary::ShownSummary;
 use super::story::found;
-use super::{Shell, html, problem_of};
+use super::{Shell, for_page, html, problem_of};
 use crate::digest::sanitise::text as cleaned;
 use crate::services::deep_dive::{self, DeepDive, DeepDiveEstimate, PastedText};
 use crate::services::stories::FoundStory;
@@ -97,8 +97,8 @@ async fn send(
 /// Returns an error that the user can correct, to show above the text, which is not lost.
 fn correctable(error: ServiceError) -> Result<(StatusCode, String), Failure> {
     match error.kind() {
-        ErrorKind::BudgetExhausted => Ok((StatusCode::PAYMENT_REQUIRED, error.to_string())),
-        ErrorKind::Gateway => Ok((StatusCode::BAD_GATEWAY, error.to_string())),
+        ErrorKind::BudgetExhausted => Ok((StatusCode::PAYMENT_REQUIRED, for_page(&error.to_string()))),
+        ErrorKind::Gateway => Ok((StatusCode::BAD_GATEWAY, for_page(&error.to_string()))),
         _ => Ok((StatusCode::UNPROCESSABLE_ENTITY, problem_of(error)?)),
     }
 }

@@ -7,7 +7,8 @@ use aha_core::ids::DigestId;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::response::Html;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use chrono::NaiveDate;
 use serde::Deserialize;
@@ -19,11 +20,14 @@ use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{Shell, html, welcome};
 use crate::digest::html::flow;
 use crate::digest::is_quiet;
+use crate::digest::sanitise::short_text;
 use crate::digest::view::Page;
 use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
 use crate::services::feedback::FeedbackUser;
 use crate::services::{ErrorKind, ServiceError};
 
+/// Maximum length of a digest's title in the archive, in characters.
+const MAX_TITLE_CHARS: usize = 200;
 /// Digests on one page of the archive.
 const ARCHIVED: usize = 60;
 
@@ -133,8 +137,11 @@ struct ArchivePage {
     shell: Shell,
     topics: TopicLinks,
     all_topics: bool,
+    /// The days as typed.
     first: String,
     last: String,
+    /// Why the days cannot be used.
+    problem: Option<String>,
     months: Vec<Month>,
     /// The first lines of digests for which no source could be read.
     failures: HashMap<DigestId, String>,
@@ -149,10 +156,11 @@ struct Month {
 
 /// Which part of the archive.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct ArchiveQuery {
-    topic: Option<String>,
-    first: Option<String>,
-    last: Option<String>,
+    topic: String,
+    first: String,
+    last: String,
 }
 
 async fn archive(
@@ -160,39 +168,39 @@ async fn archive(
     State(state): State<WebState>,
     shell: Shell,
     JsonQuery(query): JsonQuery<ArchiveQuery>,
-) -> Result<Html<String>, Failure> {
-    let topic = query.topic.filter(|topic| !topic.is_empty());
+) -> Result<Response, Failure> {
+    let ArchiveQuery { topic, first, last } = query;
+    let topic = Some(topic).filter(|topic| !topic.is_empty());
     let topics = TopicLinks::read(state.app(), topic.as_deref()).await?;
-    let (first, last) = (day("first", query.first.as_deref())?, day("last", query.last.as_deref())?);
-    let filter = ArchiveFilter { topic: topic.clone(), first, last, limit: ARCHIVED + 1 };
-    let mut found = digests::archive(state.app(), &filter).await?;
+    let all_topics = topic.is_none();
+    let (mut found, problem) = match day(&first).and_then(|from| Ok((from, day(&last)?))) {
+        Ok((from, to)) => {
+            let filter = ArchiveFilter { topic, first: from, last: to, limit: ARCHIVED + 1 };
+            (digests::archive(state.app(), &filter).await?, None)
+        }
+        Err(problem) => (Vec::new(), Some(problem)),
+    };
+    let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let is_cut = found.len() > ARCHIVED;
     found.truncate(ARCHIVED);
     let failures = digests::total_failures(state.app(), &found).await?;
-    let text = |day: Option<NaiveDate>| day.map(|day| day.to_string()).unwrap_or_default();
-    html(&ArchivePage {
-        shell,
-        topics,
-        all_topics: topic.is_none(),
-        first: text(first),
-        last: text(last),
-        months: months(found),
-        failures,
-        is_cut,
-    })
+    let months = months(found);
+    let page = ArchivePage { shell, topics, all_topics, first, last, problem, months, failures, is_cut };
+    Ok((status, html(&page)?).into_response())
 }
 
 /// Parses a date; an empty field counts as absent.
-fn day(field: &'static str, text: Option<&str>) -> Result<Option<NaiveDate>, Failure> {
-    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let day =
-        text.parse().map_err(|_| Failure::invalid(field, format!("{text:?} is no day; write it as 2026-11-19")))?;
-    Ok(Some(day))
+fn day(text: &str) -> Result<Option<NaiveDate>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| format!("{text:?} is no day; write it as 2026-11-19."))
 }
 
 fn months(digests: Vec<ArchivedDigest>) -> Vec<Month> {
     let mut months: Vec<Month> = Vec::new();
-    for digest in digests {
+    for mut digest in digests {
+        digest.entry.first_title = digest.entry.first_title.map(|title| short_text(&title, MAX_TITLE_CHARS));
         let name = digest.day.format("%B %Y").to_string();
         match months.last_mut().filter(|month| month.name == name) {
             Some(month) => month.digests.push(digest),

@@ -3,7 +3,7 @@
 
 use askama::Template;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
 use super::noted::{in_address, in_words, kind};
 use super::story::found;
-use super::{Shell, html};
+use super::{Shell, html, wants_json};
 use crate::services::feedback;
 use crate::web::form::SentForm;
 
@@ -37,9 +37,7 @@ async fn send(
     } else {
         feedback::give(state.app(), who.user(), &story, kind).await?
     };
-    let wants_json =
-        headers.get(header::ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"application/json"));
-    if wants_json {
+    if wants_json(&headers) {
         return Ok(Json(json!({ "change": change, "message": in_words(&change, is_undo) })).into_response());
     }
     let next = in_address(&form.next_or(&format!("/stories/{id}")), &id, &change, is_undo);

@@ -9,6 +9,7 @@ mod error;
 mod feed_reader;
 mod feedback;
 mod item;
+mod messages;
 mod models;
 mod noted;
 mod run;
@@ -28,13 +29,14 @@ mod topic_links;
 mod topics;
 mod welcome;
 
-use aha_content::numbers::count;
 use aha_core::time::Timestamp;
 use askama::Template;
 use axum::Router;
+use axum::http::{HeaderMap, header};
 use axum::response::Html;
 
 pub(super) use error::{error_page, unsaved_page};
+pub(super) use messages::for_page;
 pub(super) use noted::{in_words as feedback_in_words, kind as feedback_kind};
 pub(super) use shell::Shell;
 pub(super) use story::found as found_story;
@@ -64,15 +66,14 @@ pub(super) fn routes() -> Router<WebState> {
         .merge(settings::routes())
 }
 
+/// Returns whether the script sent the request, which needs no page.
+fn wants_json(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"application/json"))
+}
+
 /// Renders a template.
 fn html(template: &impl Template) -> Result<Html<String>, Failure> {
     template.render().map(Html).map_err(|error| Failure::internal(&error))
-}
-
-/// Formats `2 sources added, 1 known already`.
-fn added_in_words(added: usize, known: usize, one: &str, many: &str) -> String {
-    let added = format!("{} added", count(added, one, many));
-    if known == 0 { added } else { format!("{added}, {known} known already") }
 }
 
 /// Formats `17 Nov 2026`, in UTC.
@@ -83,7 +84,7 @@ fn day(at: Timestamp) -> String {
 /// Returns the message of an error that the user of a form can correct; other errors get an error page.
 fn problem_of(error: ServiceError) -> Result<String, Failure> {
     match error.kind() {
-        ErrorKind::InvalidInput | ErrorKind::Conflict | ErrorKind::NotFound => Ok(error.to_string()),
+        ErrorKind::InvalidInput | ErrorKind::Conflict | ErrorKind::NotFound => Ok(for_page(&error.to_string())),
         _ => Err(error.into()),
     }
 }

@@ -32,7 +32,9 @@ fn message(kind: FeedbackKind, points: f64, is_undo: bool) -> String {
     if points.abs() < 0.05 {
         return format!("{done}.");
     }
-    format!("{done}; from the next digest on, a story like this gets {points:+.1} points.").replace('-', "−")
+    // What is taken back is a part of the score; nothing is subtracted from it.
+    let (verb, points) = if is_undo { ("no longer gets", -points) } else { ("gets", points) };
+    format!("{done}; from the next digest on, a story like this {verb} {points:+.1} points.").replace('-', "−")
 }
 
 /// Adds the effect to a path: `?noted=STORY,KIND,POINTS`, with `undo` at the end if feedback was removed.
@@ -80,7 +82,13 @@ mod tests {
         assert_eq!(noted.about("a-story"), "Noted; from the next digest on, a story like this gets +1.8 points.");
         assert_eq!(noted.about("another"), "");
         let undone = Noted::read(Some("a-story,save,-2,undo"));
-        assert_eq!(undone.about("a-story"), "Removed; from the next digest on, a story like this gets −2.0 points.");
+        assert_eq!(
+            undone.about("a-story"),
+            "Removed; from the next digest on, a story like this no longer gets +2.0 points."
+        );
+        let forgiven = Noted::read(Some("a-story,dislike,49.7,undo"));
+        let expected = "Removed; from the next digest on, a story like this no longer gets −49.7 points.";
+        assert_eq!(forgiven.about("a-story"), expected);
         for text in ["", "a", "a,adore,1", "a,like,much", "a,like,inf", "a,like,NaN"] {
             assert_eq!(Noted::read(Some(text)), Noted::default(), "{text}");
         }

@@ -18,7 +18,7 @@ use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
-use super::{Shell, html};
+use super::{Shell, for_page, html};
 use crate::services::ServiceError;
 use crate::services::digests::{self, ArchiveFilter};
 use crate::services::runs::{self, PastRun, RunChoice, RunEnd, RunStatus};
@@ -146,7 +146,7 @@ async fn start(_: Editor, State(state): State<WebState>, shell: Shell, form: Sen
     };
     let page = RunsPage::read(&state, shell, Some(topic)).await?;
     let [first, last, window] = [first, last, typed].map(str::to_owned);
-    let page = RunsPage { first, last, window, problem: Some(error.to_string()), ..page };
+    let page = RunsPage { first, last, window, problem: Some(for_page(&error.to_string())), ..page };
     Ok((status, html(&page)?).into_response())
 }
 
@@ -223,7 +223,7 @@ fn end_in_words(end: &RunEnd) -> String {
         RunEnd::Completed { .. } => "done".to_owned(),
         RunEnd::UpToDate { .. } => "there was nothing new to read".to_owned(),
         RunEnd::Cancelled => "stopped; starting it again continues it".to_owned(),
-        RunEnd::Failed { message, .. } => format!("failed: {message}"),
+        RunEnd::Failed { message, .. } => for_page(&format!("failed: {message}")),
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::topic_links::{TopicLinks, encoded};
-use super::{Choice, SPANS, Shell, choices, day, html, problem_of};
+use super::{Choice, SPANS, Shell, choices, day, for_page, html, problem_of};
 use crate::digest::sanitise::{Link, short_text};
 use crate::services::search::{self, ExcerptPart, SearchBy, SearchRequest, SearchResult};
 
@@ -95,7 +95,7 @@ async fn page(
         Ok(found) => {
             page.behind = found.behind_since.map(day);
             page.notes = found.notes;
-            page.suggestion = found.suggestion;
+            page.suggestion = found.suggestion.map(|suggestion| for_page(&suggestion));
             page.results = Some(found.results.into_iter().map(Found::of).collect());
             Ok(html(&page)?.into_response())
         }

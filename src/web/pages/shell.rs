@@ -72,9 +72,9 @@ impl Shell {
         self.path == link || (link != "/" && self.path.starts_with(&format!("{link}/")))
     }
 
-    /// Returns the navigation links, each with whether it is the current page.
+    /// Returns the navigation links that the user's role allows, each with whether it is the current page.
     pub fn reading(&self) -> Vec<(PageLink, bool)> {
-        let journal = self.has_journal.then_some(("/journal", "Journal"));
+        let journal = (self.has_journal && self.may_edit()).then_some(("/journal", "Journal"));
         READING.into_iter().chain(journal).map(|link| (link, self.is_at(link.0))).collect()
     }
 
@@ -117,5 +117,26 @@ impl FromRequestParts<WebState> for Shell {
             path: parts.uri.path().to_owned(),
             ..Self::bare(state)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_may_open_the_journal_is_shown_its_link() {
+        let has_journal = |role: Role| {
+            let shell = Shell {
+                base: String::new(),
+                version: "",
+                csrf: String::new(),
+                identity: Some(Identity { name: "zoe".to_owned(), role, by: SignedInBy::Session }),
+                path: "/".to_owned(),
+                has_journal: true,
+            };
+            shell.reading().iter().any(|((path, _), _)| *path == "/journal")
+        };
+        assert!(has_journal(Role::Editor) && !has_journal(Role::Reader));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aha_content::numbers::count;
 use aha_core::source::{Source, SourceHealth};
 use askama::Template;
 use axum::Router;
@@ -13,15 +14,16 @@ use axum::routing::{get, post};
 
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
+use super::messages::Said;
 use super::runs::minute;
 use super::topic_links::{TopicLinks, encoded, query_of};
-use super::{Shell, html};
+use super::{Shell, for_page, html, problem_of};
 use crate::digest::sanitise::short_text;
-use crate::services::ErrorKind;
 use crate::services::sources::add::{Discovered, DiscoveredFeed, SourcesToAdd};
 use crate::services::sources::{
     self, FetchSummary, ListedSource, PastFetch, SourceChange, SourceHistory, SourceShare, add, opml,
 };
+use crate::services::{ErrorKind, ServiceError};
 use crate::web::form::SentForm;
 use crate::web::multipart::SentFile;
 
@@ -49,6 +51,8 @@ struct SourcesPage {
     failing: usize,
     off: usize,
     wanted: ListQuery,
+    /// The effect of a form that was just sent; empty without one.
+    done: String,
 }
 
 /// A source in the list.
@@ -70,7 +74,7 @@ struct Mark {
     height: usize,
 }
 
-/// `?topic=NAME&q=WORD&show=failing&done=…`
+/// `?topic=NAME&q=WORD&show=failing`, and after a form `said=added&added=2&known=1`
 #[derive(Debug, Default, serde::Deserialize)]
 struct ListQuery {
     topic: Option<String>,
@@ -80,9 +84,14 @@ struct ListQuery {
     /// `failing` or `off`; all without it.
     #[serde(default)]
     show: String,
-    /// The effect of a form that was just sent.
+    /// `added` or `removed` after a form.
     #[serde(default)]
-    done: String,
+    said: String,
+    /// Number of sources that were added, and of those that were known already.
+    #[serde(default)]
+    added: usize,
+    #[serde(default)]
+    known: usize,
 }
 
 impl ListQuery {
@@ -95,6 +104,15 @@ impl ListQuery {
         let word = self.q.trim().to_lowercase();
         is_shown && [&row.name, &row.source.url].iter().any(|text| text.to_lowercase().contains(&word))
     }
+
+    /// Describes the effect of a form; empty without one. No text of an address is shown.
+    fn done_in_words(&self) -> String {
+        match self.said.as_str() {
+            "added" => added_in_words(self.added, self.known),
+            "removed" => "The source is removed; its stories stay in old digests.".to_owned(),
+            _ => String::new(),
+        }
+    }
 }
 
 async fn list(
@@ -103,6 +121,11 @@ async fn list(
     shell: Shell,
     JsonQuery(query): JsonQuery<ListQuery>,
 ) -> Result<Html<String>, Failure> {
+    let done = query.done_in_words();
+    list_page(&state, shell, query, done).await
+}
+
+async fn list_page(state: &WebState, shell: Shell, query: ListQuery, done: String) -> Result<Html<String>, Failure> {
     let topics = TopicLinks::read(state.app(), query.topic.as_deref()).await?;
     let (listed, marks, shares) = if topics.names.contains(&topics.current) {
         let listed = sources::list(state.app(), Some(&topics.current)).await?;
@@ -122,7 +145,7 @@ async fn list(
     let failing = rows.iter().filter(|row| order(&row.source) == 0).count();
     let off = rows.iter().filter(|row| !row.source.enabled).count();
     rows.retain(|row| query.fits(row));
-    html(&SourcesPage { shell, topics, sources: rows, all, failing, off, wanted: query })
+    html(&SourcesPage { shell, topics, sources: rows, all, failing, off, wanted: query, done })
 }
 
 /// Returns the sort key: failing sources first, disabled ones last.
@@ -183,6 +206,16 @@ struct SourcePage {
     name: String,
     source: Source,
     fetches: Vec<PastFetch>,
+    /// The values of the fields: as typed if they could not be used, else as stored.
+    enabled: bool,
+    full_text: bool,
+    weight: String,
+    /// The effect of a form that was just sent; empty without one.
+    said: &'static str,
+    /// Why the settings cannot be saved.
+    problem: Option<String>,
+    /// Whether what was typed to remove it is not its name.
+    is_misnamed: bool,
 }
 
 async fn find(state: &WebState, id: &str) -> Result<ListedSource, Failure> {
@@ -195,11 +228,28 @@ async fn one(
     State(state): State<WebState>,
     shell: Shell,
     PathOf(id): PathOf<String>,
+    JsonQuery(said): JsonQuery<Said>,
 ) -> Result<Html<String>, Failure> {
     let listed = find(&state, &id).await?;
+    html(&SourcePage { said: said.in_words(), ..source_page(&state, shell, listed).await? })
+}
+
+async fn source_page(state: &WebState, shell: Shell, listed: ListedSource) -> Result<SourcePage, Failure> {
     let SourceHistory { listed, fetches } = sources::history(state.app(), listed).await?;
     let ListedSource { topic, source } = listed;
-    html(&SourcePage { shell, topic, name: source.display_name(), source, fetches })
+    Ok(SourcePage {
+        shell,
+        topic,
+        name: source.display_name(),
+        enabled: source.enabled,
+        full_text: source.full_text,
+        weight: source.weight.to_string(),
+        source,
+        fetches,
+        said: "",
+        problem: None,
+        is_misnamed: false,
+    })
 }
 
 #[derive(Template)]
@@ -218,11 +268,10 @@ struct DiscoveredPage {
 /// is the only feed of a page that gives it no title.
 async fn discover(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let (address, topic) = (form.text("address").to_owned(), form.text("topic").to_owned());
-    if is_path(&address) {
-        return add_all(&state, &topic, vec![address]).await;
-    }
     let mut can_be_added = false;
-    let (found, problem) = match add::discover(state.app(), &address).await {
+    let discovered =
+        if is_path(&address) { Err(local_path(&address)) } else { add::discover(state.app(), &address).await };
+    let (found, problem) = match discovered {
         Ok(Discovered::Itself { .. }) => return add_all(&state, &topic, vec![address]).await,
         Ok(Discovered::Page(found)) if found.len() == 1 && found[0].title.is_none() => {
             return add_all(&state, &topic, found.into_iter().map(|feed| feed.url).collect()).await;
@@ -231,11 +280,11 @@ async fn discover(_: Editor, State(state): State<WebState>, shell: Shell, form: 
         Err(error) if error.kind() == ErrorKind::InvalidInput => {
             let expected = "give the address of a site or a feed, such as example.org or \
                             https://example.org/feed.xml, or a name such as hn:top or reddit:rust";
-            (Vec::new(), Some(format!("{error}; {expected}")))
+            (Vec::new(), Some(for_page(&format!("{error}; {expected}"))))
         }
         Err(error) => {
             can_be_added = true;
-            (Vec::new(), Some(error.to_string()))
+            (Vec::new(), Some(for_page(&error.to_string())))
         }
     };
     let status = if problem.is_some() && !can_be_added { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
@@ -253,14 +302,19 @@ async fn add_chosen(_: Editor, State(state): State<WebState>, form: SentForm) ->
 
 async fn add_all(state: &WebState, topic: &str, locations: Vec<String>) -> Result<Response, Failure> {
     if let Some(path) = locations.iter().find(|location| is_path(location)) {
-        let message = format!("{path:?} is no web address; local files can only be added on the command line");
-        return Err(Failure::invalid("location", message));
+        return Err(local_path(path).into());
     }
     let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
     let new = SourcesToAdd { locations, topic: topic.to_owned(), as_is: true, ..SourcesToAdd::default() };
     let added = add::add(state.app(), &new, &mut |_| {}).await?;
-    let done = super::added_in_words(added.counts.added, added.counts.known, "source", "sources");
-    Ok(to_list(state, topic, &done))
+    let said = format!("added&added={}&known={}", added.counts.added, added.counts.known);
+    Ok(to_list(state, topic, &said))
+}
+
+/// Formats `2 sources added, 1 known already`.
+fn added_in_words(added: usize, known: usize) -> String {
+    let added = format!("{} added", count(added, "source", "sources"));
+    if known == 0 { added } else { format!("{added}, {known} known already") }
 }
 
 /// Returns whether the location looks like a file's path: the response must not reveal whether the file exists.
@@ -268,23 +322,33 @@ fn is_path(location: &str) -> bool {
     location.starts_with(['.', '/', '~']) || location.starts_with("file:")
 }
 
-fn to_list(state: &WebState, topic: &str, done: &str) -> Response {
-    let done = encoded(done);
-    Redirect::to(&format!("{}/sources{}&done={done}", state.prefix(), query_of(topic))).into_response()
+fn local_path(path: &str) -> ServiceError {
+    let message = format!("{path:?} is no web address; local files can only be added on the command line");
+    ServiceError::invalid("location", message)
 }
 
-async fn import(_: Editor, State(state): State<WebState>, file: SentFile) -> Result<Response, Failure> {
+/// Redirects to the list. `said`: a code, with its counts.
+fn to_list(state: &WebState, topic: &str, said: &str) -> Response {
+    Redirect::to(&format!("{}/sources{}&said={said}", state.prefix(), query_of(topic))).into_response()
+}
+
+/// Adds the sources of a list. Outlines that could not be used are named above the sources.
+async fn import(_: Editor, State(state): State<WebState>, shell: Shell, file: SentFile) -> Result<Response, Failure> {
     let listed = opml::read(state.app(), &file.bytes, &file.name)?;
     let topic = file.form.text("topic");
     let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
     let counts = opml::import(state.app(), &file.name, &listed, topic).await?;
-    let mut done = super::added_in_words(counts.added, counts.known, "source", "sources");
+    if listed.unusable_count == 0 {
+        return Ok(to_list(&state, topic, &format!("added&added={}&known={}", counts.added, counts.known)));
+    }
+    let mut done = added_in_words(counts.added, counts.known);
     done.push_str(&unusable_in_words(listed.unusable_count, &listed.unusable));
-    Ok(to_list(&state, topic, &done))
+    let query = ListQuery { topic: Some(topic.to_owned()), ..ListQuery::default() };
+    Ok(list_page(&state, shell, query, done).await?.into_response())
 }
 
 /// Maximum number of unusable outlines that the message after an import names, and the length of each reason in
-/// characters. The message is part of an address, for which proxies allow 4 KB.
+/// characters.
 const MAX_REASONS: usize = 3;
 const MAX_REASON_CHARS: usize = 120;
 
@@ -315,26 +379,56 @@ async fn export(
 async fn change(
     _: Editor,
     State(state): State<WebState>,
+    shell: Shell,
     PathOf(id): PathOf<String>,
     form: SentForm,
 ) -> Result<Response, Failure> {
     let listed = find(&state, &id).await?;
-    let weight = form.text("weight");
-    let wrong = || Failure::invalid("weight", "a weight is a number from 0.1 to 3");
-    let weight = if weight.is_empty() { None } else { Some(weight.parse().map_err(|_| wrong())?) };
-    let change =
-        SourceChange { enabled: Some(form.is_set("enabled")), weight, full_text: Some(form.is_set("full_text")) };
-    sources::change(state.app(), &listed.source, change).await?;
-    Ok(Redirect::to(&format!("{}/sources/{id}", state.prefix())).into_response())
+    let changed = match change_of(&form) {
+        Ok(change) => sources::change(state.app(), &listed.source, change).await,
+        Err(error) => Err(error),
+    };
+    let Err(error) = changed else {
+        return Ok(Redirect::to(&format!("{}/sources/{id}?said=saved", state.prefix())).into_response());
+    };
+    let page = SourcePage {
+        problem: Some(problem_of(error)?),
+        enabled: form.is_set("enabled"),
+        full_text: form.is_set("full_text"),
+        weight: form.text("weight").to_owned(),
+        ..source_page(&state, shell, listed).await?
+    };
+    Ok((StatusCode::UNPROCESSABLE_ENTITY, html(&page)?).into_response())
 }
 
+fn change_of(form: &SentForm) -> Result<SourceChange, ServiceError> {
+    let weight = form.text("weight");
+    let wrong =
+        || ServiceError::invalid("weight", format!("the weight {weight:?} is no number; give one from 0.1 to 3"));
+    let weight = if weight.is_empty() { None } else { Some(weight.parse().map_err(|_| wrong())?) };
+    Ok(SourceChange { enabled: Some(form.is_set("enabled")), weight, full_text: Some(form.is_set("full_text")) })
+}
+
+/// Requires the name as confirmation, as its settings and the record of its fetches are removed as well.
 async fn remove(
     _: Editor,
     State(state): State<WebState>,
+    shell: Shell,
     PathOf(id): PathOf<String>,
-    _: SentForm,
+    form: SentForm,
 ) -> Result<Response, Failure> {
     let listed = find(&state, &id).await?;
+    if !is_named(&listed.source, form.text("confirm")) {
+        let page = SourcePage { is_misnamed: true, ..source_page(&state, shell, listed).await? };
+        return Ok((StatusCode::UNPROCESSABLE_ENTITY, html(&page)?).into_response());
+    }
     sources::remove(state.app(), &listed.source).await?;
-    Ok(to_list(&state, &listed.topic, &format!("{} was removed", listed.source.display_name())))
+    Ok(to_list(&state, &listed.topic, "removed"))
+}
+
+/// Returns whether a text is the name of a source, as a page shows it, or its address.
+fn is_named(source: &Source, text: &str) -> bool {
+    // A page shows several spaces as one.
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text == source.url || words(text) == words(&source.display_name())
 }

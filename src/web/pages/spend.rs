@@ -5,12 +5,12 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 
 use super::super::{Admin, Failure, JsonQuery, Reader, WebState};
-use super::{Shell, html, problem_of};
+use super::{Shell, for_page, html, problem_of};
 use crate::services::calls::{self, CallQuery};
 use crate::services::spending::{self, Period, SpendBy, SpendReport, SpendRow};
 use crate::web::form::SentForm;
@@ -38,7 +38,7 @@ struct SpendPage {
     alerts: Vec<String>,
     /// Calls with unknown cost.
     open: Vec<OpenCall>,
-    /// Why the cost of a call that is not among them cannot be recorded.
+    /// Why the cost of a call that is not among them cannot be recorded, or the rows cannot be summed as asked.
     problem: Option<String>,
 }
 
@@ -89,16 +89,21 @@ async fn page(
     State(state): State<WebState>,
     shell: Shell,
     JsonQuery(query): JsonQuery<Query>,
-) -> Result<Html<String>, Failure> {
-    let (by, name) = match query.by.as_deref() {
-        None | Some("day") => (SpendBy::Day, "day"),
-        Some("purpose") => (SpendBy::Purpose, "purpose"),
-        Some("model") => (SpendBy::Model, "model"),
-        Some("topic") => (SpendBy::Topic, "topic"),
-        Some(_) => return Err(Failure::invalid("by", "it is day, purpose, model or topic")),
+) -> Result<Response, Failure> {
+    let (by, name, problem) = match query.by.as_deref() {
+        None | Some("day") => (SpendBy::Day, "day", None),
+        Some("purpose") => (SpendBy::Purpose, "purpose", None),
+        Some("model") => (SpendBy::Model, "model", None),
+        Some("topic") => (SpendBy::Topic, "topic", None),
+        Some(by) => {
+            let problem = format!("{by:?} is nothing that spending is summed by; choose day, purpose, model or topic.");
+            (SpendBy::Day, "day", Some(problem))
+        }
     };
+    let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let report = spending::report(state.app(), by, DAYS).await?;
-    html(&filled(shell, name, report, open_calls(&state).await?))
+    let page = SpendPage { problem, ..filled(shell, name, report, open_calls(&state).await?) };
+    Ok((status, html(&page)?).into_response())
 }
 
 async fn open_calls(state: &WebState) -> Result<Vec<OpenCall>, Failure> {
@@ -157,7 +162,7 @@ fn filled(shell: Shell, by: &'static str, report: SpendReport, open: Vec<OpenCal
         gauges: vec![gauge("Today", &budget.day), gauge("This month", &budget.month)],
         projected: budget.month_projected_microcredits.to_string(),
         run_cap: budget.run_cap_microcredits.map(|cap| cap.to_string()),
-        alerts: report.alerts,
+        alerts: report.alerts.iter().map(|alert| for_page(alert)).collect(),
         open,
         problem: None,
     }

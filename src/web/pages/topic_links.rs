@@ -17,9 +17,15 @@ pub(super) struct TopicLinks {
 
 impl TopicLinks {
     /// Selects the named topic; else the default one, or the first.
+    ///
+    /// # Errors
+    /// When there is no topic of that name. The default one may be named before it exists.
     pub(super) async fn read(app: &App, wanted: Option<&str>) -> Result<Self, ServiceError> {
         let names: Vec<String> = topics::list(app).await?.into_iter().map(|topic| topic.name).collect();
         let wanted = wanted.map(str::trim).filter(|name| !name.is_empty());
+        if let Some(name) = wanted.filter(|name| *name != DEFAULT && names.iter().all(|known| known != name)) {
+            topics::find(app, name).await?;
+        }
         let usual = || if names.iter().any(|name| name == DEFAULT) { None } else { names.first().cloned() };
         let current = wanted.map(str::to_owned).or_else(usual).unwrap_or_else(|| DEFAULT.to_owned());
         Ok(Self { names, is_named: wanted.is_some(), current })

@@ -9,7 +9,8 @@ use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
-use super::super::{Admin, Editor, Failure, PathOf, Reader, WebState};
+use super::super::{Admin, Editor, Failure, JsonQuery, PathOf, Reader, WebState};
+use super::messages::Said;
 use super::runs::minute;
 use super::topic_links::{encoded, query_of};
 use super::{Shell, html, problem_of};
@@ -57,7 +58,7 @@ async fn add(_: Editor, State(state): State<WebState>, shell: Shell, form: SentF
     let name = form.text("name");
     let change = TopicChange { interests: Some(form.text("interests").to_owned()), ..TopicChange::default() };
     match topics::add(state.app(), name, &change).await {
-        Ok(topic) => Ok(to_topic(&state, &topic.name)),
+        Ok(topic) => Ok(to_topic(&state, &topic.name, "added")),
         Err(error) => {
             let problem = Some(problem_of(error)?);
             let (name, interests) = (name.to_owned(), form.text("interests").to_owned());
@@ -79,8 +80,9 @@ async fn first_interests(_: Editor, State(state): State<WebState>, form: SentFor
     Ok(Redirect::to(&format!("{}/{}", state.prefix(), query_of(name))).into_response())
 }
 
-fn to_topic(state: &WebState, name: &str) -> Response {
-    Redirect::to(&format!("{}/topics/{}", state.prefix(), encoded(name))).into_response()
+/// `said`: a code of [`Said`].
+fn to_topic(state: &WebState, name: &str, said: &str) -> Response {
+    Redirect::to(&format!("{}/topics/{}?said={said}", state.prefix(), encoded(name))).into_response()
 }
 
 #[derive(Template)]
@@ -93,6 +95,10 @@ struct TopicPage {
     matches: Option<InterestMatches>,
     trial: Option<PreviewState>,
     problem: Option<String>,
+    /// The effect of a form that was just sent; empty without one.
+    said: &'static str,
+    /// Whether what was typed to remove it is not its name.
+    is_misnamed: bool,
 }
 
 /// The values of the fields: as typed if they are previewed or could not be used, else as stored.
@@ -144,7 +150,7 @@ struct PreviewState {
 impl TopicPage {
     fn of(shell: Shell, topic: Topic, form: &SentForm) -> Self {
         let values = Values::of(&topic, form);
-        Self { shell, topic, values, matches: None, trial: None, problem: None }
+        Self { shell, topic, values, matches: None, trial: None, problem: None, said: "", is_misnamed: false }
     }
 }
 
@@ -153,8 +159,10 @@ async fn one(
     State(state): State<WebState>,
     shell: Shell,
     PathOf(name): PathOf<String>,
+    JsonQuery(said): JsonQuery<Said>,
 ) -> Result<Html<String>, Failure> {
-    html(&TopicPage::of(shell, topics::find(state.app(), &name).await?, &SentForm::default()))
+    let page = TopicPage::of(shell, topics::find(state.app(), &name).await?, &SentForm::default());
+    html(&TopicPage { said: said.in_words(), ..page })
 }
 
 /// Saves the topic, or previews the change.
@@ -240,7 +248,7 @@ async fn answer(
     done: Result<Option<PreviewResult>, ServiceError>,
 ) -> Result<Response, Failure> {
     let (tried, problem) = match done {
-        Ok(None) => return Ok(to_topic(state, name)),
+        Ok(None) => return Ok(to_topic(state, name, "saved")),
         Ok(Some(tried)) => (Some(tried), None),
         Err(error) => (None, Some(problem_of(error)?)),
     };
@@ -282,11 +290,14 @@ fn number(form: &SentForm, name: &'static str) -> Result<Option<u8>, Failure> {
 async fn remove(
     _: Admin,
     State(state): State<WebState>,
+    shell: Shell,
     PathOf(name): PathOf<String>,
     form: SentForm,
 ) -> Result<Response, Failure> {
     if form.text("confirm") != name {
-        return Err(Failure::invalid("confirm", "type the topic's name to remove it with its digests and sources"));
+        let page = TopicPage::of(shell, topics::find(state.app(), &name).await?, &SentForm::default());
+        let page = TopicPage { is_misnamed: true, ..page };
+        return Ok((StatusCode::UNPROCESSABLE_ENTITY, html(&page)?).into_response());
     }
     topics::remove(state.app(), &name).await?;
     Ok(Redirect::to(&format!("{}/topics", state.prefix())).into_response())

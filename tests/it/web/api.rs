@@ -65,7 +65,7 @@ fn the_story_of_an_item_is_that_of_the_newest_digest_of_any_topic() {
         assert!(unclosed["notes"][0].as_str().unwrap().contains("is not closed"), "{engine:?}: {unclosed}");
         assert!(site.get("/search?q=%22Marigold").body.contains("is not closed"), "{engine:?}");
         assert!(site.get("/search?q=sorce:quay").body.contains("did you mean source:?"), "{engine:?}");
-        assert!(site.get("/search?q=xylophone").body.contains("to find more, try another word"), "{engine:?}");
+        assert!(site.get("/search?q=xylophone").body.contains("To find more, try another word"), "{engine:?}");
         assert!(site.get("/search?q=&source=quay").body.contains("1 result."), "{engine:?}: filters alone");
         let page = site.get(&format!("/items/{item}"));
         assert!(page.body.contains(&format!("/stories/{line}\"")), "{engine:?}: {}", page.body);

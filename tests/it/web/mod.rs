@@ -5,6 +5,7 @@ mod forms;
 mod guards;
 mod hostile;
 mod journal;
+mod messages;
 mod payloads;
 mod plan;
 mod resources;

@@ -217,7 +217,7 @@ fn of_300_payloads_in_every_place_none_is_markup_of_a_page() {
             "/?topic=",
             "/search?q=",
             "/archive?first=",
-            "/sources?done=",
+            "/sources?said=",
             "/sign-in?next=",
             "/topics/",
             "/stories/",

@@ -98,6 +98,27 @@ fn a_question_is_answered_a_card_edited_applied_and_taken_back() {
 }
 
 #[test]
+fn the_day_that_is_asked_for_is_given_on_the_page() {
+    let mut radar = radar();
+    radar.ok(&["todo", "add", "call Bob on 2026-11-20"]);
+    radar.ok(&["todo", "add", "call Ann on 2026-11-20"]);
+    let site = Site::start(&mut radar);
+    let page = site.get("/plan");
+    let say = |fields: &[(&str, &str)]| site.post_form("/plan/message", &page, &form(fields));
+    let asked = say(&[("message", "move call Bob")]);
+    assert!(asked.body.contains("To which day should"), "{}", asked.body);
+    assert_eq!(field(&asked, "message"), "move call Bob", "the sentence stays in its field");
+    assert!(asked.body.contains("<input type=\"date\" name=\"date\" value=\"\">"), "{}", asked.body);
+    let question = field(&asked, "question");
+    let proposed = say(&[("message", "move call Bob"), ("question", &question), ("date", "2026-11-25")]);
+    assert_eq!(field(&proposed, "day_0"), "2026-11-25", "{}", proposed.body);
+    // A question that follows keeps the day.
+    let which = say(&[("message", "move the call"), ("date", "2026-11-25")]);
+    assert!(which.body.contains("Which one?"), "{}", which.body);
+    assert_eq!(field(&which, "date"), "2026-11-25");
+}
+
+#[test]
 fn each_question_about_a_message_is_answered_in_turn() {
     let mut radar = radar();
     for title in ["review budget", "review contract", "draft report alpha", "draft report beta"] {

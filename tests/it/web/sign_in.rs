@@ -81,6 +81,51 @@ fn what_was_typed_is_shown_once_the_session_has_ended() {
 }
 
 #[test]
+fn what_was_typed_on_a_page_of_an_earlier_session_is_shown() {
+    let mut radar = guarded();
+    let site = Site::start(&mut radar);
+    let earlier = signed_in(&site, "owner", "correct+horse");
+    let token = site.send("GET", "/topics", &[("cookie", &earlier)], "").token().to_owned();
+    let cookie = signed_in(&site, "owner", "correct+horse");
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let typed = format!("csrf={token}&name=harbours&interests=ferries+%3Cb%3E&password=secret");
+    let old = site.send("POST", "/topics", &[form, ("cookie", &cookie)], &typed);
+    assert_eq!(old.status, 403);
+    for shown in ["Not saved", ">harbours</textarea>", "ferries &#60;b&#62;</textarea>"] {
+        assert!(old.body.contains(shown), "{shown}: {}", old.body);
+    }
+    assert!(!old.body.contains("secret") && !old.body.contains(&token), "{}", old.body);
+    let by_script = site.send("POST", "/topics", &[form, ("cookie", &cookie), ("accept", "application/json")], &typed);
+    let error = by_script.json()["error"].clone();
+    assert_eq!((by_script.status, error["code"].as_str()), (403, Some("wrong_form")));
+    assert!(error["message"].as_str().unwrap().contains("load the page again"), "{error}");
+}
+
+#[test]
+fn a_reader_is_shown_no_form_that_takes_another_role() {
+    let mut radar = guarded();
+    with_password(&radar, &["user", "add", "zoe"], "a long word");
+    radar.ok(&["topic", "set", "default", "--interests", "ferries", "--mute", "word:football"]);
+    radar.ok(&["source", "add", "--as-is", "https://a.example/feed.xml"]);
+    let source = radar.json(&["source", "list", "--json"])[0]["id"].as_str().unwrap().to_owned();
+    let site = Site::start(&mut radar);
+    let [zoe, owner] =
+        [("zoe", "a+long+word"), ("owner", "correct+horse")].map(|(name, word)| signed_in(&site, name, word));
+    let source = format!("/sources/{source}");
+    for path in ["/", "/sources", source.as_str(), "/topics", "/topics/default", "/runs", "/plan"] {
+        let forms = |cookie: &str| {
+            let page = site.send("GET", path, &[("cookie", cookie)], "");
+            assert_eq!(page.status, 200, "{path}");
+            page.body.matches("method=\"post\"").count()
+        };
+        assert_eq!(forms(&zoe), 1, "{path}: signing out");
+        assert!(forms(&owner) > 1, "{path}");
+    }
+    let topic = site.send("GET", "/topics/default", &[("cookie", &zoe)], "").body;
+    assert!(topic.contains("<bdi>ferries</bdi>") && topic.contains("<code>mute word:football</code>"), "{topic}");
+}
+
+#[test]
 fn a_reader_sees_their_own_ratings_of_answers_only() {
     let mut radar = guarded();
     with_password(&radar, &["user", "add", "zoe"], "a long word");
@@ -116,7 +161,7 @@ fn roles_bound_what_is_done() {
     let headers = [("content-type", "application/x-www-form-urlencoded"), ("cookie", cookie.as_str())];
     let refused = site.send("POST", "/topics", &headers, &format!("csrf={}&name=more", topics.token()));
     assert_eq!(refused.status, 403);
-    assert!(refused.body.contains("this takes the role editor; yours is reader"), "{}", refused.body);
+    assert!(refused.body.contains("This takes the role editor; yours is reader"), "{}", refused.body);
     for path in ["/models", "/api/v1/models"] {
         assert_eq!(site.send("GET", path, &[("cookie", &cookie)], "").status, 403, "{path}");
     }
