@@ -250,9 +250,9 @@ pub(super) struct ItemArguments {
     /// The rank in the newest digest with stories, or the id that a line of any digest shows, or its first digits (4 or
     /// more).
     pub(super) item: String,
-    /// The topic in whose digest the rank is.
-    #[arg(long, default_value = "default")]
-    pub(super) topic: String,
+    /// The topic of the rank or the id [default: default for a rank, any for an id].
+    #[arg(long)]
+    pub(super) topic: Option<String>,
     /// Print the story as JSON.
     #[arg(long)]
     pub(super) json: bool,

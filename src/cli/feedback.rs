@@ -34,12 +34,13 @@ pub(super) async fn run(app: &App, arguments: FeedbackArguments) -> Result<Exit>
 }
 
 async fn give(app: &App, arguments: &FeedbackArguments, name: &str, kind: FeedbackKind) -> Result<()> {
+    let topic = arguments.topic.as_deref();
     let (change, outcome) = if arguments.undo {
-        let change = feedback::undo_by_name(app, FeedbackUser::owner(), name, &arguments.topic, kind).await?;
+        let change = feedback::undo_by_name(app, FeedbackUser::owner(), name, topic, kind).await?;
         let outcome = if change.changed { "removed" } else { "was not given, so there is nothing to undo" };
         (change, outcome)
     } else {
-        let found = stories::find(app, name, &arguments.topic).await?;
+        let found = stories::find_in(app, name, topic).await?;
         let change = feedback::give(app, FeedbackUser::owner(), &found, kind).await?;
         let outcome = if change.changed { "noted" } else { "was given before, and counts once" };
         (change, outcome)

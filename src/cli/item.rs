@@ -17,7 +17,7 @@ use crate::digest::view::final_score_in_words;
 use crate::services::stories;
 
 pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
-    let story = stories::find(app, &arguments.item, &arguments.topic).await?.story;
+    let story = stories::find_in(app, &arguments.item, arguments.topic.as_deref()).await?.story;
     if arguments.json {
         output::print_json(&with_markup(app, &story).await?)?;
     } else {
@@ -58,7 +58,7 @@ pub(super) fn short(id: impl Display) -> String {
 
 pub(super) fn in_words(story: &DigestStory) -> String {
     if !stories::is_shown(story) {
-        return no_longer_shown(story);
+        return not_shown(story);
     }
     let score =
         story.aha_score.map_or_else(|| format!("not judged ({})", story.state), |score| format!("{score} of 100"));
@@ -87,8 +87,8 @@ pub(super) fn in_words(story: &DigestStory) -> String {
     lines.join("\n")
 }
 
-/// Formats what is known of a story that its digest showed before it was made again.
-fn no_longer_shown(story: &DigestStory) -> String {
+/// Formats what is known of a story that its digest leaves out, or showed before it was made again.
+fn not_shown(story: &DigestStory) -> String {
     let mut lines = vec![
         story.title.clone(),
         format!("   {}", story.url.as_deref().unwrap_or("(no link)")),

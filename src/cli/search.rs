@@ -58,7 +58,7 @@ fn shown(result: &SearchResult, style: Style) -> String {
     let one_line = |text: &str| output::one_safe_text(text).replace('\n', " ");
     let day = Some(result.time.to_string().chars().take(10).collect::<String>());
     // With this id, `item` explains the item's story and `feedback` takes an opinion of it.
-    let id = result.digest_item_id.map(|id| format!("id {}", item::short(id)));
+    let id = result.digest_item_id.or(result.unshown_id).map(|id| format!("id {}", item::short(id)));
     let name = result.document.clone().or_else(|| result.source.clone());
     let parts = [day, result.section.clone(), name, id, result.url.clone()];
     let place = parts.into_iter().flatten().map(|part| one_line(&part)).collect::<Vec<_>>().join(" · ");

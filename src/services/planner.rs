@@ -3,8 +3,6 @@
 //! Every change, one record from a form as well as a batch that a model proposed, is made of operations through
 //! [`apply`]: validated, audited and undoable in the same way.
 
-use std::time::Duration;
-
 use aha_core::ids::BatchId;
 use aha_net::hash::hex64;
 use aha_planner::apply::State;
@@ -39,9 +37,6 @@ const MAX_DAYS_TO_CHANGE: i64 = 366;
 
 /// Of more todos that a title may mean, only the first are named.
 const MAX_CHOICES: usize = 10;
-
-/// How long a request waits for another one that is changing the same records.
-const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// The result of applying operations.
 #[derive(Debug)]
@@ -176,17 +171,17 @@ pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key:
         IdempotencyKey { key_sha256: hex64(key.as_bytes()), request_sha256: hex64(request.as_bytes()) }
     });
     let request = ApplyRequest { operations, expected_version: version, key, now: app.clock().now() };
-    let outcome = match tokio::time::timeout(MAX_WAIT, app.store().apply_operations(owner(), &request)).await {
-        Err(_) => return Ok(Apply::InFlight),
+    let outcome = match app.store().apply_operations(owner(), &request).await {
         // The request that holds the database may be using this key, so the key counts as in progress.
-        Ok(Err(StoreError::Locked { .. })) if request.key.is_some() => return Ok(Apply::InFlight),
-        Ok(outcome) => outcome?,
+        Err(StoreError::Locked { .. }) if request.key.is_some() => return Ok(Apply::InFlight),
+        outcome => outcome?,
     };
     Ok(match outcome {
         ApplyOutcome::Applied { response, replayed } => Apply::Done { response, replayed },
         ApplyOutcome::Invalid(validation) => Apply::Invalid(validation),
         ApplyOutcome::Changed { expected, found } => Apply::Changed { expected, found },
         ApplyOutcome::KeyReused => Apply::KeyReused,
+        ApplyOutcome::InFlight => Apply::InFlight,
     })
 }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aha_core::digest::{DigestHead, DigestStory};
 use aha_core::feedback::FeedbackKind;
-use aha_core::ids::{DigestItemId, ItemId};
+use aha_core::ids::{DigestItemId, ItemId, TopicId};
 use aha_core::story::fingerprint;
-use aha_core::topic::BudgetTier;
+use aha_core::topic::{BudgetTier, DEFAULT_TOPIC};
 use aha_llm::tasks::{deep_summary, entity_extract, triage};
 pub use aha_store::StoryAppearance;
 use aha_store::{AnswerKey, DigestItemRecord};
@@ -34,15 +34,16 @@ pub struct FoundStory {
     pub story: DigestStory,
 }
 
-/// Returns whether its digest shows the story. One that was made again may show it no longer; the store then returns the
-/// story without rank and scores by the id that its line had.
+/// Returns whether its digest shows the story. It may have left the story out, or show it no longer since it was made
+/// again; the store then returns the story without rank and scores, by the id that its line had or would have.
 #[must_use]
 pub fn is_shown(story: &DigestStory) -> bool {
     story.rank > 0
 }
 
 /// Finds a story by its rank in the topic's latest digest with stories, or by the id of a line of any digest or the
-/// beginning of it, also of a line that the digest had before it was made again.
+/// beginning of it, also of a line that the digest had before it was made again. The whole id of an item stands for its
+/// line as well, in that topic if it has one there.
 ///
 /// # Errors
 /// When nothing matches, or more than one.
@@ -50,7 +51,33 @@ pub async fn find(app: &App, item: &str, topic: &str) -> Result<FoundStory> {
     let is_rank = item.len() <= MAX_RANK_DIGITS && item.bytes().all(|byte| byte.is_ascii_digit());
     match item.parse::<usize>().ok().filter(|_| is_rank) {
         Some(rank) => by_rank(app, rank, topic).await,
-        None => by_id(app, find_id(app, item).await?).await,
+        None => by_line_or_item(app, item, topic).await,
+    }
+}
+
+/// Like [`find`], in the topic `default` if none is given. A given topic applies to ids, too.
+///
+/// # Errors
+/// When nothing matches, or more than one, or the story is of another topic than the given one.
+pub async fn find_in(app: &App, item: &str, topic: Option<&str>) -> Result<FoundStory> {
+    let found = find(app, item, topic.unwrap_or(DEFAULT_TOPIC)).await?;
+    let Some(topic) = topic.filter(|topic| found.digest.topic != *topic) else { return Ok(found) };
+    topics::find(app, topic).await?;
+    let of = &found.digest.topic;
+    let next = format!("leave out --topic, or take an id that `aha-radar search --topic {topic:?}` shows");
+    Err(ServiceError::invalid("topic", format!("{item} is a story of topic {of:?}, not of topic {topic:?}; {next}")))
+}
+
+async fn by_line_or_item(app: &App, item: &str, topic: &str) -> Result<FoundStory> {
+    let no_line = match by_id(app, find_id(app, item).await?).await {
+        Err(error @ ServiceError::NotFound { .. }) => error,
+        found => return found,
+    };
+    let Ok(item) = item.parse::<ItemId>() else { return Err(no_line) };
+    let topics: Vec<TopicId> = app.store().topic(topic).await?.into_iter().map(|topic| topic.id).collect();
+    match lines(app, &[item], &topics).await?.get(&item) {
+        Some(line) => by_id(app, line.id).await,
+        None => Err(no_line),
     }
 }
 
@@ -118,6 +145,44 @@ pub async fn markup(app: &App, story: &DigestStory) -> Result<BTreeMap<ItemId, S
 /// When the store fails.
 pub async fn newest_lines(app: &App, items: &[ItemId]) -> Result<HashMap<ItemId, DigestItemId>> {
     Ok(app.store().newest_digest_items_of_all_topics(items).await?.into_iter().collect())
+}
+
+/// The digest line of an item's story.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoryLine {
+    pub id: DigestItemId,
+    /// False if the digest does not show the story: the id is then that of the line that it would have.
+    pub is_shown: bool,
+}
+
+/// Returns the line by which the story of each of these items is named in these topics: the newest that their digests
+/// show, else that of a story that they leave out, else the newest of another topic. No topics stand for all.
+///
+/// # Errors
+/// When the store fails.
+pub async fn lines(app: &App, items: &[ItemId], topics: &[TopicId]) -> Result<HashMap<ItemId, StoryLine>> {
+    let store = app.store();
+    let mut lines: HashMap<ItemId, StoryLine> = HashMap::new();
+    let mut add = |found: Vec<(ItemId, DigestItemId)>, is_shown| -> Vec<ItemId> {
+        for (item, id) in found {
+            lines.entry(item).or_insert(StoryLine { id, is_shown });
+        }
+        items.iter().filter(|item| !lines.contains_key(*item)).copied().collect()
+    };
+    let mut missing = items.to_vec();
+    for topic in topics {
+        missing = add(store.newest_digest_items(*topic, &missing).await?, true);
+    }
+    if topics.is_empty() {
+        missing = add(store.newest_digest_items_of_all_topics(&missing).await?, true);
+    }
+    if !missing.is_empty() {
+        missing = add(store.unshown_digest_items(topics, &missing).await?, false);
+    }
+    if !missing.is_empty() && !topics.is_empty() {
+        add(store.newest_digest_items_of_all_topics(&missing).await?, true);
+    }
+    Ok(lines)
 }
 
 /// Everything known about a story in a digest.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::feeds::{Post, feed, unlike_any_other};
-use crate::support::radar::{Engine, Radar};
+use crate::support::radar::{Engine, Radar, finish};
 use crate::support::responses::OpenAi;
 use crate::support::rows;
 
@@ -161,6 +161,20 @@ fn a_saying_counts_once_and_its_opposite_takes_it_back() {
     radar.run(&["feedback", "99", "like"]).exits(2).says("the ranks 1 to 30");
     radar.run(&["feedback", "1", "love"]).exits(2).says("like, dislike, save, skip or read");
     assert_eq!(rows::number(&radar, "SELECT events FROM topic_preference_profiles"), 2);
+}
+
+#[test]
+fn the_profile_is_of_all_that_several_processes_said_at_the_same_time() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let radar = radar(engine);
+        run(&radar, SECOND_DAY);
+        let given = ["1", "2", "3", "4", "5", "6"].map(|rank| radar.start(&["feedback", rank, "like"]));
+        for child in given {
+            finish(child).exits(0).says("noted");
+        }
+        assert_eq!(rows::number(&radar, "SELECT count(*) FROM feedback_events"), 6);
+        assert_eq!(rows::number(&radar, "SELECT events FROM topic_preference_profiles"), 6);
+    }
 }
 
 #[test]

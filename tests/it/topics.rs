@@ -108,6 +108,54 @@ fn one_source_may_be_in_several_topics(engine: Engine) {
     radar.ok(&["source", "disable", "feed.json"]);
 }
 
+fn a_removed_topic_takes_no_source_name_from_another(engine: Engine) {
+    let radar = radar(engine, "boats");
+    for topic in ["boats", "default"] {
+        radar.ok(&["run", "--topic", topic]);
+    }
+    let names = || -> Vec<Value> {
+        let found = radar.json(&["search", "--json", "topic:default"]);
+        found["results"].as_array().unwrap().iter().map(|result| result["source"].clone()).collect()
+    };
+    assert_eq!(names(), ["The Feed", "The Feed"]);
+    radar.ok(&["topic", "remove", "boats"]);
+    assert_eq!(names(), ["The Feed", "The Feed"]);
+}
+
+/// Both topics have the stories; the other one shows them, and this one leaves them out.
+fn a_topic_s_story_is_named_by_an_id_of_that_topic(engine: Engine) {
+    let radar = radar(engine, "boats");
+    radar.ok(&["topic", "set", "default", "--at-least", "0"]);
+    radar.ok(&["topic", "set", "boats", "--at-least", "100"]);
+    for topic in ["default", "boats"] {
+        radar.ok(&["run", "--topic", topic]);
+    }
+    let shown = |topic: &str| radar.json(&["digest", "latest", "--topic", topic, "--json"])["stories"].clone();
+    let of_default = shown("default");
+    assert_eq!((of_default.as_array().unwrap().len(), shown("boats").as_array().unwrap().len()), (2, 0));
+    let found = |topic: &str| radar.json(&["search", "--json", "--topic", topic])["results"][0].clone();
+    let here = found("default");
+    let id = here["digest_item_id"].as_str().unwrap();
+    assert!(of_default.as_array().unwrap().iter().any(|story| story["id"] == id) && here["unshown_id"].is_null());
+    let there = found("boats");
+    let unshown = there["unshown_id"].as_str().unwrap();
+    assert!(there["digest_item_id"].is_null() && unshown != id, "{there}");
+    assert!(radar.ok(&["search", "--topic", "boats"]).contains(&format!(" · id {} · ", &unshown[..6])));
+    radar.run(&["item", &unshown[..6], "--topic", "boats"]).exits(0).says("left this story out");
+
+    let refused = radar.run(&["feedback", &id[..6], "like", "--topic", "boats"]).exits(2);
+    refused.says("is a story of topic \"default\", not of topic \"boats\"").says("leave out --topic");
+    radar.run(&["item", &id[..6], "--topic", "boats"]).exits(2).says("not of topic");
+    radar.run(&["feedback", &id[..6], "like", "--topic", "nowhere"]).exits(2).says("there is no topic \"nowhere\"");
+    radar.run(&["feedback", &unshown[..6], "like", "--topic", "boats"]).exits(0).says("like: noted");
+    let item = there["item_id"].as_str().unwrap();
+    radar.run(&["feedback", item, "save", "--topic", "boats"]).exits(0).says("save: noted");
+    let given = "SELECT t.name || ' ' || f.kind FROM feedback_events f JOIN topics t ON t.id = f.topic_id ORDER BY 1";
+    assert_eq!(rows::query(&radar, given), ["boats like", "boats save"]);
+    radar.run(&["feedback", &unshown[..6], "like", "--undo"]).exits(0).says("removed");
+    assert_eq!(rows::query(&radar, given), ["boats save"]);
+}
+
 fn a_removed_topic_leaves_nothing_but_what_it_has_spent(engine: Engine) {
     let radar = radar(engine, "boats");
     for topic in ["default", "boats"] {
@@ -222,6 +270,8 @@ on_both_databases!(
     one_source_may_be_in_several_topics,
     what_another_topic_has_read_is_first_read_by_this_one,
     a_removed_topic_leaves_nothing_but_what_it_has_spent,
+    a_removed_topic_takes_no_source_name_from_another,
+    a_topic_s_story_is_named_by_an_id_of_that_topic,
     folders_of_a_list_are_kept_in_and_out,
 );
 

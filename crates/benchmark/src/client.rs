@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
-/// Pause before the retry; it would double with each further one.
+/// Pause before the retry.
 const BACKOFF: Duration = Duration::from_millis(500);
 /// The first attempt and one retry.
 const ATTEMPTS: u32 = 2;
@@ -59,7 +59,6 @@ impl Client {
         let at = |path: &str| {
             let mut url = api.clone();
             url.set_path(&format!("{}{path}", api.path().trim_end_matches('/')));
-            url.set_query(None);
             url
         };
         Ok(Self { http, ask: at("/ask"), health: at("/health"), token, timeout })
@@ -83,15 +82,13 @@ impl Client {
     /// connection. An answer is never retried, whatever it contains.
     pub(crate) async fn ask(&self, question: &str) -> Reply {
         let started = Instant::now();
-        let mut pause = BACKOFF;
         let mut attempts = 1;
         loop {
             let reply = self.attempt(question, attempts, started).await;
             if attempts >= ATTEMPTS || !matches!(reply.outcome, Outcome::Failed { .. }) {
                 return reply;
             }
-            tokio::time::sleep(pause).await;
-            pause *= 2;
+            tokio::time::sleep(BACKOFF).await;
             attempts += 1;
         }
     }
@@ -112,7 +109,8 @@ impl Client {
                 let outcome = read(status, &body);
                 Reply { outcome, latency: Some(latency), http_status: Some(status), attempts }
             }
-            Ok(Err(error)) => failed("CONNECTION_ERROR", causes(&error), attempts),
+            // The URL may contain a key.
+            Ok(Err(error)) => failed("CONNECTION_ERROR", causes(&error.without_url()), attempts),
             Err(_) => failed("TIMEOUT", format!("no answer within {} s", self.timeout.as_secs_f64()), attempts),
         }
     }

@@ -1,5 +1,7 @@
 //! Reports in a folder: checks whether one can be written, writes one, reads one, and lists the latest.
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use aha_core::files::write_atomically;
@@ -14,16 +16,35 @@ use crate::report::{Report, TrendPoint};
 /// When they cannot be written, or a thousand reports have the same timestamp.
 pub fn write(report: &Report, folder: &Path) -> std::io::Result<(PathBuf, PathBuf)> {
     std::fs::create_dir_all(folder)?;
-    let stamp = report.timestamp.format("%Y%m%dT%H%M%SZ");
-    let names = (1..1_000).map(|n| if n == 1 { String::new() } else { format!("_{n}") });
-    let mut free = names.map(|suffix| folder.join(format!("benchmark_{stamp}{suffix}.json"))).filter(|p| !p.exists());
-    let json = free.next().ok_or_else(|| std::io::Error::other("too many benchmarks of one second"))?;
-    let html = json.with_extension("html");
     let mut text = serde_json::to_string_pretty(report).map_err(std::io::Error::other)?;
     text.push('\n');
-    write_atomically(&json, text.as_bytes())?;
+    let json = new_file(report, folder)?;
+    let html = json.with_extension("html");
+    let remove = |_: &std::io::Error| {
+        let _ = std::fs::remove_file(&json);
+    };
+    write_atomically(&json, text.as_bytes()).inspect_err(remove)?;
     write_atomically(&html, page(report).as_bytes())?;
     Ok((json, html))
+}
+
+/// Creates an empty file for a report, under a name that neither a report nor a page of one has.
+fn new_file(report: &Report, folder: &Path) -> std::io::Result<PathBuf> {
+    let stamp = report.timestamp.format("%Y%m%dT%H%M%SZ");
+    for number in 1..1_000 {
+        let suffix = if number == 1 { String::new() } else { format!("_{number}") };
+        let json = folder.join(format!("benchmark_{stamp}{suffix}.json"));
+        if json.with_extension("html").exists() {
+            continue;
+        }
+        // Another process may take the name at the same time.
+        match File::create_new(&json) {
+            Ok(_) => return Ok(json),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::Error::other("too many benchmarks of one second"))
 }
 
 /// Creates a folder if needed, and writes and removes a file in it.

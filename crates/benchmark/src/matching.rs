@@ -66,7 +66,7 @@ fn folded(text: &str) -> String {
 }
 
 fn ratio(one: &str, other: &str) -> f64 {
-    // The distance is at least the difference in length: what cannot reach a half is not computed.
+    // The distance is at least the difference in length: what cannot reach one eighth is not computed.
     let (a, b) = (one.chars().count(), other.chars().count());
     if a.min(b) * 8 < a.max(b) {
         return 0.0;

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use aha_net::endpoint::without_secrets;
 use chrono::{DateTime, Utc};
 use futures::StreamExt as _;
 use secrecy::SecretString;
@@ -71,10 +73,17 @@ pub async fn run(
         () = &mut stop => return Ok(report(settings, truth, manifest, None, &[], true, started, before.as_ref())),
     };
     let (client, thresholds) = (&client, settings.thresholds);
-    let questions = futures::stream::iter(truth.questions.iter().enumerate());
-    let results_stream = questions.map(|(place, question)| async move {
-        let reply = client.ask(&question.question).await;
-        (place, evaluate(question, reply, thresholds, manifest))
+    let documents = manifest.cloned().map(Arc::new);
+    let questions = futures::stream::iter(truth.questions.iter().cloned().enumerate());
+    let results_stream = questions.map(|(place, question)| {
+        let documents = documents.clone();
+        async move {
+            let reply = client.ask(&question.question).await;
+            // On the blocking pool: comparing long texts takes seconds, which would count as other answers' latency.
+            let evaluate = move || evaluate(&question, reply, thresholds, documents.as_deref());
+            let evaluated = tokio::task::spawn_blocking(evaluate).await;
+            (place, evaluated.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
+        }
     });
     let mut results_stream = pin!(results_stream.buffer_unordered(settings.concurrency.max(1)));
     let mut results: Vec<(usize, QuestionResult)> = Vec::with_capacity(truth.questions.len());
@@ -112,13 +121,10 @@ fn report(
     if health.is_none() {
         warnings.push("GET /health was not answered".to_owned());
     }
-    let mut api_url = settings.api_url.clone();
-    // The report must not contain a password from the address.
-    let _ = api_url.set_password(None);
     let mut report = Report {
         version: REPORT_VERSION.to_owned(),
         timestamp: settings.now,
-        api_url: api_url.to_string(),
+        api_url: without_secrets(&settings.api_url),
         health,
         ground_truth: settings.ground_truth.clone(),
         ground_truth_version: truth.version.clone(),

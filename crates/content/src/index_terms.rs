@@ -14,14 +14,14 @@ use foldhash::HashMap;
 use memchr::memchr_iter;
 
 use crate::accents::{fold, is_mark, without_accent};
-use crate::stems::{SearchTerms, TermExtractor, each_index_word, phrase_stems, query_stems};
+use crate::stems::{SearchTerms, TermExtractor, each_index_word, is_part_of_word, phrase_stems, query_stems};
 
 /// A word or phrase in each form in which it may be indexed. One form has to occur, its words adjacent. A word that
 /// ends in `*` stands for all that begin with it.
 pub type Forms = Vec<Vec<String>>;
 
 /// Between the added terms, so that they form no phrase. No query contains it: words do not begin with `+`.
-const SEPARATOR: &str = "+";
+pub const SEPARATOR: &str = "+";
 /// Ends a word of a query that stands for all words that begin with it.
 pub const ANY_ENDING: char = '*';
 /// Endings as they are written without accents, and with those that a stemmer needs.
@@ -123,11 +123,14 @@ pub fn index_terms(word: &str) -> BTreeSet<String> {
     terms
 }
 
-/// Whether a character is a word of its own: Chinese, Japanese and Korean, which have no spaces where words end.
+/// Whether a character is a word of its own, as of scripts that have no spaces where words end: Chinese, Japanese and
+/// Korean; Thai, Lao, Burmese and Khmer.
 #[must_use]
 pub const fn is_word_alone(c: char) -> bool {
     matches!(c,
-        '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}'
+        '\u{e01}'..='\u{e4e}' | '\u{e81}'..='\u{ece}' | '\u{edc}'..='\u{edf}' | '\u{1000}'..='\u{103f}'
+        | '\u{1050}'..='\u{108f}' | '\u{1780}'..='\u{17d3}'
+        | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}'
         | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
@@ -164,7 +167,7 @@ pub fn forms(text: &str) -> Forms {
     let mut forms = Forms::new();
     let separated = separated(text);
     let plain = fold(&separated);
-    for text in [text, &*separated, plain.as_str()] {
+    for text in [&*separated, plain.as_str()] {
         let phrases = phrase_stems(text);
         let is_word = phrases.iter().all(|words| words.len() == 1);
         let found: Vec<Vec<String>> = if is_word {
@@ -199,15 +202,14 @@ fn with_endings(text: &str) -> String {
         let ending = ENDINGS.iter().find_map(|(plain, accented)| Some((word.strip_suffix(plain)?, accented)));
         ending.map_or_else(|| word.to_owned(), |(root, accented)| format!("{root}{accented}"))
     };
-    let is_between = |c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#');
+    let is_between = |c: char| !is_part_of_word(c) && !matches!(c, '+' | '#');
     text.to_lowercase().split(is_between).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns forms as they are, which entries of an earlier version have, and as they are indexed.
+/// Returns forms as they are indexed, whatever accents they have.
 #[must_use]
 pub fn indexed(forms: &Forms) -> Forms {
     let mut all = Forms::new();
-    extend_once(&mut all, forms.iter().cloned());
     extend_once(&mut all, forms.iter().map(|words| words.iter().flat_map(|word| pieces(word)).collect()));
     all
 }

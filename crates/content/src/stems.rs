@@ -5,8 +5,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::LazyLock;
 
 use foldhash::HashMap;
+use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Maximum length of an indexed text; the rest is not indexed.
@@ -14,7 +16,10 @@ const MAX_BYTES: usize = 200_000;
 /// Languages with a stemmer.
 const LANGUAGES: [&str; 8] = ["en", "de", "fr", "es", "it", "nl", "pt", "sv"];
 /// Longer tokens are not words.
-const MAX_WORD_BYTES: usize = 60;
+const MAX_WORD_CHARS: usize = 60;
+/// Signs of vowels and tones, which for Unicode are marks and no letters. Marks of no script in particular are none:
+/// accents, and those that choose how an emoji is drawn.
+static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[\p{M}--\p{sc=Inherited}]").ok());
 
 /// The indexed terms of a text: stems, separated by spaces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -108,14 +113,21 @@ pub fn text_stems(text: &str) -> BTreeSet<String> {
     stems
 }
 
-/// Calls `each` with every word in lower case: letters and digits, optionally followed by `+` or `#` (`c++`).
+/// Whether a character is a letter, a digit, or the sign of a vowel or tone.
+#[must_use]
+pub fn is_part_of_word(c: char) -> bool {
+    let is_sign = |c: char| SIGNS.as_ref().is_some_and(|signs| signs.is_match(c.encode_utf8(&mut [0; 4])));
+    c.is_alphanumeric() || !c.is_ascii() && is_sign(c)
+}
+
+/// Calls `each` with every word in lower case: parts of words, optionally followed by `+` or `#` (`c++`).
 pub fn each_index_word(text: &str, mut each: impl FnMut(&str)) {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
+    let is_word = |c: char| is_part_of_word(c) || matches!(c, '+' | '#');
     let mut lower = String::new();
     for word in text.split(|c: char| !is_word(c)) {
         let word = word.trim_start_matches(['+', '#']);
-        if word.is_empty() || word.len() > MAX_WORD_BYTES {
+        if word.is_empty() || word.len() > MAX_WORD_CHARS && word.chars().count() > MAX_WORD_CHARS {
             continue;
         }
         lower.clear();
@@ -167,6 +179,11 @@ mod tests {
         assert_eq!((english.title.as_str(), english.body.as_str()), ("run engin", "c++ of 2026"));
         assert_eq!(extractor.terms("Häuser", "", Some("de")).title, extractor.terms("Haus", "", Some("de")).title);
         assert_eq!(extractor.terms("домами", "", Some("ru")).title, "домами");
+        assert_eq!(extractor.terms("हिन्दी ক্ষুদ্র", "", Some("hi")).title, "हिन्दी ক্ষুদ্র", "with all signs");
+        let long = "செய்துகொண்டிருக்கிறார்கள்";
+        let terms = extractor.terms(long, &"ч".repeat(61), Some("ta"));
+        assert_eq!((terms.title.as_str(), terms.body.as_str()), (long, ""), "of 60 characters at most");
+        assert_eq!(extractor.terms("I ❤\u{fe0f} 1\u{fe0f}\u{20e3}", "", None).title, "i 1", "without marks of emoji");
         assert!(query_stems("engines").contains("engin") && query_stems("Häuser").contains("haus"));
     }
 

@@ -14,8 +14,10 @@ pub enum NameFormat {
 }
 
 const RESERVED: &str = "<>:\"|?*#\\";
-/// File names reserved by Windows.
-const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com1", "lpt1"];
+/// Names of devices, which Windows reserves, also before an extension.
+const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+/// The same with a digit after them, from 1 to 9.
+const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 
 impl NameFormat {
     /// Returns the file name without extension for a page. `None` if the name is not allowed.
@@ -35,7 +37,7 @@ impl NameFormat {
         // A file name with a leading dot would be hidden, and Windows does not allow one with a trailing dot.
         let stem = stem.strip_prefix('.').map_or(stem.clone(), |rest| format!("%2E{rest}"));
         let stem = stem.strip_suffix('.').map_or(stem.clone(), |rest| format!("{rest}%2E"));
-        (stem.len() <= 240 && !DEVICES.contains(&stem.to_lowercase().as_str())).then_some(stem)
+        (stem.len() <= 240 && !stem.split('/').any(is_device)).then_some(stem)
     }
 
     /// Returns the name of the page in a file.
@@ -47,6 +49,16 @@ impl NameFormat {
             Self::Folders => stem.to_owned(),
         }
     }
+}
+
+/// Returns whether Windows takes a file of this name for a device.
+fn is_device(name: &str) -> bool {
+    let name = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    let has_number = |device: &&str| {
+        let mut number = name.strip_prefix(*device).unwrap_or_default().chars();
+        matches!((number.next(), number.next()), (Some('1'..='9' | '¹' | '²' | '³'), None))
+    };
+    DEVICES.contains(&name.as_str()) || NUMBERED_DEVICES.iter().any(has_number)
 }
 
 fn encoded(name: &str, with_slash: bool) -> String {
@@ -126,6 +138,19 @@ mod tests {
                 assert_eq!(format.file_stem(name), None, "{name:?}");
             }
         }
+    }
+
+    #[test]
+    fn names_of_devices_are_refused_with_any_number_or_extension() {
+        let formats = [NameFormat::TripleLowbar, NameFormat::Legacy, NameFormat::Folders];
+        for name in ["CON", "con.x", "Aux.tar.gz", "COM2", "com9.notes", "LPT9", "lpt1"] {
+            assert!(formats.iter().all(|format| format.file_stem(name).is_none()), "{name}");
+        }
+        for name in ["Context", "com10", "com", "LPT0", "x.con", "Comet 2"] {
+            assert!(formats.iter().all(|format| format.file_stem(name).is_some()), "{name}");
+        }
+        assert_eq!(NameFormat::Folders.file_stem("a/nul.b"), None);
+        assert_eq!(NameFormat::Legacy.file_stem("a/nul.b").as_deref(), Some("a%2Fnul.b"));
     }
 
     #[test]

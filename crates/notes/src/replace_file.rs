@@ -152,7 +152,8 @@ fn exchange(path: &Path, temp_path: &Path, base: &[u8], new: &[u8], backup: &Pat
 }
 
 /// Exchanges the two files until the content taken out is what was expected. Unexpected content, written by another
-/// program, is put back; the next exchange then expects what was put in before.
+/// program, is put back; the next exchange then expects what was put in before. Content that cannot be read is put back,
+/// too, and the error returned.
 pub(crate) fn exchange_until_settled(
     path: &Path,
     temp_path: &Path,
@@ -163,13 +164,26 @@ pub(crate) fn exchange_until_settled(
     loop {
         renameat_with(CWD, temp_path, CWD, path, RenameFlags::EXCHANGE)?;
         failpoint::hit("notes.exchanged");
-        let taken = fs::read(temp_path).unwrap_or_default();
+        let taken = match fs::read(temp_path) {
+            Ok(taken) => taken,
+            Err(error) => {
+                // What cannot be compared is put back.
+                renameat_with(CWD, temp_path, CWD, path, RenameFlags::EXCHANGE)?;
+                return Err(read_errno(&error));
+            }
+        };
         if taken == expected {
             return Ok(settled);
         }
         settled = Replaced::Changed;
         expected = std::mem::replace(&mut offered, taken);
     }
+}
+
+/// Returns the number of an error of reading. None of those by which an exchange reports that it is not supported, or
+/// that a file is missing: the caller would then go on.
+fn read_errno(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).filter(|errno| *errno == Errno::ACCESS).unwrap_or(Errno::IO)
 }
 
 /// Moves a replaced file to the state folder, or copies it there from another file system.
@@ -228,6 +242,19 @@ mod tests {
         fs::write(&page, "- Written\n").unwrap();
         assert_eq!(remove(), Replaced::Done);
         assert_eq!((page.exists(), fs::read_to_string(&backup).unwrap().as_str()), (false, "- Written\n"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_put_back_and_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let (page, temp_path) = (folder.path().join("Page.md"), folder.path().join("temp"));
+        // A folder cannot be read as a file, whoever runs this.
+        fs::create_dir(&page).unwrap();
+        fs::write(&temp_path, "- Written\n").unwrap();
+        let exchanged = exchange_until_settled(&page, &temp_path, b"- By hand\n".to_vec(), b"- Written\n".to_vec());
+        assert_eq!(exchanged, Err(Errno::IO));
+        assert!(page.is_dir());
+        assert_eq!(fs::read_to_string(&temp_path).unwrap(), "- Written\n");
     }
 
     #[test]

@@ -11,13 +11,16 @@ use crate::Result;
 pub trait FeedbackStore: Send + Sync {
     /// Writes a user's feedback and the topic's profile that results from all its feedback, in one transaction. Returns
     /// the number of effective changes: feedback given before, or withdrawn without having been given, does not count.
+    /// `version` is the [`Self::feedback_version`] from which the profile was computed; if it is another one now, this
+    /// writes nothing and returns `None`.
     async fn write_feedback(
         &self,
         user: UserId,
         topic: TopicId,
         feedback: &[FeedbackWrite],
         profile: &SavedProfile,
-    ) -> Result<usize>;
+        version: &str,
+    ) -> Result<Option<usize>>;
     /// Returns a user's newest `limit` feedback events in a topic, oldest first.
     async fn feedback(&self, user: UserId, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>>;
     /// Returns the `save` feedback of a user on a topic's items, latest first.

@@ -373,6 +373,10 @@ pub trait DigestStore: Send + Sync {
     async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
     /// Returns the newest digest line of each of these items, in the digests of all topics.
     async fn newest_digest_items_of_all_topics(&self, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
+    /// Returns, for each of these items whose story was in the window of one of the newest digests, the id that its line
+    /// in the newest of them has or would have; [`Self::digest_line`] finds the story by it. Only digests of these topics
+    /// count; without topics, all.
+    async fn unshown_digest_items(&self, topics: &[TopicId], items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
 }
 
 /// Whether the database takes writes, as far as it is known without writing.

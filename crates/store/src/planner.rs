@@ -72,6 +72,8 @@ pub enum ApplyOutcome {
     },
     /// The key was used for another request.
     KeyReused,
+    /// The records are being changed, and were not released in time. Nothing was changed.
+    InFlight,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

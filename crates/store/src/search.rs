@@ -1,6 +1,6 @@
 //! Full-text search and documents: the operations and their records.
 
-use std::fmt::Write as _;
+mod tsvector;
 
 use aha_content::index_terms::{ANY_ENDING, Forms, indexed};
 use aha_content::stems::SearchTerms;
@@ -182,10 +182,7 @@ impl SearchQuery {
 
     /// Renders the query in `tsquery` syntax.
     pub(crate) fn tsquery(&self) -> String {
-        let word = |word: &String| {
-            word.strip_suffix(ANY_ENDING).map_or_else(|| format!("'{word}'"), |begin| format!("'{begin}':*"))
-        };
-        let phrase = |words: &Vec<String>| words.iter().map(word).collect::<Vec<_>>().join(" <-> ");
+        let phrase = |words: &Vec<String>| tsvector::phrase(words);
         let forms = |forms: &Forms| format!("({})", indexed(forms).iter().map(phrase).collect::<Vec<_>>().join(" | "));
         self.expression(&forms, " | ", " & ", " & !")
     }
@@ -241,21 +238,9 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Renders a Postgres `tsvector`; words of the title have a higher weight.
+    /// Renders a Postgres `tsvector`.
     pub(crate) fn tsvector(&self) -> String {
-        // Maximum position of a lexeme (postgresql.org/docs/current/textsearch-limitations.html); later ones get this
-        // position.
-        const MAX_POSITION: usize = 16_383;
-        let title = self.terms.title.split_whitespace().enumerate().map(|(place, term)| (place + 1, term, "A"));
-        // A position is left out, as a phrase does not begin in the title and end in the text.
-        let before = self.terms.title.split_whitespace().count() + 2;
-        let body = self.terms.body.split_whitespace().enumerate().map(|(place, term)| (before + place, term, ""));
-        let mut out = String::with_capacity(self.terms.body.len() * 2);
-        for (position, term, weight) in title.chain(body) {
-            let position = position.min(MAX_POSITION);
-            let _ = write!(out, "'{term}':{position}{weight} ");
-        }
-        out
+        tsvector::tsvector(&self.terms)
     }
 }
 
@@ -275,14 +260,14 @@ mod tests {
             ..SearchQuery::default()
         };
         assert_eq!(query.fts5(), r#"(("heat pump") AND ("engin" OR "engine")) NOT ("sport")"#);
-        assert_eq!(query.tsquery(), "(('heat' <-> 'pump') & ('engin' | 'engine')) & !('sport')");
+        assert_eq!(query.tsquery(), "(('heat' <-> 'pump' | 'heat pump') & ('engin' | 'engine')) & !('sport')");
         let query = SearchQuery {
             wanted: vec![forms(&[&["jerí"], &["ferr*"]])],
             unwanted: vec![forms(&[&["sport"]]), forms(&[&["日本"]])],
             ..SearchQuery::default()
         };
-        assert_eq!(query.fts5(), r#"(("jerí" OR "ferr"* OR "jeri")) NOT (("sport") OR ("日本" OR "日 本"))"#);
-        assert_eq!(query.tsquery(), "(('jerí' | 'ferr':* | 'jeri')) & !(('sport') | ('日本' | '日' <-> '本'))");
+        assert_eq!(query.fts5(), r#"(("jeri" OR "ferr"*)) NOT (("sport") OR ("日 本"))"#);
+        assert_eq!(query.tsquery(), "(('jeri' | 'ferr':*)) & !(('sport') | ('日' <-> '本' | '日 本'))");
     }
 
     #[test]

@@ -16,9 +16,9 @@ pub(in crate::cli) struct DeepDiveArguments {
     /// The story: its rank in the newest digest with stories, or the id that a line of any digest shows, or its first
     /// digits (4 or more).
     pub(in crate::cli) item: String,
-    /// The topic in whose digest the rank is.
-    #[arg(long, default_value = "default")]
-    pub(in crate::cli) topic: String,
+    /// The topic of the rank or the id [default: default for a rank, any for an id].
+    #[arg(long)]
+    pub(in crate::cli) topic: Option<String>,
     /// A file with the text, at most 60,000 characters of UTF-8; without it, or as `-`, standard input.
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) file: Option<PathBuf>,

@@ -16,7 +16,7 @@ Examples:
 pub(in crate::cli) struct FeedbackArguments {
     #[command(subcommand)]
     pub(in crate::cli) command: Option<FeedbackCommand>,
-    /// The rank in the newest digest with stories, or the id that a line of any digest shows.
+    /// The rank in the newest digest with stories, or the id that a line of any digest or a result of a search shows.
     #[arg(required = true)]
     pub(in crate::cli) item: Option<String>,
     /// like, dislike, save (counts half a like), skip (half a dislike) or read (a tenth of a like).
@@ -25,9 +25,9 @@ pub(in crate::cli) struct FeedbackArguments {
     /// Take it back.
     #[arg(long)]
     pub(in crate::cli) undo: bool,
-    /// The topic in whose digest the rank is.
-    #[arg(long, default_value = "default")]
-    pub(in crate::cli) topic: String,
+    /// The topic of the rank or the id [default: default for a rank, any for an id].
+    #[arg(long)]
+    pub(in crate::cli) topic: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

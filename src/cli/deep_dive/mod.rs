@@ -15,7 +15,7 @@ use crate::services::deep_dive::{self, DeepDive, DeepDiveEstimate, PastedText, T
 use crate::services::stories::{self, FoundStory};
 
 pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit> {
-    let found = stories::find(app, &arguments.item, &arguments.topic).await?;
+    let found = stories::find_in(app, &arguments.item, arguments.topic.as_deref()).await?;
     if arguments.drop || (arguments.promote && arguments.file.is_none()) {
         return decide(app, &found, &arguments).await;
     }

@@ -10,6 +10,7 @@ use aha_analysis::preferences::{Profile, terms_of};
 use aha_core::digest::DigestStory;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{DigestItemId, ItemId, TopicId, UserId};
+use aha_core::topic::DEFAULT_TOPIC;
 use aha_store::{FeedbackWrite, SavedProfile, StoreError, feedback_id};
 use serde::Serialize;
 
@@ -20,7 +21,10 @@ use super::id_prefix::id_prefix;
 use super::stories::{self, FoundStory};
 use super::{Result, ServiceError, topics};
 use crate::app::App;
-use crate::pipeline::preferences::{EVENTS, TopicFeedback, profile, profiles};
+use crate::pipeline::preferences::{EVENTS, TopicFeedback, profiles};
+
+/// How often feedback is written anew because another process has changed that of the topic in between.
+const MAX_ATTEMPTS: usize = 20;
 
 /// The effect of adding or removing feedback on a story.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,7 +78,7 @@ pub async fn undo(app: &App, user: FeedbackUser, found: &FoundStory, kind: Feedb
     Ok(change(app, found, &event, &written))
 }
 
-/// Removes the user's feedback on a story that is named as in [`stories::find`] or, if no digest has it any more, by
+/// Removes the user's feedback on a story that is named as in [`stories::find_in`] or, if no digest has it any more, by
 /// the id of the item with the feedback or the beginning of it.
 ///
 /// # Errors
@@ -83,16 +87,16 @@ pub async fn undo_by_name(
     app: &App,
     user: FeedbackUser,
     name: &str,
-    topic: &str,
+    topic: Option<&str>,
     kind: FeedbackKind,
 ) -> Result<FeedbackChange> {
-    let no_story = match stories::find(app, name, topic).await {
+    let no_story = match stories::find_in(app, name, topic).await {
         Ok(found) => return undo(app, user, &found, kind).await,
         Err(error @ ServiceError::NotFound { .. }) => error,
         Err(error) => return Err(error),
     };
     let Some(prefix) = id_prefix(name) else { return Err(no_story) };
-    let known = topics::find(app, topic).await?;
+    let known = topics::find(app, topic.unwrap_or(DEFAULT_TOPIC)).await?;
     let mut given = app.store().feedback(user.id(), known.id, i64::MAX).await?;
     given.retain(|event| event.kind == kind && event.item_id.to_string().starts_with(&prefix));
     let event = match &given[..] {
@@ -162,12 +166,7 @@ async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: Feedback
 
 /// Writes feedback and the profile that follows from all of it. Returns how many of the changes are new.
 async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<usize> {
-    let _turn = app.feedback_writes().lock().await;
-    let mut topic_feedback = TopicFeedback::stored(app.store(), topic).await?;
-    apply(user, topic, &feedback, &mut topic_feedback);
-    let (events, now) = (topic_feedback.events.len(), app.clock().now());
-    let profile = profile(app.store(), topic, topic_feedback, now, &app.config().ranking).await?;
-    store(app, user, topic, std::slice::from_ref(&feedback), &profile, events).await
+    Ok(write_measured(app, user, topic, &[feedback]).await?.changes)
 }
 
 /// Like [`write`], for several writes at once, and returns also the profiles before and after them.
@@ -175,7 +174,22 @@ async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, writes: &
     if writes.is_empty() {
         return Ok(Written { changes: 0, profiles: None });
     }
+    // Other processes are not excluded by it. After a write of theirs the profile is computed anew.
     let _turn = app.feedback_writes().lock().await;
+    for _ in 0..MAX_ATTEMPTS {
+        if let Some(written) = try_write(app, user, topic, writes).await? {
+            return Ok(written);
+        }
+    }
+    let why = "other processes changed the feedback of the topic each time before this was stored";
+    Err(ServiceError::Busy { message: format!("the feedback was not stored: {why}; try again") })
+}
+
+/// Writes feedback with the profiles computed before. Returns `None`, and writes nothing, if another process has changed
+/// the feedback since they were computed.
+async fn try_write(app: &App, user: FeedbackUser, topic: TopicId, writes: &[FeedbackWrite]) -> Result<Option<Written>> {
+    // Read first: what is written in between makes the version differ.
+    let version = app.store().feedback_version(topic).await?;
     let before = TopicFeedback::stored(app.store(), topic).await?;
     let mut after = before.clone();
     for feedback in writes {
@@ -184,8 +198,14 @@ async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, writes: &
     let (events, now) = (after.events.len(), app.clock().now());
     let mut made = profiles(app.store(), topic, vec![before, after], now, &app.config().ranking).await?.into_iter();
     let (before, after) = (made.next().unwrap_or_default(), made.next().unwrap_or_default());
-    let changes = store(app, user, topic, writes, &after, events).await?;
-    Ok(Written { changes, profiles: Some((before, after)) })
+    let saved = SavedProfile {
+        profile_json: serde_json::to_string(&after.learnt()).map_err(StoreError::from)?,
+        summary: after.summary(),
+        events,
+        computed_at: now,
+    };
+    let changes = app.store().write_feedback(user.id(), topic, writes, &saved, &version).await?;
+    Ok(changes.map(|changes| Written { changes, profiles: Some((before, after)) }))
 }
 
 /// The result of writing feedback.
@@ -194,23 +214,6 @@ struct Written {
     changes: usize,
     /// The profiles before and after; `None` if there was nothing to write.
     profiles: Option<(Profile, Profile)>,
-}
-
-async fn store(
-    app: &App,
-    user: FeedbackUser,
-    topic: TopicId,
-    feedback: &[FeedbackWrite],
-    profile: &Profile,
-    events: usize,
-) -> Result<usize> {
-    let saved = SavedProfile {
-        profile_json: serde_json::to_string(&profile.learnt()).map_err(StoreError::from)?,
-        summary: profile.summary(),
-        events,
-        computed_at: app.clock().now(),
-    };
-    Ok(app.store().write_feedback(user.id(), topic, feedback, &saved).await?)
 }
 
 /// Changes `topic_feedback` in the same order as the store does, to what the store will contain.

@@ -2,7 +2,8 @@
 //! index holds stems, and words without a common meaning can have the same one: "ferry" and "Ferris".
 //!
 //! Input: the wanted terms, and entries in the order of the index. Output: the same entries; of the first
-//! [`MAX_RANKED`] those with the very words come first, each part in the order of the index. Called by `search`.
+//! [`MAX_RANKED`] those with the very words come first, each part in the order of the index, with what they contain.
+//! Called by `search`.
 
 use std::collections::HashSet;
 
@@ -11,6 +12,7 @@ use aha_content::excerpt::words;
 use aha_store::SearchHit;
 
 use super::super::Result;
+use super::compute;
 use super::query::Term;
 use crate::app::App;
 
@@ -19,13 +21,20 @@ pub(super) const MAX_RANKED: usize = 100;
 
 /// # Errors
 /// When the store fails.
-pub(super) async fn as_written_first(app: &App, wanted: &[Vec<Term>], mut entries: Vec<i64>) -> Result<Vec<i64>> {
+pub(super) async fn as_written_first(
+    app: &App,
+    wanted: &[Vec<Term>],
+    mut entries: Vec<i64>,
+) -> Result<(Vec<i64>, Vec<SearchHit>)> {
     let count = entries.len().min(MAX_RANKED);
     let hits = app.store().search_hits(&entries[..count], false).await?;
     let wanted = Wanted::of(wanted);
-    let as_written: HashSet<i64> = hits.iter().filter(|hit| wanted.is_in(hit)).map(|hit| hit.entry).collect();
-    entries[..count].sort_by_key(|entry| !as_written.contains(entry));
-    Ok(entries)
+    compute(move || {
+        let as_written: HashSet<i64> = hits.iter().filter(|hit| wanted.is_in(hit)).map(|hit| hit.entry).collect();
+        entries[..count].sort_by_key(|entry| !as_written.contains(entry));
+        (entries, hits)
+    })
+    .await
 }
 
 /// Of each group one has to occur: the words of a term, which have to be adjacent.
@@ -51,7 +60,11 @@ impl Wanted {
     fn is_in_text(&self, folded: &str) -> bool {
         let words = words(folded, usize::MAX);
         let text: Vec<&str> = words.into_iter().map(|(_, word)| word.trim_start_matches('#')).collect();
-        let has = |term: &Vec<String>| term.is_empty() || text.windows(term.len()).any(|words| words == &term[..]);
+        let distinct: HashSet<&str> = text.iter().copied().collect();
+        let has = |term: &Vec<String>| {
+            term.iter().all(|word| distinct.contains(word.as_str()))
+                && (term.len() < 2 || text.windows(term.len()).any(|words| words == &term[..]))
+        };
         self.0.iter().all(|group| group.iter().any(has))
     }
 }

@@ -50,7 +50,7 @@ pub(super) async fn sources_of(app: &App, topics: &[&str], names: &[&str]) -> Re
 }
 
 /// Returns the topics of these names; all if there is no name.
-fn chosen_topics(known: Vec<Topic>, names: &[&str]) -> Result<Vec<Topic>> {
+pub(super) fn chosen_topics(known: Vec<Topic>, names: &[&str]) -> Result<Vec<Topic>> {
     if names.is_empty() {
         return Ok(known);
     }

@@ -17,15 +17,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::static_model::Weights;
-use aha_content::excerpt::{Pattern, excerpt};
+use aha_content::excerpt::{Excerpts, Pattern};
 use aha_content::index_terms::Forms;
-use aha_core::ids::{DigestItemId, ItemId, SourceId};
+use aha_core::ids::{DigestItemId, ItemId, SourceId, TopicId};
 use aha_core::time::Timestamp;
 use aha_store::{SearchHit, SearchQuery};
 use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 
-use super::{Result, ServiceError, stories};
+use super::stories::{self, StoryLine};
+use super::{Result, ServiceError};
 use crate::app::{App, IndexCheck};
 use crate::embedding_weights;
 use crate::sentences;
@@ -48,6 +50,9 @@ const MAX_AHEAD_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 const MAX_REASONS: usize = 3;
 /// The constant k of reciprocal rank fusion (Cormack et al. 2009).
 const RRF_K: f64 = 60.0;
+
+/// Searches whose texts are compared with the query at the same time.
+static COMPARING: Semaphore = Semaphore::const_new(4);
 
 /// Rebuilds the index from the rows and returns the number of items and passages in it.
 ///
@@ -96,8 +101,7 @@ pub struct SearchResults {
     pub query: String,
     /// How parts of the query were read that can be meant in another way.
     pub notes: Vec<String>,
-    /// What was added since then is not indexed, or was by an earlier version, which kept accents; `aha-radar reindex`
-    /// indexes it again.
+    /// What was added since then is not indexed, or was by an earlier version; `aha-radar reindex` indexes it again.
     pub behind_since: Option<Timestamp>,
     /// How to find more; null if there are results.
     pub suggestion: Option<String>,
@@ -114,8 +118,10 @@ pub struct SearchResult {
     pub section: Option<String>,
     pub time: Timestamp,
     pub item_id: Option<String>,
-    /// The item's newest digest line.
+    /// The item's newest digest line, of the topics searched if they have one.
     pub digest_item_id: Option<DigestItemId>,
+    /// The id that `item` and `feedback` take, if the digests of these topics leave the item's story out.
+    pub unshown_id: Option<DigestItemId>,
     /// The text around the first match, in parts.
     pub excerpt: Vec<ExcerptPart>,
 }
@@ -140,31 +146,59 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
         since,
         limit: if weights.is_some() { CANDIDATES } else { i64::try_from(MAX_RESULTS).unwrap_or(CANDIDATES) },
     };
-    let mut entries = if parsed.wanted.is_empty() && !parsed.has_other_text && is_filtered {
-        app.store().newest_entries(&query).await?
+    let (mut entries, read) = if parsed.wanted.is_empty() && !parsed.has_other_text && is_filtered {
+        (app.store().newest_entries(&query).await?, Vec::new())
     } else {
         matching(app, request.by, &parsed, &query, weights.as_ref()).await?
     };
     entries.truncate(usize::try_from(max_results(request)).unwrap_or(MAX_RESULTS));
-    let hits = app.store().search_hits(&entries, false).await?;
+    let hits = contents(app, &entries, read).await?;
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
-    let lines = stories::newest_lines(app, &items).await?;
-    let pattern = |term: &Term| Pattern::of(&term.text, term.is_beginning);
-    let patterns: Vec<Pattern> = parsed.wanted.iter().flatten().map(pattern).collect();
+    let lines = story_lines(app, &items, &topics).await?;
     let suggestion = if hits.is_empty() { Some(suggestion(app, &parsed).await?) } else { None };
-    Ok(SearchResults {
-        query: request.text.clone(),
-        notes: parsed.notes,
-        behind_since: behind_since(app).await?,
-        suggestion,
-        results: hits
-            .into_iter()
-            .map(|hit| SearchResult {
-                digest_item_id: hit.item.and_then(|item| lines.get(&item).copied()),
-                ..result(hit, &patterns)
-            })
-            .collect(),
-    })
+    let terms = parsed.wanted.concat();
+    let with_excerpts = compute(move || {
+        let mut excerpts = Excerpts::of(terms.iter().map(|term| Pattern::of(&term.text, term.is_beginning)).collect());
+        let with_excerpt = |hit: SearchHit| {
+            let line = hit.item.and_then(|item| lines.get(&item));
+            let id = |is_shown| line.filter(|line| line.is_shown == is_shown).map(|line| line.id);
+            SearchResult { digest_item_id: id(true), unshown_id: id(false), ..result(hit, &mut excerpts) }
+        };
+        hits.into_iter().map(with_excerpt).collect::<Vec<SearchResult>>()
+    });
+    let results = with_excerpts.await?;
+    let behind_since = behind_since(app).await?;
+    Ok(SearchResults { query: request.text.clone(), notes: parsed.notes, behind_since, suggestion, results })
+}
+
+/// Computes something on a blocking thread, so that it delays no other request.
+async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let turn = COMPARING.acquire().await;
+    // The work has its turn until it ends, even if the caller stops waiting.
+    let computing = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        work()
+    });
+    Ok(computing.await?)
+}
+
+/// Returns what these entries contain, in the given order. What was `read` already is not read again.
+async fn contents(app: &App, entries: &[i64], read: Vec<SearchHit>) -> Result<Vec<SearchHit>> {
+    let mut known: HashMap<i64, SearchHit> = read.into_iter().map(|hit| (hit.entry, hit)).collect();
+    let missing: Vec<i64> = entries.iter().copied().filter(|entry| !known.contains_key(entry)).collect();
+    if !missing.is_empty() {
+        known.extend(app.store().search_hits(&missing, false).await?.into_iter().map(|hit| (hit.entry, hit)));
+    }
+    Ok(entries.iter().filter_map(|entry| known.remove(entry)).collect())
+}
+
+/// Returns the digest line of each item's story in the topics of these names; without a name, in any.
+async fn story_lines(app: &App, items: &[ItemId], topics: &[&str]) -> Result<HashMap<ItemId, StoryLine>> {
+    let chosen: Vec<TopicId> = match topics {
+        [] => Vec::new(),
+        names => filters::chosen_topics(app.store().topics().await?, names)?.iter().map(|topic| topic.id).collect(),
+    };
+    stories::lines(app, items, &chosen).await
 }
 
 /// Returns the weights for a search; `None` if it compares words only.
@@ -257,29 +291,29 @@ fn no_word(parsed: &Parsed) -> ServiceError {
     ServiceError::invalid("q", format!("{why}; add one, or list the newest with source:, topic: or since:"))
 }
 
-/// Returns the entries that the query's words match, best first.
+/// Returns the entries that the query's words match, best first, and what some of them contain.
 async fn matching(
     app: &App,
     by: SearchBy,
     parsed: &Parsed,
     query: &SearchQuery,
     weights: Option<&Arc<Weights>>,
-) -> Result<Vec<i64>> {
+) -> Result<(Vec<i64>, Vec<SearchHit>)> {
     if query.wanted.is_empty() {
         return Err(no_word(parsed));
     }
-    let entries = match by {
-        SearchBy::Meaning => Vec::new(),
+    let (entries, read) = match by {
+        SearchBy::Meaning => (Vec::new(), Vec::new()),
         SearchBy::Words | SearchBy::Both => {
             let found = app.store().find_entries(query).await?;
             exact::as_written_first(app, &parsed.wanted, found).await?
         }
     };
     if by == SearchBy::Words || parsed.has_phrase {
-        return Ok(entries);
+        return Ok((entries, read));
     }
     let words: Vec<&str> = parsed.wanted.iter().flatten().map(|term| term.text.as_str()).collect();
-    fused(app, weights, &words.join(" "), query, entries).await
+    Ok((fused(app, weights, &words.join(" "), query, entries).await?, read))
 }
 
 /// Returns the number of results to show.
@@ -334,8 +368,8 @@ fn reciprocal(rank: usize) -> f64 {
     1.0 / (RRF_K + rank as f64 + 1.0)
 }
 
-fn result(hit: SearchHit, patterns: &[Pattern]) -> SearchResult {
-    let excerpt = excerpt(&hit.text, patterns);
+fn result(hit: SearchHit, excerpts: &mut Excerpts) -> SearchResult {
+    let excerpt = excerpts.excerpt(&hit.text);
     let title = hit.title.or_else(|| hit.document.clone()).or_else(|| hit.url.clone()).unwrap_or_default();
     SearchResult {
         title,
@@ -346,6 +380,7 @@ fn result(hit: SearchHit, patterns: &[Pattern]) -> SearchResult {
         time: hit.time,
         item_id: hit.item.map(|item| item.to_string()),
         digest_item_id: None,
+        unshown_id: None,
         excerpt,
     }
 }

@@ -16,6 +16,9 @@ use super::{Result, ServiceError};
 
 /// Maximum length of a query.
 const MAX_QUERY_CHARS: usize = 1_000;
+/// Maximum number of words and phrases, as each is looked up and compared with each text that is found. A paragraph of
+/// the maximum length has fewer.
+const MAX_TERMS: usize = 200;
 /// Maximum length of text from the query in a message.
 const MAX_SHOWN_CHARS: usize = 60;
 
@@ -56,8 +59,8 @@ pub(super) struct Parsed {
 /// Parses a query.
 ///
 /// # Errors
-/// When it is too long, names an unknown filter, has a filter with a minus, two times, or an OR that joins neither
-/// words nor filters of one name.
+/// When it is too long, has too many words, names an unknown filter, has a filter with a minus, two times, or an OR that
+/// joins neither words nor filters of one name.
 pub(super) fn parse(text: &str) -> Result<Parsed> {
     if text.chars().count() > MAX_QUERY_CHARS {
         let why = format!("the query has more than {MAX_QUERY_CHARS} characters; shorten it");
@@ -89,6 +92,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed> {
         (is_joined, is_negated) = (false, false);
     }
     parsed.remove_repeated();
+    parsed.check_number()?;
     parsed.note_groups();
     keep_first(&mut parsed.notes);
     Ok(parsed)
@@ -219,6 +223,20 @@ impl Parsed {
         self.wanted.iter_mut().for_each(keep_first);
         keep_first(&mut self.wanted);
         keep_first(&mut self.unwanted);
+    }
+
+    /// # Errors
+    /// When there are too many words and phrases.
+    fn check_number(&self) -> Result<()> {
+        let terms = self.wanted.iter().map(Vec::len).sum::<usize>() + self.unwanted.len();
+        if terms <= MAX_TERMS {
+            return Ok(());
+        }
+        let why = format!(
+            "the query has {terms} words and phrases, and at most {MAX_TERMS} are searched for at once; leave out the \
+             others"
+        );
+        Err(ServiceError::invalid("q", why))
     }
 
     /// Notes how groups were formed if that can be meant in another way.

@@ -46,6 +46,9 @@ fn a_search_says_how_it_was_read_and_how_to_find_more() {
         ] {
             radar.run(&["search", "--", query]).exits(2).says(says);
         }
+        let words = |count: usize| (0..count).map(|number| format!("{number:x}")).collect::<Vec<_>>().join(" ");
+        radar.run(&["search", &words(201)]).exits(2).says("has 201 words and phrases, and at most 200");
+        radar.run(&["search", &words(200)]).exits(0);
         radar.run(&["search", "\"lit from dusk"]).exits(0).says("*dusk*").says("is not closed");
         radar.run(&["search", "dusk NOT fishing"]).exits(0).says("*dusk*").says("was read as -fishing");
         radar.run(&["search", "xylophone"]).exits(0).says("nothing was found; to find more, try another word");

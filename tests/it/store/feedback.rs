@@ -1,7 +1,7 @@
 use aha_core::account::{Account, Role};
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{TopicId, UserId};
-use aha_store::{AccountRemoval, FeedbackWrite, SavedProfile, Store};
+use aha_store::{AccountRemoval, FeedbackWrite, SavedProfile, Store, StoreError};
 
 use super::on_every_database;
 use super::rows::rows;
@@ -32,9 +32,21 @@ fn owner() -> UserId {
     UserId::of(&["owner"])
 }
 
+/// Writes feedback on top of all that is stored.
+async fn write_all(
+    store: &dyn Store,
+    user: UserId,
+    topic: TopicId,
+    feedback: &[FeedbackWrite],
+    profile: &SavedProfile,
+) -> Result<usize, StoreError> {
+    let version = store.feedback_version(topic).await?;
+    Ok(store.write_feedback(user, topic, feedback, profile, &version).await?.unwrap())
+}
+
 /// Whether the write changed something.
 async fn write(store: &dyn Store, topic: TopicId, feedback: FeedbackWrite) -> bool {
-    store.write_feedback(owner(), topic, std::slice::from_ref(&feedback), &profile(0, "")).await.unwrap() > 0
+    write_all(store, owner(), topic, std::slice::from_ref(&feedback), &profile(0, "")).await.unwrap() > 0
 }
 
 async fn give(store: &dyn Store, topic: TopicId, event: FeedbackEvent) -> bool {
@@ -95,20 +107,37 @@ async fn feedback_and_profile_are_written_together_or_not_at_all(store: &dyn Sto
     let broken = SavedProfile { profile_json: "no JSON".to_owned(), ..profile(1, "") };
     let events = vec![event("a", FeedbackKind::Like, 1), event("b", FeedbackKind::Save, 2)];
     let give = FeedbackWrite::Give(events.clone());
-    assert!(store.write_feedback(owner(), topic, std::slice::from_ref(&give), &broken).await.is_err());
+    assert!(write_all(store, owner(), topic, std::slice::from_ref(&give), &broken).await.is_err());
     assert_eq!(store.feedback(owner(), topic, 10).await.unwrap(), []);
-    assert_eq!(store.write_feedback(owner(), topic, std::slice::from_ref(&give), &profile(2, "")).await.unwrap(), 2);
+    assert_eq!(write_all(store, owner(), topic, std::slice::from_ref(&give), &profile(2, "")).await.unwrap(), 2);
     let mut again = events.clone();
     again.push(event("c", FeedbackKind::Skip, 3));
-    assert_eq!(store.write_feedback(owner(), topic, &[FeedbackWrite::Give(again)], &profile(3, "")).await.unwrap(), 1);
+    assert_eq!(write_all(store, owner(), topic, &[FeedbackWrite::Give(again)], &profile(3, "")).await.unwrap(), 1);
     let both = [
         FeedbackWrite::Withdraw { item: events[0].item_id, kind: events[0].kind },
         FeedbackWrite::Give(vec![event("d", FeedbackKind::Save, 4)]),
     ];
-    assert!(store.write_feedback(owner(), topic, &both, &broken).await.is_err());
+    assert!(write_all(store, owner(), topic, &both, &broken).await.is_err());
     assert_eq!(store.feedback(owner(), topic, 10).await.unwrap().len(), 3, "none of several writes is made alone");
-    assert_eq!(store.write_feedback(owner(), topic, &both, &profile(3, "")).await.unwrap(), 2);
+    assert_eq!(write_all(store, owner(), topic, &both, &profile(3, "")).await.unwrap(), 2);
     assert_eq!(store.feedback(owner(), topic, 10).await.unwrap().len(), 3);
+}
+
+/// Another process may have written since the profile was computed.
+async fn a_profile_of_earlier_feedback_is_not_written(store: &dyn Store) {
+    let world = World::new(store).await;
+    let topic = world.topic.id;
+    let version = store.feedback_version(topic).await.unwrap();
+    let late = FeedbackWrite::Give(vec![event("b", FeedbackKind::Like, 2)]);
+    let write = async |version: &str| {
+        store.write_feedback(owner(), topic, std::slice::from_ref(&late), &profile(2, ""), version).await.unwrap()
+    };
+    assert!(give(store, topic, event("a", FeedbackKind::Like, 1)).await);
+    assert_eq!(write(&version).await, None);
+    assert_eq!(store.feedback(owner(), topic, 10).await.unwrap().len(), 1);
+    let version = store.feedback_version(topic).await.unwrap();
+    assert_eq!(write(&version).await, Some(1));
+    assert_eq!(store.feedback(owner(), topic, 10).await.unwrap().len(), 2);
 }
 
 async fn what_was_read_takes_nothing_back(store: &dyn Store) {
@@ -141,7 +170,7 @@ async fn users_have_feedback_of_their_own(store: &dyn Store) {
     let [ann, zoe] = ["ann", "zoe"].map(|name| UserId::of(&[name]));
     let say = async |user, kind, hour| {
         let write = FeedbackWrite::Give(vec![event("a", kind, hour)]);
-        store.write_feedback(user, topic, std::slice::from_ref(&write), &profile(0, "")).await.unwrap()
+        write_all(store, user, topic, std::slice::from_ref(&write), &profile(0, "")).await.unwrap()
     };
     let said = [(owner(), FeedbackKind::Like, 1), (zoe, FeedbackKind::Dislike, 2), (ann, FeedbackKind::Save, 3)];
     for (user, kind, hour) in said {
@@ -161,7 +190,7 @@ async fn users_have_feedback_of_their_own(store: &dyn Store) {
     let teaching = store.learning_feedback(topic, 10).await.unwrap();
     assert_eq!(teaching.iter().map(|(user, _)| *user).collect::<Vec<_>>(), [owner()], "nobody who was removed");
     let back = FeedbackWrite::Withdraw { item: id("a"), kind: FeedbackKind::Like };
-    assert_eq!(store.write_feedback(zoe, topic, std::slice::from_ref(&back), &profile(0, "")).await.unwrap(), 0);
+    assert_eq!(write_all(store, zoe, topic, std::slice::from_ref(&back), &profile(0, "")).await.unwrap(), 0);
     assert_eq!(store.feedback(owner(), topic, 10).await.unwrap().len(), 1);
 }
 
@@ -179,31 +208,24 @@ async fn the_version_differs_after_whatever_changes_what_is_learnt(store: &dyn S
         versions.push(version);
     };
     let like = FeedbackWrite::Give(vec![event("a", FeedbackKind::Like, 1)]);
-    store.write_feedback(owner(), topic, std::slice::from_ref(&like), &profile(1, "")).await.unwrap();
+    write_all(store, owner(), topic, std::slice::from_ref(&like), &profile(1, "")).await.unwrap();
     differs().await;
-    store.write_feedback(UserId::of(&["zoe"]), topic, std::slice::from_ref(&like), &profile(2, "")).await.unwrap();
+    write_all(store, UserId::of(&["zoe"]), topic, std::slice::from_ref(&like), &profile(2, "")).await.unwrap();
     differs().await;
     let unlearn = FeedbackWrite::Unlearn { name: "ferry".to_owned(), at: at(2) };
-    store
-        .write_feedback(
-            owner(),
-            topic,
-            std::slice::from_ref(&unlearn),
-            &SavedProfile { computed_at: at(4), ..profile(2, "") },
-        )
-        .await
-        .unwrap();
+    let unlearnt = SavedProfile { computed_at: at(4), ..profile(2, "") };
+    write_all(store, owner(), topic, std::slice::from_ref(&unlearn), &unlearnt).await.unwrap();
     differs().await;
     store.remove_account("zoe").await.unwrap();
     differs().await;
-    store.write_feedback(owner(), other.topic.id, std::slice::from_ref(&like), &profile(1, "")).await.unwrap();
+    write_all(store, owner(), other.topic.id, std::slice::from_ref(&like), &profile(1, "")).await.unwrap();
     assert_eq!(versions.last(), Some(&store.feedback_version(topic).await.unwrap()), "of another topic");
 }
 
 async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store, url: &str) {
     let (world, other) = (World::new(store).await, World::named(store, "other").await);
     let save = async |topic, profile| {
-        store.write_feedback(owner(), topic, &[FeedbackWrite::Give(Vec::new())], &profile).await.unwrap();
+        write_all(store, owner(), topic, &[FeedbackWrite::Give(Vec::new())], &profile).await.unwrap();
     };
     save(other.topic.id, profile(7, "liked: trams")).await;
     for events in [1, 2] {
@@ -243,6 +265,7 @@ on_every_database!(
     users_have_feedback_of_their_own,
     the_version_differs_after_whatever_changes_what_is_learnt,
     feedback_and_profile_are_written_together_or_not_at_all,
+    a_profile_of_earlier_feedback_is_not_written,
 );
 
 mod profiles {

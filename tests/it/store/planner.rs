@@ -131,6 +131,29 @@ async fn what_was_changed_since_is_not_undone(store: &dyn Store) {
     assert!(store.planner(UserId::of(&["somebody"])).await.unwrap().state.items().next().is_none());
 }
 
+async fn records_are_read_as_of_one_moment(store: &dyn Store) {
+    applied(store, &[todo("0"), json!({ "kind": "goal", "action": "create", "title": "0" })]).await;
+    let changes = async {
+        for number in 1..=100 {
+            let title = number.to_string();
+            let change = |kind: &str, id: i64| json!({ "kind": kind, "action": "update", "id": id, "title": title });
+            applied(store, &[change("todo", 1), change("goal", 2)]).await;
+        }
+    };
+    let reads = async {
+        loop {
+            let planner = store.planner(owner()).await.unwrap();
+            let expected = (planner.version - 1).to_string();
+            let todo = planner.state.item(Kind::Todo, 1).unwrap().title.clone();
+            assert_eq!((todo, planner.state.goal(2).unwrap().title.clone()), (expected.clone(), expected.clone()));
+            if expected == "100" {
+                return;
+            }
+        }
+    };
+    tokio::join!(changes, reads);
+}
+
 async fn a_key_is_answered_once_for_a_day(store: &dyn Store) {
     let once = keyed(&[todo("one")], "k", "r");
     let ApplyOutcome::Applied { response, replayed: false } = store.apply_operations(owner(), &once).await.unwrap()
@@ -179,6 +202,7 @@ async fn what_changes_nothing_makes_no_batch(store: &dyn Store) {
 }
 
 on_every_database!(
+    records_are_read_as_of_one_moment,
     what_changes_nothing_makes_no_batch,
     records_read_back_as_they_were_written,
     one_invalid_operation_rejects_the_batch,

@@ -115,6 +115,59 @@ async fn parts_of_texts_without_spaces_are_found(store: &dyn Store) {
     assert_eq!(store.term_frequencies(&["天気".to_owned()]).await.unwrap(), [("天気".to_owned(), 2)]);
 }
 
+async fn vowel_signs_and_tone_marks_are_parts_of_words(store: &dyn Store) {
+    let world = World::new(store).await;
+    let items = [
+        text("a", "Time", "यह काल बड़ा है", "hi"),
+        text("b", "Language", "हिन्दी भाषा", "hi"),
+        text("c", "Bengali", "ক্ষুদ্র নৌকা", "bn"),
+        text("d", "Thai", "วันนี้ท่าเรือปิดเพราะมีพายุและเรือข้ามฟากทุกลำต้องจอดอยู่", "th"),
+    ];
+    world.with_items(store, &items).await;
+    for (written, titles) in [
+        ("काल", &["Time"][..]),
+        ("काल बड़ा", &["Time"]),
+        ("कील", &[]),
+        ("कल", &[]),
+        ("हिन्दी", &["Language"]),
+        ("हिन", &[]),
+        ("ক্ষুদ্র", &["Bengali"]),
+        ("নৌকা", &["Bengali"]),
+        ("নকা", &[]),
+        ("ท่าเรือ", &["Thai"]),
+        ("พายุ", &["Thai"]),
+        ("ทาเรอ", &[]),
+    ] {
+        assert_eq!(found(store, &query(&[written])).await, titles, "{written}");
+    }
+    assert_eq!(store.term_frequencies(&["काल".to_owned()]).await.unwrap(), [("काल".to_owned(), 1)]);
+}
+
+async fn phrases_are_found_in_texts_of_any_length(store: &dyn Store) {
+    let world = World::new(store).await;
+    let often = "the sail ".repeat(700) + "They saw the northern lighthouse.";
+    let numbered: Vec<String> = (0..17_000).map(|number| format!("w{number}")).collect();
+    let long = numbered.join(" ") + " A heat pump warms it.";
+    let items = [text("a", "Often", &often, "en"), text("b", "Long", &long, "en")];
+    world.with_items(store, &items).await;
+    for (written, titles) in [
+        ("the northern lighthouse", &["Often"][..]),
+        ("saw the northern", &["Often"]),
+        ("saw the", &["Often"]),
+        ("northern the lighthouse", &[]),
+        ("sail northern", &[]),
+        ("heat pump", &["Long"]),
+        ("a heat pump warms it", &["Long"]),
+        ("w16379 w16380 w16381 w16382", &["Long"]),
+        ("pump heat", &[]),
+        ("heat warms", &[]),
+    ] {
+        assert_eq!(found(store, &query(&[written])).await, titles, "{written}");
+    }
+    let without = SearchQuery { unwanted: vec![forms("heat pump")], ..query(&["it"]) };
+    assert!(found(store, &without).await.is_empty());
+}
+
 async fn one_of_several_words_is_enough_and_words_are_found_by_their_beginning(store: &dyn Store) {
     stocked(store).await;
     let group = |words: &[&str]| words.iter().flat_map(|word| forms(word)).collect::<Vec<_>>();
@@ -357,6 +410,8 @@ on_every_database!(
     words_are_found_in_all_their_forms,
     accents_make_no_difference,
     parts_of_texts_without_spaces_are_found,
+    vowel_signs_and_tone_marks_are_parts_of_words,
+    phrases_are_found_in_texts_of_any_length,
     one_of_several_words_is_enough_and_words_are_found_by_their_beginning,
     no_text_breaks_a_query,
     a_phrase_does_not_begin_in_the_title_and_end_in_the_text,

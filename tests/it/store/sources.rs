@@ -3,7 +3,7 @@ use aha_core::source::{NewSource, Source, SourceHealth};
 use aha_store::{SourceChange, SourcesAdded, Store, StoreError};
 
 use super::on_every_database;
-use super::world::{World, at, feed, item};
+use super::world::{World, at, feed, id, item};
 
 async fn the_same_import_twice_changes_nothing(store: &dyn Store) {
     let topic = store.ensure_topic("default", at(0)).await.unwrap();
@@ -76,6 +76,29 @@ async fn a_removed_source_takes_its_provenance_along_and_comes_back(store: &dyn 
     assert_eq!(store.unassigned_items(world.topic.id, at(24)).await.unwrap().len(), 1);
 }
 
+async fn items_of_a_removed_source_become_those_of_another_that_has_them(store: &dyn Store) {
+    let (world, other) = (World::new(store).await, World::named(store, "other").await);
+    world.with_items(store, &[item("a", 1), item("b", 2)]).await;
+    let source_of = async |key| store.item(id(key)).await.unwrap().unwrap().source_id;
+    for source in [other.second, other.first] {
+        store.commit_fetch(&other.lease, &other.look(0, source, &[item("a", 1)])).await.unwrap();
+    }
+    store.remove_source(world.first).await.unwrap();
+    assert_eq!((source_of("a").await, source_of("b").await), (other.first.min(other.second), world.first));
+    store.remove_source(other.first).await.unwrap();
+    assert_eq!(source_of("a").await, other.second);
+}
+
+async fn items_of_a_removed_topic_become_those_of_another_that_has_them(store: &dyn Store) {
+    let (world, other) = (World::new(store).await, World::named(store, "other").await);
+    world.with_items(store, &[item("a", 1), item("b", 2)]).await;
+    store.commit_fetch(&world.lease, &world.look(1, world.second, &[item("a", 1), item("b", 2)])).await.unwrap();
+    store.commit_fetch(&other.lease, &other.look(0, other.second, &[item("a", 1)])).await.unwrap();
+    store.remove_topic(&world.lease).await.unwrap();
+    let source_of = async |key| store.item(id(key)).await.unwrap().unwrap().source_id;
+    assert_eq!((source_of("a").await, source_of("b").await), (other.second, world.first));
+}
+
 async fn a_source_that_is_not_there_is_named(store: &dyn Store) {
     let nobody = SourceId::of(&["nobody"]);
     let change = SourceChange { weight: Some(1.0), ..SourceChange::default() };
@@ -90,4 +113,6 @@ on_every_database!(
     a_source_is_changed_at_once_and_only_in_what_is_named,
     a_removed_source_takes_its_provenance_along_and_comes_back,
     a_source_that_is_not_there_is_named,
+    items_of_a_removed_source_become_those_of_another_that_has_them,
+    items_of_a_removed_topic_become_those_of_another_that_has_them,
 );

@@ -1,14 +1,16 @@
 //! The course of a run: interruptions, slow and missing servers, progress.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use aha_benchmark::report::QuestionResult;
+use aha_benchmark::matching::{Thresholds, compare};
+use aha_benchmark::report::{QuestionResult, Status};
 use aha_benchmark::table::table;
 use aha_benchmark::{Settings, files, run};
 use tokio::net::TcpListener;
 
-use super::cases::CASES;
-use super::server::serve;
+use super::cases::{CASES, OK};
+use super::server::Behaviour::Say;
+use super::server::{case, serve};
 use super::{EXPECTED, TWENTY, benchmark, settings, truth};
 
 #[tokio::test]
@@ -58,6 +60,24 @@ async fn a_first_question_that_hangs_withholds_no_other_result() {
     let report = tokio::time::timeout(Duration::from_secs(30), running).await.unwrap().unwrap();
     let kept: Vec<&str> = report.results.iter().map(|result| result.id.as_str()).collect();
     assert_eq!((kept.as_slice(), report.is_interrupted), (&TWENTY[..], true));
+}
+
+#[tokio::test]
+async fn the_comparison_of_a_long_answer_counts_as_no_latency_of_others() {
+    let (expected, answer) = ("ebb tide ".repeat(2_200), "flood water ".repeat(1_600));
+    let started = Instant::now();
+    let _ = compare(&answer, std::slice::from_ref(&expected), Thresholds::default());
+    let comparison_ms = started.elapsed().as_secs_f64() * 1000.0;
+    let body = format!(r#"{{"answer":"{answer}","citations":[]}}"#);
+    let long = case("long", Say(OK, Box::leak(body.into_boxed_str())), Status::Fail, None, None, 1);
+    let mut names = vec!["long"];
+    names.extend(TWENTY);
+    let settings = Settings { timeout: Duration::from_mins(1), ..settings(serve(&[long]).await) };
+    let fields = format!("  expected_answer: {}\n  citation_required: false", expected.trim());
+    let report = benchmark(&settings, &truth(&names, &fields), None).await;
+    let others = report.results.iter().filter(|result| result.id != "long").filter_map(|result| result.latency_ms);
+    let slowest_ms = others.fold(0.0, f64::max);
+    assert!(slowest_ms < comparison_ms / 2.0, "{slowest_ms} ms, and a comparison takes {comparison_ms} ms");
 }
 
 #[tokio::test]

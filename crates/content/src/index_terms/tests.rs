@@ -53,6 +53,18 @@ fn parts_of_texts_without_spaces_are_found() {
     }
     assert!(!found("気天", text, "ja") && !found("京東", text, "ja"));
     assert!(found("서울", "서울에서 만나요", "ko"));
+    let thai = "วันนี้ท่าเรือปิดเพราะมีพายุและเรือข้ามฟากทุกลำต้องจอดอยู่ที่ท่า";
+    assert!(found("ท่าเรือ", thai, "th") && found("พายุ", thai, "th") && !found("ยุพา", thai, "th"));
+}
+
+#[test]
+fn vowel_signs_are_parts_of_words() {
+    for query in ["यह", "काल", "बड़ा", "काल बड़ा"] {
+        assert!(found(query, "यह काल बड़ा है", "hi"), "{query}: {:?}", forms(query));
+    }
+    assert!(!found("कील", "यह काल बड़ा है", "hi") && !found("कल", "यह काल बड़ा है", "hi"));
+    assert!(found("हिन्दी", "हिन्दी भाषा", "hi") && !found("हिन", "हिन्दी भाषा", "hi"));
+    assert!(forms("हिन्दी").iter().all(|form| form.len() == 1), "{:?}", forms("हिन्दी"));
 }
 
 #[test]

@@ -1,25 +1,26 @@
-//! Lines that a digest had before it was made again, and that it shows no longer.
+//! Lines of stories that a digest leaves out, or that it had before it was made again and shows no longer.
 //!
 //! The id of a line is computed from its digest and its story, so such a line is found by computing the ids of the
 //! stories of the digest's window again. Input: an id or its first digits. Output: the line that shows the story now,
-//! or else what is still known of the story.
+//! or else what is still known of the story. Searches print the ids of the stories that are left out.
 
 use std::collections::BTreeSet;
 
 use aha_core::digest::{Digest, DigestHead, DigestStory, ScoreDebug, Section, StoryCost, StorySource};
-use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId};
+use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, TopicId};
 use aha_core::item::{Item, TimeBasis, first_words};
 use aha_core::time::DAY_MS;
 
-use super::super::Database;
-use crate::shared::column;
+use super::super::{Database, id_list};
+use super::rows::newest_lines;
+use crate::shared::{PerDatabase, column};
 use crate::{DigestItemRecord, DigestStore as _, Result, SourceStore as _, StoryStore as _};
 
-/// The state of a story that its digest shows no longer.
+/// The state of a story that its digest does not show.
 const NOT_SHOWN: &str = "not_shown";
 
 /// Why such a story has no score.
-const WHY: &str = "The digest was made again and shows this story no longer";
+const WHY: &str = "The digest left this story out, or was made again and shows this story no longer";
 
 /// Digests that are searched, the newest first.
 const DIGESTS: i64 = 60;
@@ -40,6 +41,29 @@ const STORIES_OF_WINDOWS: &str = "
     JOIN content_items i ON i.item_time >= d.window_start - $2 AND i.item_time < d.window_end
     JOIN cluster_items m ON m.topic_id = d.topic_id AND m.item_id = i.id
     JOIN clusters c ON c.id = m.cluster_id";
+
+/// The stories of these items in the windows of digests, those first whose window the item is in, newest first.
+const STORIES_OF_ITEMS: &str = super::super::statement(PerDatabase {
+    sqlite: "
+        SELECT i.id AS item, d.id AS digest, coalesce(c.merged_into, c.id) AS story
+        FROM (SELECT id, topic_id, window_start, window_end, created_at FROM digests
+              ORDER BY window_end DESC, created_at DESC, window_start DESC, id LIMIT $1) AS d
+        JOIN content_items i ON i.item_time >= d.window_start - $2 AND i.item_time < d.window_end
+        JOIN cluster_items m ON m.topic_id = d.topic_id AND m.item_id = i.id
+        JOIN clusters c ON c.id = m.cluster_id
+        WHERE i.deleted_at IS NULL AND i.id IN (SELECT value FROM json_each($3))
+          AND (CAST($4 AS BIGINT) = 1 OR d.topic_id IN (SELECT value FROM json_each($5)))
+        ORDER BY CASE WHEN i.item_time >= d.window_start THEN 0 ELSE 1 END, d.window_end DESC, d.created_at DESC, d.id",
+    postgres: "
+        SELECT i.id AS item, d.id AS digest, coalesce(c.merged_into, c.id) AS story
+        FROM (SELECT id, topic_id, window_start, window_end, created_at FROM digests
+              ORDER BY window_end DESC, created_at DESC, window_start DESC, id LIMIT $1) AS d
+        JOIN content_items i ON i.item_time >= d.window_start - $2 AND i.item_time < d.window_end
+        JOIN cluster_items m ON m.topic_id = d.topic_id AND m.item_id = i.id
+        JOIN clusters c ON c.id = m.cluster_id
+        WHERE i.deleted_at IS NULL AND i.id = ANY($3) AND (CAST($4 AS BIGINT) = 1 OR d.topic_id = ANY($5))
+        ORDER BY CASE WHEN i.item_time >= d.window_start THEN 0 ELSE 1 END, d.window_end DESC, d.created_at DESC, d.id",
+});
 
 /// The line of the story in digest `$2`, else in the newest digest that shows it.
 const SHOWN_NOW: &str = "
@@ -81,6 +105,26 @@ impl Database {
             Some(line) => self.read_earlier(line).await,
             None => Ok(None),
         }
+    }
+
+    /// Returns the ids of the items' lines in the newest digests of these topics, or of all if there are none.
+    pub(super) async fn unshown_lines(
+        &self,
+        topics: &[TopicId],
+        items: &[ItemId],
+    ) -> Result<Vec<(ItemId, DigestItemId)>> {
+        let rows: Vec<(String, String, String)> = sqlx::query_as(STORIES_OF_ITEMS)
+            .bind(DIGESTS)
+            .bind(CATCH_UP_MS)
+            .bind(id_list(items)?)
+            .bind(i64::from(topics.is_empty()))
+            .bind(id_list(topics)?)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        let line = |(item, digest, story): (String, String, String)| {
+            (item, DigestItemId::of(&[digest.as_str(), story.as_str()]).to_string())
+        };
+        newest_lines(rows.into_iter().map(line).collect())
     }
 
     async fn find_earlier(&self, prefix: &str) -> Result<Vec<EarlierLine>> {

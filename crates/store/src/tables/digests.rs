@@ -1,5 +1,5 @@
 //! `digests` and `digest_items`. Writing is in `digest_commit.rs`, the conversion of rows in `digest_rows.rs`,
-//! lines that a digest showed before it was made again in `digest_earlier_lines.rs`.
+//! lines of stories that a digest leaves out, or showed before it was made again, in `digest_earlier_lines.rs`.
 //!
 //! Of several digests the newest is the one with the latest end; of those with the same end, the one made last
 //! (`created_at`, which `digest_commit.rs` keeps distinct among them). Every statement orders by both.
@@ -213,6 +213,11 @@ impl DigestStore for Database {
             .fetch_all(&mut *self.reader().await?)
             .await?;
         newest_lines(rows)
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn unshown_digest_items(&self, topics: &[TopicId], items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>> {
+        self.unshown_lines(topics, items).await
     }
 }
 

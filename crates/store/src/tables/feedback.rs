@@ -6,7 +6,7 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 use sqlx::{FromRow, Row as _};
 
-use super::{Database, Write, id_list};
+use super::{Connection, Database, Write, id_list};
 use crate::records::OWNER;
 use crate::shared::{PerDatabase, column};
 use crate::{FeedbackStore, FeedbackWrite, Result, SavedProfile, StoreError, feedback_id};
@@ -125,8 +125,14 @@ impl FeedbackStore for Database {
         topic: TopicId,
         feedback: &[FeedbackWrite],
         profile: &SavedProfile,
-    ) -> Result<usize> {
+        version: &str,
+    ) -> Result<Option<usize>> {
         let mut write = self.write("write_feedback").await?;
+        write.lock_topic(topic).await?;
+        if version_of(write.connection(), topic).await? != version {
+            write.roll_back().await?;
+            return Ok(None);
+        }
         let mut changed = 0;
         for change in feedback {
             changed += match change {
@@ -147,7 +153,7 @@ impl FeedbackStore for Database {
         }
         write.save_profile(topic, profile).await?;
         write.commit().await?;
-        Ok(usize::try_from(changed).unwrap_or(usize::MAX))
+        Ok(Some(usize::try_from(changed).unwrap_or(usize::MAX)))
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
@@ -208,12 +214,12 @@ impl FeedbackStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn feedback_version(&self, topic: TopicId) -> Result<String> {
-        Ok(sqlx::query_scalar(VERSION)
-            .bind(owner())
-            .bind(topic.to_string())
-            .fetch_one(&mut *self.reader().await?)
-            .await?)
+        version_of(&mut *self.reader().await?, topic).await
     }
+}
+
+async fn version_of(connection: &mut Connection, topic: TopicId) -> Result<String> {
+    Ok(sqlx::query_scalar(VERSION).bind(owner()).bind(topic.to_string()).fetch_one(connection).await?)
 }
 
 /// The statements of [`FeedbackStore::write_feedback`]; each returns the number of changed rows.

@@ -3,6 +3,8 @@
 //! The user's row of `planner_states` is written first, so that changes of a user's records are serialised on Postgres
 //! too.
 
+use std::time::Duration;
+
 use aha_core::ids::{BatchId, UserId};
 use aha_core::time::{HOUR_MS, Timestamp};
 use aha_planner::apply::{ApplyError, Key, Record, State, apply};
@@ -12,13 +14,18 @@ use aha_planner::validate::{ErrorCode, Validation, validate_proposal};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use sqlx::Connection as _;
+use tokio::time::timeout;
 
-use super::{Connection, Database, planner_records as records};
+use super::{BEGIN_SNAPSHOT, Connection, Database, planner_records as records};
 use crate::shared::column;
 use crate::{
     ApplyOutcome, ApplyRequest, AuditRecord, BatchRecord, IDEMPOTENCY_HOURS, IdempotencyKey, Planner, PlannerStore,
     Result, StoreError, UndoOutcome, owner,
 };
+
+/// How long a request waits for another one that is changing the same records.
+const MAX_WAIT: Duration = Duration::from_secs(20);
 
 const INSERT_OWNER: &str = "
     INSERT INTO users (id, name, created_at) VALUES ($1, 'owner', $2) ON CONFLICT DO NOTHING";
@@ -93,17 +100,23 @@ from_row!(BatchRow { before_json, after_json, undone_at });
 impl PlannerStore for Database {
     async fn planner(&self, user: UserId) -> Result<Planner> {
         let user = user.to_string();
-        let mut connection = self.reader().await?;
-        // The version is read first: records read afterwards are at least as new. If they are newer, a change proposed
-        // on this version is refused.
-        let version: Option<i64> = sqlx::query_scalar(VERSION).bind(&user).fetch_optional(&mut *connection).await?;
-        let state = records::read(&mut connection, &user).await?;
+        let mut reader = self.reader().await?;
+        let mut snapshot = reader.begin_with(BEGIN_SNAPSHOT).await?;
+        let version: Option<i64> = sqlx::query_scalar(VERSION).bind(&user).fetch_optional(&mut *snapshot).await?;
+        let state = records::read(&mut snapshot, &user).await?;
         Ok(Planner { version: version.unwrap_or(0), state })
     }
 
     async fn apply_operations(&self, user: UserId, request: &ApplyRequest) -> Result<ApplyOutcome> {
-        let mut write = self.write("apply_operations").await?;
-        let (outcome, changed) = apply_request(write.connection(), user, request).await?;
+        let begun = async {
+            let mut write = self.write("apply_operations").await?;
+            let next = next_version(write.connection(), user, request.now).await?;
+            Ok::<_, StoreError>((write, next))
+        };
+        // Only the wait for the records is limited: what is given up during the commit may have been committed.
+        let Ok(begun) = timeout(MAX_WAIT, begun).await else { return Ok(ApplyOutcome::InFlight) };
+        let (mut write, next) = begun?;
+        let (outcome, changed) = apply_request(write.connection(), user, request, next).await?;
         if changed {
             write.commit().await?;
         } else {
@@ -166,13 +179,13 @@ async fn next_version(connection: &mut Connection, user: UserId, now: Timestamp)
     Ok(sqlx::query_as(NEXT_VERSION).bind(&id).fetch_one(connection).await?)
 }
 
-/// Returns the outcome, and whether there is anything to commit.
+/// Returns the outcome, and whether there is anything to commit. The version is the one that [`next_version`] returned.
 async fn apply_request(
     connection: &mut Connection,
     user: UserId,
     request: &ApplyRequest,
+    (version, last_id): (i64, i64),
 ) -> Result<(ApplyOutcome, bool)> {
-    let (version, last_id) = next_version(connection, user, request.now).await?;
     let user_id = user.to_string();
     if let Some(key) = &request.key
         && let Some(outcome) = answered(connection, &user_id, key, request.now).await?

@@ -62,17 +62,17 @@ const FREQUENCIES: &str = super::statement(PerDatabase {
 
 const COUNT_ENTRIES: &str = "SELECT count(*) FROM search_entries";
 
-/// 2 is the version of the terms that [`IndexTerms`] makes: to be increased, here and in the inserts, when the terms of
+/// 3 is the version of the terms that [`IndexTerms`] makes: to be increased, here and in the inserts, when the terms of
 /// a text change, so that `search` reports the entries of earlier versions until they are indexed again.
 const OLDEST_MISSING: &str = "
     SELECT min(o.arrived_at) FROM (
         SELECT min(i.fetched_at) AS arrived_at FROM content_items i
         WHERE i.deleted_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id AND e.terms_version = 2)
+          AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id AND e.terms_version = 3)
         UNION ALL
         SELECT min(d.read_at) AS arrived_at FROM documents d JOIN document_passages p ON p.document_id = d.id
         WHERE NOT EXISTS (SELECT 1 FROM search_entries e
-                          WHERE e.document_id = p.document_id AND e.position = p.position AND e.terms_version = 2)) o";
+                          WHERE e.document_id = p.document_id AND e.position = p.position AND e.terms_version = 3)) o";
 
 /// Oldest first, as items are stored: searches treat the entries inserted last as the newest.
 const MISSING_ITEMS: &str = "
@@ -89,11 +89,11 @@ const MISSING_PASSAGES: &str = "
 /// Inserts entries of items, given as a list of arrays of id and terms. On SQLite, existing entries keep their ids.
 const INSERT_ITEMS: &str = super::statement(PerDatabase {
     sqlite: "
-        INSERT INTO search_entries (item_id, terms_version) SELECT w.value ->> 0, 2 FROM json_each($1) w
+        INSERT INTO search_entries (item_id, terms_version) SELECT w.value ->> 0, 3 FROM json_each($1) w
         WHERE true ON CONFLICT (item_id) DO UPDATE SET terms_version = excluded.terms_version",
     postgres: "
         INSERT INTO search_entries (item_id, terms, terms_version)
-        SELECT w.value ->> 0, CAST(w.value ->> 1 AS tsvector), 2
+        SELECT w.value ->> 0, CAST(w.value ->> 1 AS tsvector), 3
         FROM json_array_elements(CAST(CAST($1 AS text) AS json)) AS w (value)
         ON CONFLICT (item_id) DO UPDATE SET terms = excluded.terms, terms_version = excluded.terms_version",
 });
@@ -101,11 +101,11 @@ const INSERT_ITEMS: &str = super::statement(PerDatabase {
 const INSERT_PASSAGES: &str = super::statement(PerDatabase {
     sqlite: "
         INSERT INTO search_entries (document_id, position, terms_version)
-        SELECT w.value ->> 0, w.value ->> 2, 2 FROM json_each($1) w
+        SELECT w.value ->> 0, w.value ->> 2, 3 FROM json_each($1) w
         WHERE true ON CONFLICT DO NOTHING",
     postgres: "
         INSERT INTO search_entries (document_id, position, terms, terms_version)
-        SELECT w.value ->> 0, CAST(w.value ->> 2 AS bigint), CAST(w.value ->> 1 AS tsvector), 2
+        SELECT w.value ->> 0, CAST(w.value ->> 2 AS bigint), CAST(w.value ->> 1 AS tsvector), 3
         FROM json_array_elements(CAST(CAST($1 AS text) AS json)) AS w (value)
         ON CONFLICT DO NOTHING",
 });
@@ -318,8 +318,7 @@ impl SearchStore for Database {
 
     async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>> {
         let pieces: Vec<(&String, Vec<String>)> = stems.iter().map(|stem| (stem, pieces(stem))).collect();
-        // Entries of an earlier version have the stem itself.
-        let terms: BTreeSet<&String> = pieces.iter().flat_map(|(stem, pieces)| pieces.iter().chain([*stem])).collect();
+        let terms: BTreeSet<&String> = pieces.iter().flat_map(|(_, pieces)| pieces).collect();
         let rows: Vec<(String, i64)> = sqlx::query_as(FREQUENCIES)
             .bind(column::to_json(&terms)?)
             .bind(MAX_FREQUENCY)
@@ -327,10 +326,8 @@ impl SearchStore for Database {
             .await?;
         let counted: HashMap<String, i64> = rows.into_iter().collect();
         let count = |term: &String| counted.get(term).copied().unwrap_or_default();
-        let frequency = |(stem, pieces): (&String, Vec<String>)| {
-            let of_pieces = pieces.iter().map(count).min().unwrap_or_default();
-            (stem.clone(), of_pieces.max(count(stem)))
-        };
+        let frequency =
+            |(stem, pieces): (&String, Vec<String>)| (stem.clone(), pieces.iter().map(count).min().unwrap_or_default());
         let mut frequencies: Vec<(String, i64)> = pieces.into_iter().map(frequency).collect();
         frequencies.retain(|(_, entries)| *entries > 0);
         frequencies.sort();
@@ -356,26 +353,61 @@ impl SearchStore for Database {
     }
 
     async fn index_missing(&self, limit: i64) -> Result<usize> {
-        let mut write = self.write("index_missing").await?;
-        let items: Vec<(String, Option<String>, String, String)> =
-            sqlx::query_as(MISSING_ITEMS).bind(limit).fetch_all(write.connection()).await?;
-        let mut entries = Vec::with_capacity(items.len());
-        for (id, title, body, metadata) in items {
-            let metadata: ItemMetadata = column::json("item's metadata", &metadata)?;
-            let terms = IndexTerms::shared().terms(&title.unwrap_or_default(), &body, metadata.language.as_deref());
-            entries.push(Entry { id, position: None, terms });
+        let missing = Missing::read(&mut *self.reader().await?, limit).await?;
+        let (mut items, mut passages) = missing.entries()?;
+        let count = items.len() + passages.len();
+        if count == 0 {
+            return Ok(0);
         }
-        index(write.connection(), &entries).await?;
-        let rows: Vec<PassageRow> = sqlx::query_as(MISSING_PASSAGES).bind(limit).fetch_all(write.connection()).await?;
-        let passage = |row: PassageRow| {
-            let heading = heading(row.title.as_deref(), &row.section);
-            let terms = IndexTerms::shared().terms(&heading, &row.text, row.language.as_deref());
-            Entry { id: row.document_id, position: Some(row.position), terms }
-        };
-        let passages: Vec<Entry> = rows.into_iter().map(passage).collect();
+        let mut write = self.write("index_missing").await?;
+        // What was indexed, changed or removed while the terms were computed is left as it is.
+        let still_missing = Missing::read(write.connection(), limit).await?;
+        let keys = still_missing.keys();
+        let is_missing = |entry: &Entry| keys.contains(&(entry.id.as_str(), entry.position));
+        items.retain(is_missing);
+        passages.retain(is_missing);
+        index(write.connection(), &items).await?;
         index(write.connection(), &passages).await?;
         write.commit().await?;
-        Ok(entries.len() + passages.len())
+        Ok(count)
+    }
+}
+
+/// Items and passages that are not indexed. Their terms are computed before the write begins, for which others wait.
+struct Missing {
+    /// Id, title, text and metadata.
+    items: Vec<(String, Option<String>, String, String)>,
+    passages: Vec<PassageRow>,
+}
+
+impl Missing {
+    async fn read(connection: &mut Connection, limit: i64) -> Result<Self> {
+        let items = sqlx::query_as(MISSING_ITEMS).bind(limit).fetch_all(&mut *connection).await?;
+        let passages = sqlx::query_as(MISSING_PASSAGES).bind(limit).fetch_all(connection).await?;
+        Ok(Self { items, passages })
+    }
+
+    /// Returns the entries of the items, and those of the passages.
+    fn entries(&self) -> Result<(Vec<Entry>, Vec<Entry>)> {
+        let mut items = Vec::with_capacity(self.items.len());
+        for (id, title, body, metadata) in &self.items {
+            let metadata: ItemMetadata = column::json("item's metadata", metadata)?;
+            let title = title.as_deref().unwrap_or_default();
+            let terms = IndexTerms::shared().terms(title, body, metadata.language.as_deref());
+            items.push(Entry { id: id.clone(), position: None, terms });
+        }
+        let passage = |row: &PassageRow| {
+            let heading = heading(row.title.as_deref(), &row.section);
+            let terms = IndexTerms::shared().terms(&heading, &row.text, row.language.as_deref());
+            Entry { id: row.document_id.clone(), position: Some(row.position), terms }
+        };
+        Ok((items, self.passages.iter().map(passage).collect()))
+    }
+
+    /// Returns the ids of items, and ids of documents with the positions of passages.
+    fn keys(&self) -> HashSet<(&str, Option<i64>)> {
+        let items = self.items.iter().map(|(id, ..)| (id.as_str(), None));
+        items.chain(self.passages.iter().map(|row| (row.document_id.as_str(), Some(row.position)))).collect()
     }
 }
 

@@ -34,6 +34,18 @@ const CHANGE: &str = "
     UPDATE sources SET enabled = coalesce($2, enabled), weight = coalesce($3, weight), full_text = coalesce($4, full_text)
     WHERE id = $1";
 
+/// Makes other writers of the row wait until the transaction ends.
+const LOCK: &str = "UPDATE sources SET enabled = enabled WHERE id = $1";
+
+/// Gives the items of a source that others have as well to the one that listed them first.
+const LEAVE_ITEMS: &str = "
+    UPDATE content_items SET (source_id, external_id) = (
+        SELECT p.source_id, p.external_id FROM content_item_sources p
+        WHERE p.item_id = content_items.id AND p.source_id <> $1
+        ORDER BY p.first_seen_at, p.source_id, p.external_id LIMIT 1)
+    WHERE source_id = $1 AND id IN (SELECT o.item_id FROM content_item_sources o WHERE o.source_id = $1)
+      AND EXISTS (SELECT 1 FROM content_item_sources p WHERE p.item_id = content_items.id AND p.source_id <> $1)";
+
 const REMOVE: &str = "DELETE FROM sources WHERE id = $1";
 
 /// The limit is larger than any feed: older items no longer appear in it.
@@ -244,8 +256,13 @@ impl SourceStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn remove_source(&self, source: SourceId) -> Result<()> {
         let mut write = self.write("remove_source").await?;
-        let removed = sqlx::query(REMOVE).bind(source.to_string()).execute(write.connection()).await?;
-        require_row(removed.rows_affected(), "source", source)?;
+        let id = source.to_string();
+        let locked = sqlx::query(LOCK).bind(&id).execute(write.connection()).await?;
+        require_row(locked.rows_affected(), "source", source)?;
+        write.lock_shared_items().await?;
+        for statement in [LEAVE_ITEMS, REMOVE] {
+            sqlx::query(statement).bind(&id).execute(write.connection()).await?;
+        }
         write.commit().await
     }
 

@@ -35,11 +35,12 @@ const SAVE_TOPIC: &str = "
 
 /// Makes other writers of the row wait until the transaction ends.
 const LOCK_TOPIC: &str = "UPDATE topics SET name = name WHERE id = $1";
+const LOCK_SOURCES: &str = "UPDATE sources SET enabled = enabled WHERE topic_id = $1";
 
 /// Statements that remove all rows of a topic, referring rows before the rows that they refer to. Calls stay in the
 /// ledger, because the money has been spent. Items stay until retention empties them, because other topics may share
-/// them.
-const REMOVE: [&str; 15] = [
+/// them; those that another topic's source has as well become items of that source.
+const REMOVE: [&str; 16] = [
     "UPDATE provider_calls SET run_id = NULL WHERE run_id IN (SELECT id FROM runs WHERE topic_id = $1)",
     "UPDATE provider_calls SET topic_id = NULL WHERE topic_id = $1",
     "DELETE FROM digests WHERE topic_id = $1",
@@ -52,6 +53,16 @@ const REMOVE: [&str; 15] = [
     "DELETE FROM feedback_events WHERE topic_id = $1",
     "DELETE FROM feedback_unlearnt WHERE topic_id = $1",
     "DELETE FROM topic_preference_profiles WHERE topic_id = $1",
+    "UPDATE content_items SET (source_id, external_id) = (
+        SELECT p.source_id, p.external_id FROM content_item_sources p
+        WHERE p.item_id = content_items.id AND p.source_id NOT IN (SELECT s.id FROM sources s WHERE s.topic_id = $1)
+        ORDER BY p.first_seen_at, p.source_id, p.external_id LIMIT 1)
+     WHERE source_id IN (SELECT s.id FROM sources s WHERE s.topic_id = $1)
+       AND id IN (SELECT o.item_id FROM content_item_sources o JOIN sources s ON s.id = o.source_id
+                  WHERE s.topic_id = $1)
+       AND EXISTS (SELECT 1 FROM content_item_sources p
+                   WHERE p.item_id = content_items.id
+                     AND p.source_id NOT IN (SELECT s.id FROM sources s WHERE s.topic_id = $1))",
     "DELETE FROM content_item_sources WHERE source_id IN (SELECT id FROM sources WHERE topic_id = $1)",
     "DELETE FROM sources WHERE topic_id = $1",
     "DELETE FROM topics WHERE id = $1",
@@ -254,6 +265,8 @@ impl TopicStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn remove_topic(&self, lease: &Lease) -> Result<()> {
         let mut write = self.write_fenced("remove_topic", lease).await?;
+        sqlx::query(LOCK_SOURCES).bind(lease.topic.to_string()).execute(write.connection()).await?;
+        write.lock_shared_items().await?;
         for statement in REMOVE {
             sqlx::query(statement).bind(lease.topic.to_string()).execute(write.connection()).await?;
         }

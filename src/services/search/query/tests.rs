@@ -135,6 +135,15 @@ fn a_word_is_searched_for_once() {
 }
 
 #[test]
+fn a_query_has_a_limited_number_of_words() {
+    let words = |count: usize| (0..count).map(|number| format!("{number:x}")).collect::<Vec<_>>();
+    assert_eq!(parse(&words(200).join(" ")).unwrap().wanted.len(), 200);
+    for query in [words(201).join(" "), words(201).join(" -"), format!("a OR {}", words(200).join(" "))] {
+        assert!(refusal(&query).contains("has 201 words and phrases, and at most 200"), "{query}");
+    }
+}
+
+#[test]
 fn invisible_characters_are_left_out_as_in_texts() {
     assert_eq!(words("ener\u{ad}gie \u{202e}ferry quay\u{feff}").0, ["energie", "ferry", "quay"]);
     assert_eq!(parse("source:\u{200b}wire").unwrap().sources, ["wire"]);

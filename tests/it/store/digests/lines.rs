@@ -39,6 +39,22 @@ async fn a_line_of_a_digest_that_was_made_again_is_found_by_its_id(store: &dyn S
     assert_eq!((shown.id, shown.rank), (DigestItemId::of(&["new"]), 2), "the line that shows the story now");
 }
 
+/// The story of `b` is left out.
+async fn the_line_that_a_story_would_have_is_given_for_its_items(store: &dyn Store) {
+    let (world, mut commit) = world_with_stories(store).await;
+    commit.digest.stories.pop();
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let would_be = DigestItemId::of(&[&commit.digest.head.id.to_string(), &cluster("b").to_string()]);
+    for topics in [&[][..], &[world.topic.id]] {
+        let lines = store.unshown_digest_items(topics, &[id("b"), id("none")]).await.unwrap();
+        assert_eq!(lines, [(id("b"), would_be)]);
+    }
+    let other = store.ensure_topic("other", at(0)).await.unwrap().id;
+    assert_eq!(store.unshown_digest_items(&[other], &[id("b")]).await.unwrap(), []);
+    let (head, line) = store.digest_line(would_be).await.unwrap().unwrap();
+    assert_eq!((head, line.rank, line.title.as_str()), (commit.digest.head, 0, "Title of b"));
+}
+
 async fn a_story_appears_in_each_digest_that_showed_it(store: &dyn Store) {
     let (mut world, commit) = world_with_stories(store).await;
     store.commit_digest(&world.lease, &commit).await.unwrap();
@@ -81,4 +97,5 @@ on_every_database!(
     a_story_appears_in_each_digest_that_showed_it,
     a_line_is_found_by_the_beginning_of_its_id,
     a_line_of_a_digest_that_was_made_again_is_found_by_its_id,
+    the_line_that_a_story_would_have_is_given_for_its_items,
 );
