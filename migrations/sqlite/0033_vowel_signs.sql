@@ -1,6 +1,6 @@
 -- The terms are indexed exactly as the program writes them, between spaces: `unicode61` divided the words of Indic scripts
--- at their vowel signs. The index is empty until `aha-radar reindex` has rebuilt it from the other tables; `search` reports
--- it until then. docs/OPERATING.md tells operators more.
+-- at their vowel signs. The index is empty until the daemon or `aha-radar reindex` has rebuilt it from the other tables;
+-- `search` reports it until then. docs/OPERATING.md tells operators more.
 
 DROP TABLE search_terms;
 DROP TABLE search_index;

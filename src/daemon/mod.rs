@@ -27,6 +27,7 @@ use crate::config::Config;
 use crate::pipeline::{RunError, due};
 use crate::retention;
 use crate::services::runs::Runs;
+use crate::services::search;
 use crate::shutdown::{asked_to_stop, finish_calls};
 use crate::web::{ServeError, Server};
 
@@ -83,6 +84,7 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "daemon started");
     let closing = CancellationToken::new();
     let serving = tokio::spawn(serve(server, closing.clone()));
+    let indexing = tokio::spawn(index_missing(app.clone()));
     let tick = Arc::new(Notify::new());
     let mut scheduler = JobScheduler::new().await?;
     scheduler.add(minute_tick(&tick)?).await?;
@@ -103,6 +105,8 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
             () = &mut ended => break,
         }
     }
+    // A transaction that is not committed leaves nothing behind, and the next start goes on.
+    indexing.abort();
     let end_runs = async {
         topics.ended().await;
         runs.ended().await;
@@ -113,6 +117,15 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
     serving.await.unwrap_or_else(|error| tracing::error!(%error, "the web server broke off"));
     tracing::info!("daemon stopped");
     Ok(())
+}
+
+/// Indexes what a migration or another program's writes left out of the index of searches.
+async fn index_missing(app: App) {
+    match search::index_missing(&app).await {
+        Ok(0) => {}
+        Ok(entries) => tracing::info!(entries, "what was missing in the search index is indexed"),
+        Err(error) => tracing::warn!(%error, "the search index is incomplete; run `aha-radar reindex`"),
+    }
 }
 
 async fn serve(server: Server, closing: CancellationToken) {

@@ -52,7 +52,8 @@ const MAX_REASONS: usize = 3;
 const RRF_K: f64 = 60.0;
 
 /// Searches whose texts are compared with the query at the same time.
-static COMPARING: Semaphore = Semaphore::const_new(4);
+const MAX_COMPARING: usize = 4;
+static COMPARING: Semaphore = Semaphore::const_new(MAX_COMPARING);
 
 /// Rebuilds the index from the rows and returns the number of items and passages in it.
 ///
@@ -60,13 +61,22 @@ static COMPARING: Semaphore = Semaphore::const_new(4);
 /// When the database fails. Entries indexed before that stay, and the next call starts anew.
 pub async fn reindex(app: &App) -> Result<usize> {
     app.store().clear_search().await?;
+    let indexed = index_missing(app).await?;
+    sentences::recompute_all(app).await?;
+    Ok(indexed)
+}
+
+/// Indexes what is not indexed, such as all of it after a migration that empties the index, and returns how much it was.
+///
+/// # Errors
+/// When the database fails. Entries indexed before that stay.
+pub async fn index_missing(app: &App) -> Result<usize> {
     app.index_checks().forget();
     let mut total = 0;
     loop {
         let indexed = app.store().index_missing(ENTRIES_PER_TRANSACTION).await?;
         if indexed == 0 {
             app.index_checks().forget();
-            sentences::recompute_all(app).await?;
             return Ok(total);
         }
         total += indexed;

@@ -1,9 +1,12 @@
 //! `search` and `reindex`, through the program.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 
 use super::with_documents;
-use crate::support::radar::Engine;
+use crate::support::daemon::Daemon;
+use crate::support::radar::{Engine, Radar};
 use crate::support::rows;
 
 #[test]
@@ -76,5 +79,22 @@ fn an_index_of_an_earlier_version_is_reported_until_it_is_rebuilt() {
         radar.run(&["search", "dusk"]).exits(0).says("*dusk*").says("`aha-radar reindex` rebuilds the index");
         radar.ok(&["reindex"]);
         assert_eq!(radar.run(&["search", "--json", "dusk"]).exits(0).json()["behind_since"], Value::Null, "{engine:?}");
+    }
+}
+
+#[test]
+fn a_daemon_indexes_what_the_index_lacks() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let mut radar = with_documents(engine);
+        rows::execute(&radar, "DELETE FROM search_entries");
+        let is_found = |radar: &Radar| radar.run(&["search", "dusk"]).stdout.contains("*dusk*");
+        assert!(!is_found(&radar), "{engine:?}");
+        let daemon = Daemon::start(&mut radar);
+        let begun = Instant::now();
+        while !is_found(&radar) {
+            assert!(begun.elapsed() < Duration::from_mins(1), "{engine:?}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        daemon.end().0.exits(0);
     }
 }

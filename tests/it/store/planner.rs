@@ -136,8 +136,10 @@ async fn records_are_read_as_of_one_moment(store: &dyn Store) {
     let changes = async {
         for number in 1..=100 {
             let title = number.to_string();
-            let change = |kind: &str, id: i64| json!({ "kind": kind, "action": "update", "id": id, "title": title });
-            applied(store, &[change("todo", 1), change("goal", 2)]).await;
+            let todo = json!({ "kind": "todo", "action": "update", "id": 1, "title": title,
+                               "recurrence": { "type": "none" } });
+            let goal = json!({ "kind": "goal", "action": "update", "id": 2, "title": title });
+            applied(store, &[todo, goal]).await;
         }
     };
     let reads = async {
