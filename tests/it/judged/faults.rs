@@ -1,7 +1,6 @@
 //! What becomes of each way in which an answer can be no answer.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -257,119 +256,6 @@ fn what_llama_cpp_answers_is_never_a_score() {
         let (_model, radar) = never_judged(Fault::Recorded(name));
         assert!(!states(&radar).contains_key("ok"), "{name}: {:?}", states(&radar));
     }
-}
-
-#[test]
-fn the_next_model_answers_where_the_first_cannot() {
-    for (fault, kind) in [(Fault::ModelNotFound, "unknown_model"), (Fault::Text("no"), "invalid_answer")] {
-        let model = OpenAi::start();
-        model.fault(When::always().model("the-first"), fault);
-        let radar = with(&model).with("OPENAI_TRIAGE_MODEL", "the-first");
-        run(&radar, WINDOW).exits(0);
-        let digest = radar.digest();
-        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL));
-        assert!(states(&radar).contains_key(&format!("error {kind}")), "{:?}", states(&radar));
-        let paid = model.calls().len();
-        run(&radar, WINDOW).exits(0);
-        assert_eq!(model.calls().len(), paid, "a fallback's answer is an answer");
-        the_books_agree(&radar, &model);
-    }
-}
-
-/// The first model's failures, four batches at a time, say nothing against another model of the same server and key.
-#[test]
-fn a_model_that_fails_makes_no_other_of_its_server_unreachable() {
-    for fault in [Fault::Status(500), Fault::Status(503), Fault::CutInBody, Fault::Reset] {
-        let model = OpenAi::start();
-        model.fault(When::always().model("the-first"), fault.clone());
-        let radar = with(&model).with("OPENAI_TRIAGE_MODEL", "the-first");
-        run(&radar, WINDOW).exits(0);
-        let digest = radar.digest();
-        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{fault:?}: {digest:#}");
-        assert!(stories(&digest).iter().any(|story| story["summary"].is_object()), "{fault:?}: {digest:#}");
-        the_books_agree(&radar, &model);
-    }
-}
-
-/// A failure that often passes counts when the second try has failed, too; the fifth in a row opens the breaker.
-#[test]
-fn a_model_whose_server_fails_or_takes_no_more_requests_is_given_up_for_the_next() {
-    for (fault, calls) in [(Fault::Status(503), 5), (Fault::Reset, 5), (Fault::RateLimited(Some("0".into())), 6)] {
-        let model = OpenAi::start();
-        model.fault(When::always().model("the-first"), fault.clone());
-        let radar = with(&model)
-            .with("OPENAI_TRIAGE_MODEL", "the-first")
-            .with("AHA_TRIAGE_BATCH_SIZE", "5")
-            .with("AHA_LLM_CONCURRENCY", "1")
-            .with("AHA_CIRCUIT_PAUSE_MS", "30000");
-        run(&radar, WINDOW).exits(0);
-        let asked = model.calls().iter().filter(|call| call.model() == "the-first").count();
-        assert_eq!(asked, calls, "{fault:?}");
-        let digest = radar.digest();
-        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{fault:?}");
-        let why = digest["cost"]["given_up"].to_string();
-        assert!(why.contains("the-first") && why.contains("3 calls in a row failed alike"), "{fault:?}: {why}");
-        assert!(!why.contains("paused for"), "it is over when the digest is read: {why}");
-        the_books_agree(&radar, &model);
-    }
-}
-
-#[test]
-fn a_model_that_takes_no_more_requests_is_waited_for_where_there_is_no_other() {
-    let model = OpenAi::start();
-    model.fault(When::always().schema("triage_v1").first(6), Fault::RateLimited(Some("0".into())));
-    let radar = with(&model).with("AHA_TRIAGE_BATCH_SIZE", "5").with("AHA_LLM_CONCURRENCY", "1");
-    run(&radar, WINDOW).exits(3);
-    let digest = radar.digest();
-    assert!(digest["cost"].get("given_up").is_none_or(|why| !why.to_string().contains("in a row")), "{digest:#}");
-    assert!(stories(&digest).iter().any(|story| story["state"] == "judged"), "{digest:#}");
-    the_books_agree(&radar, &model);
-}
-
-/// Four batches fail at once, one of them again, which opens the circuit: all are asked again after its pause.
-#[test]
-fn a_server_that_is_away_for_a_while_is_waited_for_where_there_is_no_other() {
-    let model = OpenAi::start();
-    model.fault(When::always().schema("triage_v1").first(5), Fault::Status(503));
-    let radar = with(&model).with("AHA_LLM_CONCURRENCY", "4").with("AHA_LOG", "warn");
-    run(&radar, WINDOW).exits(0).says("waiting for it");
-    let digest = radar.digest();
-    assert!(stories(&digest).iter().all(|story| story["state"] == "judged"), "{digest:#}");
-    assert_eq!(states(&radar)["error overloaded"], 5);
-    the_books_agree(&radar, &model);
-}
-
-/// Four batches, tried twice at most before the circuit opens, and one call after each pause; then no story is asked
-/// about any more.
-#[test]
-fn a_server_that_stays_away_is_called_a_few_times_in_two_pauses() {
-    let model = OpenAi::start();
-    model.fault(When::always(), Fault::Status(503));
-    let radar = with(&model).with("AHA_LLM_CONCURRENCY", "4");
-    let begun = Instant::now();
-    run(&radar, WINDOW).exits(3);
-    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
-    let asked = of_schema(&model, "triage_v1").len();
-    assert!((6..=12).contains(&asked), "{asked} calls");
-    the_books_agree(&radar, &model);
-    let digest = radar.digest();
-    let why = digest["cost"]["judgement_failure"].as_str().unwrap();
-    assert!(why.contains(MODEL) && why.contains("the server is overloaded (503") && !why.contains("paused"), "{why}");
-    let cause = format!("30 stories are not judged: {}", why.split_once(" (").unwrap().0);
-    assert!(radar.ok(&["runs"]).contains(&cause), "{cause}: {}", radar.ok(&["runs"]));
-    radar.run(&["doctor"]).says(&cause);
-}
-
-#[test]
-fn a_model_whose_server_fails_is_left_to_its_circuit_breaker_where_there_is_no_other() {
-    let model = OpenAi::start();
-    model.fault(When::always(), Fault::Status(503));
-    let radar = with(&model).with("AHA_TRIAGE_BATCH_SIZE", "5").with("AHA_LLM_CONCURRENCY", "1");
-    run(&radar, WINDOW).exits(3);
-    let digest = radar.digest();
-    assert!(digest["cost"].get("given_up").is_none_or(|why| !why.to_string().contains("in a row")), "{digest:#}");
-    assert!(digest.to_string().contains("is paused for"), "{digest:#}");
-    the_books_agree(&radar, &model);
 }
 
 /// By the owner's choice alone `local` comes last; its answers replay, and no later run takes them for a model's.

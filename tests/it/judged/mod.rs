@@ -2,6 +2,7 @@
 //! `faults`, what may not be spent in `budgets`, a run long enough to compare with the provider's bill in `large_run`.
 
 mod budgets;
+mod failing_servers;
 mod faults;
 mod large_run;
 mod random_failures;
