@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::tokens::{Token, tokens_as};
 use super::vocabulary::{Kind, Term};
 
-/// Words without a subject, in addition to those of `stories::tokens`: function words and the most common verbs of
+/// Words without a subject, in addition to those of `text::tokens`: function words and the most common verbs of
 /// English, German, French and Spanish. In lower case and sorted.
 #[rustfmt::skip]
 const STOP_WORDS: &[&str] = &[
