@@ -1,6 +1,6 @@
 //! Runs a gateway task for stories. Stored answers are reused; the rest is sent in batches, several at a time, started
-//! in the given order. If the budget may not reach for all, they are sent in rounds, each in the order of a
-//! `SendOrder`.
+//! in the given order. If the budget may not reach for all, they are sent in rounds, each in the order that the answers
+//! so far suggest.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,15 +12,18 @@ use aha_llm::local;
 use aha_llm::router::Route;
 use aha_llm::{CallScope, Outcome, Task, TaskItem};
 use aha_store::{CallFilter, CallRecord};
-use async_trait::async_trait;
 use futures::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::triage_order::TriageOrder;
 use super::{RunContext, RunError, Stage};
 
 /// How long calls under way may still take when a run is interrupted, so that their cost becomes known.
 const GRACE: Duration = Duration::from_secs(15);
+
+/// Minimum number of batches in a round: fewer answers say little about the stories that remain (`docs/RANKING.md`).
+const ROUND_BATCHES: usize = 4;
 
 /// Why a story was not sent to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +56,7 @@ impl TaskResult {
     }
 
     /// Returns the score that a model gave, 0 to 100.
-    pub(super) fn paid_score(&self) -> Option<u64> {
+    fn paid_score(&self) -> Option<u64> {
         self.answer.as_ref().filter(|_| self.is_paid())?["aha_score"].as_u64()
     }
 
@@ -129,19 +132,6 @@ pub(super) struct TaskResults {
     pub(super) with_a_model: Option<Estimate>,
 }
 
-/// Orders the items that are still to be sent, from the answers so far.
-#[async_trait]
-pub(super) trait SendOrder: Send + Sync {
-    async fn order(
-        &self,
-        judged: &HashMap<ClusterId, TaskResult>,
-        open: Vec<(ClusterId, TaskItem)>,
-    ) -> Result<Vec<(ClusterId, TaskItem)>, RunError>;
-}
-
-/// Builds a [`SendOrder`], which may need memory, once it is needed.
-pub(super) type BuildSendOrder<'a> = Box<dyn FnOnce() -> Box<dyn SendOrder> + Send + Sync + 'a>;
-
 /// Returns answers for all task items, in batches of at most `batch_size`.
 pub(super) async fn run_tasks(
     context: &RunContext,
@@ -153,15 +143,15 @@ pub(super) async fn run_tasks(
     run_tasks_by(context, task, stage, items, batch_size, None).await
 }
 
-/// Like [`run_tasks`]. If the budget may not reach for all of them, they are sent in rounds, each in the order that
-/// `build_order` returns.
+/// Like [`run_tasks`]. If the budget may not reach for all of them, they are sent in rounds, each in the order that is
+/// built, which takes memory, only then.
 pub(super) async fn run_tasks_by(
     context: &RunContext,
     task: Task,
     stage: Stage,
     items: Vec<(ClusterId, TaskItem)>,
     batch_size: usize,
-    build_order: Option<BuildSendOrder<'_>>,
+    build_order: Option<&(dyn Fn() -> TriageOrder + Send + Sync)>,
 ) -> Result<TaskResults, RunError> {
     debug_assert!(stage.spec().pays, "stage {} asks models: say so in STAGES", stage.as_str());
     let scope = scope(context, task);
@@ -200,8 +190,8 @@ pub(super) async fn run_tasks_by(
     while !open.is_empty() {
         let mut size = open.len();
         if let Some(send_order) = &send_order {
-            open = send_order.order(&by_story, open).await?;
-            size = size.min(batch_size.max(1) * context.app.config().llm.concurrency);
+            sort_by_answers(send_order, &by_story, &mut open).await?;
+            size = size.min(batch_size.max(1) * context.app.config().llm.concurrency.max(ROUND_BATCHES));
         }
         let rest = open.split_off(size);
         let outcomes = until_stopped(context, call_all(context, task, &scope, open, batch_size)).await?;
@@ -214,6 +204,23 @@ pub(super) async fn run_tasks_by(
     }
     context.progress.end(stage, &format!("{asked} asked, {known} answered before"));
     Ok(TaskResults { by_story, with_a_model })
+}
+
+/// Sorts the items by what the scores so far promise, the most promising first.
+async fn sort_by_answers(
+    order: &TriageOrder,
+    answered: &HashMap<ClusterId, TaskResult>,
+    open: &mut [(ClusterId, TaskItem)],
+) -> Result<(), RunError> {
+    let scores: HashMap<ClusterId, u64> =
+        answered.iter().filter_map(|(story, result)| Some((*story, result.paid_score()?))).collect();
+    if scores.is_empty() {
+        return Ok(());
+    }
+    let points = order.points(scores).await?;
+    let of = |story: &ClusterId| points.get(story).copied().unwrap_or(f64::NEG_INFINITY);
+    open.sort_by(|(a, _), (b, _)| of(b).total_cmp(&of(a)).then(a.cmp(b)));
+    Ok(())
 }
 
 /// Whether the budget may not reach for all these items.

@@ -13,7 +13,7 @@ use aha_llm::tasks::triage::{self, EarlierDigest, MemberInput, TriageInput};
 use super::ingest::ReadSources;
 use super::rules::InScope;
 use super::select::Selected;
-use super::task_batch::{BuildSendOrder, Skip, TaskResult, TaskResults, run_tasks_by, scope};
+use super::task_batch::{Skip, TaskResult, TaskResults, run_tasks_by, scope};
 use super::triage_order::TriageOrder;
 use super::{RunContext, RunError, Stage};
 use crate::digest::format::Calendar;
@@ -46,9 +46,8 @@ pub(super) async fn run(
     let (task_items, noise) = split_noise(context, items, selected, task_items).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
     let end = context.run.window.end;
-    let order: BuildSendOrder<'_> =
-        Box::new(|| Box::new(TriageOrder::of(&selected.stories, &selected.evidence, &sources, end)));
-    let mut judged = run_tasks_by(context, triage::TASK, Stage::Triage, task_items, batch_size, Some(order)).await?;
+    let order = || TriageOrder::of(&selected.stories, &selected.evidence, &sources, end);
+    let mut judged = run_tasks_by(context, triage::TASK, Stage::Triage, task_items, batch_size, Some(&order)).await?;
     judged.by_story.extend(noise);
     Ok(judged)
 }

@@ -1,9 +1,8 @@
 //! The order in which stories are sent to a judge whose budget may not reach for all: its answers so far tell which of
 //! the remaining stories resemble those that it finds worth reading.
 //!
-//! Input: the stories and their evidence; before each round the answers so far. Output: the remaining stories, the most
-//! promising first. The profile is that of likes and dislikes (Rocchio), learnt from the answers in the place of
-//! feedback. Called by [`super::triage`] through [`super::task_batch`].
+//! Input: the stories and their evidence; before each round the scores so far. Output: points of the remaining stories.
+//! The profile is that of likes and dislikes (Rocchio), learnt from the answers in the place of feedback. Called by [`super::triage`] through [`super::task_batch`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -18,12 +17,9 @@ use aha_core::item::Item;
 use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_core::time::Timestamp;
-use aha_llm::TaskItem;
 use aha_llm::local;
-use async_trait::async_trait;
 
 use super::RunError;
-use super::task_batch::{SendOrder, TaskResult};
 use super::word_vectors::{centered_vectors, readable};
 
 /// Scores from here on count as liked, lower ones as disliked: the band "worth reading" begins here.
@@ -71,32 +67,16 @@ impl TriageOrder {
         let stories = stories.iter().map(representative).collect();
         Self(Arc::new(Candidates { stories, texts: OnceLock::new(), at }))
     }
-}
 
-#[async_trait]
-impl SendOrder for TriageOrder {
-    async fn order(
-        &self,
-        judged: &HashMap<ClusterId, TaskResult>,
-        mut open: Vec<(ClusterId, TaskItem)>,
-    ) -> Result<Vec<(ClusterId, TaskItem)>, RunError> {
-        let scores: HashMap<ClusterId, u64> =
-            judged.iter().filter_map(|(story, judgement)| Some((*story, judgement.paid_score()?))).collect();
-        if scores.is_empty() {
-            return Ok(open);
-        }
+    /// Returns the points of each story that has no score yet; a higher number is more promising.
+    pub(super) async fn points(&self, scores: HashMap<ClusterId, u64>) -> Result<HashMap<ClusterId, f64>, RunError> {
         let candidates = Arc::clone(&self.0);
         // Computed on the blocking pool, because it reads every word of the stories.
-        let measuring = tokio::task::spawn_blocking(move || candidates.points(&scores));
-        let points = measuring.await?;
-        let of = |story: &ClusterId| points.get(story).copied().unwrap_or(f64::NEG_INFINITY);
-        open.sort_by(|(a, _), (b, _)| of(b).total_cmp(&of(a)).then(a.cmp(b)));
-        Ok(open)
+        Ok(tokio::task::spawn_blocking(move || candidates.points(&scores)).await?)
     }
 }
 
 impl Candidates {
-    /// Returns the points of each story that has no score.
     fn points(&self, scores: &HashMap<ClusterId, u64>) -> HashMap<ClusterId, f64> {
         let stories = &self.stories;
         let texts = self.texts.get_or_init(|| Texts::of(stories));
