@@ -6,15 +6,15 @@
 //! must contain no control characters.
 //!
 //! ```
-//! use aha_review::{Command, Key, Review, Story};
+//! use aha_review::{Command, Review, Story};
+//! use ratatui::crossterm::event::KeyCode;
 //!
 //! let mut review = Review::new("default, 19 November".to_owned(), vec![Story::default(), Story::default()]);
-//! assert_eq!(review.key(Key::Char('n')), Command::None);
-//! assert!(matches!(review.key(Key::Char('l')), Command::Change { story: 1, .. }));
+//! assert_eq!(review.key(KeyCode::Char('n').into()), Command::None);
+//! assert!(matches!(review.key(KeyCode::Char('l').into()), Command::Change { story: 1, .. }));
 //! ```
 
 mod draw;
-mod keys;
 mod review;
 #[cfg(test)]
 mod tests;
@@ -24,7 +24,6 @@ use std::io;
 use aha_core::feedback::FeedbackKind;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 
-pub use keys::Key;
 pub use review::{Command, Review, Story};
 
 /// Operations that the screen asks its caller to perform.
@@ -61,7 +60,6 @@ pub fn run(mut review: Review, actions: &dyn Actions) -> io::Result<()> {
         match event::read() {
             Err(error) => break Err(error),
             Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => {
-                let Some(key) = keys::of(key) else { continue };
                 let command = review.key(key);
                 if command == Command::Quit {
                     break Ok(());

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use aha_core::feedback::FeedbackKind;
-
-use crate::keys::Key;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Number of lines that a page key scrolls.
 const PAGE: u16 = 8;
@@ -69,29 +68,33 @@ impl Review {
     }
 
     /// Handles a key and returns the requested action. Changes that affect only the screen are made here.
-    pub fn key(&mut self, key: Key) -> Command {
+    pub fn key(&mut self, key: KeyEvent) -> Command {
+        if key.modifiers.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char(_)) {
+            return if key.code == KeyCode::Char('c') { Command::Quit } else { Command::None };
+        }
         self.message.clear();
         if std::mem::take(&mut self.is_help) {
-            return if key == Key::Interrupt { Command::Quit } else { Command::None };
+            return Command::None;
         }
-        match key {
-            Key::Escape if self.why.is_some() => self.why = None,
-            Key::Interrupt | Key::Char('q') | Key::Escape => return Command::Quit,
-            Key::Char('?') => self.is_help = true,
-            Key::Char('u') => return self.undo(),
+        match key.code {
+            KeyCode::Esc if self.why.is_some() => self.why = None,
+            KeyCode::Char('q') | KeyCode::Esc => return Command::Quit,
+            KeyCode::Char('?') => self.is_help = true,
+            KeyCode::Char('u') => return self.undo(),
             _ if self.stories.is_empty() => {}
-            Key::Down | Key::Char('n' | 'j') => self.select(self.selected + 1),
-            Key::Up | Key::Char('p' | 'k') => self.select(self.selected.saturating_sub(1)),
-            Key::Home => self.select(0),
-            Key::End => self.select(usize::MAX),
-            Key::PageDown | Key::Char(' ') => self.scroll = self.scroll.saturating_add(PAGE),
-            Key::PageUp => self.scroll = self.scroll.saturating_sub(PAGE),
-            Key::Enter | Key::Char('o') => return Command::Open(self.selected),
-            Key::Char('w') if self.why.take().is_none() => return Command::Why(self.selected),
-            Key::Char(c) => {
+            KeyCode::Down | KeyCode::Char('n' | 'j') => self.select(self.selected + 1),
+            KeyCode::Up | KeyCode::Char('p' | 'k') => self.select(self.selected.saturating_sub(1)),
+            KeyCode::Home => self.select(0),
+            KeyCode::End => self.select(usize::MAX),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.scroll = self.scroll.saturating_add(PAGE),
+            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(PAGE),
+            KeyCode::Enter | KeyCode::Char('o') => return Command::Open(self.selected),
+            KeyCode::Char('w') if self.why.take().is_none() => return Command::Why(self.selected),
+            KeyCode::Char(c) => {
                 let kind = kind_of(c);
                 return kind.map_or(Command::None, |kind| self.toggle(kind));
             }
+            _ => {}
         }
         Command::None
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use aha_core::feedback::FeedbackKind::{self, Dislike, Like, Read, Save};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{Actions, Command, Key, Review, Story, carry_out, draw};
+use super::{Actions, Command, Review, Story, carry_out, draw};
 
 #[derive(Default)]
 struct Noted(RefCell<Vec<String>>);
@@ -43,7 +44,7 @@ fn review() -> Review {
 
 fn press(review: &mut Review, actions: &Noted, keys: &str) {
     for key in keys.chars() {
-        let command = review.key(Key::Char(key));
+        let command = review.key(KeyCode::Char(key).into());
         carry_out(review, command, actions);
     }
 }
@@ -96,15 +97,20 @@ fn keys_select_explain_and_quit() {
     assert_eq!(review.selected, 2, "the last one stays");
     press(&mut review, &actions, "w");
     assert!(screen(&mut review, 80, 24).contains("why of 2"));
-    assert_eq!(review.key(Key::Escape), Command::None);
+    assert_eq!(review.key(KeyCode::Esc.into()), Command::None);
     assert!(!screen(&mut review, 80, 24).contains("why of 2"));
-    assert_eq!(review.key(Key::Enter), Command::Open(2));
+    assert_eq!(review.key(KeyCode::Enter.into()), Command::Open(2));
     press(&mut review, &actions, "po");
     assert!(review.is_read(1) && review.message == "opened 1");
-    assert_eq!(review.key(Key::Char('?')), Command::None);
+    assert_eq!(review.key(KeyCode::Char('?').into()), Command::None);
     assert!(screen(&mut review, 80, 24).contains("the one before"));
-    assert_eq!(review.key(Key::Char('l')), Command::None, "a key ends the help and does nothing else");
-    assert_eq!(review.key(Key::Escape), Command::Quit);
+    assert_eq!(review.key(KeyCode::Char('l').into()), Command::None, "a key ends the help and does nothing else");
+    assert_eq!(review.key(KeyCode::Esc.into()), Command::Quit);
+    let control = |letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+    assert_eq!(review.key(control('l')), Command::None, "is not the key l");
+    assert_eq!(review.key(control('c')), Command::Quit);
+    press(&mut review, &actions, "?");
+    assert_eq!(review.key(control('c')), Command::Quit, "from the help, too");
     let mut quiet = Review::new("default".to_owned(), Vec::new());
     press(&mut quiet, &actions, "nolwu");
     assert!(screen(&mut quiet, 80, 24).contains("a quiet day"));
@@ -115,7 +121,7 @@ fn the_end_of_a_long_text_can_be_scrolled_to_and_not_past() {
     let mut review = review();
     let before = screen(&mut review, 60, 16);
     for _ in 0..50 {
-        review.key(Key::PageDown);
+        review.key(KeyCode::PageDown.into());
     }
     let end = screen(&mut review, 60, 16);
     assert_ne!(before, end);
@@ -132,7 +138,7 @@ fn the_last_word_can_be_scrolled_to_where_words_wrap_early() {
     review.stories[0].text = vec!["eleven-long ".repeat(40), "Why: END".to_owned()];
     for columns in [12, 20, 60] {
         for _ in 0..50 {
-            review.key(Key::PageDown);
+            review.key(KeyCode::PageDown.into());
         }
         let end = screen(&mut review, columns, 16);
         assert!(end.contains("END"), "{columns} columns: {end}");

@@ -242,8 +242,8 @@ fn shown(text: &str) -> String {
 mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
+    use ratatui::crossterm::event::KeyCode;
 
-    use super::super::Key;
     use super::*;
     use crate::plan::Plan;
 
@@ -273,9 +273,9 @@ mod tests {
             first.contains("[x] 2026-03-02  91 % Learned that tugs[31m pull 65 tonnes") && first.contains("- Harbour"),
             "{first}"
         );
-        screens.key(Key::Tab);
+        screens.key(KeyCode::Tab.into());
         assert!(frame(&mut screens, (80, 24)).contains("becomes"));
-        screens.key(Key::Tab);
+        screens.key(KeyCode::Tab.into());
         let third = frame(&mut screens, (80, 24));
         assert!(third.contains("(x)  80 % add_under Tugs › Fleet"), "{third}");
         screens.show_diff(Ok("--- a\n+++ b\n@@ -1 +1 @@\n+\t- Tugs\n".to_owned()));
@@ -289,8 +289,8 @@ mod tests {
         plan.blocks[0].reworded = "Tugs pull:\n```\n65 tonnes\n```".to_owned();
         let mut screens = Screens::new(plan);
         screens.no_more_events();
-        for key in [Key::Char('2'), Key::Char('3'), Key::Char('e'), Key::Home] {
-            screens.key(key);
+        for key in [KeyCode::Char('2'), KeyCode::Char('3'), KeyCode::Char('e'), KeyCode::Home] {
+            screens.key(key.into());
             let shown = frame(&mut screens, (40, 40));
             for line in ["Tugs pull:", "```", "65 tonnes"] {
                 let row = format!("\"{line:<40}\"");
@@ -304,12 +304,12 @@ mod tests {
         let mut plan = sample().plan().clone();
         plan.blocks[0].reworded = format!("{}END", "Line\n".repeat(50));
         let mut screens = Screens::new(plan);
-        for key in [Key::Char('2'), Key::Char('e')] {
-            screens.key(key);
+        for key in [KeyCode::Char('2'), KeyCode::Char('e')] {
+            screens.key(key.into());
         }
         let (end, small) = (frame(&mut screens, (40, 24)), frame(&mut screens, (20, 5)));
         assert!(end.contains("\"END ") && small.contains("\"END "), "{end}{small}");
-        screens.key(Key::Home);
+        screens.key(KeyCode::Home.into());
         assert!(!frame(&mut screens, (40, 24)).contains("\"END "));
     }
 
@@ -318,11 +318,11 @@ mod tests {
         let mut screens = sample();
         screens.show_diff(Ok(format!("{}+ {}END\n", "+ Tugs\n".repeat(30), "eleven-long ".repeat(20))));
         for _ in 0..20 {
-            screens.key(Key::PageDown);
+            screens.key(KeyCode::PageDown.into());
         }
         let end = frame(&mut screens, (24, 20));
         assert!(end.contains("END") && !end.contains("Tugs"), "{end}");
-        screens.key(Key::PageUp);
+        screens.key(KeyCode::PageUp.into());
         let above = frame(&mut screens, (24, 20));
         assert!(above.contains("Tugs") && !above.contains("END"), "{above}");
     }

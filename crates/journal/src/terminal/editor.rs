@@ -1,6 +1,6 @@
 //! A line editor: text and a cursor.
 
-use super::keys::Key;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Result of a key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,26 +36,30 @@ impl Editor {
         (before.iter().collect(), after.iter().collect())
     }
 
-    pub(super) fn key(&mut self, key: Key) -> EditResult {
-        match key {
-            Key::Enter | Key::Save => return EditResult::Accepted,
-            Key::Escape | Key::Interrupt => return EditResult::Cancelled,
-            Key::Left => self.cursor = self.cursor.saturating_sub(1),
-            Key::Right => self.cursor = (self.cursor + 1).min(self.characters.len()),
-            Key::Home | Key::Up => self.cursor = 0,
-            Key::End | Key::Down => self.cursor = self.characters.len(),
-            Key::Backspace if self.cursor > 0 => {
+    pub(super) fn key(&mut self, key: KeyEvent) -> EditResult {
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('s') if is_control => return EditResult::Accepted,
+            KeyCode::Char('c') if is_control => return EditResult::Cancelled,
+            KeyCode::Char(_) if is_control => {}
+            KeyCode::Enter => return EditResult::Accepted,
+            KeyCode::Esc => return EditResult::Cancelled,
+            KeyCode::Left => self.cursor = self.cursor.saturating_sub(1),
+            KeyCode::Right => self.cursor = (self.cursor + 1).min(self.characters.len()),
+            KeyCode::Home | KeyCode::Up => self.cursor = 0,
+            KeyCode::End | KeyCode::Down => self.cursor = self.characters.len(),
+            KeyCode::Backspace if self.cursor > 0 => {
                 self.cursor -= 1;
                 self.characters.remove(self.cursor);
             }
-            Key::Delete if self.cursor < self.characters.len() => {
+            KeyCode::Delete if self.cursor < self.characters.len() => {
                 self.characters.remove(self.cursor);
             }
-            Key::Char(c) => {
+            KeyCode::Char(c) => {
                 self.characters.insert(self.cursor, c);
                 self.cursor += 1;
             }
-            Key::Backspace | Key::Delete | Key::PageUp | Key::PageDown | Key::Tab | Key::BackTab => {}
+            _ => {}
         }
         EditResult::Continue
     }

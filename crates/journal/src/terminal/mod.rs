@@ -5,7 +5,6 @@
 
 mod draw;
 mod editor;
-mod keys;
 mod screens;
 #[cfg(test)]
 mod tests;
@@ -14,9 +13,8 @@ use std::io;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 
-pub use keys::Key;
 pub use screens::{Command, Screen, Screens};
 
 use crate::events::PhaseEvent;
@@ -84,12 +82,12 @@ fn receive(events: &Receiver<PhaseEvent>, screens: &mut Screens) {
     }
 }
 
-fn key() -> io::Result<Option<Key>> {
+fn key() -> io::Result<Option<KeyEvent>> {
     if !event::poll(TICK)? {
         return Ok(None);
     }
     Ok(match event::read()? {
-        Event::Key(key) if key.kind != KeyEventKind::Release => keys::of(key),
+        Event::Key(key) if key.kind != KeyEventKind::Release => Some(key),
         _ => None,
     })
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
 use super::editor::{EditResult, Editor};
-use super::keys::Key;
 use crate::events::PhaseEvent;
 use crate::plan::{Decision, Plan, PlanAction, PlannedBlock};
 
@@ -145,64 +146,73 @@ impl Screens {
         self.plan.blocks.get(self.selected)
     }
 
-    pub fn key(&mut self, key: Key) -> Command {
+    pub fn key(&mut self, key: KeyEvent) -> Command {
         if let Some(editor) = &mut self.editor {
             let edited = editor.key(key);
             self.edited(edited);
             return Command::None;
         }
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let code = match key.code {
+            // Leaves as `q` does, which is text in the editor.
+            KeyCode::Char('c') if is_control => KeyCode::Char('q'),
+            KeyCode::Char(_) if is_control => return Command::None,
+            code => code,
+        };
         if self.overlay.is_some() {
-            return self.key_of_overlay(key);
+            return self.key_of_overlay(code);
         }
-        match key {
-            Key::Char('q') | Key::Interrupt => return Command::Quit,
-            Key::Char('?') => self.overlay = Some(Overlay::Help),
-            Key::Char('1') => self.screen = Screen::Classify,
-            Key::Char('2') => self.screen = Screen::Reword,
-            Key::Char('3') => self.screen = Screen::Integrate,
-            Key::Tab | Key::Right if key == Key::Tab || self.screen != Screen::Integrate => {
+        match code {
+            KeyCode::Char('q') => return Command::Quit,
+            KeyCode::Char('?') => self.overlay = Some(Overlay::Help),
+            KeyCode::Char('1') => self.screen = Screen::Classify,
+            KeyCode::Char('2') => self.screen = Screen::Reword,
+            KeyCode::Char('3') => self.screen = Screen::Integrate,
+            KeyCode::Tab | KeyCode::Right if code == KeyCode::Tab || self.screen != Screen::Integrate => {
                 self.screen = next(self.screen);
             }
-            Key::BackTab => self.screen = next(next(self.screen)),
-            Key::Up | Key::Char('k') => self.select(self.selected.saturating_sub(1)),
-            Key::Down | Key::Char('j') => self.select(self.selected + 1),
-            Key::Home => self.select(0),
-            Key::End => self.select(usize::MAX),
-            Key::Char('r') if !self.is_busy && !self.plan.failures.is_empty() => {
+            KeyCode::BackTab => self.screen = next(next(self.screen)),
+            KeyCode::Up | KeyCode::Char('k') => self.select(self.selected.saturating_sub(1)),
+            KeyCode::Down | KeyCode::Char('j') => self.select(self.selected + 1),
+            KeyCode::Home => self.select(0),
+            KeyCode::End => self.select(usize::MAX),
+            KeyCode::Char('r') if !self.is_busy && !self.plan.failures.is_empty() => {
                 self.is_busy = true;
                 return Command::Retry;
             }
-            Key::Char('d') | Key::Enter if self.is_busy => "wait until all is known".clone_into(&mut self.status),
-            Key::Char('d') => return Command::Preview,
-            Key::Enter if self.screen == Screen::Integrate => return Command::Preview,
-            Key::Enter => self.screen = next(self.screen),
-            Key::Char(' ') => self.tick(),
-            Key::Char('e') if self.screen != Screen::Classify => {
+            KeyCode::Char('d') | KeyCode::Enter if self.is_busy => {
+                "wait until all is known".clone_into(&mut self.status);
+            }
+            KeyCode::Char('d') => return Command::Preview,
+            KeyCode::Enter if self.screen == Screen::Integrate => return Command::Preview,
+            KeyCode::Enter => self.screen = next(self.screen),
+            KeyCode::Char(' ') => self.tick(),
+            KeyCode::Char('e') if self.screen != Screen::Classify => {
                 self.editor = self.current().map(|block| Editor::new(&block.reworded));
             }
-            Key::Left if self.screen == Screen::Integrate => self.decision = self.decision.saturating_sub(1),
-            Key::Right => {
+            KeyCode::Left if self.screen == Screen::Integrate => self.decision = self.decision.saturating_sub(1),
+            KeyCode::Right => {
                 let target_count = self.current().map_or(0, |block| block.decisions.len());
                 self.decision = (self.decision + 1).min(target_count.saturating_sub(1));
             }
-            Key::Char('x') if self.screen == Screen::Integrate => self.choose(),
+            KeyCode::Char('x') if self.screen == Screen::Integrate => self.choose(),
             _ => {}
         }
         Command::None
     }
 
-    fn key_of_overlay(&mut self, key: Key) -> Command {
+    fn key_of_overlay(&mut self, code: KeyCode) -> Command {
         let Some(Overlay::Diff { scroll, .. }) = &mut self.overlay else {
             self.overlay = None;
             return Command::None;
         };
-        match key {
-            Key::Up | Key::Char('k') => *scroll = scroll.saturating_sub(1),
-            Key::Down | Key::Char('j') => *scroll = scroll.saturating_add(1),
-            Key::PageUp => *scroll = scroll.saturating_sub(15),
-            Key::PageDown | Key::Char(' ') => *scroll = scroll.saturating_add(15),
-            Key::Char('y') => return Command::Write,
-            Key::Escape | Key::Char('n' | 'q') | Key::Interrupt => self.overlay = None,
+        match code {
+            KeyCode::Up | KeyCode::Char('k') => *scroll = scroll.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') => *scroll = scroll.saturating_add(1),
+            KeyCode::PageUp => *scroll = scroll.saturating_sub(15),
+            KeyCode::PageDown | KeyCode::Char(' ') => *scroll = scroll.saturating_add(15),
+            KeyCode::Char('y') => return Command::Write,
+            KeyCode::Esc | KeyCode::Char('n' | 'q') => self.overlay = None,
             _ => {}
         }
         Command::None

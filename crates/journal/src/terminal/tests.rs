@@ -1,8 +1,9 @@
 //! Tests of keys and events without a terminal.
 
 use chrono::NaiveDate;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{Command, Key, Screens};
+use super::{Command, Screens};
 use crate::events::PhaseEvent;
 use crate::plan::{Decision, Plan, PlanAction, PlannedBlock};
 
@@ -44,8 +45,8 @@ fn screens() -> Screens {
     screens
 }
 
-fn press(screens: &mut Screens, keys: &[Key]) -> Command {
-    keys.iter().map(|key| screens.key(*key)).last().unwrap()
+fn press(screens: &mut Screens, keys: &[KeyCode]) -> Command {
+    keys.iter().map(|key| screens.key((*key).into())).last().unwrap()
 }
 
 #[test]
@@ -53,9 +54,20 @@ fn user_decisions_survive_later_events() {
     let mut screens = screens();
     press(
         &mut screens,
-        &[Key::Char(' '), Key::Down, Key::Char('2'), Key::Char('e'), Key::Home, Key::Char('X'), Key::Delete],
+        &[
+            KeyCode::Char(' '),
+            KeyCode::Down,
+            KeyCode::Char('2'),
+            KeyCode::Char('e'),
+            KeyCode::Home,
+            KeyCode::Char('X'),
+            KeyCode::Delete,
+        ],
     );
-    assert_eq!(press(&mut screens, &[Key::End, Key::Backspace, Key::Char('q'), Key::Enter]), Command::None);
+    assert_eq!(
+        press(&mut screens, &[KeyCode::End, KeyCode::Backspace, KeyCode::Char('q'), KeyCode::Enter]),
+        Command::None
+    );
     screens.event(PhaseEvent::Reworded { block: "b".to_owned(), text: "another".to_owned() });
     for id in ["a", "b"] {
         let decisions = vec![place("P", PlanAction::AddSection, true)];
@@ -72,15 +84,37 @@ fn user_decisions_survive_later_events() {
 }
 
 #[test]
+fn keys_with_control_are_no_letters() {
+    let control = |letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+    let mut screens = screens();
+    screens.event(PhaseEvent::Finished { skipped_existing: 0, failures: Vec::new() });
+    assert_eq!(screens.key(control('d')), Command::None);
+    press(&mut screens, &[KeyCode::Char('2'), KeyCode::Char('e'), KeyCode::Char('1')]);
+    assert_eq!(screens.key(control('x')), Command::None);
+    assert_eq!(screens.key(control('s')), Command::None);
+    assert_eq!(screens.plan().blocks[0].reworded, "Text of a1", "saved, without the x");
+    press(&mut screens, &[KeyCode::Char('e'), KeyCode::Char('2')]);
+    assert_eq!(screens.key(control('c')), Command::None, "leaves the editor only");
+    assert_eq!(screens.plan().blocks[0].reworded, "Text of a1");
+    screens.show_diff(Ok("+ x".to_owned()));
+    assert_eq!(screens.key(control('y')), Command::None, "does not confirm");
+    assert_eq!(screens.key(control('c')), Command::None, "leaves the diff only");
+    assert_eq!(screens.key(control('c')), Command::Quit);
+}
+
+#[test]
 fn nothing_is_written_before_the_diff_is_confirmed() {
     let mut screens = screens();
-    assert_eq!(screens.key(Key::Char('d')), Command::None, "events are still coming");
+    assert_eq!(screens.key(KeyCode::Char('d').into()), Command::None, "events are still coming");
     screens.event(PhaseEvent::Finished { skipped_existing: 0, failures: Vec::new() });
-    assert_eq!(press(&mut screens, &[Key::Char('y'), Key::Enter, Key::Enter, Key::Enter]), Command::Preview);
+    assert_eq!(
+        press(&mut screens, &[KeyCode::Char('y'), KeyCode::Enter, KeyCode::Enter, KeyCode::Enter]),
+        Command::Preview
+    );
     screens.show_diff(Ok("+ x".to_owned()));
-    assert_eq!(press(&mut screens, &[Key::Escape, Key::Char('y')]), Command::None, "the diff is gone");
+    assert_eq!(press(&mut screens, &[KeyCode::Esc, KeyCode::Char('y')]), Command::None, "the diff is gone");
     screens.show_diff(Ok("+ x".to_owned()));
-    assert_eq!(screens.key(Key::Char('y')), Command::Write);
+    assert_eq!(screens.key(KeyCode::Char('y').into()), Command::Write);
     screens.show_written(Ok("1 written".to_owned()));
     assert_eq!(screens.written(), Some("1 written"));
 }
@@ -97,12 +131,20 @@ fn targets_are_selected_individually_and_existing_ones_cannot_be() {
     screens.event(PhaseEvent::Finished { skipped_existing: 0, failures: vec!["503".to_owned()] });
     press(
         &mut screens,
-        &[Key::Char('3'), Key::Char('x'), Key::Right, Key::Char('x'), Key::Right, Key::Right, Key::Char('x')],
+        &[
+            KeyCode::Char('3'),
+            KeyCode::Char('x'),
+            KeyCode::Right,
+            KeyCode::Char('x'),
+            KeyCode::Right,
+            KeyCode::Right,
+            KeyCode::Char('x'),
+        ],
     );
     let chosen: Vec<bool> = screens.plan().blocks[0].decisions.iter().map(|place| place.apply).collect();
     assert_eq!(chosen, [false, true, false]);
-    assert_eq!(screens.key(Key::Char('r')), Command::Retry);
-    assert_eq!(screens.key(Key::Char('q')), Command::Quit);
+    assert_eq!(screens.key(KeyCode::Char('r').into()), Command::Retry);
+    assert_eq!(screens.key(KeyCode::Char('q').into()), Command::Quit);
 }
 
 #[test]
@@ -117,8 +159,8 @@ fn a_retry_keeps_the_chosen_targets() {
     let (p, q) = (place("P", PlanAction::AddSection, true), place("Q", PlanAction::AddSection, false));
     screens.event(found(&[p.clone(), q.clone()]));
     screens.event(PhaseEvent::Finished { skipped_existing: 0, failures: vec!["503".to_owned()] });
-    press(&mut screens, &[Key::Char('3'), Key::Char('x'), Key::Right, Key::Char('x')]);
-    assert_eq!((chosen(&screens), screens.key(Key::Char('r'))), (vec!["Q".to_owned()], Command::Retry));
+    press(&mut screens, &[KeyCode::Char('3'), KeyCode::Char('x'), KeyCode::Right, KeyCode::Char('x')]);
+    assert_eq!((chosen(&screens), screens.key(KeyCode::Char('r').into())), (vec!["Q".to_owned()], Command::Retry));
     screens.event(found(&[p.clone(), q.clone()]));
     assert_eq!(chosen(&screens), ["Q"]);
     let r = place("R", PlanAction::AddSection, true);
