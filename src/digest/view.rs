@@ -9,6 +9,7 @@ use aha_core::digest::{Digest, DigestHead, DigestStory, Label, Section, Since, S
 use aha_core::failures::{Failure, group_failures};
 use aha_core::fetch::SourceStatus;
 use aha_core::summary::{SINGLE_SOURCE, Summary};
+use aha_core::time::Timestamp;
 use aha_core::topic::{DEFAULT_TOPIC, topic_option};
 use aha_llm::local;
 
@@ -93,7 +94,7 @@ pub(crate) struct Story {
     pub(crate) author: Option<String>,
     pub(crate) teaser: bool,
     pub(crate) published: String,
-    pub(crate) published_rfc2822: String,
+    pub(crate) published_at: Timestamp,
     pub(crate) sources: Vec<Source>,
     pub(crate) discussions: Vec<Link>,
     /// The model that wrote it and its cost; `None` if it was `local`.
@@ -191,7 +192,7 @@ impl Story {
             author: story.author.as_deref().map(|author| short_text(author, 80)).filter(|author| !author.is_empty()),
             teaser: story.teaser,
             published: calendar.moment(story.published_at),
-            published_rfc2822: story.published_at.to_utc().to_rfc2822(),
+            published_at: story.published_at,
             sources: story.sources.iter().map(|source| Source::of(source, calendar)).collect(),
             discussions: story.discussions.iter().map(|url| Link::of(Some(url))).collect(),
             cost_summary: cost_summary::of_story(story),

@@ -55,12 +55,6 @@ pub struct StoryPlace {
 }
 
 impl ChangePreview {
-    /// Formats the end of the digest's window, in UTC: `19 Nov 2026 07:00`.
-    #[must_use]
-    pub fn window_end_in_words(&self) -> String {
-        self.window_end.to_utc().format("%-d %b %Y %H:%M").to_string()
-    }
-
     /// Returns whether the digest would be the same.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {

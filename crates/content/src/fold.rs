@@ -141,6 +141,11 @@ pub fn fold_lines(text: &str) -> String {
     folded.finish()
 }
 
+/// Returns the first characters of a text.
+pub(super) fn first_chars(text: &str, max_chars: usize) -> &str {
+    text.char_indices().nth(max_chars).map_or(text, |(end, _)| &text[..end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::{fold_line, fold_lines};

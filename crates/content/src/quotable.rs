@@ -4,6 +4,7 @@
 //! a digest. The word lists are for English, with shorter ones for German, French and Spanish; the rules about form
 //! apply to any language.
 
+use super::fold::first_chars;
 use super::quotable_words::{
     BOILERPLATE, CAPTION, CONTINUATION, CREDIT, DISCLOSURE, LABEL, LOW_CONTENT, Patterns, RESOLVED,
 };
@@ -176,7 +177,7 @@ fn is_shouted(word: &str) -> bool {
 
 /// Matches "LONDON (Reuters) - The …" and "NEW YORK, Jan. 5 — The …", where the capitals are part of the sentence.
 fn is_dateline(sentence: &str) -> bool {
-    let opening: String = sentence.chars().take(60).collect();
+    let opening = first_chars(sentence, 60);
     [" — ", " – ", " - ", "(Reuters)", "(AP)", "(AFP)", "(dpa)"].iter().any(|mark| opening.contains(mark))
 }
 

@@ -11,11 +11,13 @@ use aha_core::ids::DigestId;
 use aha_core::money::MicroCredits;
 use aha_core::run::RunMode;
 use aha_core::summary::SINGLE_SOURCE;
+use aha_core::time::Timestamp;
 use aha_core::verdict::Verdict;
 use chrono_tz::Tz;
 use insta::assert_snapshot;
 
 use super::plots::plots;
+use super::rss::{self, Entry, Feed};
 use super::terminal::{Footer, Terminal};
 use super::view::{final_score_in_words, printed_score};
 use super::{Format, OldFiles, late_line, remove_old_files, render, terminal, write_files, write_missing_files};
@@ -48,6 +50,38 @@ fn rss() {
     assert!(feed.entries.iter().all(|entry| entry.links.iter().all(|link| link.href.starts_with("https://"))));
     assert_snapshot!("full_rss", xml);
     assert_snapshot!("quiet_rss", render(&sample::quiet(), Format::Rss, None).unwrap());
+}
+
+#[test]
+fn a_feed_that_has_an_address_contains_it_and_its_program() {
+    let entry = Entry {
+        id: "urn:uuid:1".to_owned(),
+        title: "Ne\u{fffe}ws of the quay".to_owned(),
+        link: None,
+        published: Timestamp::from_millis(0),
+        category: "",
+        author: None,
+        html: "<p>A &amp; B</p>".to_owned(),
+    };
+    let feed = Feed {
+        title: "default: saved".to_owned(),
+        description: "default: saved".to_owned(),
+        home: "https://r.example/saved".to_owned(),
+        address: Some("https://r.example/feeds/default/saved.rss".to_owned()),
+        updated: Timestamp::from_millis(0),
+        entries: vec![entry],
+    };
+    let xml = rss::write(&feed).unwrap();
+    for part in [
+        "<rss version=\"2.0\" xmlns:atom=\"http://www.w3.org/2005/Atom\">",
+        "<atom:link rel=\"self\" type=\"application/rss+xml\" href=\"https://r.example/feeds/default/saved.rss\"/>",
+        "<generator>aha-radar</generator>",
+        "<title>News of the quay</title>",
+        "<description>&lt;p&gt;A &amp;amp; B&lt;/p&gt;</description>",
+    ] {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+    assert_eq!(feed_rs::parser::parse(xml.as_bytes()).unwrap().entries[0].id, "urn:uuid:1");
 }
 
 #[test]

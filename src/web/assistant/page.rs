@@ -18,7 +18,7 @@ use super::week::{Entry, Week, entry_operation, overdue, undated, week};
 use crate::assistant::{self, Answer, Message, Mode, TURNS_KEPT, Turn};
 use crate::services::planner::{self, Apply};
 use crate::web::form::SentForm;
-use crate::web::pages::{Shell, for_page};
+use crate::web::pages::{Shell, for_page, percent};
 use crate::web::{Editor, Failure, Reader, WebState};
 
 /// Days from today to the first day that is shown, at most.
@@ -177,11 +177,6 @@ async fn from_day(state: &WebState, shell: Shell, from: &str) -> Result<PlanPage
         batch: String::new(),
         transcript: String::new(),
     })
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
-fn percent(share: f64) -> u32 {
-    (share * 100.0).round() as u32
 }
 
 #[expect(clippy::disallowed_methods, reason = "each page has its own Idempotency-Key, AHA_NOW or not")]

@@ -5,19 +5,20 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::rss::{element, text_of, xml_text};
-use super::{Entry, Feed};
+use crate::digest::rss::{Entry, Feed, element, text_of, xml_text};
 
-pub(super) fn render(feed: &Feed) -> io::Result<String> {
+pub(super) fn render(feed: &Feed, id: &str) -> io::Result<String> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let root = writer.create_element("feed").with_attribute(("xmlns", "http://www.w3.org/2005/Atom"));
     root.write_inner_content(|root| {
         element(root, "title", &feed.title)?;
-        element(root, "id", &feed.id)?;
+        element(root, "id", id)?;
         element(root, "updated", &feed.updated.to_string())?;
         root.create_element("author").write_inner_content(|author| element(author, "name", "Aha Radar"))?;
-        link(root, "self", &feed.address)?;
+        if let Some(address) = &feed.address {
+            link(root, "self", address)?;
+        }
         link(root, "alternate", &feed.home)?;
         feed.entries.iter().try_for_each(|of| entry(root, of))
     })?;

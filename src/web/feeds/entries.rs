@@ -4,13 +4,12 @@ use std::collections::HashSet;
 
 use aha_core::digest::{Digest, Section};
 use aha_core::time::Timestamp;
-use html_escape::{encode_double_quoted_attribute, encode_text};
+use html_escape::encode_text;
 
 use super::super::pages::encoded;
 use super::super::{Failure, WebState};
-use super::{Entry, Feed};
 use crate::digest::format::Calendar;
-use crate::digest::rss::{description, feedback_links};
+use crate::digest::rss::{Entry, Feed, linked, story_entry};
 use crate::digest::sanitise::Link;
 use crate::digest::view::{Overview, Story};
 use crate::services::digests;
@@ -34,11 +33,12 @@ pub(super) async fn read(
         "saved" => (of_saved(state, user, topic).await?, "saved", format!("/saved?topic={}", encoded(topic))),
         _ => return Ok(None),
     };
+    let title = format!("{topic}: {title} · Aha Radar");
     Ok(Some(Feed {
-        title: format!("{topic}: {title} · Aha Radar"),
+        description: title.clone(),
+        title,
         home: state.address(&page),
-        address: state.address(&format!("/feeds/{}/{name}", encoded(topic))),
-        id: format!("tag:aha-radar,2026:{}/{what}", encoded(topic)),
+        address: Some(state.address(&format!("/feeds/{}/{name}", encoded(topic)))),
         updated: entries.iter().map(|entry| entry.published).max().unwrap_or(Timestamp::from_millis(0)),
         entries,
     }))
@@ -63,7 +63,7 @@ async fn of_digests(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure
 
 /// Formats the digest's first line and its stories.
 fn in_html(overview: &Overview) -> String {
-    let line = |(title, link): &(String, Link)| format!("<li>{}</li>", linked(title, link.href()));
+    let line = |(title, link): &(String, Link)| format!("<li>{}</li>", linked(title, link));
     let list = |stories: &[(String, Link)]| stories.iter().map(line).collect::<String>();
     let header = encode_text(&overview.header);
     format!("<p>{header}</p><ol>{}</ol><ul>{}</ul>", list(&overview.top), list(&overview.scan))
@@ -71,29 +71,21 @@ fn in_html(overview: &Overview) -> String {
 
 /// Returns each story once, as in its newest digest.
 async fn of_stories(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure> {
+    let site = state.address("");
     let (mut known, mut entries) = (HashSet::new(), Vec::new());
     for digest in digests::latest_several(state.app(), topic, DIGESTS, Some(Section::Top)).await? {
         let calendar = Calendar::of(&digest.head);
         for story in &digest.stories {
             if known.insert(story.cluster_id) {
-                let id = format!("urn:uuid:{}", story.cluster_id);
-                entries.push(of_story(state, &Story::of(story, calendar), id, digest.head.window_end));
+                entries.push(Entry {
+                    id: format!("urn:uuid:{}", story.cluster_id),
+                    published: digest.head.window_end,
+                    ..story_entry(Story::of(story, calendar), Some(&site))
+                });
             }
         }
     }
     Ok(entries)
-}
-
-fn of_story(state: &WebState, story: &Story, id: String, published: Timestamp) -> Entry {
-    Entry {
-        id,
-        title: story.title.clone(),
-        link: story.link.href().map(str::to_owned),
-        published,
-        category: story.label,
-        author: story.author.clone(),
-        html: description(story) + &feedback_links(&state.address(&format!("/stories/{}", story.id))),
-    }
 }
 
 async fn of_saved(state: &WebState, user: FeedbackUser, topic: &str) -> Result<Vec<Entry>, Failure> {
@@ -111,11 +103,4 @@ async fn of_saved(state: &WebState, user: FeedbackUser, topic: &str) -> Result<V
         html: format!("<p>{}</p>", encode_text(&event.source)),
     };
     Ok(found.events.iter().take(SAVED).map(entry).collect())
-}
-
-fn linked(name: &str, href: Option<&str>) -> String {
-    match href {
-        Some(href) => format!("<a href=\"{}\">{}</a>", encode_double_quoted_attribute(href), encode_text(name)),
-        None => encode_text(name).into_owned(),
-    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Entry, Feed};
+use crate::digest::rss::{Entry, Feed};
 
 pub(super) fn render(feed: &Feed) -> String {
     json!({

@@ -1,52 +1,25 @@
 //! RSS, Atom and JSON Feed of a topic's digests, of its top stories, and of saved stories.
 //!
-//! Input: values from services. Output: one [`Feed`], in the format of the address's extension. Ids are those of
-//! digests and stories, so that a feed reader shows a story once even if it was in several digests.
+//! Input: values from services. Output: one `digest::rss::Feed`, in the format of the address's extension. Ids are
+//! those of digests and stories, so that a feed reader shows a story once even if it was in several digests.
 
 mod atom;
 mod entries;
 mod json;
-mod rss;
 
-use aha_core::time::Timestamp;
 use axum::Router;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
+use super::pages::encoded;
 use super::{Failure, PathOf, Reader, WebState};
+use crate::digest::rss;
 use crate::services::digests;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/feeds/{topic}/{name}", get(feed))
-}
-
-/// The content of a feed, independent of its format.
-#[derive(Debug)]
-struct Feed {
-    title: String,
-    /// The corresponding page.
-    home: String,
-    /// The feed's own address.
-    address: String,
-    id: String,
-    updated: Timestamp,
-    entries: Vec<Entry>,
-}
-
-#[derive(Debug)]
-struct Entry {
-    /// A URN of the digest or story.
-    id: String,
-    title: String,
-    /// The page or article that the entry links to.
-    link: Option<String>,
-    published: Timestamp,
-    category: &'static str,
-    author: Option<String>,
-    /// HTML, already escaped.
-    html: String,
 }
 
 async fn feed(
@@ -69,8 +42,8 @@ async fn feed(
     }
     let feed = entries::read(&state, who.user(), &topic, &name, what).await?.ok_or_else(unknown)?;
     let text = match form {
-        "rss" => rss::render(&feed),
-        "atom" => atom::render(&feed),
+        "rss" => rss::write(&feed),
+        "atom" => atom::render(&feed, &format!("tag:aha-radar,2026:{}/{what}", encoded(&topic))),
         _ => Ok(json::render(&feed)),
     };
     let text = text.map_err(|error| Failure::internal(&error))?;

@@ -4,6 +4,7 @@ use aha_journal::Plan;
 use aha_journal::plan::{NO_PAGES, ONLY_REPLACEMENTS};
 
 use crate::web::form::SentForm;
+use crate::web::pages::percent;
 
 /// A block with its wording.
 pub(super) struct Statement {
@@ -31,11 +32,6 @@ pub(super) struct Place {
     pub(super) reasoning: String,
     pub(super) percent: u32,
     pub(super) ticked: bool,
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
-fn percent(share: f64) -> u32 {
-    (share.clamp(0.0, 1.0) * 100.0).round() as u32
 }
 
 pub(super) fn statements(plan: &Plan) -> Vec<Statement> {

@@ -81,6 +81,17 @@ fn day(at: Timestamp) -> String {
     at.to_utc().format("%-d %b %Y").to_string()
 }
 
+/// Formats `17 Nov 2026 07:00`, in UTC.
+fn minute(at: Timestamp) -> String {
+    at.to_utc().format("%-d %b %Y %H:%M").to_string()
+}
+
+/// Returns a share between 0 and 1 in percent.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
+pub(super) fn percent(share: f64) -> u32 {
+    (share.clamp(0.0, 1.0) * 100.0).round() as u32
+}
+
 /// Returns the message of an error that the user of a form can correct; other errors get an error page.
 fn problem_of(error: ServiceError) -> Result<String, Failure> {
     match error.kind() {

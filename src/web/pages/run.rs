@@ -10,9 +10,9 @@ use axum::response::Html;
 use axum::routing::get;
 
 use super::super::{Failure, PathOf, Reader, WebState};
-use super::runs::{Past, minute, past_run, stage_line, status_of, summaries};
+use super::runs::{Past, past_run, stage_line, status_of, summaries};
 use super::topic_links::{encoded, query_of};
-use super::{Shell, html};
+use super::{Shell, html, minute};
 use crate::digest::view::{Failing, Page};
 use crate::services::calls::{self, CallQuery, CallRecord, CallState, purpose_in_words};
 use crate::services::runs::{self, PastRun, RunStatus};

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use aha_core::ids::DigestId;
 use aha_core::run::RunAttempt;
-use aha_core::time::Timestamp;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -18,7 +17,7 @@ use super::super::run_events::run_events;
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
-use super::{Shell, for_page, html};
+use super::{Shell, for_page, html, minute};
 use crate::services::ServiceError;
 use crate::services::digests::{self, ArchiveFilter};
 use crate::services::runs::{self, PastRun, RunChoice, RunEnd, RunStatus};
@@ -121,11 +120,6 @@ pub(super) fn past_run(past: PastRun, topic: &str, is_running: bool, has_digest:
         last,
         retry,
     }
-}
-
-/// Formats `17 Nov 2026 07:00`, in UTC.
-pub(super) fn minute(at: Timestamp) -> String {
-    at.to_utc().format("%-d %b %Y %H:%M").to_string()
 }
 
 /// Starts a run; a window that cannot be used, or a topic that is being run, is named beside the form.

@@ -11,7 +11,7 @@ use axum::routing::get;
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::digests::OfTopic;
 use super::topic_links::{TopicLinks, encoded, query_of};
-use super::{Shell, html};
+use super::{Shell, day, html};
 use crate::digest::sanitise::Link;
 use crate::services::feedback;
 
@@ -51,7 +51,7 @@ async fn page(
     let stories = found.events.iter().map(|event| Saved {
         title: event.title.clone(),
         source: event.source.clone(),
-        day: event.given_at.to_utc().format("%-d %b %Y").to_string(),
+        day: day(event.given_at),
         machine_day: event.given_at.to_string(),
         page: found.digest_items.get(&event.item_id).map(ToString::to_string),
         link: Link::of(found.urls.get(&event.item_id).map(String::as_str)),

@@ -15,9 +15,8 @@ use axum::routing::{get, post};
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::digests::OfTopic;
 use super::messages::Said;
-use super::runs::minute;
 use super::topic_links::{TopicLinks, encoded, query_of};
-use super::{Shell, for_page, html, problem_of};
+use super::{Shell, for_page, html, minute, problem_of};
 use crate::digest::sanitise::short_text;
 use crate::services::sources::add::{Discovered, DiscoveredFeed, SourcesToAdd};
 use crate::services::sources::{

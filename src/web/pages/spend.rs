@@ -10,7 +10,7 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 
 use super::super::{Admin, Failure, JsonQuery, Reader, WebState};
-use super::{Shell, for_page, html, problem_of};
+use super::{Shell, for_page, html, minute, problem_of};
 use crate::services::calls::{self, CallQuery};
 use crate::services::spending::{self, Period, SpendBy, SpendReport, SpendRow};
 use crate::web::form::SentForm;
@@ -109,7 +109,7 @@ async fn page(
 async fn open_calls(state: &WebState) -> Result<Vec<OpenCall>, Failure> {
     let query = CallQuery { state: Some("unsettled".to_owned()), limit: UNSETTLED, ..CallQuery::default() };
     let open = calls::list(state.app(), query).await?.into_iter().map(|call| OpenCall {
-        at: call.started_at.to_utc().format("%-d %b %Y %H:%M").to_string(),
+        at: minute(call.started_at),
         purpose: call.purpose,
         model: format!("{}/{}", call.provider, call.model),
         charged: call.reserved_microcredits.map_or_else(|| "nothing".to_owned(), |it| MicroCredits(it).to_string()),

@@ -11,9 +11,8 @@ use axum::routing::{get, post};
 
 use super::super::{Admin, Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::messages::Said;
-use super::runs::minute;
 use super::topic_links::{encoded, query_of};
-use super::{Shell, html, problem_of};
+use super::{Shell, html, minute, problem_of};
 use crate::digest::view::whole;
 use crate::services::ServiceError;
 use crate::services::preview::{self, ChangePreview, PreviewedStory};

@@ -1,7 +1,7 @@
 //! Groups consecutive blocks into passages. Called by the readers of the formats.
 
 use super::{Date, Document, DocumentStatus, Passage};
-use crate::fold::fold_line;
+use crate::fold::{first_chars, fold_line};
 use crate::sentences::sentences;
 
 /// Maximum length of a passage in bytes. Passages end between blocks or, in a longer block, between sentences.
@@ -48,16 +48,16 @@ impl Builder {
         }
         self.end_passage();
         if level == 1 && self.title.is_none() && self.passages.is_empty() {
-            self.title = Some(cut(&text, TITLE_CHARS).to_owned());
+            self.title = Some(first_chars(&text, TITLE_CHARS).to_owned());
         }
-        self.section = Some(cut(&text, SECTION_CHARS).to_owned());
+        self.section = Some(first_chars(&text, SECTION_CHARS).to_owned());
     }
 
     /// Sets the title from the document's metadata, outside its text.
     pub(super) fn title(&mut self, text: &str) {
         let text = fold_line(text);
         if self.title.is_none() && !text.is_empty() {
-            self.title = Some(cut(&text, TITLE_CHARS).to_owned());
+            self.title = Some(first_chars(&text, TITLE_CHARS).to_owned());
         }
     }
 
@@ -78,7 +78,7 @@ impl Builder {
         if name.is_some() || self.clause.is_some() {
             self.end_passage();
         }
-        self.clause = name.map(|name| cut(&fold_line(&name), SECTION_CHARS).to_owned());
+        self.clause = name.map(|name| first_chars(&fold_line(&name), SECTION_CHARS).to_owned());
     }
 
     /// Adds a paragraph, a list entry or a row.
@@ -151,11 +151,6 @@ impl Builder {
     }
 }
 
-/// Returns a text's first characters.
-fn cut(text: &str, chars: usize) -> &str {
-    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
-}
-
 /// Formats a table's rows with the names of its columns.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
@@ -176,7 +171,8 @@ impl Rows {
     /// alone.
     pub(super) fn row(&self, cells: &[String]) -> String {
         let named = cells.iter().enumerate().filter(|(_, cell)| !cell.trim().is_empty()).map(|(at, cell)| {
-            let (cell, name) = (cell.trim(), self.header.get(at).map_or("", |name| cut(name.trim(), COLUMN_CHARS)));
+            let name = self.header.get(at).map_or("", |name| first_chars(name.trim(), COLUMN_CHARS));
+            let cell = cell.trim();
             if name.is_empty() { cell.to_owned() } else { format!("{name}: {cell}") }
         });
         named.collect::<Vec<_>>().join(CELL_SEPARATOR)

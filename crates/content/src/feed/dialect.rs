@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use html_escape::encode_text;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 
@@ -210,7 +211,7 @@ impl Rewriter<'_> {
         if self.tracker.item == Some(self.tracker.depth)
             && let Some(link) = self.link.take()
         {
-            let _ = write!(self.out, "<link>{}</link>", escape(&link));
+            let _ = write!(self.out, "<link>{}</link>", encode_text(&link));
         }
         let is_root = self.open.len() == 1;
         if let Some(Some(name)) = self.open.pop() {
@@ -233,12 +234,12 @@ impl Rewriter<'_> {
         let decoded = if base64 && !has_markup { decode_base64(&inner) } else { None };
         let inner = if let Some(text) = decoded {
             "html".clone_into(&mut kind);
-            escape(&text)
+            encode_text(&text).into_owned()
         } else if let Some(escaped) = within_div(&inner).filter(|_| kind == "html") {
             escaped.to_owned()
         } else if has_markup && !is_xhtml {
             "html".clone_into(&mut kind);
-            escape(&inner)
+            encode_text(&inner).into_owned()
         } else {
             inner
         };
@@ -262,8 +263,7 @@ impl Rewriter<'_> {
     fn cdata(&mut self, text: &str) {
         // Escaped rather than kept as CDATA: if the construct turns out to contain markup, this must be text in that
         // markup.
-        let text = escape(text);
-        self.text(&text);
+        self.text(&encode_text(text));
     }
 
     fn reference(&mut self, name: &str) {
@@ -292,10 +292,6 @@ fn copied_attributes(start: &BytesStart<'_>, dropped: &[&str]) -> String {
         }
     }
     out
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the content of a single `<div>` if that is escaped markup.

@@ -12,7 +12,7 @@ use super::dates::{ReadDate, read_date};
 use super::limits::MAX_ADDRESS_BYTES;
 use super::survey::{ItemExtras, Text};
 use super::vocabulary::{is_alternate, relation};
-use crate::fold::fold_line;
+use crate::fold::{first_chars, fold_line};
 use crate::html::{clean_line, decode_entities};
 
 /// Longer texts of an item are cut: 1 MiB of markup.
@@ -92,9 +92,10 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let is_empty = |text: Text| extras.is_some_and(|extras| extras.texts.is_empty(text));
     let title = title.or_else(|| (entry.title.is_some() || is_empty(Text::Title)).then(String::new));
     let mut cut = false;
-    let mut capped = |text: String| {
+    let mut capped = |mut text: String| {
         cut |= text.len() > MAX_TEXT_BYTES;
-        truncated(text, MAX_TEXT_BYTES)
+        text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+        text
     };
     let summary = entry.summary.map(|s| (capped(s.content), s.content_type.to_string()));
     let content = entry.content.and_then(|c| Some((capped(c.body?), c.content_type.to_string())));
@@ -131,11 +132,9 @@ pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
     clipped(if is_plain { fold_line(text) } else { clean_line(text) })
 }
 
-fn clipped(line: String) -> String {
-    match line.char_indices().nth(MAX_LINE_CHARS) {
-        Some((end, _)) => line[..end].to_owned(),
-        None => line,
-    }
+fn clipped(mut line: String) -> String {
+    line.truncate(first_chars(&line, MAX_LINE_CHARS).len());
+    line
 }
 
 /// Returns the address of the item's page: the first http(s) URL of the one that Feedburner replaced, the format's own
@@ -266,8 +265,7 @@ fn authors(people: &[Person], name_of: impl Fn(&Person) -> String) -> Option<Str
             names.push(name);
         }
     }
-    let joined: String = names.join(", ").chars().take(MAX_LINE_CHARS).collect();
-    Some(joined).filter(|j| !j.is_empty())
+    Some(clipped(names.join(", "))).filter(|joined| !joined.is_empty())
 }
 
 fn categories(found: &[Category]) -> Vec<String> {
@@ -281,14 +279,6 @@ fn categories(found: &[Category]) -> Vec<String> {
         }
     }
     kept
-}
-
-fn truncated(mut text: String, max_bytes: usize) -> String {
-    if text.len() > max_bytes {
-        let end = (0..=max_bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        text.truncate(end);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use html_escape::{decode_html_entities, encode_double_quoted_attribute, encode_text};
+
 use crate::escapes::without_escapes;
 
 /// Elements with text content, in which a bare `<` must be text too.
@@ -135,9 +137,8 @@ impl Repairer {
     }
 
     fn escape(&mut self, text: &str) {
-        let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         // A character reference remains one, now of the escaped HTML.
-        self.clean(&escaped);
+        self.clean(&encode_text(text));
     }
 
     fn attributes(&mut self, tag: &str) {
@@ -170,19 +171,11 @@ impl Repairer {
         if matches!(name, "amp" | "lt" | "gt" | "quot" | "apos") {
             return self.out.push_str(reference);
         }
-        let decoded = html_escape::decode_html_entities(reference);
+        let decoded = decode_html_entities(reference);
         let usable = decoded != reference && decoded.chars().all(|c| !is_illegal(c));
         if usable {
             self.done.insert("resolved an HTML entity");
-            for ch in decoded.chars() {
-                match ch {
-                    '&' => self.out.push_str("&amp;"),
-                    '<' => self.out.push_str("&lt;"),
-                    '>' => self.out.push_str("&gt;"),
-                    '"' => self.out.push_str("&quot;"),
-                    _ => self.out.push(ch),
-                }
-            }
+            self.out.push_str(&encode_double_quoted_attribute(&decoded));
         } else if name.starts_with('#') {
             self.done.insert("left out a reference to no character");
             self.out.push('\u{FFFD}');
