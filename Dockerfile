@@ -27,7 +27,8 @@ COPY crates/review/Cargo.toml crates/review/Cargo.toml
 COPY crates/sentence/Cargo.toml crates/sentence/Cargo.toml
 COPY crates/sentence/benches crates/sentence/benches
 COPY crates/store/Cargo.toml crates/store/Cargo.toml
-RUN for crate in analysis benchmark content core journal llm net notes planner review sentence store; do \
+COPY crates/yaml/Cargo.toml crates/yaml/Cargo.toml
+RUN for crate in analysis benchmark content core journal llm net notes planner review sentence store yaml; do \
         mkdir crates/$crate/src && touch crates/$crate/src/lib.rs || exit 1; \
     done \
     && mkdir src \

@@ -1,6 +1,6 @@
 //! `aha-radar benchmark`: measures an answering API, ours or another. It needs no database.
 
-use std::env::var;
+use std::env::var_os;
 use std::time::Duration;
 
 use aha_benchmark::ground_truth::GroundTruth;
@@ -9,6 +9,7 @@ use aha_benchmark::matching::Thresholds;
 use aha_benchmark::report::QuestionResult;
 use aha_benchmark::table::table;
 use aha_benchmark::{Settings, files, run as measure};
+use aha_core::settings::Reader;
 use anyhow::{Result, anyhow};
 use chrono::DateTime;
 use indicatif::ProgressBar;
@@ -22,19 +23,14 @@ use crate::config::Config;
 
 pub(super) async fn run(config: &Config, arguments: BenchmarkArguments) -> Result<Exit> {
     let path = &arguments.ground_truth;
-    let truth = GroundTruth::load(path).map_err(|error| UsageError(format!("{}:\n{error}", path.display())))?;
-    let manifest = match &arguments.manifest {
-        Some(path) => {
-            let loaded = Manifest::load(path);
-            Some(loaded.map_err(|error| UsageError(format!("{}:\n{error}", path.display())))?)
-        }
-        None => None,
-    };
+    let truth = GroundTruth::load(path).map_err(|error| UsageError(error.to_string()))?;
+    let manifest = arguments.manifest.as_deref().map(Manifest::load).transpose();
+    let manifest = manifest.map_err(|error| UsageError(error.to_string()))?;
+    let settings = settings(config, &arguments)?;
     if arguments.validate_only {
         output::print(&format!("{}: {} questions, no mistake", path.display(), truth.questions.len()))?;
         return Ok(Exit::Ok);
     }
-    let settings = settings(config, &arguments)?;
     let unwritable = |error: std::io::Error| {
         let folder = arguments.results_dir.display();
         format!("the report cannot be written to {folder}: {error}; choose another folder with --results-dir")
@@ -63,37 +59,68 @@ pub(super) async fn run(config: &Config, arguments: BenchmarkArguments) -> Resul
     })
 }
 
+/// The address of the API if none is given, and an example of one.
+const DEFAULT_URL: &str = "http://localhost:8080";
+/// By the contract.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Reads the settings, each from its argument or else from its variable. All problems are reported at once.
 fn settings(config: &Config, arguments: &BenchmarkArguments) -> Result<Settings, UsageError> {
-    let set = |name: &str| var(name).ok().filter(|value| !value.trim().is_empty());
-    let url = || set("BENCHMARK_API_URL").unwrap_or_else(|| "http://localhost:8080".to_owned()).parse::<Url>();
-    let api_url = match &arguments.api_url {
-        Some(url) => url.clone(),
-        None => url().map_err(|error| UsageError(format!("BENCHMARK_API_URL expects a URL: {error}")))?,
-    };
-    if !matches!(api_url.scheme(), "http" | "https") {
-        return Err(UsageError("the API's URL must begin with http:// or https://".to_owned()));
-    }
-    let number = |given: Option<f64>, name: &str, default: f64| match (given, set(name)) {
-        (Some(given), _) => Ok(given),
-        (None, Some(text)) => text.trim().parse().map_err(|_| UsageError(format!("{name} expects a number"))),
-        (None, None) => Ok(default),
-    };
-    let seconds = number(arguments.timeout, "BENCHMARK_TIMEOUT", 5.0)?;
-    let timeout = Duration::try_from_secs_f64(seconds).ok().filter(|timeout| !timeout.is_zero());
-    let similarity = number(arguments.threshold, "BENCHMARK_THRESHOLD", Thresholds::default().similarity)?;
-    if !(0.0..=1.0).contains(&similarity) {
-        return Err(UsageError("the threshold expects a number from 0 to 1".to_owned()));
-    }
+    let mut reader = Reader::default();
+    let api_url = api_url(&mut reader, arguments.api_url.as_ref());
+    let (name, text) = given(arguments.timeout, "--timeout", "BENCHMARK_TIMEOUT");
+    let timeout = reader.or(text, (name, "a number of seconds above 0", "5"), DEFAULT_TIMEOUT, timeout_of);
+    let (name, text) = given(arguments.threshold, "--threshold", "BENCHMARK_THRESHOLD");
+    let usual = Thresholds::default();
+    let similarity = reader.or(text, (name, "a number from 0 to 1", "0.8"), usual.similarity, share_of);
     let now = DateTime::from_timestamp_millis(config.clock.now().as_millis()).unwrap_or_default();
+    let Some(api_url) = api_url.filter(|_| reader.problems.is_empty()) else {
+        let problems: Vec<String> = reader.problems.iter().map(ToString::to_string).collect();
+        return Err(UsageError(problems.join("\n")));
+    };
     Ok(Settings {
         api_url,
-        token: set("BENCHMARK_API_TOKEN").map(SecretString::from),
-        timeout: timeout.ok_or_else(|| UsageError("the timeout expects more than 0 seconds".to_owned()))?,
-        thresholds: Thresholds { similarity, ..Thresholds::default() },
+        token: variable("BENCHMARK_API_TOKEN").map(SecretString::from),
+        timeout,
+        thresholds: Thresholds { similarity, ..usual },
         concurrency: arguments.concurrency.max(1),
         ground_truth: arguments.ground_truth.display().to_string(),
         baseline: arguments.baseline.clone(),
         trend: arguments.compare.map(|last| (arguments.results_dir.clone(), last)),
         now,
     })
+}
+
+/// Returns the name and the text of a setting: of the argument if it is given, else of the variable.
+fn given(argument: Option<impl ToString>, option: &'static str, name: &'static str) -> (&'static str, Option<String>) {
+    match argument {
+        Some(value) => (option, Some(value.to_string())),
+        None => (name, variable(name)),
+    }
+}
+
+/// Returns the value of a variable. A blank one counts as unset.
+fn variable(name: &str) -> Option<String> {
+    let value = var_os(name)?.to_string_lossy().into_owned();
+    Some(value).filter(|value| !value.trim().is_empty())
+}
+
+/// An address that may contain a password or a key is not shown.
+fn api_url(reader: &mut Reader, argument: Option<&Url>) -> Option<Url> {
+    let (name, text) = given(argument, "--api-url", "BENCHMARK_API_URL");
+    let text = text.unwrap_or_else(|| DEFAULT_URL.to_owned());
+    let url = text.trim().parse::<Url>().ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    if url.is_none() {
+        let shown = if text.contains(['@', '?']) { "…".to_owned() } else { text };
+        reader.problem(name, Some(shown), "an http(s) URL, to which /ask is added", DEFAULT_URL);
+    }
+    url
+}
+
+fn timeout_of(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(text.parse().ok()?).ok().filter(|timeout| !timeout.is_zero())
+}
+
+fn share_of(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share))
 }

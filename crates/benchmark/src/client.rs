@@ -29,8 +29,8 @@ pub(crate) struct Client {
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) outcome: Outcome,
-    /// Duration from the start of the first attempt until the end of the answer, with the pause before a retry. `None`
-    /// if no answer was received.
+    /// Duration from the start of the attempt that was answered until the end of its answer. `None` if no answer was
+    /// received.
     pub(crate) latency: Option<Duration>,
     pub(crate) http_status: Option<u16>,
     pub(crate) attempts: u32,
@@ -81,10 +81,9 @@ impl Client {
     /// Sends a question. Retries once, after a pause, if no answer was received because of a time-out or a failed
     /// connection. An answer is never retried, whatever it contains.
     pub(crate) async fn ask(&self, question: &str) -> Reply {
-        let started = Instant::now();
         let mut attempts = 1;
         loop {
-            let reply = self.attempt(question, attempts, started).await;
+            let reply = self.attempt(question, attempts).await;
             if attempts >= ATTEMPTS || !matches!(reply.outcome, Outcome::Failed { .. }) {
                 return reply;
             }
@@ -93,8 +92,9 @@ impl Client {
         }
     }
 
-    /// Sends a question once. `started` is when its first attempt began.
-    async fn attempt(&self, question: &str, attempts: u32, started: Instant) -> Reply {
+    /// Sends a question once.
+    async fn attempt(&self, question: &str, attempts: u32) -> Reply {
+        let started = Instant::now();
         let request_future = async {
             let request = self.http.post(self.ask.clone()).header("content-type", "application/json");
             let request = request.body(json!({"question": question}).to_string());

@@ -5,16 +5,17 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
+pub use aha_yaml::Fault as Mistake;
+use aha_yaml::{Limits, Node, Value, parse};
 use chrono::{DateTime, NaiveDate};
 use thiserror::Error;
-
-pub use crate::yaml::Mistake;
-use crate::yaml::{Node, parse};
 
 /// With fewer questions the figures are not meaningful.
 pub const MIN_QUESTIONS: usize = 20;
 /// A larger file is rejected.
-const MAX_BYTES: u64 = 20 * 1024 * 1024;
+const MAX_BYTES: u64 = 20 << 20;
+pub(crate) const LIMITS: Limits =
+    Limits { max_depth: 32, max_nodes: 500_000, max_text_bytes: 20 << 20, allows_aliases: false };
 
 /// A file of questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,8 +58,23 @@ pub struct GroundTruthError {
 
 impl fmt::Display for GroundTruthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.mistakes.iter().map(|m| format!("line {}: {}", m.line, m.what)).collect();
+        let lines: Vec<String> = self.mistakes.iter().map(ToString::to_string).collect();
         f.write_str(&lines.join("\n"))
+    }
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LoadError {
+    #[error("{path} cannot be read: {why}")]
+    Unreadable { path: String, why: String },
+    #[error("{path}:\n{mistakes}")]
+    Mistakes { path: String, mistakes: GroundTruthError },
+}
+
+impl LoadError {
+    pub(crate) fn mistakes(path: &Path, mistakes: GroundTruthError) -> Self {
+        Self::Mistakes { path: path.display().to_string(), mistakes }
     }
 }
 
@@ -67,15 +83,16 @@ impl GroundTruth {
     ///
     /// # Errors
     /// When it cannot be read, or with all mistakes in it.
-    pub fn load(path: &Path) -> Result<Self, GroundTruthError> {
-        Self::parse(&read_text(path)?)
+    pub fn load(path: &Path) -> Result<Self, LoadError> {
+        Self::parse(&read_text(path)?).map_err(|error| LoadError::mistakes(path, error))
     }
 
     /// # Errors
     /// All mistakes in the text.
     pub fn parse(text: &str) -> Result<Self, GroundTruthError> {
         let mut mistakes = Vec::new();
-        let root = parse(text, &mut mistakes).map_err(|mistake| GroundTruthError { mistakes: vec![mistake] })?;
+        let root =
+            parse(text, LIMITS, &mut mistakes).map_err(|mistake| GroundTruthError { mistakes: vec![mistake] })?;
         let mut reader = Reader { mistakes, ids: HashMap::new() };
         let read = reader.file(root.as_ref());
         let mut mistakes = reader.mistakes;
@@ -88,15 +105,16 @@ impl GroundTruth {
 }
 
 /// Reads a file's text. Fails if it is larger than [`MAX_BYTES`].
-pub(crate) fn read_text(path: &Path) -> Result<String, GroundTruthError> {
-    let unreadable = |why: String| GroundTruthError {
-        mistakes: vec![Mistake { line: 0, what: format!("{} cannot be read: {why}", path.display()) }],
+pub(crate) fn read_text(path: &Path) -> Result<String, LoadError> {
+    let unreadable = |why: String| LoadError::Unreadable { path: path.display().to_string(), why };
+    let no_access = |error: std::io::Error| {
+        unreadable(format!("{error}; name a text file that exists and that this user may read"))
     };
-    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    let size = std::fs::metadata(path).map_err(no_access)?.len();
     if size > MAX_BYTES {
-        return Err(unreadable(format!("it has more than {} MB", MAX_BYTES / 1024 / 1024)));
+        return Err(unreadable(format!("it has more than {} MB; split it", MAX_BYTES / 1024 / 1024)));
     }
-    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+    std::fs::read_to_string(path).map_err(no_access)
 }
 
 struct Reader {
@@ -210,7 +228,7 @@ impl Reader {
 
     fn boolean(&mut self, node: &Node, key: &str, of: &str) -> bool {
         let Some(value) = node.get(key) else { return true };
-        value.boolean().unwrap_or_else(|| {
+        boolean_of(value).unwrap_or_else(|| {
             self.add_mistake(value.line, format!("{of}: {key} expects true or false"));
             true
         })
@@ -247,6 +265,15 @@ impl Reader {
             }
         }
         cited
+    }
+}
+
+fn boolean_of(node: &Node) -> Option<bool> {
+    let Value::Scalar { text, plain: true } = &node.value else { return None };
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
     }
 }
 
@@ -310,6 +337,21 @@ mod tests {
             assert!(GroundTruth::parse(text).is_err(), "{text:?}");
         }
         let missing = GroundTruth::load(Path::new("/nowhere/ground_truth.yaml")).unwrap_err();
-        assert!(missing.to_string().contains("cannot be read"));
+        let said = missing.to_string();
+        assert!(said.starts_with("/nowhere/ground_truth.yaml cannot be read: ") && !said.contains("line"), "{said}");
+    }
+
+    #[test]
+    fn a_key_that_is_repeated_and_what_is_not_read_are_reported_with_their_lines() {
+        for (more, line, what) in [
+            ("  tags: []\n", 185, "the key \"tags\" is given twice"),
+            ("note: &a x\nmore: *a\n", 186, "aliases (*name) are not used here; write the value out"),
+            ("note: !!str y\n", 185, "it has a tag (!), which means nothing here"),
+            ("---\nquestions: []\n", 185, "a second document begins"),
+        ] {
+            let text = file(20, more);
+            let said = GroundTruth::parse(&text).unwrap_err().to_string();
+            assert_eq!(said, format!("line {line}: {what}"), "{more:?}");
+        }
     }
 }

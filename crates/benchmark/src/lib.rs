@@ -3,8 +3,8 @@
 //!
 //! Input: a file of questions with expected answers, and the address of any server with `POST /ask` (`{"question"}` →
 //! `{"answer","citations":[{"document","section","relevance_score"}]}`, errors `{"error","message"}`). Output: a
-//! [`Report`], written as JSON and HTML and printed as a table. Usable on its own: `aha-net` is the only crate of this
-//! workspace that it depends on. It does not trust the server.
+//! [`Report`], written as JSON and HTML and printed as a table. Usable on its own: of this workspace it depends only on
+//! `aha-core`, `aha-net` and `aha-yaml`. It does not trust the server.
 //!
 //! ```
 //! use aha_benchmark::ground_truth::GroundTruth;
@@ -29,7 +29,6 @@ pub mod report;
 pub mod run;
 pub mod statistics;
 pub mod table;
-mod yaml;
 
 pub use report::Report;
 pub use run::{BenchmarkError, Settings, run};

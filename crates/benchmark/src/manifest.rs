@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::ground_truth::{GroundTruthError, Mistake, read_text};
-use crate::yaml::{Node, Value, parse};
+use aha_yaml::{Node, Pair, Value, parse};
+
+use crate::ground_truth::{GroundTruthError, LIMITS, LoadError, Mistake, read_text};
 
 /// Names of documents with the names of their sections. A document without sections accepts any section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,15 +17,16 @@ pub struct Manifest {
 impl Manifest {
     /// # Errors
     /// When the file cannot be read, or with all mistakes in it.
-    pub fn load(path: &Path) -> Result<Self, GroundTruthError> {
-        Self::parse(&read_text(path)?)
+    pub fn load(path: &Path) -> Result<Self, LoadError> {
+        Self::parse(&read_text(path)?).map_err(|error| LoadError::mistakes(path, error))
     }
 
     /// # Errors
     /// All mistakes in the text.
     pub fn parse(text: &str) -> Result<Self, GroundTruthError> {
         let mut mistakes = Vec::new();
-        let root = parse(text, &mut mistakes).map_err(|mistake| GroundTruthError { mistakes: vec![mistake] })?;
+        let root =
+            parse(text, LIMITS, &mut mistakes).map_err(|mistake| GroundTruthError { mistakes: vec![mistake] })?;
         let mut documents = BTreeMap::new();
         match &root {
             Some(root) => entries(root.get("documents").unwrap_or(root), &mut documents, &mut mistakes),
@@ -72,9 +74,9 @@ fn entries(node: &Node, documents: &mut BTreeMap<String, BTreeSet<String>>, mist
             }
         }
         Value::Map(pairs) => {
-            for (name, node) in pairs {
+            for Pair { key, node, .. } in pairs {
                 let list = node.get("sections").or(Some(node));
-                documents.entry(name.trim().to_owned()).or_default().extend(sections(list));
+                documents.entry(key.trim().to_owned()).or_default().extend(sections(list));
             }
         }
         Value::Scalar { .. } => wrong(node.line, "documents expects a list of names"),

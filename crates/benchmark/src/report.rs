@@ -41,6 +41,7 @@ pub struct QuestionResult {
     /// Whether at least one document that the ground truth lists for the question was cited. `None` if it lists none
     /// or there was no answer.
     pub is_expected_document: Option<bool>,
+    /// From the start of the request to its whole response; of a retried question, of the request that was answered.
     pub latency_ms: Option<f64>,
     pub http_status: Option<u16>,
     /// The contract's error code, or the kind of fault in a malformed answer.

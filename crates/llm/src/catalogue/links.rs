@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use aha_core::model::ModelRef;
 use aha_core::topic::BudgetTier;
+use aha_yaml::{Node, Value, shown};
 
 use super::entry::CatalogueEntry;
 use super::raw::{At, RawEntry};
 use super::reader::{CatalogueReader, below};
-use super::tree::{Node, Value};
 use crate::tasks::{self, Task};
 
 /// The models of a task: one for all tiers, or one per tier.
@@ -140,7 +140,7 @@ fn model(
 }
 
 fn missing(name: &ModelRef) -> String {
-    format!("{} is no model of this file", super::problem::shown(&name.to_string()))
+    format!("{} is no model of this file", shown(&name.to_string()))
 }
 
 /// Returns a model and its fallbacks, each once, in depth-first order.

@@ -1,10 +1,10 @@
 //! The catalogue of models (`AHA_LLM_CONFIG`). Input: a YAML file. Output: a checked [`Catalogue`], or all of its
 //! problems at once. It is read with the settings and used by the router and the commands.
 //!
-//! `tree` parses the file into nodes with line numbers. `raw` reads each entry's values, merged over the defaults at
-//! the root, through a `reader`, which resolves variables of the `environment` and records each `problem`. `entry`
-//! completes and checks the entries, `links` checks the names by which entries and tasks refer to each other, and
-//! `vectors` checks that the models of the task `embed` can make vectors.
+//! `aha-yaml` parses the file into nodes with line numbers, and `tree` merges each entry over the defaults at the root.
+//! `raw` reads its values through a `reader`, which resolves variables of the `environment` and records each `problem`.
+//! `entry` completes and checks the entries, `links` checks the names by which entries and tasks refer to each other,
+//! and `vectors` checks that the models of the task `embed` can make vectors.
 
 mod entry;
 mod environment;
@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use aha_core::model::{ModelRef, Provider};
 use aha_core::topic::BudgetTier;
+use aha_yaml::{Node, Pair, Value};
 
 pub use entry::{CapabilitySettings, CatalogueEntry, LimitSettings, TimeoutSettings};
 pub use environment::Environment;
@@ -35,7 +36,7 @@ use entry::EntryLocation;
 use links::Tasks;
 use raw::RawEntry;
 use reader::{CatalogueReader, below};
-use tree::{MAX_BYTES, Node, Pair, Value};
+use tree::{LIMITS, MAX_BYTES};
 
 use crate::tasks::Task;
 
@@ -133,7 +134,7 @@ type Contents = (BTreeMap<ModelRef, CatalogueEntry>, Tasks);
 
 fn document(reader: &mut CatalogueReader<'_>, text: &str, timeout: Option<u64>) -> Contents {
     let mut faults = Vec::new();
-    let root = tree::parse(text, &mut faults);
+    let root = aha_yaml::parse(text, LIMITS, &mut faults);
     for fault in faults.into_iter().chain(root.as_ref().err().cloned()) {
         reader.problem(fault.line, "", fault.what, "");
     }
@@ -197,7 +198,7 @@ fn entries(
         let name = reader.model(&pair.key, pair.line, &path);
         let _ = reader.map(&pair.node, &path, ("the model's settings", "openai/gpt-5-mini: { temperature: 0.2 }"));
         let own = if pair.node.map().is_some() { pair.node.clone() } else { empty(pair.line) };
-        let merged = own.over(defaults);
+        let merged = tree::over(own, defaults);
         let raw = RawEntry::read(reader, merged.map().unwrap_or_default(), &path);
         if let Some((provider, name)) = name {
             locations.insert(name.clone(), (provider, pair.line));

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Maximum characters of a value that are shown, so that a misplaced key is not printed in full.
-const MAX_SHOWN_CHARS: usize = 24;
+use crate::tasks::clip;
+
 /// Maximum characters of a path or a name that are shown.
 const MAX_NAME_CHARS: usize = 240;
 
@@ -39,19 +39,8 @@ impl fmt::Display for CatalogueProblem {
     }
 }
 
-/// Returns a value as written in the file, in quotes, with unresolved variables, truncated to [`MAX_SHOWN_CHARS`]
-/// characters.
-pub(super) fn shown(text: &str) -> String {
-    match text.char_indices().nth(MAX_SHOWN_CHARS) {
-        Some((end, _)) => format!("\"{}…\"", text[..end].escape_debug()),
-        None => format!("{text:?}"),
-    }
-}
-
 /// Returns a path or a name, truncated to [`MAX_NAME_CHARS`] characters.
 pub(super) fn clipped(name: &str) -> String {
-    match name.char_indices().nth(MAX_NAME_CHARS) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
+    let clipped = clip(name, MAX_NAME_CHARS);
+    if clipped.len() < name.len() { format!("{clipped}…") } else { clipped }
 }

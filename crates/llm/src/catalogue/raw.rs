@@ -7,6 +7,7 @@ use aha_core::model::ModelRef;
 use aha_core::money::parse_decimal;
 use aha_core::settings::number;
 use aha_net::endpoint::http_url;
+use aha_yaml::{Node, Pair, Value};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
 use serde_json::{Map, Value as Json};
@@ -14,10 +15,9 @@ use url::Url;
 
 use super::environment::only_variable;
 use super::reader::{CatalogueReader, Expected, below};
-use super::tree::{Node, Pair, Value, json};
 use crate::retry_policy::RetrySettings;
 
-/// The format of an answer in free conversation.
+/// The format of an answer in free conversation. By the connector's contract, JSON unless an entry sets another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResponseFormat {
     #[default]
@@ -161,7 +161,7 @@ impl RawEntry {
             "headers" => self.headers = headers(reader, node, path),
             "provider_specific" => {
                 self.provider_specific = object(reader, node, path);
-                if let Json::Object(written) = json(node) {
+                if let Json::Object(written) = node.to_json() {
                     self.provider_specific_as_written = written;
                 }
             }
