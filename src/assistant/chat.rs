@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::context::Planned;
 use super::model::{self, ModelReply};
+use super::plain_text::plain_text;
 use super::{Draft, context};
 use crate::app::App;
 use crate::services::Result;
@@ -26,10 +27,14 @@ const CAN_ANSWER: &str = "Without a model, only questions about what is planned,
 
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     draft.checked = None;
-    draft.text = match model::ask(app, assistant::CHAT, draft, Value::Null).await? {
-        ModelReply::Answered(answer) => model::plain_text(&answer).unwrap_or_else(|| by_rules(draft)),
-        ModelReply::Unavailable => by_rules(draft),
-    };
+    if let ModelReply::Answered(answer) = model::ask(app, assistant::CHAT, draft, Value::Null).await?
+        && let Some(said) = plain_text(&answer)
+    {
+        draft.made_by_model(&answer);
+        draft.text = said;
+    } else {
+        draft.text = by_rules(draft);
+    }
     Ok(())
 }
 

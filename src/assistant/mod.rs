@@ -9,6 +9,7 @@
 mod chat;
 mod context;
 mod model;
+mod plain_text;
 mod propose;
 mod repair;
 mod route;
@@ -19,6 +20,7 @@ use aha_planner::apply::State;
 use aha_planner::language::{Question, Selection, Today};
 use aha_planner::matching::ClarifyOption;
 use aha_planner::shape::infer_operation_shape;
+use aha_planner::unknown_fields;
 use aha_planner::validate::{CheckedOperation, Validation, validate_proposal};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
@@ -115,9 +117,10 @@ pub struct Answer {
     /// The parts of the message that are not among the operations because they were not understood, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_planned: Option<String>,
-    /// What read the message: `local`, or the provider of a model.
+    /// Who proposed the operations, asked the question or answered in words: the provider of a model, or `local` for
+    /// rules.
     pub provider: String,
-    /// Tasks that were done without their configured model, and why.
+    /// Tasks that were done without their configured model, and why; fields of the operations that are not used.
     pub warnings: Vec<String>,
 }
 
@@ -275,6 +278,11 @@ impl Stage {
 }
 
 impl Draft<'_> {
+    /// Notes that a model gave what the answer consists of.
+    fn made_by_model(&mut self, answer: &Value) {
+        answer["provider"].as_str().unwrap_or(LOCAL_PROVIDER).clone_into(&mut self.provider);
+    }
+
     /// Changes the decision to a question and discards the proposal.
     fn ask(&mut self, mut question: Question) {
         // The first day of an item that repeats is mostly past.
@@ -329,17 +337,20 @@ impl Draft<'_> {
     fn into_answer(self) -> Answer {
         let question = (self.decision == Decision::Clarify).then(|| self.asked());
         let operations = self.checked.map(|checked| checked.results).filter(|_| self.decision == Decision::Plan);
+        let operations = operations.unwrap_or_default();
+        let mut warnings = self.warnings;
+        warnings.extend(unknown_fields::warnings(operations.iter().map(|operation| &operation.op)));
         Answer {
             decision: self.decision,
             text: question.as_ref().map_or(self.text, |question| question.question.clone()),
             version: self.version,
-            operations: operations.unwrap_or_default(),
+            operations,
             requires_clarification: question.is_some(),
             options: question.as_ref().map(|question| question.options.clone()).unwrap_or_default(),
             question: question.map(|question| question.question),
             not_planned: self.not_planned,
             provider: self.provider,
-            warnings: self.warnings,
+            warnings,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::services::Result;
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     match model::ask(app, assistant::PROPOSE, draft, Value::Null).await? {
         ModelReply::Answered(answer) => {
+            draft.made_by_model(&answer);
             draft.proposed = operations(&answer);
             let listed = answer["operations"].as_array().map_or(0, Vec::len);
             if listed > MAX_OPERATIONS {

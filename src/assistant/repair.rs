@@ -1,6 +1,7 @@
 //! One attempt to repair invalid operations: first by rules, then a model is asked once about the rest. If anything is
 //! still invalid, the repairs are discarded and the operations that were valid before are used.
 
+use aha_core::model::LOCAL_PROVIDER;
 use aha_llm::tasks::assistant;
 use aha_planner::repair::repair;
 use aha_planner::validate::{Validation, validate_proposal};
@@ -19,6 +20,9 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
         && let ModelReply::Answered(answer) = model::ask(app, assistant::REPAIR, draft, invalid(&best)).await?
     {
         best = merged(best, &propose::operations(&answer), draft);
+        if best.is_valid() && draft.provider == LOCAL_PROVIDER {
+            draft.made_by_model(&answer);
+        }
     }
     let kept = if best.is_valid() { best } else { valid_part(first, draft) };
     draft.dropped = proposed.saturating_sub(kept.results.len());

@@ -28,8 +28,13 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
         return Ok(());
     }
     match model::ask(app, assistant::ROUTE, draft, Value::Null).await? {
-        ModelReply::Answered(answer) => match serde_json::from_value::<Routed>(answer) {
-            Ok(routed) => follow(draft, &routed),
+        ModelReply::Answered(answer) => match Routed::deserialize(&answer) {
+            Ok(routed) => {
+                follow(draft, &routed);
+                if draft.decision == Decision::Clarify {
+                    draft.made_by_model(&answer);
+                }
+            }
             Err(_) => by_rules(draft),
         },
         ModelReply::Unavailable => by_rules(draft),

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Draft;
 use super::model::{self, ModelReply};
+use super::plain_text::plain_text;
 use crate::app::App;
 use crate::services::Result;
 
@@ -15,7 +16,7 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     let mut text = summarise(&operations, &draft.state);
     if !sentences.is_empty()
         && let ModelReply::Answered(answer) = model::ask(app, assistant::SUMMARY, draft, json!(sentences)).await?
-        && let Some(said) = model::plain_text(&answer)
+        && let Some(said) = plain_text(&answer)
     {
         text = said;
     }

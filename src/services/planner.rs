@@ -12,6 +12,7 @@ use aha_planner::matching::{self, Candidate};
 use aha_planner::operation::Operation;
 use aha_planner::record::{Goal, Item, Kind, Occurrence, agenda as occurrences};
 use aha_planner::time_of_day::TimeOfDay;
+use aha_planner::unknown_fields;
 use aha_planner::validate::{Validation, validate_proposal};
 pub use aha_store::UndoOutcome;
 use aha_store::{ApplyOutcome, ApplyRequest, IdempotencyKey, Planner, StoreError, owner};
@@ -164,12 +165,15 @@ pub async fn validate(app: &App, operations: &[Value]) -> Result<(i64, Validatio
     Ok((planner.version, validate_proposal(operations, &planner.state)))
 }
 
-/// Applies all of the operations or none. Within 24 hours the same request with the same key gets the same answer.
+/// Applies all of the operations or none. Within 24 hours the same request with the same key gets the same answer,
+/// whatever the order of its fields. The answer has `warnings` if fields of the operations were not used.
 pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key: Option<&str>) -> Result<Apply> {
     let key = key.map(|key| {
-        let request = json!({ "operations": operations, "version": version }).to_string();
-        IdempotencyKey { key_sha256: hex64(key.as_bytes()), request_sha256: hex64(request.as_bytes()) }
+        let mut request = json!({ "operations": operations, "version": version });
+        request.sort_all_objects();
+        IdempotencyKey { key_sha256: hex64(key.as_bytes()), request_sha256: hex64(request.to_string().as_bytes()) }
     });
+    let warnings = unknown_fields::warnings(&operations);
     let request = ApplyRequest { operations, expected_version: version, key, now: app.clock().now() };
     let outcome = match app.store().apply_operations(owner(), &request).await {
         // The request that holds the database may be using this key, so the key counts as in progress.
@@ -177,12 +181,28 @@ pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key:
         outcome => outcome?,
     };
     Ok(match outcome {
-        ApplyOutcome::Applied { response, replayed } => Apply::Done { response, replayed },
+        ApplyOutcome::Applied { response, replayed } => {
+            Apply::Done { response: with_warnings(response, &warnings), replayed }
+        }
         ApplyOutcome::Invalid(validation) => Apply::Invalid(validation),
         ApplyOutcome::Changed { expected, found } => Apply::Changed { expected, found },
         ApplyOutcome::KeyReused => Apply::KeyReused,
         ApplyOutcome::InFlight => Apply::InFlight,
     })
+}
+
+/// Adds the warnings to a response. They depend on the request alone, so that a repeated request gets the same text.
+fn with_warnings(response: String, warnings: &[String]) -> String {
+    if warnings.is_empty() {
+        return response;
+    }
+    match serde_json::from_str::<Value>(&response) {
+        Ok(Value::Object(mut fields)) => {
+            fields.insert("warnings".to_owned(), json!(warnings));
+            Value::Object(fields).to_string()
+        }
+        _ => response,
+    }
 }
 
 /// Restores the records of a batch: the given one, or the newest that was not undone.

@@ -1,13 +1,20 @@
 //! Extractors for handlers. Any error is a [`Failure`] that names the field.
 
+mod wrong_field;
+
+use std::fmt;
+use std::marker::PhantomData;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, Error as _};
-use serde_json::{Map, Value};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 
+use self::wrong_field::{WrongField, wrong_variant};
 use super::Failure;
 
 /// A JSON body that is an object.
@@ -53,42 +60,78 @@ pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<
 }
 
 /// Deserialises a field that has to be an object; serde would also accept a list, as the fields in their order.
-pub(super) fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<T, D::Error> {
-    let fields = Map::<String, Value>::deserialize(deserializer)?;
-    serde_json::from_value(Value::Object(fields)).map_err(D::Error::custom)
+pub(super) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_map(ObjectVisitor(PhantomData))
 }
 
 /// Like [`object`], but null counts as absent.
-pub(super) fn object_or_null<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+pub(super) fn object_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    let fields = Option::<Map<String, Value>>::deserialize(deserializer)?;
-    fields.map(|fields| serde_json::from_value(Value::Object(fields)).map_err(D::Error::custom)).transpose()
+    let object = Option::<Object<T>>::deserialize(deserializer)?;
+    Ok(object.map(|Object(value)| value))
 }
 
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object(deserializer).map(Self)
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields))
+    }
+}
+
+/// A mark that some programs write before a text. RFC 8259 allows a reader of JSON to ignore it.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(Failure::invalid("body", "the body is an object, and this is a list"));
     }
+    let no_json = |error: &serde_json::Error| {
+        Failure::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is no JSON: {error}"))
+    };
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let (path, inner) = (error.path().to_string(), error.into_inner());
-        let message = inner.to_string();
-        if inner.is_data() {
-            return Failure::invalid(missing_field(&message).unwrap_or(path), message);
+        // Of some types serde_json reports a value of another type as wrong syntax.
+        let is_json = error.inner().is_data() || serde_json::from_slice::<Value>(bytes).is_ok();
+        if !is_json {
+            return no_json(error.inner());
         }
-        Failure::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is no JSON: {message}"))
+        let wrong = WrongField::of(&error.path().to_string(), &error.inner().to_string());
+        Failure::invalid(wrong.field, wrong.message)
     })?;
-    reader.end().map_err(|error| {
-        Failure::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is no JSON: {error}"))
-    })?;
+    reader.end().map_err(|error| no_json(&error))?;
     Ok(value)
 }
 
-/// Returns the name of a missing field, which serde gives only in its message.
-fn missing_field(message: &str) -> Option<String> {
-    let (_, rest) = message.split_once("missing field `")?;
-    Some(rest.split('`').next()?.to_owned())
+/// Reads a value of a body, which is at the path `place`.
+///
+/// # Errors
+/// The message names the field and what is expected.
+pub(super) fn read_value<T: DeserializeOwned>(value: &Value, place: &str) -> Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = match error.path().to_string().as_str() {
+            "." => place.to_owned(),
+            path if path.starts_with('[') => format!("{place}{path}"),
+            path => format!("{place}.{path}"),
+        };
+        WrongField::of(&path, &error.inner().to_string()).message
+    })
 }
 
 /// A query string.
@@ -120,7 +163,11 @@ fn wrong_parameter(message: &str) -> Failure {
         return Failure::invalid("query", message);
     };
     let is_number_wanted = ["digit", "integer", "number"].iter().any(|word| why.contains(word));
-    let why = if is_number_wanted { "it must be a whole number within its range" } else { why };
+    let why = if is_number_wanted {
+        "it must be a whole number within its range".to_owned()
+    } else {
+        wrong_variant(why).map_or_else(|| why.to_owned(), |why| format!("it must be {why}"))
+    };
     Failure::invalid(name, format!("the parameter {name} cannot be read: {why}"))
 }
 
@@ -167,7 +214,11 @@ mod tests {
         for (message, field, said) in [
             ("limit: invalid digit found in string", "limit", "limit cannot be read: it must be a whole number"),
             ("limit: cannot parse integer from empty string", "limit", "it must be a whole number"),
-            ("by: unknown variant `foo`, expected `both` or `words`", "by", "unknown variant `foo`, expected"),
+            (
+                "by: unknown variant `foo`, expected `both` or `words`",
+                "by",
+                r#"it must be `both` or `words`, and this is \"foo\""#,
+            ),
             ("missing field `q`", "q", "the parameter q is missing"),
             ("duplicate field `limit`", "limit", "more than once"),
             ("what: else: happened?", "what", "happened"),

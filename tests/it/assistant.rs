@@ -157,6 +157,19 @@ fn operations_go_over_http(engine: Engine) {
     assert_eq!((status, &refused["detail"]["results"][1]["errors"][0]), (400, &json!("bulk_operations_removed")));
     let (status, checked) = server.post("/api/llm/dryrun", &bulk);
     assert_eq!((status, &checked["validCount"], &checked["invalidCount"]), (200, &json!(1), &json!(1)));
+    // An id beside `ids` or `where` does not make it an operation on one record.
+    for many in [json!({ "ids": [1, 2] }), json!({ "where": { "completed": false } })] {
+        let mut one = json!({ "kind": "todo", "action": "delete", "id": 1 });
+        one.as_object_mut().unwrap().extend(many.as_object().unwrap().clone());
+        let body = json!({ "operations": [one] });
+        let (status, refused) = server.post("/api/llm/apply", &body);
+        assert_eq!((status, &refused["detail"]["results"][0]["errors"][0]), (400, &json!("bulk_operations_removed")));
+        let (_, checked) = server.post("/api/llm/dryrun", &body);
+        assert_eq!(
+            (&checked["valid"], &checked["results"][0]["errors"]),
+            (&json!(false), &json!(["bulk_operations_removed"]))
+        );
+    }
     assert_eq!(server.get("/api/todos")["todos"].as_array().unwrap().len(), 1);
     let batch: Value = serde_json::from_str(&first.body).unwrap();
     let (status, undone) = server.post("/api/llm/undo", &json!({ "batchId": batch["batchId"] }));
@@ -216,7 +229,47 @@ fn a_killed_apply_is_repeated_without_a_second_effect(engine: Engine) {
     assert_eq!(server.get("/api/todos")["todos"].as_array().unwrap().len(), 1);
 }
 
+/// A client's JSON library may write the fields of the same request in another order.
+fn a_repeated_request_may_have_its_fields_in_another_order(engine: Engine) {
+    let mut radar = radar(engine);
+    let server = Served::start(&mut radar, &[]);
+    let send = |body: &str| server.send("POST /api/llm/apply", "idempotency-key: k\r\n", body);
+    let fields = r#""kind":"todo","action":"create","title":"once","recurrence":{"type":"none"}"#;
+    let first = send(&format!(r#"{{"operations":[{{{fields},"tilte":"a","when":1}}],"version":0}}"#));
+    let reordered = r#"{ "when": 1, "recurrence": { "type": "none" }, "tilte": "a", "title": "once",
+                         "action": "create", "kind": "todo" }"#;
+    let again = send(&format!(r#"{{ "version": 0, "operations": [ {reordered} ] }}"#));
+    assert_eq!((first.status, again.status, &again.body), (200, 200, &first.body));
+    assert!(again.head.contains("idempotency-replayed: true"), "{}", again.head);
+    assert_eq!(server.get("/api/todos")["todos"].as_array().unwrap().len(), 1);
+    let other = send(&format!(r#"{{"operations":[{{{fields},"tilte":"b","when":1}}],"version":0}}"#));
+    assert_eq!(other.status, 422, "{}", other.body);
+}
+
+fn a_field_that_is_not_used_is_said(engine: Engine) {
+    let mut radar = radar(engine);
+    let server = Served::start(&mut radar, &[]);
+    let mut dentist = create("Dentist");
+    dentist["scheduled_for"] = json!("2026-12-24");
+    let body = json!({ "operations": [create("x"), dentist] });
+    let starts = "operation 2: not used, because there are no such fields: scheduled_for (did you mean scheduledFor?).";
+    for path in ["/api/llm/dryrun", "/api/llm/apply"] {
+        let (status, answer) = server.post(path, &body);
+        let warnings = answer["warnings"].as_array().unwrap();
+        assert_eq!((status, warnings.len()), (200, 1), "{path}: {answer}");
+        assert!(warnings[0].as_str().unwrap().starts_with(starts), "{path}: {answer}");
+    }
+    let (_, clean) = server.post("/api/llm/dryrun", &json!({ "operations": [create("x")] }));
+    assert_eq!(clean["warnings"], json!([]));
+    let todo = json!({ "title": "y", "recurrence": { "type": "none" }, "due": "2026-12-24" });
+    let (status, made) = server.post("/api/todos", &todo);
+    assert_eq!((status, &made["todo"]["title"]), (200, &json!("y")), "{made}");
+    assert!(made["warnings"][0].as_str().unwrap().contains("there are no such fields: due."), "{made}");
+}
+
 on_both_databases!(
+    a_repeated_request_may_have_its_fields_in_another_order,
+    a_field_that_is_not_used_is_said,
     a_sentence_changes_nothing_until_it_is_applied,
     operations_go_over_http,
     records_have_addresses,

@@ -6,7 +6,7 @@
 //!
 //! The steps of a change: [`shape`] normalises an operation, [`validate`] reports its errors, [`repair`] corrects what
 //! rules can correct, [`apply`] updates the records, [`summary`] describes it in text. [`language`] interprets
-//! sentences without a model (`local`).
+//! sentences without a model (`local`). [`unknown_fields`] names the fields of an operation that are not used.
 
 pub mod apply;
 pub mod calendar;
@@ -21,6 +21,7 @@ pub mod shape;
 pub mod state;
 pub mod summary;
 pub mod time_of_day;
+pub mod unknown_fields;
 pub mod validate;
 
 /// Maximum number of operations in a proposal and in a batch.

@@ -14,6 +14,9 @@ pub type Fields = Map<String, Value>;
 const NULLABLE: [&str; 8] =
     ["scheduledFor", "timeOfDay", "startTime", "endTime", "location", "progressUnit", "link", "occurrenceDate"];
 
+/// Fields that name several records. They are kept for the validation, which refuses them.
+pub(crate) const BULK_FIELDS: [&str; 2] = ["ids", "where"];
+
 /// Fields whose values are converted to lower case.
 const WORDS: [&str; 5] = ["kind", "action", "op", "priority", "status"];
 
@@ -22,8 +25,13 @@ const WORDS: [&str; 5] = ["kind", "action", "op", "priority", "status"];
 #[must_use]
 pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
     // Also accepts the form in a validation result, the operation with its errors.
-    let operation = operation.get("op").filter(|inner| inner.is_object()).unwrap_or(operation);
-    let mut fields = operation.as_object()?.clone();
+    let inner = operation.get("op").filter(|inner| inner.is_object());
+    let mut fields = inner.unwrap_or(operation).as_object()?.clone();
+    for name in BULK_FIELDS {
+        if let Some(value) = inner.and(operation.get(name)) {
+            fields.entry(name).or_insert_with(|| value.clone());
+        }
+    }
     for word in WORDS {
         if let Some(Value::String(text)) = fields.get_mut(word) {
             *text = text.trim().to_lowercase();

@@ -10,7 +10,7 @@ use crate::MAX_OPERATIONS;
 use crate::operation::{Action, Operation};
 use crate::record::{GoalStatus, Kind, Priority};
 use crate::recurrence::Recurrence;
-use crate::shape::{Fields, infer_operation_shape};
+use crate::shape::{BULK_FIELDS, Fields, infer_operation_shape};
 use crate::state::State;
 use crate::time_of_day::TimeOfDay;
 
@@ -47,7 +47,8 @@ error_codes! {
     InvalidOperationObject = "invalid_operation_object": "an operation is a JSON object",
     InvalidKind = "invalid_kind": "kind is one of todo, event, habit, goal",
     InvalidOp = "invalid_op": "there is no such action for this kind",
-    BulkOperationsRemoved = "bulk_operations_removed": "one operation changes one record; write one for each",
+    BulkOperationsRemoved = "bulk_operations_removed":
+        "one operation changes one record, named by id and not by ids or where; write one for each",
     MissingOrInvalidId = "missing_or_invalid_id": "the action needs the whole-numbered id of its record",
     IdNotFound = "id_not_found": "there is no record of that kind with this id",
     InvalidTitle = "invalid_title": "a record needs a title of 1 to 500 characters",
@@ -168,7 +169,8 @@ impl Checker<'_> {
         let fields = self.fields;
         let text = |name: &str| fields.get(name).and_then(Value::as_str);
         let (op, action_name) = (text("op").unwrap_or_default(), text("action").unwrap_or_default());
-        if op.starts_with("bulk") || action_name.starts_with("bulk") {
+        let names_several = BULK_FIELDS.iter().any(|name| fields.get(*name).is_some_and(|value| !value.is_null()));
+        if op.starts_with("bulk") || action_name.starts_with("bulk") || names_several {
             return self.report(ErrorCode::BulkOperationsRemoved);
         }
         let Some(kind) = text("kind").and_then(|kind| kind.parse::<Kind>().ok()) else {

@@ -64,6 +64,14 @@ fn each_rule_has_its_code() {
         (json!({"kind": "todo"}), "invalid_op"),
         (json!({"op": "bulk_delete", "where": {}}), "bulk_operations_removed"),
         (json!({"kind": "event", "action": "bulk_update", "set": {}}), "bulk_operations_removed"),
+        (json!({"kind": "todo", "action": "complete", "id": 1, "ids": [1, 2]}), "bulk_operations_removed"),
+        (
+            json!({"kind": "todo", "action": "delete", "id": 1, "where": {"completed": false}}),
+            "bulk_operations_removed",
+        ),
+        (json!({"kind": "todo", "action": "complete", "ids": [1]}), "bulk_operations_removed"),
+        (json!({"kind": "event", "ids": [3], "title": "x"}), "bulk_operations_removed"),
+        (json!({"op": {"kind": "todo", "action": "complete", "id": 1}, "ids": [1, 2]}), "bulk_operations_removed"),
         (json!({"kind": "todo", "action": "delete"}), "missing_or_invalid_id"),
         (json!({"kind": "event", "action": "delete", "id": "3"}), "missing_or_invalid_id"),
         (json!({"kind": "habit", "action": "delete", "id": 1.5}), "missing_or_invalid_id"),
@@ -175,6 +183,17 @@ fn each_rule_has_its_code() {
     for (operation, code) in cases {
         assert_eq!(errors_of(operation.clone()), [code], "{operation}");
     }
+}
+
+#[test]
+fn one_record_is_named_by_its_id_alone() {
+    let nothing = json!({"kind": "todo", "action": "complete", "id": 1, "ids": null, "where": null});
+    assert!(validate_proposal(&[nothing], &state()).is_valid());
+    // Leaving out the other records would be no repair.
+    let state = state();
+    let several = json!({"kind": "todo", "action": "complete", "id": 1, "ids": [1, 2]});
+    let repaired = repair(&validate_proposal(&[several], &state), &state, today());
+    assert_eq!(codes(&repaired), ["bulk_operations_removed"]);
 }
 
 #[test]

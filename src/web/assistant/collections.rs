@@ -222,8 +222,10 @@ fn record_of(response: &str, kind: Kind) -> Result<Response, Failure> {
     let mut body =
         json!({ "ok": true, "id": result["id"], "batchId": answer["batchId"], "version": answer["version"] });
     let record: Option<Record> = serde_json::from_value(result[kind.as_str()].clone()).ok();
-    if let (Some(record), Some(fields)) = (record, body.as_object_mut()) {
-        fields.insert(kind.as_str().to_owned(), json!(record));
+    let record = record.map(|record| (kind.as_str(), json!(record)));
+    let warnings = answer.get("warnings").map(|warnings| ("warnings", warnings.clone()));
+    for (name, value) in record.into_iter().chain(warnings) {
+        body[name] = value;
     }
     Ok(Json(body).into_response())
 }

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::bad_request;
 use crate::assistant::{self, Answer, MAX_MESSAGE_CHARS, Message, Mode, Turn};
+use crate::web::extract::read_value;
 use crate::web::{Editor, Failure, JsonBody, WebState};
 
 /// A sentence of the user's.
@@ -59,8 +60,8 @@ impl MessageBody {
         let clarify = &self.options["clarify"];
         let selection = match &clarify["selection"] {
             Value::Null => Selection::default(),
-            selection => serde_json::from_value(selection.clone())
-                .map_err(|error| bad_request("invalid_selection", format!("`options.clarify.selection`: {error}")))?,
+            selection => read_value(selection, "options.clarify.selection")
+                .map_err(|message| bad_request("invalid_selection", message))?,
         };
         let turn = |turn: &Value| -> Option<Turn> { serde_json::from_value(turn.clone()).ok() };
         let transcript = self.transcript.as_array().into_iter().flatten().filter_map(turn).collect();

@@ -1,6 +1,7 @@
 //! `POST /api/llm/dryrun`, `/api/llm/apply`, `/api/llm/undo`: validates, applies and undoes operations.
 
 use aha_core::ids::BatchId;
+use aha_planner::unknown_fields;
 use aha_planner::validate::{ErrorCode, Validation};
 use axum::Json;
 use axum::body::Body;
@@ -54,7 +55,7 @@ impl OperationsBody {
 #[utoipa::path(
     post, path = "/api/llm/dryrun", tag = "assistant", request_body = OperationsBody,
     responses(
-        (status = 200, description = "`results` with the errors of each operation", body = Object),
+        (status = 200, description = "`results` with the errors of each operation, and `warnings` of fields that are not used", body = Object),
         (status = 400, description = "no operations, or more than 20"),
     ),
 )]
@@ -66,7 +67,8 @@ pub(super) async fn dry_run(
     // Whatever `apply` would reject is rejected here, too.
     body.version()?;
     key(&HeaderMap::new(), &body)?;
-    let (version, validation) = planner::validate(state.app(), &body.operations()?).await?;
+    let operations = body.operations()?;
+    let (version, validation) = planner::validate(state.app(), &operations).await?;
     if let Some(code) = as_a_whole(&validation) {
         return Ok(refused(code, &validation));
     }
@@ -79,6 +81,7 @@ pub(super) async fn dry_run(
         "invalidCount": invalid,
         "results": validation.results,
         "errors": validation.errors,
+        "warnings": unknown_fields::warnings(&operations),
     });
     Ok(Json(answer).into_response())
 }
@@ -88,7 +91,7 @@ pub(super) async fn dry_run(
     post, path = "/api/llm/apply", tag = "assistant", request_body = OperationsBody,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same request with the same key gets the same answer for 24 hours")),
     responses(
-        (status = 200, description = "`results`, `summary`, `batchId` (null if all was so already) and the new `version`", body = Object),
+        (status = 200, description = "`results`, `summary`, `batchId` (null if all was so already) and the new `version`; `warnings` if fields of the operations were not used", body = Object),
         (status = 400, description = "invalid operations, none, or more than 20"),
         (status = 409, description = "the records were changed since `version`, or a request with this key is under way"),
         (status = 422, description = "the key belongs to another request"),

@@ -1,5 +1,6 @@
 //! `Idempotency-Key`: a POST under `/api/v1` that is repeated with its key gets the same response and is not executed
-//! again. Of the planner's paths only `/api/llm/apply` takes a key, which it stores together with the changes.
+//! again. The same JSON with its fields in another order is the same request. Of the planner's paths only
+//! `/api/llm/apply` takes a key, which it stores together with the changes.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
+use serde_json::Value;
 
 use super::super::extract::body;
 use super::super::{ASK_STREAM, FEED_TOKEN, Failure, WebState};
@@ -58,7 +60,7 @@ async fn with_key(
     let key = key.ok_or_else(|| Failure::invalid(HEADER, "a key has 1 to 200 visible characters"))?;
     let (parts, sent) = request.into_parts();
     let bytes = body(Request::from_parts(parts.clone(), sent), state).await?;
-    let identity_of_request = [parts.uri.to_string().as_bytes(), b"\n", &bytes[..]].concat();
+    let identity_of_request = [parts.uri.to_string().as_bytes(), b"\n", &comparable(&bytes)[..]].concat();
     let of = IdempotentRequest {
         user: identity.name.clone(),
         key: key.to_owned(),
@@ -83,6 +85,18 @@ async fn with_key(
                 }
             }
         }
+    }
+}
+
+/// Returns a JSON body with sorted fields and without white space between its parts, so that equal ones have the same
+/// bytes. Any other body is returned as it is.
+fn comparable(body: &[u8]) -> Vec<u8> {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(mut value) => {
+            value.sort_all_objects();
+            value.to_string().into_bytes()
+        }
+        Err(_) => body.to_vec(),
     }
 }
 
@@ -135,4 +149,18 @@ fn replayed(answer: StoredResponse) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (is_replayed, "true")];
     let location = answer.location.map(|location| [(header::LOCATION, location)]);
     (status, headers, location, answer.body).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::comparable;
+
+    #[test]
+    fn order_of_fields_and_white_space_make_no_other_request_and_order_of_a_list_does() {
+        let body = comparable(br#"{"a":1,"b":{"c":[1,2],"d":"x"}}"#);
+        assert_eq!(comparable(b"{ \"b\": {\"d\":\"x\", \"c\":[1, 2]},\n\"a\":1 }"), body);
+        assert_ne!(comparable(br#"{"a":1,"b":{"c":[2,1],"d":"x"}}"#), body);
+        assert_ne!(comparable(br#"{"a":1,"b":{"c":[1,2],"d":"x "}}"#), body);
+        assert_eq!(comparable(b"<opml> </opml>"), b"<opml> </opml>");
+    }
 }

@@ -160,6 +160,73 @@ fn a_failed_model_is_named_in_the_answer() {
     assert!(warnings[0].as_str().unwrap().starts_with("assistant_propose was done by rules"), "{answer}");
 }
 
+/// The answer of a task in a case, which is in the form `chat_completions`.
+fn exchange(case: &str, task: &str) -> Value {
+    let (_, script) = cases("assistant").into_iter().find(|(name, _)| name == case).unwrap();
+    let exchanges = script["exchanges"].as_array().unwrap();
+    exchanges.iter().find(|exchange| exchange["task"] == task).unwrap().clone()
+}
+
+/// The answer to a message, with these exchanges.
+fn answered(case: &str, exchanges: &[Value], mode: &str) -> Value {
+    let (name, script) = cases("assistant").into_iter().find(|(name, _)| name == case).unwrap();
+    let case = Case::start(name, script);
+    case.player.play(&json!(exchanges));
+    let mut request = case.script["request"].clone();
+    request["options"] = json!({ "mode": mode });
+    let (status, answer) = case.server.post("/api/assistant/message", &request);
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+/// A model that only routed the message or described the operations did not propose them.
+#[test]
+fn the_provider_is_who_proposed_the_operations() {
+    let route = exchange("auto_plan", "assistant_route");
+    let summary = exchange("auto_plan", "assistant_summary");
+    let propose = exchange("auto_plan", "assistant_propose");
+    let failure = exchange("a_failing_model_is_said", "assistant_propose");
+    let by_rules = answered("auto_plan", &[route.clone(), failure, summary.clone()], "auto");
+    assert_eq!((&by_rules["provider"], &by_rules["decision"]), (&json!("local"), &json!("plan")), "{by_rules}");
+    assert_eq!(by_rules["operations"].as_array().unwrap().len(), 1, "{by_rules}");
+    assert!(by_rules["warnings"][0].as_str().unwrap().starts_with("assistant_propose was done by rules"));
+    let by_model = answered("auto_plan", &[route, propose, summary], "auto");
+    assert_eq!(by_model["provider"], "openai_compatible", "{by_model}");
+    let question = exchange("auto_clarify_has_the_models_question", "assistant_route");
+    let asked = answered("auto_plan", &[question], "auto");
+    assert_eq!((&asked["provider"], &asked["decision"]), (&json!("openai_compatible"), &json!("clarify")), "{asked}");
+}
+
+#[test]
+fn what_a_model_writes_beside_the_fields_is_said() {
+    let mut propose = exchange("auto_plan", "assistant_propose");
+    let text = r#"{"operations":[{"kind":"todo","action":"create","title":"Dentist","time":"10:00",
+                  "scheduledFor":"2026-11-20","recurrence":{"type":"none"}}]}"#;
+    propose["body"]["choices"][0]["message"]["content"] = json!(text);
+    let answer = answered("auto_plan", &[propose, exchange("auto_plan", "assistant_summary")], "plan");
+    let warning = answer["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("operation 1: not used, because there are no such fields: time."), "{answer}");
+}
+
+#[test]
+fn the_first_object_of_an_answer_is_the_proposal() {
+    let mut propose = exchange("auto_plan", "assistant_propose");
+    let content = &mut propose["body"]["choices"][0]["message"]["content"];
+    *content = json!(format!("Here: {} trailing {{\"b\": 2}}", content.as_str().unwrap()));
+    let answer = answered("auto_plan", &[propose, exchange("auto_plan", "assistant_summary")], "plan");
+    assert_eq!((&answer["provider"], &answer["warnings"]), (&json!("openai_compatible"), &json!([])), "{answer}");
+    assert_eq!(answer["operations"][0]["op"]["scheduledFor"], "2026-11-20", "{answer}");
+}
+
+#[test]
+fn a_summary_is_plain_text() {
+    let mut summary = exchange("auto_plan", "assistant_summary");
+    let text = "# Title\n- **bold** item `code` [l](http://x), _soon_";
+    summary["body"]["choices"][0]["message"]["content"] = json!(text);
+    let answer = answered("auto_plan", &[exchange("auto_plan", "assistant_propose"), summary], "plan");
+    assert_eq!(answer["text"], "Title bold item code l, soon", "{answer}");
+}
+
 /// While a slow model is waited for, a sign of life comes after ten seconds, and the sequence is the same beside it.
 #[test]
 fn a_slow_model_is_bridged_by_heartbeats() {

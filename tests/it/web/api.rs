@@ -208,7 +208,7 @@ fn what_an_address_names_wrong_is_said_with_the_way_to_ask_for_it() {
         ("/api/todos?prority=low", 422, invalid, Some("prority"), "did you mean \"priority\"?"),
         ("/api/v1/digests?limit=abc", 422, invalid, Some("limit"), "it must be a whole number"),
         ("/api/v1/search", 422, invalid, Some("q"), "the parameter q is missing"),
-        ("/api/v1/search?q=a&by=foo", 422, invalid, Some("by"), "unknown variant `foo`"),
+        ("/api/v1/search?q=a&by=foo", 422, invalid, Some("by"), "and this is \"foo\""),
         ("/api/v1/nothing", 404, "not_found", None, "there is no such path"),
         ("/api/v1/topics/nope", 404, "not_found", None, "`GET /api/v1/topics` shows those there are"),
         ("/api/v1/sources/abcdef", 404, "not_found", None, "`GET /api/v1/sources` shows them"),
@@ -223,6 +223,49 @@ fn what_an_address_names_wrong_is_said_with_the_way_to_ask_for_it() {
         assert!(!message.contains("--import") && !message.contains("deserialize"), "{path}: {message}");
     }
     assert_eq!(site.get("/health?at=1").status, 200, "not of the API");
+}
+
+#[test]
+fn a_wrong_body_names_its_field_and_what_is_expected() {
+    let mut radar = Radar::at("2026-11-19T07:00:00Z");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let (message, topics, rules) = ("/api/assistant/message", "/api/v1/topics", "/api/v1/topics/default/rules");
+    let choice = |selection: &str| format!(r#"{{"message":"x","options":{{"clarify":{{"selection":{selection}}}}}}}"#);
+    let cases = [
+        ("/ask", "\"How do I?\"".to_owned(), "the body must be an object, and this is the text \"How do I?\""),
+        ("/ask", "[]".to_owned(), "the body is an object, and this is a list"),
+        ("/v1/ask", r#"{"question":3}"#.to_owned(), "`question` must be a text, and this is 3"),
+        ("/ask", "{}".to_owned(), "the field `question` is missing; add it"),
+        ("/ask", r#"{"question":"a","question":"b"}"#.to_owned(), "the field `question` is given more than once"),
+        (message, choice(r#"{"ids":["x"]}"#), "`options.clarify.selection.ids[0]` must be a whole number"),
+        (message, choice(r#"{"date":"2026-13-01"}"#), "`options.clarify.selection.date` must be a day that exists"),
+        (message, choice(r#"{"priority":"urgent"}"#), "must be one of `low`, `medium`, `high`, and this is \"urgent\""),
+        (
+            topics,
+            r#"{"name":"x","settings":{"depth":"deep"}}"#.to_owned(),
+            "`settings.depth` must be a whole number from",
+        ),
+        (topics, r#"{"name":"x","settings":[]}"#.to_owned(), "`settings` must be an object, and this is a list"),
+        (topics, r#"{"name":"x","nosuch":1}"#.to_owned(), "there is no field `nosuch`; expected: "),
+        (
+            rules,
+            r#"{"action":3,"field":"word","pattern":"x"}"#.to_owned(),
+            "`action` must be one of its names, as a text",
+        ),
+    ];
+    for (path, body, expected) in cases {
+        let reply = site.send("POST", path, &[JSON], &body);
+        assert!([400, 422].contains(&reply.status), "{path} {body}: {reply:?}");
+        let answer = reply.json();
+        let said = answer["message"].as_str().or_else(|| answer["error"]["message"].as_str()).unwrap();
+        assert!(said.contains(expected), "{path} {body}: {said}");
+        for inner in ["struct", "invalid type", "i64", "u8", " at line "] {
+            assert!(!said.contains(inner), "{path} {body}: {said}");
+        }
+    }
+    let broken = site.send("POST", "/api/v1/topics", &[JSON], r#"{"name":}"#);
+    assert_eq!((broken.status, broken.json()["error"]["code"].as_str()), (400, Some("invalid_json")));
 }
 
 #[test]

@@ -2,17 +2,14 @@
 //!
 //! The object is taken exactly as the model wrote it. Code fences, prose, thinking text, comments and trailing commas
 //! carry no meaning and are ignored. Nothing is extracted where a value would have to be guessed or completed, or where
-//! the text contains two different objects.
+//! the text contains two different objects, unless the task takes the first.
 
 use serde_json::{Map, Value};
 
 use super::noise;
+use super::text_filter::THINKING_TAGS;
 use super::unique_keys;
 use crate::error::CallError;
-
-/// Tags around a model's thinking text. Some models omit the opening tag because their prompt template already contains
-/// it.
-const THINKING_TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
 /// Maximum number of unclosed braces in prose. Each one costs a scan of the rest of the text.
 const MAX_PROSE_BRACES: usize = 16;
@@ -47,15 +44,33 @@ impl ExtractError {
     }
 }
 
+/// Which object of a text is the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// The only one.
+    Only,
+    /// The first, whatever follows it.
+    First,
+}
+
 /// Returns the one object in a text. Also accepts a text that is a single JSON string containing the object.
 pub(super) fn extract(text: &str) -> Result<Map<String, Value>, ExtractError> {
+    extract_wanted(text, Wanted::Only)
+}
+
+/// Like [`extract`], but returns the first of several objects.
+pub(super) fn extract_first(text: &str) -> Result<Map<String, Value>, ExtractError> {
+    extract_wanted(text, Wanted::First)
+}
+
+fn extract_wanted(text: &str, wanted: Wanted) -> Result<Map<String, Value>, ExtractError> {
     let text = text.trim();
     if text.starts_with('"')
         && let Ok(inner) = serde_json::from_str::<String>(text)
     {
-        return extract(&inner);
+        return extract_wanted(&inner, wanted);
     }
-    object_in_text(text)
+    object_in_text(text, wanted)
 }
 
 /// Returns whether the object that a text begins with is closed within it. The text must begin with an opening brace.
@@ -83,7 +98,7 @@ fn objects_in_a_row(line: &str) -> Result<Vec<Map<String, Value>>, ExtractError>
     Ok(objects)
 }
 
-fn object_in_text(text: &str) -> Result<Map<String, Value>, ExtractError> {
+fn object_in_text(text: &str, wanted: Wanted) -> Result<Map<String, Value>, ExtractError> {
     let text = without_thinking(text).ok_or(ExtractError::Unfinished)?;
     let mut found = Ok(None);
     let (mut at, mut prose_braces) = (0, 0);
@@ -94,7 +109,14 @@ fn object_in_text(text: &str) -> Result<Map<String, Value>, ExtractError> {
         }
         if let Some(length) = noise::object_length(&text[start..]) {
             at = start + length;
-            found = merge(found, candidate(&text, start, at));
+            found = match (wanted, found) {
+                (Wanted::First, Ok(None)) => candidate(&text, start, at),
+                (Wanted::First, first) => first,
+                (Wanted::Only, earlier) => merge(earlier, candidate(&text, start, at)),
+            };
+        } else if wanted == Wanted::First && matches!(found, Ok(Some(_))) {
+            // What follows the first object need not be complete.
+            break;
         } else if prose_braces == MAX_PROSE_BRACES || is_meant_as_object(&text[start..]) {
             return Err(unfinished(&text[start..]));
         } else {
@@ -221,6 +243,27 @@ mod tests {
             }
         }
         assert_eq!((recovered, CORPUS.lines().count()), (55, 126), "recovered of all");
+    }
+
+    #[test]
+    fn the_first_of_several_objects_is_taken_whatever_follows_it() {
+        let first = json!({ "operations": [{ "title": "a } {" }] });
+        let Value::Object(expected) = &first else { return };
+        for text in [
+            format!("Here: {first} trailing {{\"b\": 2}}"),
+            format!("{first}\n{{\"operations\": []}}"),
+            format!("```json\n{first}\n```\n```json\n{{\"b\": 2}}\n```"),
+            format!("{first} or {{'b': 2}} or {{\"b\": "),
+            format!("<think>{{\"b\": 2}}</think>{first} {{\"b\": 2}}"),
+            format!("Perhaps {{\"b\": 2}}.</think>{first} {{\"b\": 2}}"),
+            format!("As {{you asked}}: {first}"),
+        ] {
+            assert_eq!(extract_first(&text).as_ref(), Ok(expected), "{text}");
+        }
+        for text in ["none", "{\"a\": ", "{'a': 1} {\"b\": 2}", "[{\"a\": 1}, {\"b\": 2}]"] {
+            assert!(extract_first(text).is_err(), "{text}");
+        }
+        assert_eq!(extract(&format!("{first} {{\"b\": 2}}")), Err(ExtractError::Several));
     }
 
     #[test]

@@ -70,6 +70,14 @@ impl LineReader {
         read
     }
 
+    /// Returns whether the text so far ends with a complete line, so that nothing was cut off if the answer ends here. A
+    /// last line without a line end is complete if it is an object, or the end of a fence or a list.
+    pub(crate) fn is_at_line_end(&self) -> bool {
+        let last = self.partial_line.trim();
+        let is_cut = |last: &str| last.contains(|c: char| c == '{' || c == '"' || c.is_alphanumeric());
+        self.filter.may_end() && self.pending.is_empty() && (is_object(last) || !is_cut(last))
+    }
+
     /// Reads the last line, which has no line end. Where the stream broke (`is_broken`), an unreadable last line was
     /// cut off and does not count as bad.
     pub(crate) fn finish(&mut self, is_broken: bool) -> Vec<ReadLine> {
@@ -237,6 +245,28 @@ mod tests {
             let single: Vec<String> = text.chars().map(String::from).collect();
             let pieces: Vec<&str> = single.iter().map(String::as_str).collect();
             assert_eq!(read(&pieces, false).0, good, "{text} in pieces");
+        }
+    }
+
+    #[test]
+    fn a_text_ends_with_a_complete_line_or_not() {
+        let a = line("a");
+        for (text, is_at_end) in [
+            (String::new(), true),
+            (a.clone(), true),
+            (format!("{a}\n"), true),
+            (format!("```json\n{a}\n```"), true),
+            (format!("{a}\nno object\n"), true),
+            (format!("{a}\n{{"), false),
+            (format!("{a}\n{}", &a[..a.len() - 1]), false),
+            (format!("{a}\n{{\n\"id\": \"b\",\n"), false),
+            (format!("{a}\nAnd the next"), false),
+            (format!("<think>{a}\n"), false),
+            (format!("<response>{a}\n"), false),
+        ] {
+            let mut reader = LineReader::of(LINES);
+            reader.push(&text);
+            assert_eq!(reader.is_at_line_end(), is_at_end, "{text}");
         }
     }
 

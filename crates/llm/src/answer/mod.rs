@@ -25,7 +25,7 @@ pub(crate) use text_filter::{TextEvent, TextFilter};
 /// Returns one stamped answer per item, in order. A text that cannot be read at all is an error.
 ///
 /// # Errors
-/// [`CallError::Invalid`] for no object, for several, for one that cannot be read or does not end, or for one that is
+/// [`CallError::Invalid`] for no object, for several where the task does not take the first, for one that cannot be read or does not end, or for one that is
 /// not the envelope; [`CallError::Truncated`] for one that does not end and used all allowed tokens (`at_limit`).
 pub fn read(
     task: Task,
@@ -42,6 +42,10 @@ pub fn read(
     let one = |answer: &Value| stamp(answer).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
     let mut object = match task.spec().answer {
         AnswerKind::Object(_) => return one(&Value::Object(object(text, at_limit)?)),
+        AnswerKind::FirstObject(_) => {
+            let first = extract::extract_first(text).map_err(|error| error.into_error(at_limit))?;
+            return one(&Value::Object(first));
+        }
         AnswerKind::Text => return one(&json!({ "text": text_filter::filter_text(text) })),
         AnswerKind::Lines(_) => {
             let (lines, bad_lines) = lines::read_all(task, text)?;

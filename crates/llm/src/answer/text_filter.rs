@@ -1,8 +1,9 @@
 //! Filters an answer in plain text as it streams in: removes the model's thinking and the tags that some models put
 //! around their answer.
 
-/// Tags around the thinking text that precedes an answer.
-const THINKING_TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+/// Tags around the thinking text that precedes an answer. Some models omit the opening tag because their prompt template
+/// already contains it.
+pub(super) const THINKING_TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 const RESPONSE: (&str, &str) = ("<response>", "</response>");
 
 /// The result of a piece of text.
@@ -58,6 +59,16 @@ impl TextFilter {
         let rest = if self.text.is_empty() { rest.trim_start() } else { &rest }.to_owned();
         self.text.push_str(&rest);
         (!rest.is_empty()).then_some(rest)
+    }
+
+    /// Returns whether the answer may end here: neither thinking text nor a tag is open.
+    pub(crate) fn may_end(&self) -> bool {
+        match self.state {
+            State::Start => self.held.trim().is_empty(),
+            State::Answer(is_tagged) => !is_tagged && self.held.is_empty(),
+            State::Thinking(_) => false,
+            State::End => true,
+        }
     }
 
     /// Returns the whole answer received so far.
@@ -211,6 +222,24 @@ mod tests {
             let single: Vec<String> = text.chars().map(String::from).collect();
             assert_eq!(shown(&single.iter().map(String::as_str).collect::<Vec<_>>()), answer, "{text}");
             assert_eq!(filter_text(text), answer);
+        }
+    }
+
+    #[test]
+    fn an_answer_does_not_end_within_thinking_or_a_tag() {
+        for (text, may_end) in [
+            ("", true),
+            ("The sea.\n", true),
+            ("<think>Hm.</think>\nThe sea.", true),
+            ("<response>The sea.</response>", true),
+            ("<think>Hm", false),
+            ("<thi", false),
+            ("<response>The sea.", false),
+            ("The sea.</resp", false),
+        ] {
+            let mut filter = TextFilter::default();
+            filter.push(text);
+            assert_eq!(filter.may_end(), may_end, "{text}");
         }
     }
 

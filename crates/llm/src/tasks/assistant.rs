@@ -47,7 +47,7 @@ static ROUTE_SPEC: TaskSpec = TaskSpec {
         system: include_str!("../../../../prompts/assistant_route_v1/system.md"),
         user: include_str!("../../../../prompts/assistant_route_v1/user.md"),
     },
-    answer: AnswerKind::Object(include_str!("../../../../schemas/assistant_route_v1.json")),
+    answer: AnswerKind::FirstObject(include_str!("../../../../schemas/assistant_route_v1.json")),
     accepts: Some(ROUTE_ACCEPTED),
     limits: limits(300, 120),
     ..COMMON
@@ -81,7 +81,7 @@ static PROPOSE_SPEC: TaskSpec = TaskSpec {
         system: include_str!("../../../../prompts/assistant_propose_v1/system.md"),
         user: include_str!("../../../../prompts/assistant_propose_v1/user.md"),
     },
-    answer: AnswerKind::Object(include_str!("../../../../schemas/assistant_propose_v1.json")),
+    answer: AnswerKind::FirstObject(include_str!("../../../../schemas/assistant_propose_v1.json")),
     accepts: Some(OPERATIONS_ACCEPTED),
     limits: limits(2000, 400),
     ..COMMON
@@ -99,7 +99,7 @@ static REPAIR_SPEC: TaskSpec = TaskSpec {
         system: include_str!("../../../../prompts/assistant_repair_v1/system.md"),
         user: include_str!("../../../../prompts/assistant_repair_v1/user.md"),
     },
-    answer: AnswerKind::Object(include_str!("../../../../schemas/assistant_repair_v1.json")),
+    answer: AnswerKind::FirstObject(include_str!("../../../../schemas/assistant_repair_v1.json")),
     accepts: Some(OPERATIONS_ACCEPTED),
     limits: limits(2000, 400),
     ..COMMON

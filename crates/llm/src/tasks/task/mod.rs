@@ -67,8 +67,10 @@ pub struct PromptFiles {
 /// The format of a model's answer. The text is the JSON Schema of `schemas/`, with or without the four stamped fields.
 #[derive(Debug, Clone, Copy)]
 pub enum AnswerKind {
-    /// One JSON object per call.
+    /// One JSON object per call, and no other in its text.
     Object(&'static str),
+    /// The first JSON object of the text, whatever follows it.
+    FirstObject(&'static str),
     /// One JSON object per call with the list `results`, in which each input has an object with the input's short id.
     Batch(&'static str),
     /// A stream of independent JSON objects, one per line.
@@ -182,7 +184,9 @@ impl AnswerKind {
     #[must_use]
     pub const fn schema(self) -> Option<&'static str> {
         match self {
-            Self::Object(schema) | Self::Batch(schema) | Self::Lines(schema) => Some(schema),
+            Self::Object(schema) | Self::FirstObject(schema) | Self::Batch(schema) | Self::Lines(schema) => {
+                Some(schema)
+            }
             Self::Text => None,
         }
     }
