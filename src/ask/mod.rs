@@ -6,6 +6,7 @@
 //! checked against those it cites.
 
 mod cited;
+mod courtesy;
 pub mod description;
 pub mod feedback;
 mod negation;
@@ -249,7 +250,7 @@ async fn answered(
     request: &AskRequest,
     on_found: &(dyn Fn(Vec<String>) + Send + Sync),
 ) -> Result<Answer, AskError> {
-    let started = Instant::now();
+    let (started, text) = (Instant::now(), courtesy::removed(text));
     if asks_for_own_feedback(text) {
         return Err(AskError::OwnFeedback);
     }

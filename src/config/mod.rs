@@ -288,6 +288,11 @@ mod tests {
         std::fs::write(&file, "short").unwrap();
         let text = load(&[("AHA_API_TOKEN_FILE", file.path().to_str().unwrap())]).unwrap_err().to_string();
         assert!(text.starts_with("AHA_API_TOKEN_FILE=") && !text.contains("short"), "{text}");
+        for variable in ["ANTHROPIC_API_KEY_FILE", "GEMINI_API_KEY_FILE", "OPENAI_API_KEY_FILE"] {
+            let text = load(&[(variable, "/no/such/file")]).unwrap_err().to_string();
+            assert!(text.starts_with(&format!("{variable}=\"/no/such/file\" cannot be used")), "{text}");
+        }
+        assert!(load(&[("GEMINI_API_KEY_FILE", "/no/such/file"), ("GEMINI_API_KEY", "k")]).is_ok());
         let text = load(&[("AHA_PROMPTS", "/no/such/folder")]).unwrap_err().to_string();
         assert!(text.contains("AHA_PROMPTS=\"/no/such/folder\""), "{text}");
         let text = load(&[("AHA_SITES", "nosuch=https://a.example")]).unwrap_err().to_string();

@@ -14,6 +14,7 @@ use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use aha_llm::catalogue::{CatalogueProblem, Environment};
 use aha_llm::settings::{self, RawSettings};
+use aha_net::secret;
 use chrono_tz::Tz;
 
 use super::web::WebSettings;
@@ -42,7 +43,7 @@ impl SettingsReader {
         let budget = settings::budget(variables, &mut of_models);
         let mut llm = settings::read(variables, catalogue_problems, &mut of_models, pairs, environment)?;
         settings::check_prices(variables, catalogue_problems, &budget, &mut llm, pairs);
-        self.check_prompts(llm.prompts.as_deref());
+        self.check_files(llm.prompts.as_deref(), environment);
         let sources = self.sources(&mut raw);
         self.priced_search(&budget, sources.search.as_ref());
         let fetch = self.fetch(&mut raw);
@@ -109,11 +110,28 @@ impl SettingsReader {
         }
     }
 
+    fn check_files(&mut self, prompts: Option<&Path>, environment: &Environment) {
+        self.check_prompts(prompts);
+        self.check_key_files(environment);
+    }
+
     /// A folder that does not exist holds no prompt, so that the built-in ones would be used without a word.
     fn check_prompts(&mut self, folder: Option<&Path>) {
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             let (expected, example) = ("the path of a folder with prompts that exists", "/etc/aha-radar/prompts");
             self.variables.problem("AHA_PROMPTS", Some(folder.display().to_string()), expected, example);
+        }
+    }
+
+    /// A catalogue reads these keys only for its own models, and reports those problems itself.
+    fn check_key_files(&mut self, environment: &Environment) {
+        for name in ["ANTHROPIC_API_KEY", "GEMINI_API_KEY"] {
+            let variable = format!("{name}_FILE");
+            if self.catalogue_problems.iter().any(|problem| problem.to_string().contains(&variable)) {
+                continue;
+            }
+            let set = |name: &str| environment.get(name).map(str::to_owned);
+            secret::of(&mut self.variables, name, set(name), set(&variable));
         }
     }
 

@@ -14,18 +14,41 @@ use crate::sources::signal::{SearchPrice, SearchProvider};
 const DEFAULT_RESULTS: u64 = 20;
 const MAX_RESULTS: u64 = 100;
 
+/// The variables that are checked together: name, expected value, example.
+const URL_VARIABLE: (&str, &str, &str) = (
+    "AHA_SIGNAL_URL",
+    "an http(s) address without {key} in its path; {query} has to stand in it or in AHA_SIGNAL_BODY, which has to be \
+     JSON",
+    "https://api.example/search?q={query}&n={count}",
+);
+const BODY_VARIABLE: (&str, &str, &str) =
+    ("AHA_SIGNAL_BODY", "a JSON document, once {query}, {count} and {key} are replaced", r#"{"query": "{query}"}"#);
+/// Replaces an unset address where only the other variables are checked.
+const UNSET_URL: &str = "https://unset.invalid/?q={query}";
+
 impl SettingsReader {
+    /// Returns the search service, if its address is set. The other variables are checked in any case.
     pub(super) fn search(&mut self, raw: &mut Raw) -> Option<SearchProvider> {
+        let url = raw.aha_signal_url.take();
+        let provider = self.search_provider(raw, url.as_deref().unwrap_or(UNSET_URL).trim().to_owned());
+        if !provider.is_usable() {
+            // The value is not shown: URL and body may contain a key.
+            let (variable, expected, example) = if url.is_some() { URL_VARIABLE } else { BODY_VARIABLE };
+            self.variables.problem(variable, Some("…".to_owned()), expected, example);
+        }
+        url.map(|_| provider)
+    }
+
+    fn search_provider(&mut self, raw: &mut Raw, url: String) -> SearchProvider {
         let (given, file) = (raw.aha_signal_key.take(), raw.aha_signal_key_file.take());
         let key = secret::of(&mut self.variables, "AHA_SIGNAL_KEY", given, file);
-        let url = raw.aha_signal_url.take()?.trim().to_owned();
         let headers = ("AHA_SIGNAL_HEADERS", "NAME: VALUE pairs, separated by semicolons", "x-api-key: {key}");
         let link = ("AHA_SIGNAL_LINK", "an http(s) address that holds {id}", "https://x.com/i/status/{id}");
         let max_results = ("AHA_SIGNAL_MAX_RESULTS", "a whole number from 1 to 100", "20");
         let lists = ("AHA_SIGNAL_RELATED", "JSON pointers, separated by commas", "/includes/users");
         let per_search = self.fee(raw.aha_signal_credits_per_search.take(), "AHA_SIGNAL_CREDITS_PER_SEARCH");
         let per_result = self.fee(raw.aha_signal_credits_per_result.take(), "AHA_SIGNAL_CREDITS_PER_RESULT");
-        let provider = SearchProvider {
+        SearchProvider {
             url,
             body: raw.aha_signal_body.take(),
             headers: self.variables.or(raw.aha_signal_headers.take(), headers, Vec::new(), pairs),
@@ -49,18 +72,7 @@ impl SettingsReader {
                 per_search: per_search.unwrap_or_default(),
                 per_result: per_result.unwrap_or_default(),
             }),
-        };
-        if !provider.is_usable() {
-            // The value is not shown: URL and body may contain a key.
-            let expected = "an http(s) address without {key} in its path; {query} has to stand in it or in AHA_SIGNAL_BODY, which has to be JSON";
-            self.variables.problem(
-                "AHA_SIGNAL_URL",
-                Some("…".to_owned()),
-                expected,
-                "https://api.example/search?q={query}&n={count}",
-            );
         }
-        Some(provider)
     }
 
     fn fee(&mut self, text: Option<String>, name: &str) -> Option<MicroCredits> {
@@ -155,5 +167,24 @@ mod tests {
             let said = load(&pairs).unwrap_err();
             assert!(said.contains("AHA_SIGNAL_") && !said.contains("hush"), "{said}");
         }
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_used_is_reported_without_an_address_too() {
+        for (name, value) in [
+            ("AHA_SIGNAL_BODY", "{\"q\": {query}}"),
+            ("AHA_SIGNAL_HEADERS", "a header"),
+            ("AHA_SIGNAL_RESULTS", "data"),
+            ("AHA_SIGNAL_RELATED", "users"),
+            ("AHA_SIGNAL_LINK", "https://x.example/"),
+            ("AHA_SIGNAL_MAX_RESULTS", "-1"),
+            ("AHA_SIGNAL_CREDITS_PER_SEARCH", "half a cent"),
+            ("AHA_SIGNAL_CREDITS_PER_RESULT", "-1"),
+        ] {
+            let said = load(&[(name, value)]).unwrap_err();
+            assert!(said.starts_with(name) && said.contains("cannot be used"), "{said}");
+        }
+        let good = load(&[("AHA_SIGNAL_MAX_RESULTS", "50"), ("AHA_SIGNAL_BODY", "{\"q\": \"{query}\"}")]).unwrap();
+        assert!(good.sources.search.is_none());
     }
 }

@@ -186,7 +186,12 @@ impl Question {
     /// # Errors
     /// Describes the expected answer.
     pub fn read(&self, object: &Map<String, Value>) -> Result<Value, String> {
-        let text = object.get("answer").and_then(Value::as_str).unwrap_or_default().trim();
+        let text = match object.get("answer") {
+            Some(Value::String(text)) => text.trim().to_owned(),
+            // 3.0 is a whole number too.
+            Some(Value::Number(number)) => number.to_string().trim_end_matches(".0").to_owned(),
+            _ => String::new(),
+        };
         match &self.kind {
             Kind::Rating { min, max } => match text.parse::<i64>() {
                 Ok(number) if (*min..=*max).contains(&number) => Ok(number.into()),
@@ -200,14 +205,26 @@ impl Question {
     }
 }
 
-/// Returns the schema of every answer. The answer itself is a string, which all providers can enforce.
+/// Returns the schema of every answer, as providers are asked to enforce it. The answer itself is a string, which all of
+/// them can enforce.
 #[must_use]
 pub fn answer_schema() -> Value {
+    schema_of_answer(&json!("string"))
+}
+
+/// Returns the schema that answers are checked against. It allows a number as well, which the question asks for:
+/// servers that do not enforce the schema return one.
+#[must_use]
+pub fn accepted_schema() -> Value {
+    schema_of_answer(&json!(["string", "integer"]))
+}
+
+fn schema_of_answer(answer: &Value) -> Value {
     json!({
         "type": "object",
         "additionalProperties": false,
         "required": ["answer", "reason"],
-        "properties": { "answer": { "type": "string" }, "reason": { "type": "string" } }
+        "properties": { "answer": { "type": answer }, "reason": { "type": "string" } }
     })
 }
 
@@ -246,6 +263,13 @@ mod tests {
         assert_eq!(rating.read(&said(" 4 ")), Ok(json!(4)));
         for wrong in ["6", "0", "four", "3.5", ""] {
             assert!(rating.read(&said(wrong)).unwrap_err().contains("from 1 to 5"), "{wrong}");
+        }
+        let number = |answer: Value| json!({"answer": answer, "reason": "r"}).as_object().unwrap().clone();
+        for right in [json!(4), json!(4.0)] {
+            assert_eq!(rating.read(&number(right)), Ok(json!(4)));
+        }
+        for wrong in [json!(6), json!(3.5), json!(null), json!([4])] {
+            assert!(rating.read(&number(wrong)).unwrap_err().contains("from 1 to 5"));
         }
         assert_eq!(choice.read(&said("y")), Ok(json!("y")));
         assert!(choice.read(&said("Y")).unwrap_err().contains("one of"));

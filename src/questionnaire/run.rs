@@ -12,7 +12,7 @@ use aha_llm::{CallScope, Gateway};
 use aha_store::{SharedStore, StoreError};
 
 use super::files::{Line, Metadata, Response};
-use super::{Question, Questionnaire, Section, answer_schema};
+use super::{Question, Questionnaire, Section, accepted_schema, answer_schema};
 
 /// What all conversations share.
 #[derive(Debug, Clone)]
@@ -54,6 +54,7 @@ impl Respondent {
         let system = Some(questionnaire.system_prompt.clone()).filter(|prompt| !prompt.is_empty());
         let terms = ConversationSettings {
             format: AnswerFormat::Schema { name: "answer".to_owned(), schema: answer_schema().into() },
+            accepts: Some(accepted_schema().into()),
             stores_answers: true,
             retries_rejected: self.retries_rejected,
             ..ConversationSettings::of(unit.route.clone(), system, purpose::QUESTIONNAIRE)

@@ -70,7 +70,8 @@ impl Server {
     /// When the listener fails.
     pub async fn run(self, closing: CancellationToken) -> Result<(), ServeError> {
         let prefix = self.state.prefix().to_owned();
-        let service = MapRequestLayer::new(move |request| without_prefix(request, &prefix)).layer(router(&self.state));
+        let service = MapRequestLayer::new(move |request| with_contract_path(without_prefix(request, &prefix)))
+            .layer(router(&self.state));
         let service = service.into_make_service_with_connect_info::<SocketAddr>();
         let serving = axum::serve(self.listener, service).with_graceful_shutdown(closing.clone().cancelled_owned());
         let late = async {
@@ -92,12 +93,30 @@ async fn check_protection(app: &App) -> Result<(), ServeError> {
 }
 
 /// Removes the prefix, if a reverse proxy has not done so: both forms lead to the same routes.
-fn without_prefix(mut request: Request, prefix: &str) -> Request {
+fn without_prefix(request: Request, prefix: &str) -> Request {
     let Some(rest) = request.uri().path().strip_prefix(prefix).filter(|_| !prefix.is_empty()) else { return request };
     if !rest.is_empty() && !rest.starts_with('/') {
         return request;
     }
-    let path = if rest.is_empty() { "/" } else { rest };
+    let path = if rest.is_empty() { "/".to_owned() } else { rest.to_owned() };
+    with_path(request, &path)
+}
+
+/// Paths of the question API's contract.
+const CONTRACT_PATHS: [&str; 3] = ["/ask", "/v1/ask", "/health"];
+
+/// Removes slashes around these paths: a client makes `//ask` of a base address that ends with a slash, or `/ask/`.
+fn with_contract_path(request: Request) -> Request {
+    let path = request.uri().path();
+    let plain = path.trim_matches('/');
+    match CONTRACT_PATHS.iter().find(|known| &known[1..] == plain && **known != path) {
+        Some(known) => with_path(request, known),
+        None => request,
+    }
+}
+
+/// Replaces the path and keeps the query.
+fn with_path(mut request: Request, path: &str) -> Request {
     let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
     let Ok(path_and_query) = format!("{path}{query}").parse::<PathAndQuery>() else { return request };
     let mut parts = request.uri().clone().into_parts();
@@ -123,5 +142,23 @@ mod tests {
         assert_eq!(path("/radar/topics?a=1"), "/topics?a=1");
         assert_eq!(path("/radars"), "/radars");
         assert_eq!(path("/topics"), "/topics");
+    }
+
+    #[test]
+    fn slashes_around_a_path_of_the_contract_are_taken_off() {
+        let path =
+            |uri: &str| with_contract_path(Request::builder().uri(uri).body(Body::empty()).unwrap()).uri().to_string();
+        for (given, expected) in [
+            ("/ask/", "/ask"),
+            ("//ask", "/ask"),
+            ("/v1/ask//", "/v1/ask"),
+            ("/health/?a=1", "/health?a=1"),
+            ("/ask", "/ask"),
+            ("/topics/", "/topics/"),
+            ("/ask/more", "/ask/more"),
+            ("/", "/"),
+        ] {
+            assert_eq!(path(given), expected);
+        }
     }
 }

@@ -54,6 +54,38 @@ fn an_answer_quotes_and_cites_and_heeds_neither_orders_nor_old_rules() {
 }
 
 #[test]
+fn a_greeting_or_thanks_around_a_question_change_no_answer() {
+    let radar = with_documents(Engine::Sqlite);
+    let plain = ask(&radar, "What does a night at the quay cost?");
+    for question in [
+        "Hello! What does a night at the quay cost?",
+        "Hi, what does a night at the quay cost? Thanks!",
+        "Guten Tag! What does a night at the quay cost? Vielen Dank im Voraus.",
+        "Bonjour, what does a night at the quay cost? Merci !",
+        "¡Hola! What does a night at the quay cost? ¡Muchas gracias!",
+    ] {
+        assert_eq!(ask(&radar, question), plain, "{question}");
+    }
+}
+
+#[test]
+fn slashes_around_a_path_and_a_mark_before_the_json_change_no_answer() {
+    let mut radar = with_documents(Engine::Sqlite);
+    let site = Site::start(&mut radar);
+    let question = json!({ "question": "What does a night at the quay cost?" }).to_string();
+    let asked = |path: &str, body: &str| site.send("POST", path, &[("content-type", "application/json")], body);
+    let plain = asked("/ask", &question).json();
+    assert!(plain["answer"].as_str().unwrap().contains("nine euros"), "{plain}");
+    for path in ["/ask/", "//ask", "/v1/ask/"] {
+        assert_eq!(asked(path, &question).json(), plain, "{path}");
+    }
+    assert_eq!(asked("/ask", &format!("\u{feff}{question}")).json(), plain, "a byte order mark");
+    assert_eq!(asked("/ask/", "{}").json()["error"], "INVALID_REQUEST");
+    let health = site.get("/health/");
+    assert_eq!((health.status, health.json()["status"].as_str()), (200, Some("ok")), "{health:?}");
+}
+
+#[test]
 fn documents_of_one_name_are_cited_apart() {
     let radar = Radar::at("2026-11-19T07:00:00Z");
     for (folder, text) in [

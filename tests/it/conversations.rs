@@ -125,7 +125,8 @@ fn a_stream_in_json_is_a_line_an_event_and_then_the_whole() {
 #[test]
 fn an_entry_s_max_attempts_hold_unless_others_are_given() {
     let server = quick(&[PlannedAnswer::Status(500), PlannedAnswer::Status(500), PlannedAnswer::Good]);
-    let radar = catalogue(&server, "  openai/once: { retry: { max_attempts: 1, initial_delay_seconds: 0 } }\n");
+    let once = "  openai/once: { retry: { max_attempts: 1, initial_delay_seconds: 0 }, response_format: text }\n";
+    let radar = catalogue(&server, once);
     radar.run(&["llm", "ask", "Why?"]).exits(1).says("500");
     assert_eq!(server.requests().len(), 1);
     radar.run(&["llm", "ask", "--attempts", "2", "Why?"]).exits(0);
@@ -177,7 +178,7 @@ fn an_entry_says_in_what_form_it_answers() {
         &server,
         "  openai/words: { response_format: text }\n  openai/object: { response_format: json }\n  openai/silent: {}\n",
     );
-    for (model, format) in [("words", None), ("object", Some("json_object")), ("silent", None)] {
+    for (model, format) in [("words", None), ("object", Some("json_object")), ("silent", Some("json_object"))] {
         radar.run(&["llm", "ask", "--model", model, "--attempts", "1", "?"]);
         let sent = server.requests().pop().unwrap();
         assert_eq!(sent["text"]["format"]["type"].as_str().filter(|kind| *kind != "text"), format, "{model}: {sent}");
@@ -189,7 +190,8 @@ fn as_much_of_a_name_is_enough_as_one_model_alone_is_called_by() {
     let server = quick(&[]);
     let radar = catalogue(
         &server,
-        "  openai/dear: {}\n  openai/cheap: {}\n  openai/cheaper: {}\ntasks: { manual_summary: { low: openai/cheap, high: openai/dear } }\n",
+        "  openai/dear: {}\n  openai/cheap: {}\n  openai/cheaper: {}\n\
+         tasks: { manual_summary: { low: openai/cheap, high: openai/dear } }\nresponse_format: text\n",
     )
     .with("AHA_BUDGET_TIER", "high");
     for (typed, asked) in [("dear", "dear"), ("de", "dear"), ("cheap", "cheap"), ("openai/cheape", "cheaper")] {
@@ -334,6 +336,7 @@ async fn conversation(radar: &Radar, server: &ConversationServer, max_attempts: 
         route: app.gateway().router().named(&model).unwrap(),
         system: "Be kind.".to_owned(),
         format: AnswerFormat::Text,
+        accepts: None,
         streams: false,
         max_attempts,
         purpose: purpose::ASK,
@@ -381,7 +384,7 @@ async fn an_archive_has_all_that_was_said_and_no_key_and_nothing_is_asked_after_
         serde_json::json!(["it says nothing of the sea", "it says nothing of the sea"])
     );
     assert_eq!((&json["system_prompt"], &json["response_format"]), (&"Be kind.".into(), &"text".into()));
-    assert_eq!(json["config_snapshot"]["api_key"], "****6789");
+    assert_eq!(json["config_snapshot"]["api_key"], "…6789");
     assert!(!json.to_string().contains(KEY));
     let after = conversation.ask("One more?", None).await.unwrap_err();
     assert!(matches!(after, ConversationError::Archived), "{after}");

@@ -109,6 +109,21 @@ fn every_answer_has_its_line_in_both_files() {
 }
 
 #[test]
+fn a_rating_given_as_a_number_is_accepted_at_once() {
+    let server = ConversationServer::start(&[PlannedAnswer::Number], Duration::ZERO);
+    let radar = radar(&server, 1);
+    let one = ["llm", "questionnaire", "things.yaml", "--models", "openai/a", "--out", "answers"];
+    radar.run(&one).exits(0);
+    let (responses, metadata, _) = files(&radar);
+    assert!(responses[0]["answer"].as_i64().is_some_and(|number| (1..=5).contains(&number)), "{responses:?}");
+    assert_eq!(metadata[0]["attempts"], 1);
+    radar.run(&one).exits(0);
+    assert_eq!(server.requests().len(), 1, "it is stored");
+    let schema = &server.requests()[0]["text"]["format"]["schema"];
+    assert_eq!(schema["properties"]["answer"]["type"], "string", "all providers can enforce it");
+}
+
+#[test]
 fn what_got_no_accepted_answer_is_reported_with_its_cost_and_asked_again_on_demand_alone() {
     let server =
         ConversationServer::start(&[PlannedAnswer::Prose, PlannedAnswer::Prose, PlannedAnswer::Prose], Duration::ZERO);

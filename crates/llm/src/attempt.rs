@@ -96,15 +96,12 @@ impl Gateway {
 /// Returns the id of one attempt. Calls outside a run are distinguished by the system time, because the time given by
 /// `AHA_NOW` may not advance.
 fn call_id(job: &Job<'_>, items: &[&TaskItem], number: i64, wall: Timestamp) -> CallId {
-    let scope = job.scope;
-    let run_or_time = scope.run.map_or_else(|| wall.as_millis().to_string(), |run| run.to_string());
-    let (attempt, number) = (scope.attempt.to_string(), number.to_string());
-    let mut parts = vec![run_or_time.as_str(), attempt.as_str(), job.task.as_str()];
-    parts.extend(items.iter().map(|item| item.fingerprint.as_str()));
+    let (time, number) = (wall.as_millis().to_string(), number.to_string());
+    let mut parts: Vec<&str> = items.iter().map(|item| item.fingerprint.as_str()).collect();
     parts.push(&number);
-    let id = CallId::of(&parts);
+    let id = job.scope.call_id(&time, job.task.as_str(), &parts);
     // Two searches may return the same post, and both ask about it.
-    match scope.call_state.count_call(id) {
+    match job.scope.call_state.count_call(id) {
         0 => id,
         earlier => CallId::of(&[&id.to_string(), &earlier.to_string()]),
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aha_core::ids::{RunId, TopicId};
+use aha_core::ids::{CallId, RunId, TopicId};
 use aha_core::topic::BudgetTier;
 use aha_store::Lease;
 
@@ -26,4 +26,39 @@ pub struct CallScope {
     /// Calls the model again although there is a stored answer (`--rejudge`).
     pub rejudge: bool,
     pub call_state: Arc<CallState>,
+}
+
+impl CallScope {
+    /// Returns the id of a call, which `parts` distinguish from the other calls of its purpose in this attempt. Outside a
+    /// run, `outside_run` takes the place of the run.
+    pub(super) fn call_id(&self, outside_run: &str, purpose: &str, parts: &[&str]) -> CallId {
+        let run = self.run.map_or_else(|| outside_run.to_owned(), |run| run.to_string());
+        let attempt = self.attempt.to_string();
+        CallId::of(&[&[run.as_str(), attempt.as_str(), purpose][..], parts].concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_call_is_that_of_its_run_attempt_purpose_and_parts() {
+        let run = RunId::of(&["default"]);
+        let scope = |run: Option<RunId>| CallScope {
+            lease: None,
+            run,
+            pass: 1,
+            attempt: 7,
+            topic: None,
+            share_percent: None,
+            tier: BudgetTier::Normal,
+            prompt_id: "triage_v1".to_owned(),
+            rejudge: false,
+            call_state: Arc::new(CallState::default()),
+        };
+        let within = scope(Some(run)).call_id("now", "triage", &["a", "1"]);
+        assert_eq!(within, CallId::of(&[&run.to_string(), "7", "triage", "a", "1"]));
+        assert_eq!(scope(None).call_id("now", "triage", &["a"]), CallId::of(&["now", "7", "triage", "a"]));
+    }
 }

@@ -246,7 +246,7 @@ impl Model {
             name: Some(entry.model.clone()),
             max_tokens: entry.max_tokens,
             system_prompt: entry.system_prompt.clone(),
-            response_format: entry.response_format,
+            response_format: Some(entry.response_format),
             metadata: entry.metadata.clone(),
             retry: entry.retry,
             limiter: Some(Arc::new(CallLimiter::of(&entry.limits, slots, Instant::now))),

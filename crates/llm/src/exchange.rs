@@ -47,11 +47,14 @@ pub struct ExchangeResult {
     pub has_begun: bool,
     /// Number of stream events that could not be read and were skipped.
     pub unreadable: u32,
+    /// The server closed the stream properly and between two events, but without the final event, which an answer in
+    /// lines does not need.
+    pub may_be_whole: bool,
 }
 
 impl From<Reply> for ExchangeResult {
     fn from(reply: Reply) -> Self {
-        Self { reply, streamed: String::new(), has_begun: false, unreadable: 0 }
+        Self { reply, streamed: String::new(), has_begun: false, unreadable: 0, may_be_whole: false }
     }
 }
 
@@ -186,9 +189,10 @@ impl<'a> EncodedRequest<'a> {
                 break;
             }
         }
+        let mut is_between_events = decoder.is_between_frames();
         // A last line that cannot be read was cut off, which does not count as unreadable.
         if let Some(frame) = decoder.finish().filter(|_| !collector.reader.is_over()) {
-            collector.read_frame(frame);
+            is_between_events = collector.read_frame(frame);
         }
         let rest = std::mem::take(&mut collector.pending);
         collector.send(rest);
@@ -197,9 +201,10 @@ impl<'a> EncodedRequest<'a> {
             let model = &request.model;
             tracing::warn!(unreadable, model, "events of a stream could not be read and were passed over");
         }
+        let may_be_whole = stream_error.is_none() && is_between_events && reader.may_end_without_final_event();
         let mut reply = reader.close(&text, stream_error);
         reply.request_id = reply.request_id.or(header_id);
-        ExchangeResult { reply, streamed: text, has_begun, unreadable }
+        ExchangeResult { reply, streamed: text, has_begun, unreadable, may_be_whole }
     }
 }
 

@@ -3,18 +3,47 @@
 
 use std::time::Duration;
 
+use aha_core::ids::CallId;
+use aha_core::model::ModelRef;
 use aha_core::money::{MicroCredits, Price};
 use aha_store::{CallOutcome, LeasedSettlement, NewCall, RetryAdvice, Settlement, SharedStore, StoreError};
 
 use super::call_scope::CallScope;
 use super::error::{CallError, Charge};
-use super::ledger_writer;
+use super::ledger_writer::{self, CallTimeout};
 use super::provider::Usage;
 
 /// Maximum tokens that a provider adds around our texts (roles, separators).
 const FRAME_TOKENS: i64 = 64;
 /// Attempts to settle a call. The waits between them come to 30 s, after which a reservation may be settled by others.
 const SETTLE_TRIES: u32 = 5;
+
+/// Returns the row of the first attempt at a call that costs nothing. Callers replace what differs for theirs: what it
+/// may cost, and the counters it is charged to.
+pub(super) fn new_call(
+    id: CallId,
+    scope: &CallScope,
+    purpose: &'static str,
+    model: ModelRef,
+    deadline: CallTimeout,
+) -> NewCall {
+    NewCall {
+        id,
+        run: scope.run,
+        topic: scope.topic,
+        purpose,
+        provider: model.provider,
+        model: model.model,
+        prompt_id: scope.prompt_id.clone(),
+        attempt: 1,
+        stories: 1,
+        degraded_from: None,
+        reserved_microcredits: Some(0),
+        limits: Vec::new(),
+        started_at: deadline.clock.now(),
+        expires_at: deadline.deadline_from_now(),
+    }
+}
 
 /// Returns the maximum cost of a call with a known price, in micro-credits. A token is at least one byte, so the body's
 /// bytes are an upper bound for any tokenizer.

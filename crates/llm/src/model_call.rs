@@ -77,29 +77,22 @@ impl Gateway {
     }
 
     fn new_call(&self, call: &ModelCall<'_>, deadline: CallTimeout) -> NewCall {
-        let (scope, clock, route) = (call.scope, self.parts.clock, call.route);
-        let (reserved, limits) = match call.encoded {
+        let (scope, route, now) = (call.scope, call.route, self.parts.clock.now());
+        let (reserved_microcredits, limits) = match call.encoded {
             Some(EncodedRequest { encoded, request, .. }) => (
                 route.price.map(|price| ledger::upper_bound(price, &encoded.body, request.max_output_tokens)),
-                budget::limits(&self.parts.budget, scope, call.purpose, route.max_calls_per_run, clock.now()),
+                budget::limits(&self.parts.budget, scope, call.purpose, route.max_calls_per_run, now),
             ),
             None => (Some(0), Vec::new()),
         };
         NewCall {
-            id: call.id,
-            run: scope.run,
-            topic: scope.topic,
-            purpose: call.purpose,
-            provider: route.model.provider.clone(),
-            model: route.model.model.clone(),
             prompt_id: call.prompt_id.to_owned(),
             attempt: call.attempt,
             stories: i64::try_from(call.items).unwrap_or(i64::MAX),
             degraded_from: call.degraded_from,
-            reserved_microcredits: reserved,
+            reserved_microcredits,
             limits,
-            started_at: clock.now(),
-            expires_at: deadline.deadline_from_now(),
+            ..ledger::new_call(call.id, scope, call.purpose, route.model.clone(), deadline)
         }
     }
 }

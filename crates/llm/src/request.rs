@@ -65,7 +65,7 @@ pub fn build(
 /// Returns how to answer after an answer that could not be used.
 const fn again(kind: AnswerKind) -> &'static str {
     match kind {
-        AnswerKind::Object(_) | AnswerKind::Batch(_) => {
+        AnswerKind::Object(_) | AnswerKind::FirstObject(_) | AnswerKind::Batch(_) => {
             "\nFix the JSON: answer again with exactly one JSON object that fits the schema.\n"
         }
         AnswerKind::Lines(_) => "\nFix the JSON: answer again with one object that fits the schema on each line.\n",
@@ -75,7 +75,7 @@ const fn again(kind: AnswerKind) -> &'static str {
 
 fn format(task: Task) -> Result<AnswerFormat, SchemaError> {
     Ok(match task.spec().answer {
-        AnswerKind::Object(_) | AnswerKind::Batch(_) => {
+        AnswerKind::Object(_) | AnswerKind::FirstObject(_) | AnswerKind::Batch(_) => {
             AnswerFormat::Schema { name: task.schema_version().to_owned(), schema: schema::wire_schema(task)? }
         }
         // No server enforces a schema for lines of objects; each line is checked here.

@@ -72,7 +72,7 @@ pub struct ModelOptions {
     pub max_tokens: Option<u32>,
     /// System prompt of conversations that bring none.
     pub system_prompt: Option<String>,
-    /// Answer format of such conversations; `None` if the entry sets none.
+    /// Answer format of such conversations; `None` for a model that is in no catalogue.
     pub response_format: Option<ResponseFormat>,
     /// The user's notes about it, stored with conversations and never sent.
     pub metadata: Map<String, Value>,

@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use aha_core::budget::BudgetPolicy;
-use aha_core::ids::CallId;
+use aha_core::model::ModelRef;
 use aha_core::money::MicroCredits;
 use aha_store::{NewAnswer, NewCall, SharedStore, StoreError};
 
 use super::budget;
 use super::call_scope::CallScope;
 use super::gateway::Gateway;
-use super::ledger::Cost;
+use super::ledger::{self, Cost};
 use super::ledger_writer::CallTimeout;
 use super::metered_call::{Closing, Executed, MeteredCall, NotSent, Received};
 
@@ -78,24 +78,14 @@ impl Gateway {
     }
 
     fn service_row(&self, call: &ServiceCall<'_>, deadline: CallTimeout) -> NewCall {
-        let ServiceCall { scope, purpose, .. } = call;
-        let (run, attempt) = (scope.run.map(|run| run.to_string()).unwrap_or_default(), scope.attempt.to_string());
-        let now = self.parts.clock.now();
+        let &ServiceCall { scope, purpose, .. } = call;
+        let id = scope.call_id("", purpose, &[&call.provider, call.words]);
+        let operation = ModelRef { provider: call.provider.clone(), model: call.operation.to_owned() };
         NewCall {
-            id: CallId::of(&[&run, &attempt, purpose, &call.provider, call.words]),
-            run: scope.run,
-            topic: scope.topic,
-            purpose,
-            provider: call.provider.clone(),
-            model: call.operation.to_owned(),
-            prompt_id: scope.prompt_id.clone(),
-            attempt: 1,
             stories: i64::try_from(call.results).unwrap_or(i64::MAX),
-            degraded_from: None,
             reserved_microcredits: call.at_most.map(|amount| amount.0),
-            limits: budget::limits(&self.parts.budget, scope, purpose, None, now),
-            started_at: now,
-            expires_at: deadline.deadline_from_now(),
+            limits: budget::limits(&self.parts.budget, scope, purpose, None, self.parts.clock.now()),
+            ..ledger::new_call(id, scope, purpose, operation, deadline)
         }
     }
 }

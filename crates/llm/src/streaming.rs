@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use aha_core::model::ModelRef;
 use aha_core::topic::BudgetTier;
-use aha_store::{AnswerKey, OrphanedCalls, SharedStore, StoreError};
+use aha_store::{OrphanedCalls, SharedStore, StoreError};
 use futures::stream::{BoxStream, Stream, StreamExt as _};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -24,7 +24,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::call_scope::CallScope;
 use super::error::CallError;
-use super::gateway::{Gateway, key};
+use super::gateway::Gateway;
 use super::metered_call::{Executed, NotSent};
 use super::retry::{self, Next};
 use super::retry_policy::Left;
@@ -72,7 +72,8 @@ pub struct StreamedAnswer {
     pub calls: Vec<String>,
     /// Whether it was stored before, so that no call was made.
     pub was_stored: bool,
-    /// Why it is incomplete; `None` if it is complete. Complete lines are included and stored in any case.
+    /// Why it is incomplete; `None` if it is complete. The lines that are complete are included in any case, but only a
+    /// complete answer is stored.
     pub failure: Option<StreamFailure>,
 }
 
@@ -148,27 +149,6 @@ impl Gateway {
             .boxed(),
         )
     }
-
-    /// Returns the stored lines of an answer whose stream broke; `None` where there are none.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn partial_lines(
-        &self,
-        store: &SharedStore,
-        scope: &CallScope,
-        input: &TaskInput,
-    ) -> Result<Option<StreamedAnswer>, StoreError> {
-        let item = TaskItem { fingerprint: input.hash(), members: Vec::new(), input: input.clone() };
-        let key = partial(key(input.task(), scope.tier, self.parts.prompts.id(input.task()), &item));
-        let Some(stored) = store.answer(&key, scope.run).await? else { return Ok(None) };
-        Ok(Some(of_stored(&serde_json::from_str(&stored.answer_json)?, stored.call_id)))
-    }
-}
-
-/// Returns the key for the lines of a broken stream, which differs from that of the complete answer.
-pub(super) fn partial(key: AnswerKey) -> AnswerKey {
-    AnswerKey { fingerprint: format!("{}:partial", key.fingerprint), ..key }
 }
 
 fn of_stored(answer: &Value, call: String) -> StreamedAnswer {

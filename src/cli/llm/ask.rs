@@ -139,7 +139,8 @@ fn question(given: Option<String>) -> Result<String> {
     }
 }
 
-/// Returns the answer format: the schema's, else that of the model's entry, else plain text.
+/// Returns the answer format: the schema's, else that of the model's entry. For a model that is in no catalogue, plain
+/// text.
 fn format(schema: Option<&Path>, of_entry: Option<ResponseFormat>) -> Result<AnswerFormat> {
     let Some(path) = schema else {
         return Ok(match of_entry {

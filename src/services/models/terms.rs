@@ -1,28 +1,15 @@
 //! Formats a model's terms without its secrets: its host, its masked key, its price.
 
 use aha_core::money::{MicroCredits, Price};
-use secrecy::{ExposeSecret as _, SecretString};
+pub use aha_llm::provider::masked;
+use secrecy::SecretString;
 use url::Url;
-
-/// A shorter key could be guessed from its last characters.
-const MASKED_FROM: usize = 20;
-const SHOWN: usize = 4;
 
 /// Returns the host, with the port if it is not the default one.
 #[must_use]
 pub fn host(endpoint: &Url) -> String {
     let port = endpoint.port().map_or_else(String::new, |port| format!(":{port}"));
     format!("{}{port}", endpoint.host_str().unwrap_or_default())
-}
-
-/// Returns the last characters of a key, or a mask only if the key is too short to show any of it.
-#[must_use]
-pub fn masked(key: &SecretString) -> String {
-    let key: Vec<char> = key.expose_secret().chars().collect();
-    if key.len() < MASKED_FROM {
-        return "…".to_owned();
-    }
-    format!("…{}", key[key.len() - SHOWN..].iter().collect::<String>())
 }
 
 /// Describes the masked key in words.

@@ -52,6 +52,40 @@ fn the_phases_are_exact_by_both_wire_forms() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// By the contract of the journal's answers, a connection that is closed ends them.
+#[test]
+fn answers_whose_servers_only_close_the_connection_are_complete() {
+    for (form, mut case) in cases("journal") {
+        let player = Player::start();
+        let notes = notes(&player, &form);
+        for exchange in case["exchanges"].as_array_mut().unwrap() {
+            let is_end = |part: &&str| ["\"stop\"", "\"usage\"", "[DONE]"].iter().any(|end| part.contains(end));
+            let parts = exchange["body"].as_str().unwrap().split_inclusive('\n').filter(|part| !is_end(part));
+            let body: String = parts.collect();
+            exchange["body"] = body.into();
+        }
+        player.play(&case["exchanges"]);
+        let made = notes.radar.run(&["journal", "extract", "2026-03-02", "--json"]).exits(0).json();
+        let wrong = differences(&case["plan"], &made["plan"], &form);
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        player.is_through(&form);
+        notes.radar.run(&["journal", "extract", "2026-03-02"]).exits(0);
+        player.is_through(&form);
+        let states = rows::query(&notes.radar, "SELECT DISTINCT state FROM provider_calls");
+        assert_eq!(states, ["ok"], "{form}: the server is free");
+
+        // Closed within a line, it is asked again once.
+        let complete = case["exchanges"][0].clone();
+        let mut cut = complete.clone();
+        let body = cut["body"].as_str().unwrap();
+        cut["body"] = json!(&body[..body.len() - 10]);
+        player.play(&json!([cut, complete]));
+        let ran = notes.radar.run(&["journal", "extract", "2026-03-02", "--rejudge"]);
+        let classified = player.asked().iter().filter(|one| one.task == "journal_classify").count();
+        assert_eq!(classified, 2, "{form}: {}", ran.stdout);
+    }
+}
+
 #[test]
 fn the_web_s_forms_go_the_same_way() {
     let (form, case) = cases("journal").remove(0);

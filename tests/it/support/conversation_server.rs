@@ -25,6 +25,8 @@ pub enum PlannedAnswer {
     Prose,
     /// With words around it.
     Fenced,
+    /// With a number where the schema has a string.
+    Number,
     Status(u16),
     /// A stream that breaks off in the middle.
     CutStream,
@@ -115,6 +117,7 @@ async fn answer(state: Arc<State>, body: Bytes) -> Response {
     let said = match fate {
         PlannedAnswer::Prose => "I would rather not say.".to_owned(),
         PlannedAnswer::Fenced => format!("Here you are:\n```json\n{}\n```\nHope it helps.", said(&asked)),
+        PlannedAnswer::Number => with_number(&said(&asked)),
         _ => said(&asked),
     };
     if asked["stream"] == true && fate != PlannedAnswer::Whole {
@@ -142,6 +145,13 @@ fn said(asked: &Value) -> String {
         options.get(number % options.len().max(1)).unwrap_or(&"yes").to_string()
     };
     json!({"answer": answer, "reason": "It is so."}).to_string()
+}
+
+/// The answer with its digits as a JSON number.
+fn with_number(said: &str) -> String {
+    let mut answer: Value = serde_json::from_str(said).unwrap();
+    answer["answer"] = answer["answer"].as_str().unwrap().parse::<i64>().unwrap().into();
+    answer.to_string()
 }
 
 fn whole(said: &str) -> Value {

@@ -34,8 +34,8 @@ pub struct CatalogueEntry {
     pub timeouts: TimeoutSettings,
     /// `None`: the task's settings apply.
     pub retry: Option<RetrySettings>,
-    /// For free conversation; tasks have their own. `None`: the command's default.
-    pub response_format: Option<ResponseFormat>,
+    /// For free conversation; tasks have their own.
+    pub response_format: ResponseFormat,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     /// Maximum tokens of one answer.
@@ -138,7 +138,7 @@ impl CatalogueEntry {
                 idle: raw.idle.unwrap_or(whole).min(whole),
             },
             retry: raw.retry,
-            response_format: raw.response_format,
+            response_format: raw.response_format.unwrap_or_default(),
             temperature: raw.temperature,
             top_p: raw.top_p,
             max_tokens: raw.max_tokens,

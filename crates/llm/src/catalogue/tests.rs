@@ -95,7 +95,7 @@ fn a_whole_file_is_read_with_its_defaults() {
     assert_eq!(mini.price, Some(price));
     let retry = mini.retry.unwrap();
     assert_eq!((retry.max_attempts, retry.jitter, retry.multiplier), (Some(2), Some(0.1), None));
-    assert_eq!(mini.limits, LimitSettings::default());
+    assert_eq!((&mini.limits, mini.response_format), (&LimitSettings::default(), ResponseFormat::Json));
     assert_eq!(mini.provider_specific["service_tier"], "flex");
 
     let llama = entry(&catalogue, "openai_compatible/meta/llama-4");
@@ -103,10 +103,7 @@ fn a_whole_file_is_read_with_its_defaults() {
     assert_eq!(llama.key.as_ref().unwrap().expose_secret(), ENVIRONMENT[1].1);
     assert_eq!((llama.model.as_str(), llama.system_prompt.as_deref()), ("llama4:latest", Some("Be brief.\n")));
     assert_eq!((llama.timeouts.first_byte.as_millis(), llama.timeouts.idle.as_secs()), (400_500, 900));
-    assert_eq!(
-        (llama.response_format, llama.temperature, llama.top_p),
-        (Some(ResponseFormat::Text), Some(0.7), Some(1.0))
-    );
+    assert_eq!((llama.response_format, llama.temperature, llama.top_p), (ResponseFormat::Text, Some(0.7), Some(1.0)));
     assert!(!llama.capabilities.strict_schema && llama.capabilities.streaming_only);
     assert!(llama.capabilities.reasoning_effort && llama.capabilities.usage_in_streams);
     assert_eq!((llama.limits.requests_per_minute, llama.limits.concurrency), (Some(60), Some(1)));

@@ -1,12 +1,11 @@
 //! The immutable record of a conversation that has ended.
 
 use aha_net::endpoint::without_secrets;
-use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{AnsweredQuestion, ConversationSettings};
-use crate::provider::AnswerFormat;
+use crate::provider::{AnswerFormat, masked};
 use crate::router::Backend;
 
 /// All questions and answers, with the model's settings. It is never changed.
@@ -117,17 +116,5 @@ impl ConfigSnapshot {
             provider_specific: route.options.provider_specific_as_written.clone(),
             metadata: route.options.metadata.clone(),
         }
-    }
-}
-
-/// A shorter key could be guessed from its last characters.
-const MASKED_FROM: usize = 20;
-
-/// Returns a key's last four characters, or a mask only if it is too short to show any of it.
-fn masked(key: &SecretString) -> String {
-    let characters: Vec<char> = key.expose_secret().chars().collect();
-    match characters.len() {
-        0..MASKED_FROM => "****".to_owned(),
-        length => format!("****{}", characters[length - 4..].iter().collect::<String>()),
     }
 }

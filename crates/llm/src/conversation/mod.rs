@@ -38,6 +38,8 @@ pub struct ConversationSettings {
     /// Empty when there is none.
     pub system: String,
     pub format: AnswerFormat,
+    /// The schema that answers are checked against, if it allows more than the one in the format.
+    pub accepts: Option<Arc<Value>>,
     /// Whether to request streamed answers.
     pub streams: bool,
     /// Maximum attempts at an answer, whatever the failure; at least 1.
@@ -61,6 +63,7 @@ impl ConversationSettings {
                 ResponseFormat::Json => AnswerFormat::Json,
                 ResponseFormat::Text => AnswerFormat::Text,
             },
+            accepts: None,
             streams: route.options.capabilities.streaming_only,
             max_attempts: route.options.retry.and_then(|retry| retry.max_attempts).unwrap_or(DEFAULT_MAX_ATTEMPTS),
             purpose,
@@ -169,7 +172,7 @@ impl Conversation {
     /// Begins a conversation.
     ///
     /// # Errors
-    /// [`ConversationError::BadSchema`] when the format's schema is invalid.
+    /// [`ConversationError::BadSchema`] when the schema of the format, or of accepted answers, is invalid.
     pub fn begin(
         gateway: Arc<Gateway>,
         store: SharedStore,
@@ -178,7 +181,7 @@ impl Conversation {
     ) -> Result<Self, ConversationError> {
         let schema = match &terms.format {
             AnswerFormat::Schema { schema, .. } => {
-                let compiled = jsonschema::validator_for(schema);
+                let compiled = jsonschema::validator_for(terms.accepts.as_ref().unwrap_or(schema));
                 Some(Arc::new(compiled.map_err(|error| ConversationError::BadSchema(error.to_string()))?))
             }
             AnswerFormat::Text | AnswerFormat::Json => None,

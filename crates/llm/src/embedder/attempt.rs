@@ -55,22 +55,14 @@ impl Embedder {
         number: i64,
         deadline: CallTimeout,
     ) -> NewCall {
-        let (scope, now) = (&job.scope, self.parts.clock.now());
+        let (scope, model) = (&job.scope, job.route.model.clone());
         NewCall {
-            id: call_id(job, texts, number),
-            run: scope.run,
-            topic: scope.topic,
-            purpose: PURPOSE,
-            provider: job.route.model.provider.clone(),
-            model: job.route.model.model.clone(),
             prompt_id: PREPARATION.to_owned(),
             attempt: number,
             stories: i64::try_from(texts.len()).unwrap_or(i64::MAX),
-            degraded_from: None,
             reserved_microcredits: job.route.price.map(|price| ledger::upper_bound(price, body, 0)),
-            limits: budget::limits(&self.parts.budget, scope, PURPOSE, None, now),
-            started_at: now,
-            expires_at: deadline.deadline_from_now(),
+            limits: budget::limits(&self.parts.budget, scope, PURPOSE, None, self.parts.clock.now()),
+            ..ledger::new_call(call_id(job, texts, number), scope, PURPOSE, model, deadline)
         }
     }
 
@@ -133,10 +125,9 @@ fn stored((text, vector): (&EmbedText, &Vec<f32>)) -> Vec<NewEmbedding> {
 
 /// Returns the id of one attempt.
 fn call_id(job: &EmbedJob<'_>, texts: &[EmbedText], number: i64) -> CallId {
-    let (run, attempt) = (job.scope.run.map(|run| run.to_string()), job.scope.attempt.to_string());
     let number = number.to_string();
-    let mut parts = vec![run.as_deref().unwrap_or_default(), attempt.as_str(), PURPOSE, job.space.as_str()];
+    let mut parts = vec![job.space.as_str()];
     parts.extend(texts.iter().map(|text| text.content_hash.as_str()));
     parts.push(&number);
-    CallId::of(&parts)
+    job.scope.call_id("", PURPOSE, &parts)
 }

@@ -44,6 +44,7 @@ pub use gemini::{Gemini, NAME as GEMINI_NAME};
 pub use ollama::{NAME as OLLAMA_NAME, Ollama};
 pub use openai::{NAME as OPENAI_NAME, OpenAi};
 pub(crate) use secrets::Secrets;
+pub use secrets::masked;
 
 /// The Messages API of Anthropic.
 pub static ANTHROPIC: Anthropic = Anthropic;
@@ -384,8 +385,15 @@ pub trait StreamReader: Send {
     /// Returns whether the answer is complete or has failed, so that reading can stop.
     fn is_over(&self) -> bool;
 
+    /// Returns whether a stream that its server closed here, between two events, may have contained a whole answer in
+    /// lines: such an answer needs no final event. A dialect whose servers always send one returns `false`.
+    fn may_end_without_final_event(&self) -> bool {
+        false
+    }
+
     /// Returns the reply. `text` is all text added by the events; `broken` is the error that ended the stream, if any.
-    /// A stream without its final event is not an answer, whatever its text: [`CallError::Interrupted`].
+    /// A stream without its final event is [`CallError::Interrupted`], whatever its text; only for an answer in lines
+    /// the caller may decide otherwise: see [`Self::may_end_without_final_event`].
     fn close(&mut self, text: &str, broken: Option<CallError>) -> Reply;
 }
 

@@ -1,4 +1,4 @@
-//! The secrets of a server, which its error messages may quote.
+//! The secrets of a server: removed from its error messages, which may quote them, and the key as it may be shown.
 
 use std::cmp::Reverse;
 
@@ -72,6 +72,20 @@ fn without_beginnings(text: String, key: &str) -> String {
     shown + rest
 }
 
+/// A shorter key could be guessed from its last characters.
+const MASKED_FROM: usize = 20;
+const SHOWN: usize = 4;
+
+/// Returns the last characters of a key, or a mask only if the key is too short to show any of it.
+#[must_use]
+pub fn masked(key: &SecretString) -> String {
+    let key: Vec<char> = key.expose_secret().chars().collect();
+    if key.len() < MASKED_FROM {
+        return "…".to_owned();
+    }
+    format!("…{}", key[key.len() - SHOWN..].iter().collect::<String>())
+}
+
 #[cfg(test)]
 mod tests {
     use reqwest::header::{HeaderMap, HeaderValue};
@@ -91,6 +105,12 @@ mod tests {
         let mut body = b"no: header-secret-2".to_vec();
         secrets.bytes(&mut body);
         assert_eq!(body, b"no: ***");
+    }
+
+    #[test]
+    fn only_the_end_of_a_long_key_is_shown() {
+        let masked = |text: &str| masked(&text.into());
+        assert_eq!([masked("sk-0123456789abcdefWXYZ"), masked("sk-0123456789abcdef")], ["…WXYZ", "…"]);
     }
 
     #[test]

@@ -65,8 +65,9 @@ fn price<const N: usize>(
     input: [(&str, Option<String>); N],
     output: [(&str, Option<String>); N],
 ) -> Option<Price> {
-    let input = rate(reader, input)?;
-    let output = rate(reader, output)?;
+    // Both are read in any case, so that a mistake in either is reported.
+    let (input, output) = (rate(reader, input), rate(reader, output));
+    let (input, output) = input.zip(output)?;
     Some(Price { input_microcredits_per_million: input, output_microcredits_per_million: output, ..Price::default() })
 }
 

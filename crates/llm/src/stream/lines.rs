@@ -25,6 +25,11 @@ impl Lines {
         if self.partial_line.len() > MAX_FRAME_BYTES { Err(TooLong) } else { Ok(lines) }
     }
 
+    /// Returns whether the last line has its line end.
+    pub(super) const fn is_between_lines(&self) -> bool {
+        self.partial_line.is_empty()
+    }
+
     /// Returns the last line if it has no line end.
     #[must_use]
     pub fn finish(self) -> Option<String> {
@@ -51,6 +56,15 @@ mod tests {
             read.extend(lines.push(&stream[cut..]).unwrap());
             read.extend(lines.finish());
             assert_eq!(read, ["{\"a\":\"ä\"}", "{\"b\":1}", "last"], "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_its_end_is_not_between_lines() {
+        for (stream, is_between) in [("", true), ("{}\n", true), ("{}\n{", false), ("{}", false)] {
+            let mut lines = Lines::default();
+            lines.push(stream.as_bytes()).unwrap();
+            assert_eq!(lines.is_between_lines(), is_between, "{stream}");
         }
     }
 

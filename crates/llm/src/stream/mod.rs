@@ -59,6 +59,15 @@ impl Decoder {
         }
     }
 
+    /// Returns whether the bytes so far end with a complete frame.
+    #[must_use]
+    pub const fn is_between_frames(&self) -> bool {
+        match self {
+            Self::ServerSentEvents(decoder) => decoder.is_between_events(),
+            Self::Lines(decoder) => decoder.is_between_lines(),
+        }
+    }
+
     /// Returns the frame that the end of the stream completes: a last line without a line end. An event without the
     /// empty line after it is dropped, as the standard requires.
     #[must_use]

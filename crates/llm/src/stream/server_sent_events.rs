@@ -40,6 +40,11 @@ impl ServerSentEvents {
         if self.line.len() + self.frame.data.len() > MAX_FRAME_BYTES { Err(TooLong) } else { Ok(frames) }
     }
 
+    /// Returns whether the last event has the empty line after it.
+    pub(super) const fn is_between_events(&self) -> bool {
+        self.line.is_empty() && !self.has_data
+    }
+
     /// Ends a line. Returns the event if the line is empty.
     fn end_line(&mut self) -> Option<Frame> {
         let line = std::mem::take(&mut self.line);
@@ -99,6 +104,15 @@ mod tests {
                 }
                 assert_eq!(read, expected, "cut at {first} and {second}");
             }
+        }
+    }
+
+    #[test]
+    fn an_event_without_its_empty_line_is_not_between_events() {
+        for (stream, is_between) in [("", true), ("data: 1\n\n", true), ("data: 1\n", false), ("data: 1", false)] {
+            let mut events = ServerSentEvents::default();
+            events.push(stream.as_bytes()).unwrap();
+            assert_eq!(events.is_between_events(), is_between, "{stream}");
         }
     }
 

@@ -8,8 +8,8 @@ use aha_core::topic::BudgetTier;
 use aha_store::{NewAnswer, SharedStore, StoreError};
 use serde_json::{Map, Value, json};
 
+use super::Events;
 use super::collector::{Collected, Collector};
-use super::{Events, partial};
 use crate::call_log::{self, Label};
 use crate::call_scope::CallScope;
 use crate::error::CallError;
@@ -55,16 +55,8 @@ impl StreamAttempt {
     }
 
     pub(super) fn id(&self) -> CallId {
-        let Self { scope, item, number, .. } = self;
-        let whose = scope.run.map_or_else(String::new, |run| run.to_string());
-        CallId::of(&[
-            &whose,
-            &scope.attempt.to_string(),
-            self.task().as_str(),
-            &item.fingerprint,
-            &self.route.model.to_string(),
-            &number.to_string(),
-        ])
+        let (model, number) = (self.route.model.to_string(), self.number.to_string());
+        self.scope.call_id("", self.task().as_str(), &[&self.item.fingerprint, &model, &number])
     }
 
     pub(super) async fn run(self) -> Result<StreamAttemptResult, StoreError> {
@@ -123,7 +115,9 @@ impl StreamAttempt {
         let mut exchanged = read_while_awaited(exchange, on_text, &self.events, encoded.timeouts).await;
         let is_empty =
             matches!(exchanged.reply.outcome, Err(CallError::Invalid(_))) && exchanged.streamed.trim().is_empty();
-        if is_empty && is_lines {
+        // By the contract of the journal's answers, a closed connection ends them: no final event is needed.
+        let is_closed = exchanged.may_be_whole && locked(collector).is_at_line_end();
+        if is_lines && (is_empty || is_closed) {
             // An empty list of lines is a valid answer.
             exchanged.reply.outcome = Ok(String::new());
         }
@@ -148,7 +142,7 @@ impl StreamAttempt {
         let why = match self.task().spec().answer {
             AnswerKind::Lines(_) if collected.good_lines > 0 => None,
             AnswerKind::Lines(_) => collected.first_bad.clone(),
-            AnswerKind::Object(_) | AnswerKind::Batch(_) | AnswerKind::Text => {
+            AnswerKind::Object(_) | AnswerKind::FirstObject(_) | AnswerKind::Batch(_) | AnswerKind::Text => {
                 collected.text.is_empty().then(|| "the answer is empty".to_owned())
             }
         };
@@ -163,20 +157,20 @@ impl StreamAttempt {
             });
         }
         let (task, model) = (self.task(), &self.route.model);
-        if !task.spec().stored_answers.includes(self.route.is_local()) {
+        if received.outcome.is_err() || !task.spec().stored_answers.includes(self.route.is_local()) {
             return;
         }
-        let key = key(task, self.tier, prompt_id, &self.item);
-        let (key, stamped) = match (task.spec().answer, received.outcome.is_ok()) {
-            (AnswerKind::Lines(_), is_whole) if is_whole || !collected.lines.is_empty() => {
+        let stamped = match task.spec().answer {
+            AnswerKind::Lines(_) => {
                 let lines = json!({ "lines": collected.lines, "bad_lines": collected.bad_lines });
-                (if is_whole { key } else { partial(key) }, Ok(schema::stamped(task, prompt_id, model, &lines)))
+                Ok(schema::stamped(task, prompt_id, model, &lines))
             }
-            (_, true) => (key, schema::stamp(task, prompt_id, model, &json!({ "text": collected.text }))),
-            (_, false) => return,
+            AnswerKind::Object(_) | AnswerKind::FirstObject(_) | AnswerKind::Batch(_) | AnswerKind::Text => {
+                schema::stamp(task, prompt_id, model, &json!({ "text": collected.text }))
+            }
         };
         closing.answers.extend(stamped.ok().map(|answer| NewAnswer {
-            key,
+            key: key(task, self.tier, prompt_id, &self.item),
             provider: model.provider.clone(),
             model: model.model.clone(),
             input_hash: self.item.input.hash(),

@@ -42,7 +42,9 @@ impl Collector {
     pub(super) fn of(task: Task, call: CallId, earlier: Vec<Map<String, Value>>, events: Events) -> Self {
         let reader = match task.spec().answer {
             AnswerKind::Lines(_) => Reader::Lines(LineReader::of(task)),
-            AnswerKind::Object(_) | AnswerKind::Batch(_) | AnswerKind::Text => Reader::Text(TextFilter::default()),
+            AnswerKind::Object(_) | AnswerKind::FirstObject(_) | AnswerKind::Batch(_) | AnswerKind::Text => {
+                Reader::Text(TextFilter::default())
+            }
         };
         let collected = Collected { lines: earlier, ..Collected::default() };
         Self { reader, collected, events, call, purpose: task.as_str() }
@@ -63,6 +65,11 @@ impl Collector {
                 self.add(lines);
             }
         }
+    }
+
+    /// Returns whether the text so far is an answer in lines that ends with a complete line.
+    pub(super) fn is_at_line_end(&self) -> bool {
+        matches!(&self.reader, Reader::Lines(reader) if reader.is_at_line_end())
     }
 
     /// Ends the input; `is_broken`: because the stream broke.

@@ -35,6 +35,8 @@ enum Script {
         piece: usize,
         breaks: bool,
     },
+    /// Sends the text as a stream, and then closes it without its final event.
+    Closed(String),
     Status(u16),
     /// Sends these events of the chat completions format, and then ends.
     Events(Vec<Value>),
@@ -46,6 +48,10 @@ fn whole(text: &str) -> Script {
 
 fn broken(text: &str) -> Script {
     Script::Stream { text: text.to_owned(), piece: 7, breaks: true }
+}
+
+fn closed(text: &str) -> Script {
+    Script::Closed(text.to_owned())
 }
 
 /// A server with one of the two wire formats.
@@ -86,7 +92,8 @@ impl Scripted {
 impl Transport for Scripted {
     async fn open(&self, request: &WireRequest, _: Timeouts) -> Result<WireStream, CallError> {
         self.requests.lock().unwrap().push(serde_json::from_slice(&request.body).unwrap());
-        let (text, piece, breaks) = match self.scripts.lock().unwrap().pop_front().unwrap() {
+        let script = self.scripts.lock().unwrap().pop_front().unwrap();
+        let (text, piece, end): (String, usize, Option<Result<Bytes, CallError>>) = match script {
             Script::Status(status) => {
                 let body = json!({"error": {"message": "no"}}).to_string().into_bytes();
                 return Ok(WireResponse { status, headers: HeaderMap::new(), body }.into());
@@ -96,12 +103,16 @@ impl Transport for Scripted {
                 let chunks = futures::stream::iter(chunks.collect::<Vec<_>>()).boxed();
                 return Ok(WireStream { status: 200, headers: HeaderMap::new(), chunks });
             }
-            Script::Stream { text, piece, breaks } => (text, piece, breaks),
+            Script::Stream { text, piece, breaks: true } => {
+                (text, piece, Some(Err(CallError::Interrupted("on order".to_owned()))))
+            }
+            Script::Stream { text, piece, breaks: false } => (text, piece, Some(Ok(self.end().into()))),
+            Script::Closed(text) => (text, 7, None),
         };
         let characters: Vec<char> = text.chars().collect();
         let mut chunks: Vec<Result<Bytes, CallError>> =
             characters.chunks(piece).map(|piece| Ok(self.event(&piece.iter().collect::<String>()).into())).collect();
-        chunks.push(if breaks { Err(CallError::Interrupted("on order".to_owned())) } else { Ok(self.end().into()) });
+        chunks.extend(end);
         Ok(WireStream { status: 200, headers: HeaderMap::new(), chunks: futures::stream::iter(chunks).boxed() })
     }
 }
@@ -211,7 +222,7 @@ async fn lines_come_one_by_one_in_both_wire_forms_and_are_not_paid_for_again() {
 }
 
 #[tokio::test]
-async fn what_was_complete_when_the_stream_broke_is_kept_and_stored_and_the_whole_is_asked_again() {
+async fn what_was_complete_when_the_stream_broke_is_returned_and_the_whole_is_asked_again() {
     for dialect in DIALECTS {
         let (first, second) = (line("a") + "{\"id\":\"cut", line("a") + &line("b"));
         let scripts = [broken(&first), broken(&second), whole(&(line("b") + &line("c")))];
@@ -224,13 +235,42 @@ async fn what_was_complete_when_the_stream_broke_is_kept_and_stored_and_the_whol
             panic!("{answer:?}")
         };
         assert_eq!(answer.calls.len(), 2);
-        let input = TaskInput::new(LINES, Note { note: "the sea" });
-        let scope = fixture.gateway.standalone(LINES, BudgetTier::Normal);
-        let stored = fixture.gateway.partial_lines(&fixture.store, &scope, &input).await.unwrap().unwrap();
-        assert_eq!((ids(&stored), &stored.calls[..]), (vec!["a", "b"], &answer.calls[1..]));
         let (_, whole) = fixture.events(LINES).await;
         assert_eq!((ids(&whole), whole.was_stored, &whole.failure), (vec!["b", "c"], false, &None));
         assert_eq!(fixture.rows().await.len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn complete_lines_are_an_answer_when_the_connection_is_closed_after_them() {
+    for dialect in DIALECTS {
+        let text = line("a") + &line("b");
+        let fixture = fixture(dialect, [closed(&text)]).await;
+        let (events, answer) = fixture.events(LINES).await;
+        assert_eq!((ids(&answer), events.len(), &answer.failure), (vec!["a", "b"], 2, &None), "{dialect}");
+        let rows = fixture.rows().await;
+        assert_eq!((rows.len(), rows[0].output_tokens, rows[0].cost_microcredits), (1, None, None), "{rows:?}");
+        let (_, again) = fixture.events(LINES).await;
+        assert!(again.was_stored && again.lines == answer.lines, "{dialect}: {again:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_closed_within_an_answer_is_asked_again_with_its_lines_kept() {
+    for dialect in DIALECTS {
+        let cut = line("a") + "{\"id\":\"cut";
+        let fixture = fixture(dialect, [closed(&cut), whole(&line("b"))]).await;
+        let (events, answer) = fixture.events(LINES).await;
+        let retries = events.iter().filter(|event| matches!(event, StreamEvent::Retry { .. })).count();
+        assert_eq!((retries, ids(&answer), &answer.failure), (1, vec!["a", "b"], &None), "{dialect}: {events:?}");
+    }
+    // Nothing at all, unfinished thinking, and a plain text, whose end no line marks.
+    for (text, task) in [("", LINES), ("<think>Hm", LINES), ("The sea.", TEXT)] {
+        let fixture = fixture("ollama", [closed(text), closed(text)]).await;
+        let (_, answer) = fixture.events(task).await;
+        let Some(StreamFailure::Provider { error: CallError::Interrupted(_), .. }) = &answer.failure else {
+            panic!("{text}: {answer:?}")
+        };
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reads the chunks of a chat completion's stream.
 
+use serde_json::Value;
+
 use super::decode::{self, MessageContent};
 use crate::error::CallError;
 use crate::provider::failure::{ended_early, event_data, of_error_object, short, within_success};
@@ -16,6 +18,9 @@ pub(super) struct Reader<'a> {
     usage: Option<Usage>,
     failure: Option<CallError>,
     is_done: bool,
+    has_begun: bool,
+    /// The last piece was reasoning, which an answer should follow.
+    is_reasoning: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -28,6 +33,8 @@ impl<'a> Reader<'a> {
             usage: None,
             failure: None,
             is_done: false,
+            has_begun: false,
+            is_reasoning: false,
         }
     }
 }
@@ -53,7 +60,7 @@ impl StreamReader for Reader<'_> {
         if data["usage"].is_object() {
             self.usage = decode::usage(&data["usage"]);
         }
-        let is_first = |index: &serde_json::Value| index.is_null() || *index == 0;
+        let is_first = |index: &Value| index.is_null() || *index == 0;
         let choices = data["choices"].as_array();
         let Some(choice) = choices.and_then(|choices| choices.iter().find(|choice| is_first(&choice["index"]))) else {
             return Ok(None);
@@ -63,11 +70,18 @@ impl StreamReader for Reader<'_> {
         }
         let MessageContent { text, refusal } = MessageContent::of(&choice["delta"]);
         self.refusal.push_str(&refusal);
+        self.has_begun = true;
+        self.is_reasoning = text.is_empty() && (self.is_reasoning || has_reasoning(&choice["delta"]));
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
     fn is_over(&self) -> bool {
         self.is_done || self.failure.is_some()
+    }
+
+    fn may_end_without_final_event(&self) -> bool {
+        let has_no_end = !self.is_over() && self.finish.is_none() && self.refusal.is_empty();
+        has_no_end && self.has_begun && !self.is_reasoning
     }
 
     fn close(&mut self, text: &str, broken: Option<CallError>) -> Reply {
@@ -82,6 +96,12 @@ impl StreamReader for Reader<'_> {
             decode::outcome_of(self.request, text, &self.refusal, self.finish.as_deref(), self.usage.as_ref());
         Reply { outcome, usage: self.usage, request_id }
     }
+}
+
+/// Returns whether a piece is reasoning: servers name the field differently.
+fn has_reasoning(delta: &Value) -> bool {
+    let fields = ["reasoning_content", "reasoning"];
+    fields.into_iter().any(|field| delta[field].as_str().is_some_and(|text| !text.is_empty()))
 }
 
 #[cfg(test)]
@@ -158,6 +178,30 @@ mod tests {
         assert_eq!((reply.outcome, reply.usage), (Err(CallError::Stalled(3)), None));
         let (reply, ..) = read("", None);
         assert_eq!(reply.outcome.unwrap_err().kind(), "interrupted");
+    }
+
+    #[test]
+    fn lines_may_end_without_a_final_event_unless_something_else_ended_them() {
+        let thought = chunk("\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"hm\"}}]");
+        let refused = chunk("\"choices\":[{\"index\":0,\"delta\":{\"refusal\":\"No.\"}}]");
+        let error = "data: {\"error\":{\"message\":\"why\",\"code\":429}}\n\n";
+        for (stream, may_end) in [
+            (delta("{}"), true),
+            (format!("{thought}{}", delta("{}")), true),
+            (delta(""), true),
+            (String::new(), false),
+            (thought, false),
+            (refused, false),
+            (format!("{}{error}", delta("{}")), false),
+            (format!("{}{}", delta("{}"), stop("length")), false),
+        ] {
+            let request = ModelRequest::question("m", String::new(), String::new(), AnswerFormat::Text, 100);
+            let mut reader = Reader::new(&request);
+            for frame in Framing::ServerSentEvents.decoder().push(stream.as_bytes()).unwrap() {
+                reader.event(&frame).unwrap();
+            }
+            assert_eq!(reader.may_end_without_final_event(), may_end, "{stream}");
+        }
     }
 
     #[test]

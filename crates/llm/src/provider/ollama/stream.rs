@@ -13,11 +13,14 @@ pub(super) struct Reader<'a> {
     request: &'a ModelRequest,
     /// The last line, or the error in its place.
     last: Option<Result<Value, CallError>>,
+    has_begun: bool,
+    /// The last piece was thinking, which an answer should follow.
+    is_thinking: bool,
 }
 
 impl<'a> Reader<'a> {
     pub(super) const fn new(request: &'a ModelRequest) -> Self {
-        Self { request, last: None }
+        Self { request, last: None, has_begun: false, is_thinking: false }
     }
 }
 
@@ -29,6 +32,9 @@ impl StreamReader for Reader<'_> {
             return Ok(None);
         }
         let text = decode::text(&data).filter(|text| !text.is_empty()).map(str::to_owned);
+        let has_thought = data["message"]["thinking"].as_str().is_some_and(|thought| !thought.is_empty());
+        self.has_begun |= data["message"].is_object() || data["response"].is_string();
+        self.is_thinking = text.is_none() && (self.is_thinking || has_thought);
         if data["done"] == true {
             self.last = Some(Ok(data));
         }
@@ -37,6 +43,10 @@ impl StreamReader for Reader<'_> {
 
     fn is_over(&self) -> bool {
         self.last.is_some()
+    }
+
+    fn may_end_without_final_event(&self) -> bool {
+        !self.is_over() && self.has_begun && !self.is_thinking
     }
 
     fn close(&mut self, text: &str, broken: Option<CallError>) -> Reply {
@@ -95,6 +105,28 @@ mod tests {
         assert_eq!(read(&[BEGUN], Some(CallError::Stalled(2))).0.outcome, Err(CallError::Stalled(2)));
         let cut = DONE.replace("\"stop\"", "\"length\"");
         assert_eq!(read(&[BEGUN, &cut], None).0.outcome, Err(CallError::Truncated(100)));
+    }
+
+    #[test]
+    fn lines_may_end_without_a_final_event_unless_something_else_ended_them() {
+        let error = r#"{"error":"the runner has stopped"}"#;
+        for (lines, may_end) in [
+            (&[BEGUN][..], true),
+            (&[THOUGHT, BEGUN], true),
+            (&[], false),
+            (&["[7]"], false),
+            (&[THOUGHT], false),
+            (&[BEGUN, THOUGHT], false),
+            (&[BEGUN, error], false),
+            (&[BEGUN, DONE], false),
+        ] {
+            let request = ModelRequest::question("m", String::new(), String::new(), AnswerFormat::Text, 100);
+            let mut reader = Reader::new(&request);
+            for line in lines {
+                reader.event(&Frame { event: String::new(), data: (*line).to_owned() }).unwrap();
+            }
+            assert_eq!(reader.may_end_without_final_event(), may_end, "{lines:?}");
+        }
     }
 
     #[test]

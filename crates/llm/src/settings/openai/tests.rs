@@ -159,6 +159,25 @@ fn a_tier_s_model_has_a_price_of_its_own_or_the_task_s() {
 }
 
 #[test]
+fn a_price_that_cannot_be_read_is_reported_even_if_its_other_half_is_unset() {
+    for prefix in ["OPENAI_", "OPENAI_TRIAGE_", "OPENAI_ANSWER_"] {
+        for tier in ["", "_LOW", "_NORMAL", "_HIGH"] {
+            for half in ["INPUT", "OUTPUT"] {
+                let variable = format!("{prefix}CREDITS_PER_1K_{half}_TOKENS{tier}");
+                if prefix == "OPENAI_" && !tier.is_empty() {
+                    continue;
+                }
+                let pairs = [(variable.clone(), "0,002".to_owned())];
+                let mut reader = Reader::default();
+                read(&pairs, None, true, &mut reader).unwrap();
+                let named = reader.problems.iter().filter(|problem| problem.variable == variable).count();
+                assert!(named > 0 && named == reader.problems.len(), "{variable}: {:?}", reader.problems);
+            }
+        }
+    }
+}
+
+#[test]
 fn an_own_server_is_given_more_time() {
     for (base, seconds) in [("http://127.0.0.1:9", 600), ("http://box:9", 600), ("https://api.example.org", 120)] {
         let settings = settings(&[("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m"), ("OPENAI_BASE_URL", base)]).unwrap();
