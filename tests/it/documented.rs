@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use aha_core::source::SourceKind;
 use aha_core::topic::BudgetTier;
 use aha_radar::config::Config;
+use regex::Regex;
 
-use crate::support::radar::{Engine, Radar, repository};
+use crate::support::radar::{Engine, Radar, files_below, repository};
 use crate::support::rows;
 use aha_llm::tasks::{deep_summary, triage};
 
@@ -162,6 +163,33 @@ fn decisions_are_numbered_without_gaps_and_listed() {
         assert!(file.starts_with(&format!("{number:04}-")), "{file} is not number {number}");
         assert!(list.contains(&format!("({file})")), "{file} is not listed");
     }
+}
+
+/// Names with a part in capital letters are patterns.
+#[test]
+fn every_file_that_is_named_exists() {
+    let folders = ["src", "crates", "tests", "scripts", "migrations", "models", "docs", "benches", "examples"];
+    let mut files: Vec<String> = folders
+        .iter()
+        .flat_map(|folder| files_below(repository(folder).as_ref()))
+        .map(|path| path.display().to_string())
+        .collect();
+    files.extend(["/Cargo.toml".to_owned(), "/deny.toml".to_owned(), "/justfile".to_owned()]);
+    let name = Regex::new(r"`([a-z0-9_./-]+\.(?:rs|sh|py|sql|toml|tsv))`").unwrap();
+    let mut documents = documents();
+    documents.push("CONTRIBUTING.md".to_owned());
+    let decisions = files_below(repository("docs/decisions").as_ref());
+    documents
+        .extend(decisions.iter().map(|path| format!("docs/decisions/{}", path.file_name().unwrap().to_str().unwrap())));
+    let mut named = 0;
+    for document in documents {
+        for capture in name.captures_iter(&read(&document)) {
+            let path = format!("/{}", &capture[1]);
+            assert!(files.iter().any(|file| file.ends_with(&path)), "{document} names {path}, which does not exist");
+            named += 1;
+        }
+    }
+    assert!(named > 100, "only {named} files are named");
 }
 
 #[test]

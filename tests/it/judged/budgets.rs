@@ -54,7 +54,7 @@ fn what_the_judge_found_worth_reading_is_asked_about_first() {
         model.score("orchestra", 90);
         model.score("bond", 10);
         let radar = with(&model)
-            .with("AHA_TRIAGE_BATCH_SIZE", "2")
+            .with("AHA_TRIAGE_BATCH_SIZE", "1")
             .with("AHA_LLM_CONCURRENCY", "2")
             .with("OPENAI_TRIAGE_MAX_CALLS_PER_RUN", calls);
         std::fs::write(radar.folder().join("posts.json"), feed("Posts", &posts)).unwrap();
@@ -63,11 +63,11 @@ fn what_the_judge_found_worth_reading_is_asked_about_first() {
         let calls = of_schema(&model, "triage_v1");
         calls.iter().flat_map(|call| call.stories().unwrap()).map(|story| story.title.contains("orchestra")).collect()
     };
-    let few = asked("6");
+    let few = asked("12");
     assert_eq!(few.len(), 12);
     let worth = few[4..].iter().filter(|is_worth| **is_worth).count();
     assert!(worth >= 7, "of the eight after the first round: {few:?}");
-    assert_eq!(asked("12").len(), 24, "where all may be asked about");
+    assert_eq!(asked("24").len(), 24, "where all may be asked about");
 }
 
 #[test]
