@@ -28,6 +28,8 @@ ALSO = {
     "CN": ["prc"], "RU": ["russian federation"], "SZ": ["swaziland"], "MK": ["macedonia"], "TL": ["east timor"], "CV": ["cape verde"],
     "CY": ["cyprus"], "BA": ["bosnia"], "LA": ["laos"], "SY": ["syria"],
 }
+# Names of other languages that are more often a person's (Mauritius, Guadeloupe), or those of a town elsewhere (Grenada).
+NOT_NAMES = {"maurice", "mauricio", "guadalupe", "granada"}
 # Regions by CLDR's codes; those without a list are CLDR's containment, however deep.
 REGIONS = {
     "002": (["african"], None), "015": (["north african"], None), "017": ([], None), "011": (["west african"], None), "014": (["east african"], None), "018": ([], None),
@@ -67,8 +69,9 @@ def variants(name):
 
 
 def unique(names):
-    """Without repetition and without abbreviations of two letters that are words elsewhere."""
-    return list(dict.fromkeys(name for name in names if len(name) > 2 or name in ("us", "uk", "eu")))
+    """Without repetition, without abbreviations of two letters that are words elsewhere, and without `NOT_NAMES`."""
+    kept = (name for name in names if len(name) > 2 or name in ("us", "uk", "eu"))
+    return list(dict.fromkeys(name for name in kept if name not in NOT_NAMES))
 
 
 def main():

@@ -2,7 +2,8 @@
 //! the remaining stories resemble those that it finds worth reading.
 //!
 //! Input: the stories and their evidence; before each round the scores so far. Output: points of the remaining stories.
-//! The profile is that of likes and dislikes (Rocchio), learnt from the answers in the place of feedback. Called by [`super::triage`] through [`super::task_batch`].
+//! The profile is that of likes and dislikes (Rocchio), learnt from the answers in the place of feedback. Called by
+//! [`super::triage`] through [`super::task_batch`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};

@@ -187,12 +187,24 @@ impl StoryRelevance {
             denied: denied.map(|denied| query.written(denied.clause)).collect(),
         };
         let is_named = !met.is_empty() || !touched.is_empty();
-        let has_its_place = |met: &&ClauseMatch| !query.meeting(number, met).lacks_place;
-        let nearest = degree.clauses.iter().find(has_its_place).filter(|_| !is_named);
+        let nearest = if is_named { None } else { nearest(query, number, degree) };
         let nearest = nearest.map(|nearest| query.written(nearest.clause));
         let written = |named: &[(usize, &Meeting)]| named.iter().map(|(clause, _)| query.written(*clause)).collect();
         Self { met: written(&met), touched: written(&touched), nearest, relevance }
     }
+}
+
+/// Minimum cosine of a clause's subject and a text that comes near to it: below it, a text has nothing of the subject.
+const MIN_NEARNESS: f64 = 0.1;
+
+/// Returns the clause whose subject is nearest to a text by its vector, of those whose place, if any, it has. The one
+/// that counts most may do so by its place alone, or by one frequent word.
+fn nearest<'d>(query: &Query<'_>, number: usize, degree: &'d Degree) -> Option<&'d ClauseMatch> {
+    // Without a vector it is 0, and the clause that counts most comes first.
+    let is_near = |met: &&ClauseMatch| met.nearness >= MIN_NEARNESS || met.nearness.abs() <= f64::EPSILON;
+    let has_its_place = |met: &&ClauseMatch| !query.meeting(number, met).lacks_place;
+    let near = degree.clauses.iter().rev().filter(is_near).filter(has_its_place);
+    near.max_by(|one, other| one.nearness.total_cmp(&other.nearness))
 }
 
 /// Returns the words of the text for the clauses that it meets by none of their own, unless they are words of another

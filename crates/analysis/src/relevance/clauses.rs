@@ -5,10 +5,12 @@
 //! French or Spanish, its English wordings. A clause without a place takes the places named earlier in its sentence
 //! that hold for it ([`super::scopes`]).
 
+use std::ops::Range;
+
 use super::coordination::{Meaning, complete};
 use super::lists::listed;
 use super::parts::{Part, parts};
-use super::phrases::{compound, is_anaphora, is_possessive, is_relation};
+use super::phrases::{compound, is_anaphora, is_past, is_possessive, is_relation, kind_of_text};
 use super::places::{PlaceId, Places};
 use super::scopes::{Subject, inherited};
 use super::tokens::{Mark, Token, is_hyphenated, tokens};
@@ -57,6 +59,10 @@ impl Interests {
         if clauses.iter().any(|clause| !clause.denied && !clause.is_background) {
             clauses.retain(|clause| clause.denied || !clause.is_background);
         }
+        // So does a kind of text.
+        if clauses.iter().any(|clause| !clause.denied && !clause.is_minor && !clause.is_kind_of_text()) {
+            clauses.retain(|clause| clause.denied || !clause.is_kind_of_text());
+        }
         Self { clauses }
     }
 
@@ -80,6 +86,12 @@ impl Clause {
     #[must_use]
     pub const fn is_minor(&self) -> bool {
         self.is_minor
+    }
+
+    /// Whether it names a kind of text, and nothing that it is about: "interviews".
+    fn is_kind_of_text(&self) -> bool {
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        !words.is_empty() && self.places.is_empty() && kind_of_text(&words) == words.len()
     }
 
     /// Returns whether these words of a text name something of the clause. Of a clause of several words, a single one
@@ -227,6 +239,7 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
     let mut kept: Vec<&str> = Vec::new();
     let sole_subject_at = sole_subject(&words);
     let relation_at = relation(&words, language);
+    let kind = if *denied { 0..0 } else { kind_before_subject(&words) };
     // The end of the most recent compound subject name.
     let mut named_until = 0;
     let mut at = 0;
@@ -236,9 +249,10 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         let length = found.as_ref().map_or(1, |(_, length)| *length);
         let is_named = at < named_until && !is_function_word(words[at]);
         let is_content = relation_at != Some(at)
+            && !kind.contains(&at)
             && (found.is_some()
                 || is_named
-                || is_content(words[at]) && !is_lead_in(&words, at)
+                || is_content(words[at]) && !leads_in(&words, at)
                 || sole_subject_at == Some(at)
                 || is_numeral(&words, at)
                 || is_non(&clause.modifiers, &words, at)
@@ -255,16 +269,17 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         at += length;
     }
     clause.words = abbreviated(&kept);
-    let related = words.iter().enumerate().filter(|(at, _)| relation_at != Some(*at)).map(|(_, word)| *word);
-    let related: Vec<&str> = related.collect();
-    clause.english = language.map(|language| english(&related, language)).unwrap_or_default();
+    let says_what = |at: &usize| relation_at != Some(*at) && !kind.contains(at);
+    let said: Vec<&str> = (0..words.len()).filter(says_what).map(|at| words[at]).collect();
+    clause.english = language.map(|language| english(&said, language)).unwrap_or_default();
     clause.written = written(text, part, *seam, span?)?;
     Some(clause)
 }
 
 /// Returns the text from the first to the last content word, without the words left out at the seam.
 fn written(text: &str, part: &[&Token], seam: Option<usize>, (start, end): (usize, usize)) -> Option<String> {
-    let Some((before, after)) = seam.and_then(|seam| Some((part.get(seam.checked_sub(1)?)?, part.get(seam)?))) else {
+    let around = seam.and_then(|seam| Some((part.get(seam.checked_sub(1)?)?, part.get(seam)?)));
+    let Some((before, after)) = around.filter(|(_, after)| start < after.start) else {
         return text.get(start..end).map(str::to_owned);
     };
     Some(format!("{} {}", text.get(start..before.end)?, text.get(after.start..end)?))
@@ -311,9 +326,39 @@ fn is_related(words: &[&str], relation_at: usize, at: usize) -> bool {
     at > relation_at && SUBJECTS_ALONE.contains(&words[at]) && RELATION_PREPOSITIONS.contains(&words[at - 1])
 }
 
-/// Whether a word introduces what texts are about by their length.
-fn is_lead_in(words: &[&str], at: usize) -> bool {
-    LEAD_IN_LENGTHS.contains(&words[at]) && words.get(at + 1).is_some_and(|next| LEAD_IN_TEXTS.contains(next))
+/// Whether a word introduces what texts are about by their length, or only asks ("how old the world is") or tells ("how
+/// we came to be").
+fn leads_in(words: &[&str], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| words[before]);
+    let is_degree = || is_modifier(words[at]) && words.get(at + 1).is_some_and(|next| is_function_word(next));
+    match before {
+        Some("how") if is_degree() => true,
+        Some("we" | "they" | "you" | "he" | "she" | "it") if is_past(words[at]) => true,
+        _ => is_length(words, at),
+    }
+}
+
+/// Whether a word says how long texts are.
+fn is_length(words: &[&str], at: usize) -> bool {
+    let after = &words[at + 1..];
+    let is_of_texts = after.first().is_some_and(|next| LEAD_IN_TEXTS.contains(next)) || kind_of_text(after) > 0;
+    LEAD_IN_LENGTHS.contains(&words[at]) && is_of_texts
+}
+
+/// Between a kind of text and its subject.
+const KIND_PREPOSITIONS: [&str; 23] = [
+    "about", "on", "of", "with", "by", "from", "where", "that", "which", "who", "über", "mit", "von", "zu", "zum",
+    "zur", "avec", "sur", "de", "des", "con", "sobre", "wo",
+];
+
+/// Returns where a kind of text is named before its subject, which alone counts: "interviews with writers", "essays
+/// where they explain physics".
+fn kind_before_subject(words: &[&str]) -> Range<usize> {
+    let begin = (0..words.len()).find(|at| is_content(words[*at]) && !is_length(words, *at)).unwrap_or(words.len());
+    let end = begin + kind_of_text(&words[begin..]);
+    let is_joined = words.get(end).is_some_and(|next| KIND_PREPOSITIONS.contains(next));
+    let names_subject = |at: usize| is_content(words[at]) && Places::shipped().find(&words[at..]).is_none();
+    if is_joined && (end + 1..words.len()).any(names_subject) { begin..end } else { 0..0 }
 }
 
 /// "Short reads about …" introduces a subject.

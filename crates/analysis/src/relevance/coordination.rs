@@ -17,6 +17,12 @@ use super::words::{SUBJECTS_ALONE, is_content};
 /// description of one thing only: "history of science and chess".
 const PREPOSITIONS: [&str; 5] = ["in", "im", "at", "dans", "en"];
 
+/// Prepositions of company: what stands before them is said of everything that they join, too.
+const COMPANY: [&str; 4] = ["with", "mit", "avec", "con"];
+
+/// How many parts of a list after a part may share their place with it, so that a long text is read in linear time.
+const MAX_LISTED: usize = 8;
+
 /// A part with more content words is a subject of its own.
 const MAX_JOINED_WORDS: usize = 2;
 
@@ -46,7 +52,7 @@ pub(super) fn complete(parts: &mut [Part<'_>], language: Option<Language>) {
     for at in 0..parts.len() {
         let (before, from) = parts.split_at_mut(at + 1);
         if let Some(part) = before.last_mut().filter(|part| has_subject_alone(part)) {
-            part.shared_places = shared_places(part, at, from, language);
+            part.shared_places = shared_places(part, from, language);
         }
     }
 }
@@ -80,20 +86,31 @@ fn name_subject<'t>(first: &Part<'t>, part: &mut Part<'t>, is_next: bool) {
 /// Whether a part names neither a place nor what it is in.
 fn has_subject_alone(part: &Part<'_>) -> bool {
     (1..=MAX_JOINED_WORDS).contains(&content_words(&part.tokens))
-        && !part.tokens.iter().any(|token| PREPOSITIONS.contains(&token.word.as_str()))
+        && !part.tokens.iter().any(|token| is_in_place(token))
         && !names_place(&part.tokens)
 }
 
-/// Returns the places of the parts after `part`, number `at`, that an "and" joins to it: of "migrants and refugees in
-/// Europe" both are wanted there. `after`: the parts after it.
-fn shared_places(part: &Part<'_>, at: usize, after: &[Part<'_>], language: Option<Language>) -> Vec<PlaceId> {
+/// Returns the places of the parts after `part` that an "and" joins to it: of "migrants and refugees in Europe" both
+/// are wanted there. In a list with commas they hold for what every country has of its own: "jobs, prices and elections
+/// in Africa". `after`: the parts after it.
+fn shared_places(part: &Part<'_>, after: &[Part<'_>], language: Option<Language>) -> Vec<PlaceId> {
     let mut places = Vec::new();
     let own = Meaning::of(&words_of(&part.tokens, language));
-    let joined = (at..).zip(after).take_while(|(before, next)| next.joined_to == Some(*before));
-    for (_, next) in joined.filter(|(_, next)| next.denied == part.denied) {
-        let cut = next.tokens.iter().rposition(|token| PREPOSITIONS.contains(&token.word.as_str()));
-        let Some((subject, object)) = cut.map(|cut| next.tokens.split_at(cut)) else { break };
-        if names_place(subject) || !own.may_share_place_of(&Meaning::of(&words_of(subject, language))) {
+    let mut has_comma = false;
+    let is_of_list = |next: &&Part<'_>| next.denied == part.denied && next.explains == part.explains;
+    for next in after.iter().take_while(is_of_list).take(MAX_LISTED) {
+        let Some(cut) = next.tokens.iter().rposition(|token| is_in_place(token)) else {
+            let continues = places.is_empty() && (next.tokens.is_empty() || has_subject_alone(next));
+            if !continues {
+                break;
+            }
+            has_comma |= next.joined_to.is_none();
+            continue;
+        };
+        let (subject, object) = next.tokens.split_at(cut);
+        let meaning = Meaning::of(&words_of(subject, language));
+        let shares = if has_comma { own.is_public && meaning.is_public } else { own.may_share_place_of(&meaning) };
+        if next.joined_to.is_none() || names_place(subject) || !shares {
             break;
         }
         let words: Vec<&str> = object.iter().map(|token| token.word.as_str()).collect();
@@ -102,13 +119,16 @@ fn shared_places(part: &Part<'_>, at: usize, after: &[Part<'_>], language: Optio
     places
 }
 
+fn is_in_place(token: &Token) -> bool {
+    PREPOSITIONS.contains(&token.word.as_str())
+}
+
 /// "AI in schools and workplaces", "elections in Peru and Chile"; not "food in Japan and photography".
 fn share_subject<'t>(first: &Part<'t>, second: &mut Part<'t>, language: Option<Language>) {
-    let Some(preposition) = first.tokens.iter().rposition(|token| PREPOSITIONS.contains(&token.word.as_str())) else {
-        return;
-    };
+    let joins = |token: &&Token| is_in_place(token) || COMPANY.contains(&token.word.as_str());
+    let Some(preposition) = first.tokens.iter().rposition(joins) else { return };
     let (subject, object) = first.tokens.split_at(preposition + 1);
-    let is_of_its_own = second.tokens.iter().any(|token| PREPOSITIONS.contains(&token.word.as_str()));
+    let is_of_its_own = second.tokens.iter().any(joins);
     let length = content_words(&second.tokens);
     if is_of_its_own
         || !(1..=MAX_JOINED_WORDS).contains(&length)
@@ -214,6 +234,17 @@ mod tests {
         }
         assert_eq!(places("Flüchtlinge und Migranten in Europa"), [vec![europe()], vec![europe()]]);
         assert_eq!(places("gardening and elections in France")[0], [""; 0]);
+        for text in [
+            "jobs, prices and elections in African countries",
+            "taxes, housing, and wages in Africa",
+            "schools, courts and the media in Africa",
+        ] {
+            assert_eq!(places(text), vec![vec![africa()]; 3], "{text}");
+        }
+        assert_eq!(places("immigration and social media rules in Europe and Africa"), both);
+        assert_eq!(places("chess, jobs and elections in Africa"), [vec![], vec![africa()], vec![africa()]]);
+        assert_eq!(places("taxes, elections in Africa")[0], [""; 0], "no \"and\" joins them");
+        assert_eq!(places("prices, chess in Africa and tides")[0], [""; 0]);
     }
 
     #[test]

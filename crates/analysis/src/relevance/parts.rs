@@ -1,10 +1,13 @@
 //! Splits a sentence of interests into parts: what the reader wants, what they exclude, and who they are.
 
+mod reader;
+
 use std::{mem, slice};
 
+use self::reader::tells_of_reader;
 use super::phrases::{
-    Phrase, begins_remark, compound, find, is_comparative, is_conjunction, is_consequence, is_enthusiasm, is_less,
-    is_no, is_or, is_wish, is_yes, past,
+    Phrase, begins_remark, compound, describes_kind, find, is_comparative, is_conjunction, is_consequence,
+    is_enthusiasm, is_kind_of_thing, is_less, is_light_verb, is_no, is_or, is_wish, is_yes, past,
 };
 use super::places::{PlaceId, Places};
 use super::tokens::{Mark, Token, is_hyphenated};
@@ -45,6 +48,7 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         denied: false,
         from_pause: None,
         after_bracket: None,
+        is_told_in_bracket: false,
         denial_here: None,
         compares: false,
         narrows: None,
@@ -58,6 +62,7 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         part.is_background &= !part.tokens.iter().any(|token| is_enthusiasm(&token.word));
     }
     narrow(&mut splitter.parts);
+    leave_out_appositions(text, &mut splitter.parts);
     splitter.parts
 }
 
@@ -81,6 +86,8 @@ struct Splitter<'t> {
     from_pause: Option<bool>,
     /// The values of `denied` and `explained` after the open bracket, if one is open.
     after_bracket: Option<(bool, Option<usize>)>,
+    /// Whether the open bracket adds to what the reader tells of themselves.
+    is_told_in_bracket: bool,
     /// The negation that stands since the last pause or "and".
     denial_here: Option<Denial>,
     /// Whether a comparative ("more") stands since the last pause.
@@ -106,7 +113,7 @@ impl Splitter<'_> {
                 continue;
             }
             match self.phrase(at) {
-                Some((Phrase::Reason, _)) => break,
+                Some((Phrase::Reason, length)) => at = self.reason(at, length),
                 Some((phrase, length)) => {
                     self.apply(phrase, at, length);
                     at += length;
@@ -120,7 +127,7 @@ impl Splitter<'_> {
         self.parts.push(Part {
             tokens: vec![],
             denied: self.denied,
-            is_background: false,
+            is_background: self.is_told_in_bracket && !self.denied,
             is_minor: false,
             narrows: self.narrows.filter(|_| !self.denied),
             joined_to: None,
@@ -141,10 +148,9 @@ impl Splitter<'_> {
         let is_remark =
             |token: &Token| begins_remark(&token.word) && self.text.get(token.start..token.end) == Some(&token.word);
         let is_consequence = matches!(find(&self.words[at + 1..], self.language), Some((Phrase::Consequence, _)));
-        if is_consequence || !rest.first().is_some_and(is_remark) {
-            return 1;
-        }
-        1 + rest.iter().take_while(|token| token.mark != Mark::Pause).count()
+        let length = rest.iter().take_while(|token| token.mark != Mark::Pause).count();
+        let describes = describes_kind(&self.words[at + 1..at + 1 + length]);
+        if describes || !is_consequence && rest.first().is_some_and(is_remark) { 1 + length } else { 1 }
     }
 
     /// Restores what held before a bracket at its end: a negation within it ends there. What a bracket or a colon
@@ -154,8 +160,10 @@ impl Splitter<'_> {
         let mark = self.text.get(start..end).unwrap_or_default();
         if mark.contains(')') {
             (self.denied, self.explained) = self.after_bracket.take().unwrap_or((self.denied, self.explained));
+            self.is_told_in_bracket = false;
         }
         if mark.contains('(') {
+            self.is_told_in_bracket = self.parts.last().is_some_and(tells_of_reader);
             self.after_bracket = Some((self.denied, self.explained));
         }
         if mark.contains(['(', ':']) {
@@ -185,6 +193,9 @@ impl Splitter<'_> {
         }
         let named = self.subject_name(at);
         let found = find(&self.words[at..], self.language).filter(|(_, length)| named == 0 || *length > named)?;
+        if found.0 == Phrase::Choice && !self.is_whole_clause(at + found.1) {
+            return None;
+        }
         Some(match found {
             (Phrase::TrailingDenial, length) if self.is_before_its_object(at + length) => (Phrase::Denial, length),
             (Phrase::EitherDenial, length) if self.ends_segment(at + length) && self.object().is_some() => {
@@ -220,6 +231,9 @@ impl Splitter<'_> {
 
     fn word(&mut self, at: usize) -> usize {
         let length = self.subject_name(at).max(1);
+        if self.begin_purpose(at) || length == 1 && self.is_light_verb(at) {
+            return 1;
+        }
         let Some(part) = self.parts.last_mut() else { return length };
         if !part.tokens.is_empty() && is_consequence(self.words[at], self.words.get(at + 1).copied()) {
             self.begin_part();
@@ -229,10 +243,17 @@ impl Splitter<'_> {
         length
     }
 
+    /// Whether a verb that adds nothing to its object stands at `at`: "was die Polizei mit Kindern macht". With a
+    /// capital it is a noun in German.
+    fn is_light_verb(&self, at: usize) -> bool {
+        let Token { word, start, end, .. } = &self.sentence[at];
+        self.language.is_some() && is_light_verb(word) && self.text.get(*start..*end) == Some(word.as_str())
+    }
+
     fn apply(&mut self, phrase: Phrase, at: usize, length: usize) {
         self.compares |= self.words[at..at + length].iter().any(|word| is_comparative(word));
         match phrase {
-            Phrase::FalseDenial | Phrase::Reason => return,
+            Phrase::FalseDenial | Phrase::Reason | Phrase::Choice => return,
             Phrase::Aside => {
                 let is_enthusiastic = self.words[at..at + length].iter().any(|word| is_enthusiasm(word));
                 self.parts.last_mut().into_iter().for_each(|part| part.is_background &= !is_enthusiastic);
@@ -347,7 +368,7 @@ impl Splitter<'_> {
     }
 
     const fn turn(&mut self) {
-        (self.denied, self.from_pause, self.denial_here) = (false, None, None);
+        (self.denied, self.from_pause, self.denial_here, self.is_told_in_bracket) = (false, None, None, false);
     }
 
     fn begin_background(&mut self) {
@@ -393,6 +414,21 @@ fn narrow(parts: &mut [Part<'_>]) {
         for of in narrowing {
             let own = mem::replace(&mut parts[of].tokens, narrowed.clone());
             parts[of].tokens.extend(own);
+        }
+    }
+}
+
+/// Empties the parts that only say what the name before them is: "Anthropic, the company, and its models".
+fn leave_out_appositions(text: &str, parts: &mut [Part<'_>]) {
+    let is_capital = |token: &Token| text.get(token.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    for at in 1..parts.len() {
+        let [.., name, part] = &mut parts[..=at] else { continue };
+        let (Some(last), [article, kind]) = (name.tokens.last(), &part.tokens[..]) else { continue };
+        let mut named = name.tokens.iter().filter(|token| is_content(&token.word)).peekable();
+        let is_name = named.peek().is_some() && named.all(|token| is_capital(token));
+        let follows = text.get(last.end..article.start).is_some_and(|between| between.trim() == ",");
+        if is_name && follows && name.denied == part.denied && is_kind_of_thing(&article.word, &kind.word) {
+            part.tokens.clear();
         }
     }
 }

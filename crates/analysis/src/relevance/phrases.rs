@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::translations::Language;
-use super::words::light_stem;
+use super::words::{is_modifier, light_stem};
 
 /// The kind of a phrase in interests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(super) enum Phrase {
     Minor,
     Than,
     Condition,
+    /// Leaves the choice to the program: "you choose".
+    Choice,
 }
 
 /// A heading of the file, and the phrases under it.
@@ -54,7 +56,7 @@ fn is_in(heading: &str, word: &str) -> bool {
     section(heading).iter().any(|phrase| phrase[..] == [word])
 }
 
-const HEADINGS: [(&str, Phrase); 17] = [
+const HEADINGS: [(&str, Phrase); 18] = [
     ("denial", Phrase::Denial),
     ("either denial", Phrase::EitherDenial),
     ("exception", Phrase::Exception),
@@ -72,6 +74,7 @@ const HEADINGS: [(&str, Phrase); 17] = [
     ("minor", Phrase::Minor),
     ("than", Phrase::Than),
     ("condition", Phrase::Condition),
+    ("choice", Phrase::Choice),
 ];
 
 type PhraseEntry = (&'static [&'static str], Phrase);
@@ -169,6 +172,50 @@ pub(super) fn is_public_affair(word: &str) -> bool {
     section("public affairs").iter().any(|phrase| phrase.first().is_some_and(|known| light_stem(known) == stem))
 }
 
+/// Returns the number of words at the start of `words` that name a kind of text ("interviews", "research papers"); 0 if
+/// they name none.
+pub(super) fn kind_of_text(words: &[&str]) -> usize {
+    longest("kind of text", words)
+}
+
+/// Whether words after a pause describe the kind of texts before it, by what these have or do: "the long ones", "the
+/// ones where they talk about their lives".
+pub(super) fn describes_kind(words: &[&str]) -> bool {
+    let Some(ones) = words.iter().position(|word| *word == "ones") else { return false };
+    let (described, after) = (&words[..ones], &words[ones + 1..]);
+    let is_description = described
+        .split_first()
+        .is_some_and(|(first, rest)| ["the", "those"].contains(first) && rest.iter().all(|word| is_modifier(word)));
+    let is_relative = after.first().is_some_and(|word| ["where", "when", "that", "which", "who"].contains(word));
+    is_description && (after.is_empty() || is_relative && after.iter().any(|word| is_possessive(word, None)))
+}
+
+/// Whether an article and a noun only say what kind of thing a name stands for: "Anthropic, the company".
+pub(super) fn is_kind_of_thing(article: &str, noun: &str) -> bool {
+    let articles = ["the", "a", "an", "der", "die", "das", "ein", "eine", "le", "la", "l", "un", "une", "el", "una"];
+    articles.contains(&article) && is_in("kind of thing", noun)
+}
+
+/// Whether a verb, in another language than English, adds nothing to its object.
+pub(super) fn is_light_verb(word: &str) -> bool {
+    is_in("light verb", word)
+}
+
+/// Whether a word may begin a further clause of a reason.
+pub(super) fn is_reason_pronoun(word: &str) -> bool {
+    is_in("reason pronoun", word)
+}
+
+/// Whether a word stands for others than who speaks: "so you can imagine".
+pub(super) fn is_other_person(word: &str) -> bool {
+    ["you", "he", "she", "they"].contains(&word)
+}
+
+/// Whether a word is an irregular verb in the past.
+pub(super) fn is_past(word: &str) -> bool {
+    is_in("past", word)
+}
+
 /// Whether a word says how one subject bears on another: "its consequences for work".
 pub(super) fn is_relation(word: &str) -> bool {
     is_in("relation", word)
@@ -207,7 +254,12 @@ pub(super) fn past(words: &[&str]) -> Option<usize> {
 
 /// Returns the number of words of the compound subject name at the start of `words`; 0 if there is none.
 pub(super) fn compound(words: &[&str]) -> usize {
-    section("compound").iter().filter(|compound| words.starts_with(compound)).map(Vec::len).max().unwrap_or(0)
+    longest("compound", words)
+}
+
+/// Returns the number of words of the longest phrase under a heading at the start of `words`; 0 if there is none.
+fn longest(heading: &str, words: &[&str]) -> usize {
+    section(heading).iter().filter(|phrase| words.starts_with(phrase)).map(Vec::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -228,6 +280,10 @@ mod tests {
             "anaphora",
             "relation",
             "public affairs",
+            "kind of text",
+            "kind of thing",
+            "light verb",
+            "reason pronoun",
         ];
         assert!(SECTIONS.iter().all(|(heading, _)| known.contains(heading) || others.contains(heading)));
         assert!(known.iter().chain(&others).all(|heading| !section(heading).is_empty()));

@@ -50,7 +50,7 @@ fn without_place(subjects: &[Subject], at: usize) -> Vec<usize> {
 fn group(subjects: &[Subject], at: usize) -> Vec<usize> {
     let belongs = |of: usize, to: usize| {
         let subject = &subjects[of];
-        subject.explains == Some(to)
+        subject.explains.is_some_and(|explained| explained == to || is_list_of_places(subjects, to, explained))
             || matches!(&subject.words[..], [word] if is_anaphora(word))
             || subjects[to].meaning.may_share_place_of(&subject.meaning)
     };
@@ -64,6 +64,12 @@ fn group(subjects: &[Subject], at: usize) -> Vec<usize> {
         next += 1;
     }
     found.split_off(1)
+}
+
+/// Whether the subjects from one to another are places alone: what explains the last of them explains all.
+fn is_list_of_places(subjects: &[Subject], from: usize, to: usize) -> bool {
+    let is_place = |subject: &Subject| subject.words.is_empty() && !subject.places.is_empty();
+    from < to && subjects.get(from..=to).is_some_and(|between| between.iter().all(is_place))
 }
 
 #[cfg(test)]
@@ -109,6 +115,7 @@ mod tests {
     fn what_explains_a_subject_has_its_place() {
         assert_eq!(places("the Olympics in Italy: snowboards, chess"), ["italy"; 3]);
         assert_eq!(places("the war in Ukraine (chess, drones), jazz"), ["ukraine", "ukraine", "ukraine", ""]);
+        assert_eq!(places("chess and what Peru and Chile do: tides, jazz")[3..], ["peru chile"; 2]);
         assert_eq!(places("Peruvian politics, especially chess and jazz, gardening"), ["peru", "peru", "peru", ""]);
     }
 }

@@ -338,6 +338,49 @@ mod tests {
     }
 
     #[test]
+    fn non_and_its_word_are_one_word() {
+        let texts = [("A shelf of nonfiction", ""), ("A shelf of fiction", ""), ("Soup", "Bread")];
+        let found = degrees("non-fiction", &texts);
+        assert!(!found[0].clauses.is_empty() && found[1].clauses.is_empty(), "{found:?}");
+        let found = degrees("non-military uses of robots", &[("Military bands", ""), ("Robots", ""), ("Soup", "")]);
+        assert!(found[0].clauses.is_empty() && !found[1].clauses.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn an_activity_is_not_what_its_word_is_formed_from() {
+        let share = |interests: &str, title: &str| {
+            let found = degrees(interests, &[(title, ""), ("Soup", "Bread")]).remove(0);
+            found.clauses.first().map_or(0.0, |met| met.share)
+        };
+        let apart = [
+            ("housing", "A house"),
+            ("training", "A train"),
+            ("tracking", "The track"),
+            ("trafficking", "Traffic"),
+            ("boxing", "A box"),
+            ("rowing", "A row"),
+            ("market", "Marketing"),
+        ];
+        for (interests, title) in apart {
+            assert!(share(interests, title) < 0.5, "{interests}: {title}");
+        }
+        let alike = [
+            ("farming", "A farm"),
+            ("trading", "Trade"),
+            ("banking", "The banks"),
+            ("running", "A run"),
+            ("cooking", "A cook"),
+            ("meeting", "Meetings"),
+            ("kings", "A king"),
+            ("wing", "Two wings"),
+            ("housing", "Housing"),
+        ];
+        for (interests, title) in alike {
+            assert!(share(interests, title) > 0.9, "{interests}: {title}");
+        }
+    }
+
+    #[test]
     fn words_that_belong_together_are_met_where_they_stand_together() {
         let filler = "The council spoke of harbours and the people who work there, and of bread. ".repeat(3);
         let is_met = |interests: &str, title: &str, body: &str| {

@@ -12,10 +12,11 @@ use super::frequencies::DocumentFrequencies;
 use super::lexicon::Lexicon;
 use super::places::Places;
 use super::word_vectors::WordVectors;
-use super::words::{is_function_word, next_word};
+use super::words::{is_function_word, light_stem, next_word};
 
-/// Shorter words have too many neighbours.
+/// Shorter words have too many neighbours, except by an exchange of two letters.
 const MIN_LETTERS: usize = 5;
+const MIN_LETTERS_OF_EXCHANGE: usize = 4;
 /// Letters from which on a second error is corrected.
 const MIN_LETTERS_OF_TWO_ERRORS: usize = 8;
 /// A word that at most this many stored texts have is an error if this many have the word that it lacks one letter of.
@@ -60,8 +61,11 @@ impl Correction {
 /// [`MIN_LETTERS`] lower-case ASCII letters and occurs neither in the corpus, the stored items, nor the tables. It is
 /// replaced by the most frequent English word with the same first letter at an optimal string alignment distance of 1
 /// (a letter missing, added, replaced or transposed), or of 2 if it is long, there is no nearer one, and the last letter
-/// is the same. Clauses with English wordings are unchanged. If most words are unknown even when corrected, or none is
-/// known and not all can be corrected, the interests are assumed to be in another language and nothing is corrected.
+/// is the same. Of words at the same distance, one that is a subject together with the word beside it comes first, then
+/// one with two letters exchanged, since most errors of that look are exchanges ("balck"). A word of four letters is
+/// replaced only by such a one. Clauses with English wordings are unchanged. If most words are unknown even when
+/// corrected, or none is known and not all can be corrected, the interests are assumed to be in another language and
+/// nothing is corrected.
 pub(super) fn correct(
     clauses: &mut [Clause],
     corpus: &Corpus,
@@ -74,19 +78,20 @@ pub(super) fn correct(
     };
     let all: Vec<&String> = clauses.iter().flat_map(|clause| &clause.words).collect();
     let known = all.iter().filter(|word| is_known(word)).count();
-    let corrected = all.iter().filter(|word| is_plain(word) && !is_known(word) && nearest(word).is_some()).count();
+    let corrected = all.iter().filter(|word| is_plain(word) && !is_known(word) && nearest(word, &[]).is_some()).count();
     // Interests of which few words are known even when corrected, or none and not all can be, are in another language.
     if known == 0 && corrected < all.len() || 2 * (known + corrected) < all.len() {
         return Vec::new();
     }
     let mut corrections = Vec::new();
     for clause in clauses.iter_mut().filter(|clause| clause.english.is_empty()) {
-        for word in clause.words.iter_mut().filter(|word| is_plain(word) && !is_known(word)) {
-            if let Some(read_as) = nearest(word) {
-                corrections.push(Correction {
-                    written: std::mem::replace(word, read_as.to_owned()),
-                    read_as: read_as.to_owned(),
-                });
+        for at in 0..clause.words.len() {
+            let word = &clause.words[at];
+            let is_error = is_plain(word) && !is_known(word);
+            let read_as = if is_error { nearest(word, &pairs(&clause.words, at)) } else { None };
+            if let Some(read_as) = read_as {
+                let written = std::mem::replace(&mut clause.words[at], read_as.to_owned());
+                corrections.push(Correction { written, read_as: read_as.to_owned() });
             }
         }
     }
@@ -94,19 +99,56 @@ pub(super) fn correct(
 }
 
 fn is_plain(word: &str) -> bool {
-    word.len() >= MIN_LETTERS && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    word.len() >= MIN_LETTERS_OF_EXCHANGE && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Whether hardly a stored text has a word, and many have the one that it lacks a letter of: the texts have errors too.
 /// A name may differ from a frequent word by another letter.
 fn lacks_letter(word: &str, frequencies: &dyn DocumentFrequencies) -> bool {
     let is_rare = is_plain(word) && frequencies.documents_with(word) <= MAX_TEXTS_OF_ERROR;
-    let whole = if is_rare { nearest(word).filter(|whole| whole.len() == word.len() + 1) } else { None };
+    let whole = if is_rare { nearest(word, &[]).filter(|whole| whole.len() == word.len() + 1) } else { None };
     whole.is_some_and(|whole| frequencies.documents_with(whole) >= MIN_TEXTS_OF_CORRECTION)
 }
 
-/// Returns the most frequent of the nearest words with the same first letter; `None` if none is near enough.
-fn nearest(word: &str) -> Option<&'static str> {
+/// A word beside another, given its stem.
+#[derive(Debug, Clone)]
+enum Beside {
+    Before(String),
+    After(String),
+}
+
+impl Beside {
+    /// Whether it is a subject's name together with a word: "black holes", "interest rates".
+    fn names_subject_with(&self, word: &str) -> bool {
+        let stem = light_stem(word);
+        let pair = match self {
+            Self::Before(other) => [other.clone(), stem],
+            Self::After(other) => [stem, other.clone()],
+        };
+        Lexicon::shipped().name_at(&pair) == Some(pair.len())
+    }
+}
+
+/// Returns the words before and after that at `at`.
+fn pairs(words: &[String], at: usize) -> Vec<Beside> {
+    let before = at.checked_sub(1).and_then(|before| words.get(before)).map(|word| Beside::Before(light_stem(word)));
+    let after = words.get(at + 1).map(|word| Beside::After(light_stem(word)));
+    before.into_iter().chain(after).collect()
+}
+
+/// Whether two words of one distance have the same letters, two of them exchanged.
+fn has_same_letters(one: &str, other: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters = word.as_bytes().to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    one.len() == other.len() && sorted(one) == sorted(other)
+}
+
+/// Returns the most frequent of the nearest words with the same first letter, or of them the one that fits best what
+/// stands `beside` it, or has the same letters; `None` if none is near enough.
+fn nearest(word: &str, beside: &[Beside]) -> Option<&'static str> {
     let max = if word.len() >= MIN_LETTERS_OF_TWO_ERRORS { 2 } else { 1 };
     let frequent = WordVectors::shipped().words().iter().take(FREQUENT);
     let near =
@@ -114,9 +156,17 @@ fn nearest(word: &str) -> Option<&'static str> {
     let near = near.filter(|known| !is_function_word(known));
     // Other endings are forms of another word: "falconry" is not "falcons".
     let is_form = |known: &&str| known.as_bytes().last() == word.as_bytes().last();
-    // Of equal distances, `min_by_key` returns the first, which is the most frequent.
-    let nearest = near.map(|known| (osa_distance(known, word), *known)).min_by_key(|(distance, _)| *distance);
-    nearest.filter(|(distance, known)| *distance <= 1 || *distance <= max && is_form(known)).map(|(_, known)| known)
+    let near: Vec<(usize, &'static str)> =
+        near.map(|known| (osa_distance(known, word), *known)).filter(|(distance, _)| *distance <= max).collect();
+    let distance = near.iter().map(|(distance, _)| *distance).min()?;
+    let nearest = near.iter().filter(|(other, _)| *other == distance).map(|(_, known)| *known);
+    // Of equal ones, `min_by_key` returns the first, which is the most frequent.
+    let nearest = nearest.min_by_key(|known| {
+        let is_pair = beside.iter().any(|beside| beside.names_subject_with(known));
+        (!is_pair, distance > 1 || !has_same_letters(known, word))
+    });
+    let is_short = word.len() < MIN_LETTERS;
+    nearest.filter(|known| if is_short { has_same_letters(known, word) } else { distance <= 1 || is_form(known) })
 }
 
 #[cfg(test)]
@@ -143,6 +193,27 @@ mod tests {
         assert_eq!(corrected("survailance", "Bread"), [pair("survailance", "surveillance")]);
         let both = [pair("astromony", "astronomy"), pair("phsyics", "physics")];
         assert_eq!(corrected("astromony, phsyics and animals", "Bread"), both);
+    }
+
+    #[test]
+    fn exchanged_letters_are_put_back() {
+        let pair = |written: &str, read_as: &str| (written.to_owned(), read_as.to_owned());
+        assert_eq!(corrected("balck holes", "Bread"), [pair("balck", "black")], "not “back”");
+        assert_eq!(corrected("balck friday, schools", "Bread"), [pair("balck", "black")]);
+        assert_eq!(corrected("wolrd records", "Bread"), [pair("wolrd", "world")]);
+        assert_eq!(corrected("family lfie", "Bread"), [pair("lfie", "life")], "four letters");
+        assert_eq!(corrected("family lifx", "Bread"), [], "four letters, of which one is another");
+    }
+
+    #[test]
+    fn a_correction_fits_the_word_beside_it() {
+        let read_as = |words: &[&str], at: usize| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            nearest(&words[at], &pairs(&words, at))
+        };
+        assert_eq!(read_as(&["artistc", "swimming"], 0), Some("artistic"));
+        assert_eq!(read_as(&["academc", "publishing"], 0), Some("academic"));
+        assert_eq!(read_as(&["academc"], 0), Some("academy"), "alone, the most frequent");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::lexicon::Lexicon;
 use super::places::{PlaceId, Places};
 use super::word_ids::WordId;
 use super::word_vectors::WordVectors;
-use super::words::light_stem;
+use super::words::{NON, light_stem};
 
 /// Words with a common prefix match partially: its minimum letters, its minimum share of the longer stem, and the
 /// weight of the match.
@@ -155,12 +155,19 @@ fn specificity(word: &Word) -> f64 {
     (-WordVectors::shipped().share_of_texts(&word.text).ln() / SPECIFICITY_SCALE).min(MAX_SPECIFICITY)
 }
 
-/// Returns the hits of a modifier: before each word of the corpus that has the stem of `of`.
+/// Returns the hits of a modifier: before each word of the corpus that has the stem of `of`; of "non" also those of both
+/// in one word ("nonfiction").
 fn hits_of_modifier(corpus: &Corpus, term: usize, word: &str, of: &str) -> Vec<(WordId, Hit)> {
-    let (Some(id), stem) = (corpus.id(word), light_stem(of)) else { return Vec::new() };
-    let forms = (0..).zip(&corpus.words).filter(|(_, word)| *word.stem == *stem);
-    let hit = |(form, _)| (id, Hit { term, direct: 1.0, related: 0.0, is_word: true, rest: vec![form] });
-    forms.map(hit).collect()
+    let hit = |rest| Hit { term, direct: 1.0, related: 0.0, is_word: true, rest };
+    let forms = |stem: String| (0..).zip(&corpus.words).filter(move |(_, word)| *word.stem == *stem).map(|(id, _)| id);
+    let mut found = Vec::new();
+    if let Some(id) = corpus.id(word) {
+        found.extend(forms(light_stem(of)).map(|form| (id, hit(vec![form]))));
+    }
+    if word == NON {
+        found.extend(forms(light_stem(&format!("{word}{of}"))).map(|id| (id, hit(Vec::new()))));
+    }
+    found
 }
 
 fn hits_of_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, Hit)> {
@@ -185,6 +192,7 @@ fn hits_of_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, 
 pub(super) struct Variants {
     stem: String,
     rank: Option<usize>,
+    is_activity: bool,
     /// By stem.
     synonyms: FxHashMap<String, f64>,
     /// The same words as written.
@@ -206,13 +214,17 @@ impl Variants {
             let known: &mut f64 = synonyms.entry(light_stem(near)).or_insert(*weight);
             *known = known.max(*weight);
         }
-        Self { stem, rank, synonyms, near }
+        let is_activity = is_activity(word, &stem);
+        Self { stem, rank, is_activity, synonyms, near }
     }
 
-    /// Returns the weight of a word: 1 for another form of the same word, 0 if unrelated.
+    /// Returns the weight of a word: 1 for another form of the same word, 0 if unrelated. A word in -ing and the word
+    /// that it is formed from are one word only if their vectors are alike: "farming" and "farm", not "tracking" and
+    /// "track".
     fn weight(&self, word: &Word) -> f64 {
         if *self.stem == *word.stem {
-            return 1.0;
+            let is_same = self.is_activity == is_activity(&word.text, &word.stem) || self.likeness(word) >= 1.0;
+            return if is_same { 1.0 } else { SHARED_WEIGHT * self.likeness(word) };
         }
         let synonym = self.synonyms.get(&*word.stem).copied().unwrap_or(0.0);
         synonym.max(self.shared_prefix(word))
@@ -224,19 +236,29 @@ impl Variants {
         if shared < SHARED_LETTERS || as_f64(shared) < SHARED_PART * as_f64(longer) {
             return 0.0;
         }
-        let similarity = match (self.rank, word.rank) {
+        SHARED_WEIGHT * self.likeness(word)
+    }
+
+    /// Returns 1 if the vectors of two words that begin alike are alike, less below [`SHARED_SIMILARITY`]; 1 without
+    /// vectors.
+    fn likeness(&self, word: &Word) -> f64 {
+        match (self.rank, word.rank) {
             (Some(one), Some(other)) => {
                 (WordVectors::shipped().similarity(one, other).max(0.0) / SHARED_SIMILARITY).min(1.0)
             }
             _ => 1.0,
-        };
-        SHARED_WEIGHT * similarity
+        }
     }
 
     /// Returns the synonyms with their weights.
     pub(super) fn near(&self) -> &[(&'static str, f64)] {
         &self.near
     }
+}
+
+/// Whether a word, given its stem, ends in an -ing that is no part of the stem, as in "king".
+fn is_activity(word: &str, stem: &str) -> bool {
+    word.strip_suffix('s').unwrap_or(word).ends_with("ing") && !stem.ends_with("ing")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "letters of a word")]

@@ -14,7 +14,7 @@ use super::spelling::{Correction, correct};
 use super::terms::{Hits, Term};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
 use super::wordings::Wording;
-use super::words::light_stem;
+use super::words::{NON, light_stem};
 
 /// The number of documents that the built-in word frequencies count as, in addition to the stored items.
 const PRIOR_DOCUMENTS: f64 = 200.0;
@@ -85,6 +85,7 @@ impl<'a> Query<'a> {
             clauses.iter().map(|clause| (query_terms.terms_of(clause), query_terms.scope_of(clause))).collect();
         let hits = Hits::of(corpus, &query_terms.terms, &query_terms.related);
         let weight = |(number, term): (usize, &Term)| match term {
+            Term::Modifier(word, of) if word == NON => weight_of_word(of, frequencies),
             Term::Word(word) | Term::Modifier(word, _) => weight_of_word(word, frequencies),
             Term::Place(_) => weight_of_place(number, corpus, &hits),
         };
@@ -153,7 +154,11 @@ impl QueryTerms {
     fn terms_of_wording(&mut self, words: &[String], modifiers: &[(String, String)], places: &[PlaceId]) -> Vec<usize> {
         let stems: Vec<String> = words.iter().map(|word| light_stem(word)).collect();
         let term = |(at, word): (usize, &String)| {
-            let is_joined = |(modifier, of): &&(String, String)| modifier == word && words.get(at + 1) == Some(of);
+            let is_before = |(modifier, of): &(String, String)| modifier == word && words.get(at + 1) == Some(of);
+            // "Non-fiction" is one word: without the other, neither of the two is met.
+            let is_after_non =
+                |(modifier, of): &(String, String)| modifier == NON && of == word && at > 0 && words[at - 1] == NON;
+            let is_joined = |joined: &&(String, String)| is_before(joined) || is_after_non(joined);
             let joined = modifiers.iter().find(is_joined).cloned();
             joined.map_or_else(|| Term::Word(word.clone()), |(modifier, of)| Term::Modifier(modifier, of))
         };
@@ -168,6 +173,7 @@ impl QueryTerms {
             }
             at += subject.map_or(1, |(_, length)| length);
         }
+        terms.dedup();
         terms.extend(places.iter().map(|place| self.number(Term::Place(place.clone()))));
         terms
     }

@@ -1,0 +1,89 @@
+//! What readers tell of themselves and of their reasons, none of which is a wish: "so you can imagine the rain",
+//! "because I commute".
+
+use super::super::phrases::{Phrase, find, is_conjunction, is_enthusiasm, is_other_person, is_reason_pronoun};
+use super::super::tokens::{Mark, Token};
+use super::super::words::is_function_word;
+use super::{Part, Splitter, has_content, only_places};
+
+impl Splitter<'_> {
+    /// Returns the index after a reason whose first words are `length` at `at`. One that begins the sentence tells who
+    /// the reader is: its places hold for what follows.
+    pub(super) fn reason(&mut self, at: usize, length: usize) -> usize {
+        let from = at + length;
+        if self.names_no_reason(from) {
+            return from + 2;
+        }
+        let begins = !has_content(&self.parts);
+        let end = self.reason_end(from, begins);
+        if begins
+            && end < self.sentence.len()
+            && let Some(part) = self.parts.last_mut().filter(|part| !part.denied)
+        {
+            part.tokens = self.sentence[from..end].iter().filter(|token| token.mark == Mark::None).collect();
+            only_places(&mut part.tokens);
+            part.is_background = true;
+        }
+        end
+    }
+
+    /// Whether what follows "because" only points at what is said: "what Europe does because of it".
+    fn names_no_reason(&self, from: usize) -> bool {
+        let points = self.words.get(from) == Some(&"of")
+            && self.words.get(from + 1).is_some_and(|word| ["it", "this", "that", "them"].contains(word));
+        points && (self.ends_segment(from + 2) || is_function_word(self.words[from + 2]))
+    }
+
+    /// Returns the index of what ends a reason: a colon, the end of the brackets that it is in, "so I", or a comma that
+    /// no further clause of it follows. `begins`: whether it begins the sentence, whose main clause the comma begins.
+    fn reason_end(&self, from: usize, begins: bool) -> usize {
+        let ends = |at: &usize| {
+            let Token { mark, start, end, .. } = self.sentence[*at];
+            if mark == Mark::None {
+                return matches!(find(&self.words[*at..], self.language), Some((Phrase::Consequence, _)));
+            }
+            let pause = self.text.get(start..end).unwrap_or_default();
+            pause.contains(':')
+                || pause.contains(')') && self.after_bracket.is_some()
+                || pause.contains([',', '、', '，', '•', '|']) && (begins || !self.continues_reason(*at + 1))
+        };
+        (from..self.sentence.len()).find(ends).unwrap_or(self.sentence.len())
+    }
+
+    /// Whether the speaker goes on with a reason after a comma ("…, and my boss asks me"), not with a wish ("I want").
+    fn continues_reason(&self, after: usize) -> bool {
+        let at = after + usize::from(self.words.get(after).is_some_and(|word| is_conjunction(word)));
+        let begins_wish = |at: usize| {
+            let found = self.words.get(at..).and_then(|words| find(words, self.language));
+            let is_wish = |phrase: Phrase| {
+                use Phrase::{Consequence, Denial, LeadIn, Turn, Wish};
+                matches!(phrase, Wish | Turn | LeadIn | Consequence | Denial)
+            };
+            found.is_some_and(|(phrase, _)| is_wish(phrase))
+        };
+        self.words.get(at).is_some_and(|word| is_reason_pronoun(word)) && !begins_wish(at) && !begins_wish(at + 1)
+    }
+
+    /// Whether a choice that ends at `end` ("you choose") is all that its clause says.
+    pub(super) fn is_whole_clause(&self, end: usize) -> bool {
+        let is_filler = |part: &Part<'_>| part.tokens.iter().all(|token| is_function_word(&token.word));
+        self.ends_segment(end) && self.parts.last().is_none_or(is_filler)
+    }
+
+    /// Begins what "so you can …" adds, which is no subject, if the word at `at` is this "so".
+    pub(super) fn begin_purpose(&mut self, at: usize) -> bool {
+        let is_purpose = self.words[at] == "so" && self.words.get(at + 1).is_some_and(|next| is_other_person(next));
+        if is_purpose {
+            if self.parts.last().is_some_and(|part| !part.tokens.is_empty()) {
+                self.begin_part();
+            }
+            self.parts.last_mut().into_iter().for_each(|part| part.is_background = !part.denied);
+        }
+        is_purpose
+    }
+}
+
+/// Whether a part tells who the reader is, and no enthusiasm of theirs.
+pub(super) fn tells_of_reader(part: &Part<'_>) -> bool {
+    part.is_background && !part.tokens.iter().any(|token| is_enthusiasm(&token.word))
+}
