@@ -283,6 +283,18 @@ mod tests {
     }
 
     #[test]
+    fn a_key_s_file_that_cannot_be_read_is_reported_once_beside_a_catalogue() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, "models:\n  anthropic/claude: {}\ntasks: { triage: anthropic/claude }\n").unwrap();
+        let catalogue = ("AHA_LLM_CONFIG", file.path().to_str().unwrap());
+        let text = load(&[catalogue, ("ANTHROPIC_API_KEY_FILE", "/no/such/file")]).unwrap_err().to_string();
+        assert!(text.contains("ANTHROPIC_API_KEY_FILE expects") && !text.contains("cannot be used"), "{text}");
+        let pairs = [catalogue, ("ANTHROPIC_API_KEY", "k"), ("GEMINI_API_KEY_FILE", "/no/such/file")];
+        let text = load(&pairs).unwrap_err().to_string();
+        assert!(text.starts_with("GEMINI_API_KEY_FILE=\"/no/such/file\" cannot be used"), "{text}");
+    }
+
+    #[test]
     fn a_token_and_a_folder_that_cannot_be_used_are_named_as_they_were_given() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "short").unwrap();

@@ -43,14 +43,14 @@ impl SettingsReader {
         let budget = settings::budget(variables, &mut of_models);
         let mut llm = settings::read(variables, catalogue_problems, &mut of_models, pairs, environment)?;
         settings::check_prices(variables, catalogue_problems, &budget, &mut llm, pairs);
-        self.check_files(llm.prompts.as_deref(), environment);
+        self.check_prompts(llm.prompts.as_deref());
+        self.check_key_files(environment);
         let sources = self.sources(&mut raw);
         self.priced_search(&budget, sources.search.as_ref());
         let fetch = self.fetch(&mut raw);
         let ranking = self.ranking(raw.aha_rank_weights, raw.aha_noise_limit);
         let web = WebSettings::read(&mut self.variables, envy::from_iter(pairs.iter().cloned())?);
         let log = self.log(raw.aha_log, raw.aha_log_format);
-        let loopback = SocketAddr::from(([127, 0, 0, 1], 8080));
         Ok(Config {
             database_url: DatabaseUrl::new(raw.database_url.unwrap_or_else(|| "sqlite://aha-radar.db".to_owned())),
             schedule: self.schedule(raw.aha_schedule),
@@ -73,7 +73,7 @@ impl SettingsReader {
             listen: self.variables.or(
                 raw.aha_listen,
                 ("AHA_LISTEN", "an address and port", "127.0.0.1:8080"),
-                loopback,
+                SocketAddr::from(([127, 0, 0, 1], 8080)),
                 |text| text.parse().ok(),
             ),
             web,
@@ -110,11 +110,6 @@ impl SettingsReader {
         }
     }
 
-    fn check_files(&mut self, prompts: Option<&Path>, environment: &Environment) {
-        self.check_prompts(prompts);
-        self.check_key_files(environment);
-    }
-
     /// A folder that does not exist holds no prompt, so that the built-in ones would be used without a word.
     fn check_prompts(&mut self, folder: Option<&Path>) {
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
@@ -123,11 +118,11 @@ impl SettingsReader {
         }
     }
 
-    /// A catalogue reads these keys only for its own models, and reports those problems itself.
+    /// A catalogue reads the files of the keys of its own models, and reports their problems itself.
     fn check_key_files(&mut self, environment: &Environment) {
         for name in ["ANTHROPIC_API_KEY", "GEMINI_API_KEY"] {
             let variable = format!("{name}_FILE");
-            if self.catalogue_problems.iter().any(|problem| problem.to_string().contains(&variable)) {
+            if environment.referred().contains(&variable) {
                 continue;
             }
             let set = |name: &str| environment.get(name).map(str::to_owned);

@@ -6,7 +6,10 @@ use std::time::Duration;
 use aha_core::ids::CallId;
 use aha_core::model::ModelRef;
 use aha_core::money::{MicroCredits, Price};
-use aha_store::{CallOutcome, LeasedSettlement, NewCall, RetryAdvice, Settlement, SharedStore, StoreError};
+use aha_core::time::Timestamp;
+use aha_store::{
+    CallOutcome, CounterLimit, LeasedSettlement, NewCall, RetryAdvice, Settlement, SharedStore, StoreError,
+};
 
 use super::call_scope::CallScope;
 use super::error::{CallError, Charge};
@@ -18,14 +21,24 @@ const FRAME_TOKENS: i64 = 64;
 /// Attempts to settle a call. The waits between them come to 30 s, after which a reservation may be settled by others.
 const SETTLE_TRIES: u32 = 5;
 
-/// Returns the row of the first attempt at a call that costs nothing. Callers replace what differs for theirs: what it
-/// may cost, and the counters it is charged to.
+/// What a call may cost, and when it starts.
+pub(super) struct CallBudget {
+    /// The maximum cost; `None` if the price is unknown.
+    pub(super) reserved_microcredits: Option<i64>,
+    /// The counters it is charged to; empty for a call that costs nothing.
+    pub(super) limits: Vec<CounterLimit>,
+    /// The start, which the day and month of the limits are taken from.
+    pub(super) now: Timestamp,
+}
+
+/// Returns the row of the first attempt at a call for one story. Callers replace what differs for theirs.
 pub(super) fn new_call(
     id: CallId,
     scope: &CallScope,
     purpose: &'static str,
     model: ModelRef,
     deadline: CallTimeout,
+    budget: CallBudget,
 ) -> NewCall {
     NewCall {
         id,
@@ -38,9 +51,9 @@ pub(super) fn new_call(
         attempt: 1,
         stories: 1,
         degraded_from: None,
-        reserved_microcredits: Some(0),
-        limits: Vec::new(),
-        started_at: deadline.clock.now(),
+        reserved_microcredits: budget.reserved_microcredits,
+        limits: budget.limits,
+        started_at: budget.now,
         expires_at: deadline.deadline_from_now(),
     }
 }

@@ -11,7 +11,7 @@ use super::error::CallError;
 use super::estimate::BYTES_PER_TOKEN;
 use super::exchange::{EncodedRequest, ExchangeResult};
 use super::gateway::Gateway;
-use super::ledger;
+use super::ledger::{self, CallBudget};
 use super::ledger_writer::CallTimeout;
 use super::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits};
 use super::provider::Reply;
@@ -85,14 +85,13 @@ impl Gateway {
             ),
             None => (Some(0), Vec::new()),
         };
+        let budget = CallBudget { reserved_microcredits, limits, now };
         NewCall {
             prompt_id: call.prompt_id.to_owned(),
             attempt: call.attempt,
             stories: i64::try_from(call.items).unwrap_or(i64::MAX),
             degraded_from: call.degraded_from,
-            reserved_microcredits,
-            limits,
-            ..ledger::new_call(call.id, scope, call.purpose, route.model.clone(), deadline)
+            ..ledger::new_call(call.id, scope, call.purpose, route.model.clone(), deadline, budget)
         }
     }
 }

@@ -11,7 +11,7 @@ use aha_store::{NewAnswer, NewCall, SharedStore, StoreError};
 use super::budget;
 use super::call_scope::CallScope;
 use super::gateway::Gateway;
-use super::ledger::{self, Cost};
+use super::ledger::{self, CallBudget, Cost};
 use super::ledger_writer::CallTimeout;
 use super::metered_call::{Closing, Executed, MeteredCall, NotSent, Received};
 
@@ -81,11 +81,15 @@ impl Gateway {
         let &ServiceCall { scope, purpose, .. } = call;
         let id = scope.call_id("", purpose, &[&call.provider, call.words]);
         let operation = ModelRef { provider: call.provider.clone(), model: call.operation.to_owned() };
+        let now = self.parts.clock.now();
+        let budget = CallBudget {
+            reserved_microcredits: call.at_most.map(|amount| amount.0),
+            limits: budget::limits(&self.parts.budget, scope, purpose, None, now),
+            now,
+        };
         NewCall {
             stories: i64::try_from(call.results).unwrap_or(i64::MAX),
-            reserved_microcredits: call.at_most.map(|amount| amount.0),
-            limits: budget::limits(&self.parts.budget, scope, purpose, None, self.parts.clock.now()),
-            ..ledger::new_call(id, scope, purpose, operation, deadline)
+            ..ledger::new_call(id, scope, purpose, operation, deadline, budget)
         }
     }
 }

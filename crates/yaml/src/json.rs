@@ -21,7 +21,8 @@ impl Node {
     }
 }
 
-/// Returns a scalar as JSON: one without quotes (`plain`) follows the core schema; decimals keep their digits.
+/// Returns a scalar as JSON: one without quotes (`plain`) follows the core schema. Decimals become floating-point
+/// numbers, so that `1.50` is returned as `1.5`.
 #[must_use]
 pub fn typed(text: String, plain: bool) -> Json {
     if !plain {

@@ -25,8 +25,9 @@ pub(crate) use text_filter::{TextEvent, TextFilter};
 /// Returns one stamped answer per item, in order. A text that cannot be read at all is an error.
 ///
 /// # Errors
-/// [`CallError::Invalid`] for no object, for several where the task does not take the first, for one that cannot be read or does not end, or for one that is
-/// not the envelope; [`CallError::Truncated`] for one that does not end and used all allowed tokens (`at_limit`).
+/// [`CallError::Invalid`] for no object, for several where the task does not take the first, for one that cannot be
+/// read or does not end, or for one that is not the envelope; [`CallError::Truncated`] for one that does not end and
+/// used all allowed tokens (`at_limit`).
 pub fn read(
     task: Task,
     prompt_id: &str,

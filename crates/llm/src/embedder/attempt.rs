@@ -10,7 +10,7 @@ use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, text_slices};
 use crate::budget;
 use crate::error::CallError;
 use crate::estimate;
-use crate::ledger;
+use crate::ledger::{self, CallBudget};
 use crate::ledger_writer::CallTimeout;
 use crate::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits};
 use crate::provider::{EmbedReply, Secrets};
@@ -55,14 +55,17 @@ impl Embedder {
         number: i64,
         deadline: CallTimeout,
     ) -> NewCall {
-        let (scope, model) = (&job.scope, job.route.model.clone());
+        let (scope, model, now) = (&job.scope, job.route.model.clone(), self.parts.clock.now());
+        let budget = CallBudget {
+            reserved_microcredits: job.route.price.map(|price| ledger::upper_bound(price, body, 0)),
+            limits: budget::limits(&self.parts.budget, scope, PURPOSE, None, now),
+            now,
+        };
         NewCall {
             prompt_id: PREPARATION.to_owned(),
             attempt: number,
             stories: i64::try_from(texts.len()).unwrap_or(i64::MAX),
-            reserved_microcredits: job.route.price.map(|price| ledger::upper_bound(price, body, 0)),
-            limits: budget::limits(&self.parts.budget, scope, PURPOSE, None, self.parts.clock.now()),
-            ..ledger::new_call(call_id(job, texts, number), scope, PURPOSE, model, deadline)
+            ..ledger::new_call(call_id(job, texts, number), scope, PURPOSE, model, deadline, budget)
         }
     }
 

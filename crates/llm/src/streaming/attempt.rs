@@ -115,13 +115,15 @@ impl StreamAttempt {
         let mut exchanged = read_while_awaited(exchange, on_text, &self.events, encoded.timeouts).await;
         let is_empty =
             matches!(exchanged.reply.outcome, Err(CallError::Invalid(_))) && exchanged.streamed.trim().is_empty();
-        // By the contract of the journal's answers, a closed connection ends them: no final event is needed.
-        let is_closed = exchanged.may_be_whole && locked(collector).is_at_line_end();
+        let ends_at_line = exchanged.may_be_whole && locked(collector).is_at_line_end();
+        locked(collector).finish(exchanged.reply.outcome.is_err() && !ends_at_line);
+        // By the contract of the journal's answers, a closed connection ends them: no final event is needed. Without a
+        // line of this attempt, it cannot be distinguished from a server that stopped before it answered.
+        let is_closed = ends_at_line && locked(collector).collected.good_lines > 0;
         if is_lines && (is_empty || is_closed) {
-            // An empty list of lines is a valid answer.
+            // With a final event, an empty list of lines is a valid answer.
             exchanged.reply.outcome = Ok(String::new());
         }
-        locked(collector).finish(exchanged.reply.outcome.is_err());
         if is_lines {
             call_log::completed(self.id(), locked(collector).collected.good_lines, begun, &exchanged);
         }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use aha_core::clock::Clock;
 use aha_core::settings::Reader;
-use aha_store::{CallFilter, CallRecord, OpenMode};
+use aha_store::{CallFilter, CallRecord, CallState, OpenMode};
 use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
@@ -35,8 +35,8 @@ enum Script {
         piece: usize,
         breaks: bool,
     },
-    /// Sends the text as a stream, and then closes it without its final event.
-    Closed(String),
+    /// Sends these pieces as a stream, and then closes it without its final event.
+    Closed(Vec<String>),
     Status(u16),
     /// Sends these events of the chat completions format, and then ends.
     Events(Vec<Value>),
@@ -51,7 +51,16 @@ fn broken(text: &str) -> Script {
 }
 
 fn closed(text: &str) -> Script {
-    Script::Closed(text.to_owned())
+    Script::Closed(divided(text, 7))
+}
+
+/// Sends only the event that begins a message, which has no text, and then closes the stream.
+fn closed_after_role() -> Script {
+    Script::Closed(vec![String::new()])
+}
+
+fn divided(text: &str, piece: usize) -> Vec<String> {
+    text.chars().collect::<Vec<_>>().chunks(piece).map(|piece| piece.iter().collect()).collect()
 }
 
 /// A server with one of the two wire formats.
@@ -71,9 +80,10 @@ impl std::fmt::Debug for Script {
 impl Scripted {
     fn event(&self, piece: &str) -> String {
         if self.dialect == "ollama" {
-            return format!("{}\n", json!({"message": {"content": piece}, "done": false}));
+            return format!("{}\n", json!({"message": {"role": "assistant", "content": piece}, "done": false}));
         }
-        format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": piece}}]}))
+        let delta = json!({"role": "assistant", "content": piece});
+        format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta}]}))
     }
 
     fn end(&self) -> String {
@@ -93,7 +103,7 @@ impl Transport for Scripted {
     async fn open(&self, request: &WireRequest, _: Timeouts) -> Result<WireStream, CallError> {
         self.requests.lock().unwrap().push(serde_json::from_slice(&request.body).unwrap());
         let script = self.scripts.lock().unwrap().pop_front().unwrap();
-        let (text, piece, end): (String, usize, Option<Result<Bytes, CallError>>) = match script {
+        let (pieces, end): (Vec<String>, Option<Result<Bytes, CallError>>) = match script {
             Script::Status(status) => {
                 let body = json!({"error": {"message": "no"}}).to_string().into_bytes();
                 return Ok(WireResponse { status, headers: HeaderMap::new(), body }.into());
@@ -104,14 +114,13 @@ impl Transport for Scripted {
                 return Ok(WireStream { status: 200, headers: HeaderMap::new(), chunks });
             }
             Script::Stream { text, piece, breaks: true } => {
-                (text, piece, Some(Err(CallError::Interrupted("on order".to_owned()))))
+                (divided(&text, piece), Some(Err(CallError::Interrupted("on order".to_owned()))))
             }
-            Script::Stream { text, piece, breaks: false } => (text, piece, Some(Ok(self.end().into()))),
-            Script::Closed(text) => (text, 7, None),
+            Script::Stream { text, piece, breaks: false } => (divided(&text, piece), Some(Ok(self.end().into()))),
+            Script::Closed(pieces) => (pieces, None),
         };
-        let characters: Vec<char> = text.chars().collect();
         let mut chunks: Vec<Result<Bytes, CallError>> =
-            characters.chunks(piece).map(|piece| Ok(self.event(&piece.iter().collect::<String>()).into())).collect();
+            pieces.iter().map(|piece| Ok(self.event(piece).into())).collect();
         chunks.extend(end);
         Ok(WireStream { status: 200, headers: HeaderMap::new(), chunks: futures::stream::iter(chunks).boxed() })
     }
@@ -250,8 +259,44 @@ async fn complete_lines_are_an_answer_when_the_connection_is_closed_after_them()
         assert_eq!((ids(&answer), events.len(), &answer.failure), (vec!["a", "b"], 2, &None), "{dialect}");
         let rows = fixture.rows().await;
         assert_eq!((rows.len(), rows[0].output_tokens, rows[0].cost_microcredits), (1, None, None), "{rows:?}");
+        // The model has a price and the usage is unknown: the call stays charged at its reservation.
+        assert_eq!(rows[0].state, CallState::Unsettled, "{rows:?}");
+        assert!(rows[0].reserved_microcredits.is_some_and(|reserved| reserved > 0), "{rows:?}");
+        let costs = fixture.store.costs_of_calls(&answer.calls).await.unwrap();
+        assert_eq!(Some(costs[0].microcredits), rows[0].reserved_microcredits, "{costs:?}");
         let (_, again) = fixture.events(LINES).await;
         assert!(again.was_stored && again.lines == answer.lines, "{dialect}: {again:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_last_line_without_its_end_is_an_answer_when_the_connection_is_closed_after_it() {
+    for dialect in DIALECTS {
+        let fixture = fixture(dialect, [closed(line("a").trim_end())]).await;
+        let (_, answer) = fixture.events(LINES).await;
+        assert_eq!((ids(&answer), &answer.failure), (vec!["a"], &None), "{dialect}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_closed_before_any_usable_line_is_not_an_answer() {
+    let unusable = "{\"id\": 7}\n";
+    for dialect in DIALECTS {
+        for (scripts, lines, bad_lines) in [
+            ([broken(&line("a")), closed_after_role()], &["a"][..], 0),
+            ([closed_after_role(), closed_after_role()], &[], 0),
+            ([closed_after_role(), closed(unusable)], &[], 1),
+        ] {
+            let whole_answer = whole(&(line("a") + &line("b")));
+            let fixture = fixture(dialect, scripts.into_iter().chain([whole_answer])).await;
+            let (events, answer) = fixture.events(LINES).await;
+            let Some(StreamFailure::Provider { error: CallError::Interrupted(_), .. }) = &answer.failure else {
+                panic!("{dialect}: {answer:?}")
+            };
+            assert_eq!((ids(&answer).as_slice(), answer.bad_lines), (lines, bad_lines), "{dialect}: {events:?}");
+            let (_, again) = fixture.events(LINES).await;
+            assert_eq!((ids(&again), again.was_stored, &again.failure), (vec!["a", "b"], false, &None), "{dialect}");
+        }
     }
 }
 
