@@ -90,6 +90,12 @@ const COURTESIES: &[&str] = &[
     "muchas gracias",
     "saludos",
 ];
+/// The most characters of a courtesy.
+const MAX_COURTESY_CHARS: usize = 26;
+/// The most courtesies that are removed before the question, and after it.
+const MAX_AT_ONE_END: usize = 3;
+
+const QUOTATION_MARKS: [char; 12] = ['"', '\'', '“', '”', '„', '‟', '‘', '’', '‚', '«', '»', '`'];
 
 /// First words of questions. A greeting before one of them needs no punctuation.
 const QUESTION_WORDS: [&[&str]; 4] = [ENGLISH, GERMAN, FRENCH, SPANISH];
@@ -114,45 +120,50 @@ const SPANISH: &[&str] = &[
 /// Returns the question without greetings and thanks before and after it; unchanged if it consists of nothing else.
 pub(super) fn removed(question: &str) -> &str {
     let mut rest = question;
-    while let Some(shorter) = without_first(rest).or_else(|| without_last(rest)) {
-        rest = shorter;
+    for remaining in (0..MAX_AT_ONE_END).rev() {
+        rest = without_first(rest, remaining).unwrap_or(rest);
+    }
+    for _ in 0..MAX_AT_ONE_END {
+        rest = without_last(rest).unwrap_or(rest);
     }
     rest
 }
 
-/// Returns what follows the courtesy that the text begins with; the longest counts.
-fn without_first(text: &str) -> Option<&str> {
+/// Returns what follows the courtesy that the text begins with; the longest counts. Up to `further` others may follow
+/// it.
+fn without_first(text: &str, further: usize) -> Option<&str> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '¡');
-    let candidates = COURTESIES.iter().filter_map(|courtesy| after_words(text, courtesy));
-    candidates.filter_map(question_after).min_by_key(|rest| rest.len())
+    let first_chars = text.char_indices().take(MAX_COURTESY_CHARS + 1);
+    let ends = first_chars.filter(|(_, c)| !c.is_alphanumeric() && !is_apostrophe(*c)).map(|(end, _)| end);
+    let courtesies = ends.map(|end| text.split_at(end)).filter(|(courtesy, _)| is_courtesy(courtesy));
+    courtesies.filter_map(|(courtesy, rest)| question_after(courtesy, rest, further)).last()
 }
 
-/// Returns the text after these words, if it begins with them in any case.
-fn after_words<'t>(text: &'t str, words: &str) -> Option<&'t str> {
-    let mut rest = text;
-    for word in words.split(' ') {
-        rest = rest.trim_start();
-        let end = rest.find(|c: char| !c.is_alphanumeric() && !is_apostrophe(c)).unwrap_or(rest.len());
-        let (found, after) = rest.split_at(end);
-        if found.to_lowercase().replace('’', "'") != word {
-            return None;
-        }
-        rest = after;
-    }
-    Some(rest)
+/// Returns whether the text is a courtesy, in any case.
+fn is_courtesy(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    COURTESIES.contains(&words.join(" ").to_lowercase().replace('’', "'").as_str())
 }
 
 /// Returns the question after a courtesy. What follows without the end of a sentence may belong to it, as in "Hello
-/// Kitty" or "Thank you, Mr. President", unless it begins as a question does or, after a comma, in lower case.
-fn question_after(rest: &str) -> Option<&str> {
+/// Kitty" or "Thank you, Mr. President", unless it begins as a question does or, as the courtesy itself, in lower case.
+/// Before a colon the courtesy may begin a title ("Hey, that's no way to say goodbye: who wrote it?").
+fn question_after<'t>(courtesy: &str, rest: &'t str, further: usize) -> Option<&'t str> {
     let after = rest.trim_start().trim_start_matches(|c: char| is_sentence_end(c) || matches!(c, ',' | '-'));
     let marks = &rest[..rest.len() - after.len()];
     let question = after.trim_start();
     if question.len() == after.len() && !marks.ends_with(char::is_whitespace) || !has_words(question) {
         return None;
     }
-    let continues = marks.contains(',') && question.starts_with(char::is_lowercase);
-    (marks.contains(is_sentence_end) || continues || begins_as_question(question)).then_some(question)
+    if marks.contains(is_sentence_end) || begins_as_question(question) && !marks.contains(',') {
+        return Some(question);
+    }
+    let in_lower_case = || courtesy.starts_with(char::is_lowercase) && question.starts_with(char::is_lowercase);
+    let other_follows = || further > 0 && without_first(question, further - 1).is_some();
+    let is_separate = marks.contains(',')
+        && !question.contains(':')
+        && (begins_as_question(question) || in_lower_case() || other_follows());
+    is_separate.then_some(question)
 }
 
 fn begins_as_question(text: &str) -> bool {
@@ -163,18 +174,22 @@ fn begins_as_question(text: &str) -> bool {
 }
 
 /// Returns what precedes the courtesy that the text ends with. Only punctuation separates it: "the word for thanks" is
-/// part of a question, and so is what a comma precedes and a question mark follows.
+/// part of a question, and so is what a comma precedes and a question mark follows, what quotation marks surround, and
+/// what a colon introduces ("How do you say in German: Please. Thank you.").
 fn without_last(text: &str) -> Option<&str> {
+    let (words, marks) = text.split_at(text.trim_end_matches(|c: char| !c.is_alphanumeric()).len());
     let is_separator = |c: char| is_sentence_end(c) || matches!(c, '?' | ',' | '-');
-    let (at, mark, tail) = text.match_indices(is_separator).find_map(|(at, mark)| {
-        // Not within a word, as in "wi-hi" or "main.hello".
-        let tail = text[at + mark.len()..].strip_prefix(char::is_whitespace)?;
-        let tail = tail.trim_start_matches(|c: char| c.is_whitespace() || c == '¡');
-        let is_whole = |courtesy: &str| after_words(tail, courtesy).is_some_and(|rest| !has_words(rest));
-        COURTESIES.iter().any(|courtesy| is_whole(courtesy)).then_some((at, mark, tail))
-    })?;
-    let belongs = matches!(mark, "," | "-") && tail.contains('?');
-    let before = if matches!(mark, "," | "-" | "–" | "—") { &text[..at] } else { &text[..at + mark.len()] };
+    let (at, mark) = words.rmatch_indices(is_separator).next()?;
+    // Not within a word, as in "wi-hi" or "main.hello".
+    let courtesy = words[at + mark.len()..].strip_prefix(char::is_whitespace)?;
+    let courtesy = courtesy.trim_start_matches(|c: char| c.is_whitespace() || c == '¡');
+    if courtesy.chars().nth(MAX_COURTESY_CHARS).is_some() || !is_courtesy(courtesy) {
+        return None;
+    }
+    let is_clause = matches!(mark, "," | "-");
+    let before = if is_clause || matches!(mark, "–" | "—") { &text[..at] } else { &text[..at + mark.len()] };
+    let is_introduced = before.rsplit('?').next().is_some_and(|sentence| sentence.contains(": "));
+    let belongs = is_clause && marks.contains('?') || marks.contains(QUOTATION_MARKS) || is_introduced;
     let before = before.trim_end();
     (!belongs && has_words(before)).then_some(before)
 }
@@ -193,7 +208,15 @@ fn has_words(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::removed;
+    use super::{COURTESIES, MAX_COURTESY_CHARS, removed};
+
+    #[test]
+    fn at_most_three_courtesies_are_removed_at_each_end() {
+        let most = COURTESIES.iter().map(|courtesy| courtesy.chars().count()).max();
+        assert_eq!(most, Some(MAX_COURTESY_CHARS));
+        assert_eq!(removed(&format!("a{}", ", hi".repeat(499))), format!("a{}", ", hi".repeat(496)));
+        assert_eq!(removed(&format!("{}a", "Hi! ".repeat(499))), format!("{}a", "Hi! ".repeat(496)));
+    }
 
     #[test]
     fn greetings_and_thanks_are_removed_in_four_languages() {
@@ -219,6 +242,8 @@ mod tests {
             ("Hola ¿cómo solicito vacaciones?", "¿cómo solicito vacaciones?"),
             ("hi, vacation time", "vacation time"),
             ("vacation time, thanks", "vacation time"),
+            ("Hi, good morning, what's new?", "what's new?"),
+            ("I have a question: how do I request vacation? Thanks!", "I have a question: how do I request vacation?"),
         ] {
             assert_eq!(removed(text), question, "{text}");
         }
@@ -233,6 +258,10 @@ mod tests {
             "Hello Kitty: when was it released?",
             "Hello, Dolly: who wrote it?",
             "Hey Jude, who wrote it?",
+            "Hey, that's no way to say goodbye: who wrote it?",
+            "Salut, les copains: who presented it?",
+            "How do you say in German: Please. Thank you.",
+            "How do you translate \"Please. Thank you.\"",
             "Hi-Fi systems with streaming?",
             "Hello.js routes?",
             "Thank you, Mr. President",

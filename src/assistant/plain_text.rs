@@ -44,11 +44,17 @@ fn remove_delimited(text: &str, open: &str, close: &str) -> String {
     kept + rest
 }
 
-/// Returns the words of a Markdown text (`CommonMark` with struck-out words and ticks). Numbers of a list and HTML stay.
+/// Set between a bracket and a colon while Markdown is parsed: otherwise "[Reminder]: milk" is the definition of a
+/// link, which is no part of the text.
+const NO_DEFINITION: &str = "\u{feff}";
+
+/// Returns the words of a Markdown text (`CommonMark` with struck-out words and ticks). Numbers of a list, HTML and
+/// what looks like the definition of a link stay.
 fn without_markdown(text: &str) -> String {
+    let text = text.replace("]:", &format!("]{NO_DEFINITION}:"));
     let mut words = String::new();
     let mut numbers: Vec<Option<u64>> = Vec::new();
-    for event in Parser::new_ext(text, Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS) {
+    for event in Parser::new_ext(&text, Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS) {
         match event {
             Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => words += &text,
             Event::Start(Tag::List(first)) => numbers.push(first),
@@ -70,7 +76,7 @@ fn without_markdown(text: &str) -> String {
             _ => {}
         }
     }
-    words
+    words.replace(NO_DEFINITION, "")
 }
 
 const fn is_within_line(end: TagEnd) -> bool {
@@ -107,6 +113,10 @@ mod tests {
                 "Add buy milk, call Ann and rest, not this.",
             ),
             (
+                "[Reminder]: milk\n[Reminder]: eggs\n\n- [Ann]: `[0]: call`\n\n> [b\nc]: /d",
+                "[Reminder]: milk [Reminder]: eggs [Ann]: [0]: call [b c]: /d",
+            ),
+            (
                 "> Quoted\n\n---\n\n1. First\n+ [x] Second\n- [ ] Third\n\nPlan\n====",
                 "Quoted 1. First Second Third Plan",
             ),
@@ -121,6 +131,8 @@ mod tests {
             "Rename snake_case_name to C#, at 5*3 and [later] (perhaps).",
             "It is -3 °C; the list [a, b] stays, and so do 1 < 2, a ~ b and price* or fee*.",
             "An open [bracket( and an open _word.",
+            "[Reminder]: milk",
+            "Planned: [Ann]: call, and a[0]: x.",
         ] {
             assert_eq!(plain_text(&json!({ "text": text })).as_deref(), Some(text));
         }

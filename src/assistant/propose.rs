@@ -14,7 +14,6 @@ use crate::services::Result;
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     match model::ask(app, assistant::PROPOSE, draft, Value::Null).await? {
         ModelReply::Answered(answer) => {
-            draft.made_by_model(&answer);
             draft.proposed = operations(&answer);
             let listed = answer["operations"].as_array().map_or(0, Vec::len);
             if listed > MAX_OPERATIONS {
@@ -24,6 +23,8 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
             }
             if draft.proposed.is_empty() {
                 draft.ask(Question::new("No change was found in that. What should be planned?", Vec::new()));
+            } else {
+                draft.made_by_model(&answer);
             }
         }
         ModelReply::Unavailable => by_rules(draft),

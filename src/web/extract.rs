@@ -97,8 +97,13 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
 /// A mark that some programs write before a text. RFC 8259 allows a reader of JSON to ignore it.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Returns the JSON of a body, without a byte order mark before it.
+pub(super) fn unmarked(body: &[u8]) -> &[u8] {
+    body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body)
+}
+
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
-    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let bytes = unmarked(bytes);
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(Failure::invalid("body", "the body is an object, and this is a list"));
     }

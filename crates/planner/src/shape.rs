@@ -14,8 +14,9 @@ pub type Fields = Map<String, Value>;
 const NULLABLE: [&str; 8] =
     ["scheduledFor", "timeOfDay", "startTime", "endTime", "location", "progressUnit", "link", "occurrenceDate"];
 
-/// Fields that name several records. They are kept for the validation, which refuses them.
-pub(crate) const BULK_FIELDS: [&str; 2] = ["ids", "where"];
+/// Fields that name several records, in any case. They are kept for the validation, which refuses them, unless they are
+/// empty.
+const BULK_FIELDS: [&str; 2] = ["ids", "where"];
 
 /// Fields whose values are converted to lower case.
 const WORDS: [&str; 5] = ["kind", "action", "op", "priority", "status"];
@@ -27,9 +28,10 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
     // Also accepts the form in a validation result, the operation with its errors.
     let inner = operation.get("op").filter(|inner| inner.is_object());
     let mut fields = inner.unwrap_or(operation).as_object()?.clone();
-    for name in BULK_FIELDS {
-        if let Some(value) = inner.and(operation.get(name)) {
-            fields.entry(name).or_insert_with(|| value.clone());
+    fields.retain(|name, value| !(is_bulk_field(name) && is_nothing(value)));
+    for (name, value) in inner.and(operation.as_object()).into_iter().flatten() {
+        if is_bulk_field(name) && !is_nothing(value) {
+            fields.insert(name.clone(), value.clone());
         }
     }
     for word in WORDS {
@@ -71,6 +73,21 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
     shape_op(&mut fields);
     shape_time(&mut fields);
     Some(fields)
+}
+
+/// Returns whether a field names several records.
+pub(crate) fn is_bulk_field(name: &str) -> bool {
+    BULK_FIELDS.iter().any(|bulk| name.eq_ignore_ascii_case(bulk))
+}
+
+/// Returns whether a value is null or an empty list or object.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(values) => values.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
 }
 
 /// Removes control characters and marks of direction, and collapses white space to single spaces. With `lines`, line

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::shape::{BULK_FIELDS, Fields, infer_operation_shape, readable};
+use crate::shape::{Fields, infer_operation_shape, is_bulk_field, readable};
 
 /// The fields of an operation.
 pub const FIELDS: [&str; 25] = [
@@ -33,6 +33,10 @@ pub const FIELDS: [&str; 25] = [
     "eventId",
     "childId",
 ];
+/// The fields of an operation that the path of a single record stands for.
+const FIELDS_IN_PATH: [&str; 4] = ["kind", "action", "op", "id"];
+/// The fields of a record that only the program changes. Clients send a record back as they got it.
+const READ_ONLY_FIELDS: [&str; 4] = ["completedDates", "children", "createdAt", "updatedAt"];
 /// The fields of a recurrence.
 const RECURRENCE_FIELDS: [&str; 3] = ["type", "intervalDays", "until"];
 /// Another name of `action`, which clients need not know.
@@ -48,14 +52,24 @@ const MAX_NAME_CHARS: usize = 60;
 #[must_use]
 pub fn warnings<'a>(operations: impl IntoIterator<Item = &'a Value>) -> Vec<String> {
     let numbered = |(index, operation): (usize, &Value)| {
-        let warning = warning(&infer_operation_shape(operation)?)?;
+        let warning = warning(&infer_operation_shape(operation)?, "an operation", &FIELDS)?;
         Some(format!("operation {}: {warning}", index + 1))
     };
     operations.into_iter().enumerate().filter_map(numbered).collect()
 }
 
-fn warning(fields: &Fields) -> Option<String> {
-    let is_known = |name: &str| FIELDS.contains(&name) || BULK_FIELDS.contains(&name) || name == ACTION_ALIAS;
+/// Says which fields of an operation on the record that a path names are not used.
+#[must_use]
+pub fn record_warning(operation: &Value) -> Option<String> {
+    let usable: Vec<&str> = FIELDS.into_iter().filter(|name| !FIELDS_IN_PATH.contains(name)).collect();
+    warning(&infer_operation_shape(operation)?, "a record", &usable)
+}
+
+/// Says which fields are not used, and that `owner` has the fields `usable`.
+fn warning(fields: &Fields, owner: &str, usable: &[&str]) -> Option<String> {
+    let is_known = |name: &str| {
+        FIELDS.contains(&name) || READ_ONLY_FIELDS.contains(&name) || is_bulk_field(name) || name == ACTION_ALIAS
+    };
     let mut unknown: Vec<&str> = names(fields).filter(|name| !is_known(name)).collect();
     unknown.sort_unstable();
     let rule = fields.get("recurrence").and_then(Value::as_object);
@@ -67,7 +81,8 @@ fn warning(fields: &Fields) -> Option<String> {
         return None;
     }
     let of_rule = unknown_in_rule.iter().map(|name| format!("recurrence.{}", shown(name)));
-    let mut said: Vec<String> = unknown.iter().map(|name| suggested(name)).chain(of_rule).take(MAX_NAMED).collect();
+    let mut said: Vec<String> =
+        unknown.iter().map(|name| suggested(name, usable)).chain(of_rule).take(MAX_NAMED).collect();
     if count > MAX_NAMED {
         said.push(format!("and {} more", count - MAX_NAMED));
     }
@@ -77,9 +92,9 @@ fn warning(fields: &Fields) -> Option<String> {
         format!(", those of recurrence are {}", RECURRENCE_FIELDS.join(", "))
     };
     Some(format!(
-        "not used, because there are no such fields: {}. The fields of an operation are {}{those_of_rule}",
+        "not used, because there are no such fields: {}. The fields of {owner} are {}{those_of_rule}",
         said.join(", "),
-        FIELDS.join(", ")
+        usable.join(", ")
     ))
 }
 
@@ -88,12 +103,12 @@ fn names(fields: &Fields) -> impl Iterator<Item = &str> {
     fields.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str())
 }
 
-/// Returns the name with the field that it may be a misspelling of.
-fn suggested(name: &str) -> String {
+/// Returns the name with the one of these fields that it may be a misspelling of.
+fn suggested(name: &str, usable: &[&str]) -> String {
     let name = shown(name);
     let plain = |name: &str| name.replace(['_', '-', ' '], "").to_lowercase();
     let similarity = |known: &str| strsim::normalized_damerau_levenshtein(&plain(&name), &plain(known));
-    let nearest = FIELDS.into_iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other)));
+    let nearest = usable.iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other)));
     match nearest.filter(|known| similarity(known) >= MIN_SIMILARITY) {
         Some(known) => format!("{name} (did you mean {known}?)"),
         None => name,

@@ -10,7 +10,7 @@ use crate::MAX_OPERATIONS;
 use crate::operation::{Action, Operation};
 use crate::record::{GoalStatus, Kind, Priority};
 use crate::recurrence::Recurrence;
-use crate::shape::{BULK_FIELDS, Fields, infer_operation_shape};
+use crate::shape::{Fields, infer_operation_shape, is_bulk_field};
 use crate::state::State;
 use crate::time_of_day::TimeOfDay;
 
@@ -169,7 +169,7 @@ impl Checker<'_> {
         let fields = self.fields;
         let text = |name: &str| fields.get(name).and_then(Value::as_str);
         let (op, action_name) = (text("op").unwrap_or_default(), text("action").unwrap_or_default());
-        let names_several = BULK_FIELDS.iter().any(|name| fields.get(*name).is_some_and(|value| !value.is_null()));
+        let names_several = fields.keys().any(|name| is_bulk_field(name));
         if op.starts_with("bulk") || action_name.starts_with("bulk") || names_several {
             return self.report(ErrorCode::BulkOperationsRemoved);
         }

@@ -70,6 +70,15 @@ fn each_rule_has_its_code() {
             "bulk_operations_removed",
         ),
         (json!({"kind": "todo", "action": "complete", "ids": [1]}), "bulk_operations_removed"),
+        (json!({"kind": "todo", "action": "complete", "id": 1, "IDs": [1, 2]}), "bulk_operations_removed"),
+        (
+            json!({"kind": "todo", "action": "delete", "id": 1, "Where": {"completed": false}}),
+            "bulk_operations_removed",
+        ),
+        (
+            json!({"op": {"kind": "todo", "action": "complete", "id": 1, "ids": []}, "ids": [1, 2]}),
+            "bulk_operations_removed",
+        ),
         (json!({"kind": "event", "ids": [3], "title": "x"}), "bulk_operations_removed"),
         (json!({"op": {"kind": "todo", "action": "complete", "id": 1}, "ids": [1, 2]}), "bulk_operations_removed"),
         (json!({"kind": "todo", "action": "delete"}), "missing_or_invalid_id"),
@@ -187,8 +196,11 @@ fn each_rule_has_its_code() {
 
 #[test]
 fn one_record_is_named_by_its_id_alone() {
-    let nothing = json!({"kind": "todo", "action": "complete", "id": 1, "ids": null, "where": null});
-    assert!(validate_proposal(&[nothing], &state()).is_valid());
+    for nothing in [json!({"ids": null, "where": null}), json!({"ids": [], "where": {}})] {
+        let mut one = json!({"kind": "todo", "action": "complete", "id": 1});
+        one.as_object_mut().unwrap().extend(nothing.as_object().unwrap().clone());
+        assert!(validate_proposal(&[one], &state()).is_valid(), "{nothing}");
+    }
     // Leaving out the other records would be no repair.
     let state = state();
     let several = json!({"kind": "todo", "action": "complete", "id": 1, "ids": [1, 2]});

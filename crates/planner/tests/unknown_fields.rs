@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use aha_planner::operation::Operation;
-use aha_planner::unknown_fields::{FIELDS, warnings};
+use aha_planner::unknown_fields::{FIELDS, record_warning, warnings};
 use serde_json::{Value, json};
 
 #[test]
@@ -38,10 +38,25 @@ fn what_clients_and_models_send_beside_the_fields_is_known() {
         json!({"title": "x", "recurrence": "none"}),
         // The validation refuses these.
         json!({"kind": "todo", "action": "complete", "id": 1, "ids": [1, 2]}),
+        json!({"kind": "todo", "action": "complete", "id": 1, "IDs": [1, 2]}),
+        // A record that is sent back.
+        json!({"kind": "todo", "id": 1, "title": "x", "completedDates": ["2026-03-11"],
+               "createdAt": "2026-03-11T08:00:00Z", "updatedAt": "2026-03-11T08:00:00Z"}),
+        json!({"kind": "goal", "id": 6, "title": "x", "children": [7]}),
         json!("add milk"),
     ] {
         assert_eq!(warnings([&operation]), Vec::<String>::new(), "{operation}");
     }
+}
+
+#[test]
+fn the_fields_of_a_record_are_those_that_its_path_does_not_stand_for() {
+    let said =
+        record_warning(&json!({"kind": "todo", "action": "update", "id": 1, "tilte": "x", "acton": "y"})).unwrap();
+    let start = "not used, because there are no such fields: acton, tilte (did you mean title?). \
+                 The fields of a record are title, notes,";
+    assert!(said.starts_with(start), "{said}");
+    assert_eq!(record_warning(&json!({"kind": "todo", "action": "update", "id": 1, "title": "x"})), None);
 }
 
 #[test]

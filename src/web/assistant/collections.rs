@@ -3,6 +3,7 @@
 
 use aha_planner::apply::{Record, State as Records};
 use aha_planner::record::{Item, Kind};
+use aha_planner::unknown_fields;
 use aha_planner::validate::{ErrorCode, parse_date};
 use axum::Json;
 use axum::extract::State;
@@ -199,8 +200,11 @@ async fn operate(
     if let Some(id) = id {
         fields.insert("id".to_owned(), id.into());
     }
-    match planner::apply(state.app(), vec![Value::Object(fields)], None, None).await? {
-        Apply::Done { response, .. } => record_of(&response, kind),
+    let operation = Value::Object(fields);
+    // The warnings of `apply` number the operations, of which the client sent none.
+    let warning = unknown_fields::record_warning(&operation);
+    match planner::apply(state.app(), vec![operation], None, None).await? {
+        Apply::Done { response, .. } => record_of(&response, kind, warning),
         Apply::Invalid(validation) => {
             let errors = validation.results.first().map(|result| result.errors.clone()).unwrap_or_default();
             if errors.contains(&ErrorCode::IdNotFound) {
@@ -216,14 +220,14 @@ async fn operate(
 }
 
 /// Returns the only record of a response, with the batch by which the change can be undone.
-fn record_of(response: &str, kind: Kind) -> Result<Response, Failure> {
+fn record_of(response: &str, kind: Kind, warning: Option<String>) -> Result<Response, Failure> {
     let answer: Value = serde_json::from_str(response).map_err(|error| Failure::internal(&error))?;
     let result = &answer["results"][0];
     let mut body =
         json!({ "ok": true, "id": result["id"], "batchId": answer["batchId"], "version": answer["version"] });
     let record: Option<Record> = serde_json::from_value(result[kind.as_str()].clone()).ok();
     let record = record.map(|record| (kind.as_str(), json!(record)));
-    let warnings = answer.get("warnings").map(|warnings| ("warnings", warnings.clone()));
+    let warnings = warning.map(|warning| ("warnings", json!([warning])));
     for (name, value) in record.into_iter().chain(warnings) {
         body[name] = value;
     }

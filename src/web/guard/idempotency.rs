@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
 use serde_json::Value;
 
-use super::super::extract::body;
+use super::super::extract::{body, unmarked};
 use super::super::{ASK_STREAM, FEED_TOKEN, Failure, WebState};
 use super::identity::Identity;
 use crate::services::idempotency::{self, IdempotentRequest, RequestState, StoredResponse};
@@ -88,10 +88,10 @@ async fn with_key(
     }
 }
 
-/// Returns a JSON body with sorted fields and without white space between its parts, so that equal ones have the same
-/// bytes. Any other body is returned as it is.
+/// Returns a JSON body with sorted fields, without white space between its parts and without a byte order mark, so that
+/// equal ones have the same bytes. Any other body is returned as it is.
 fn comparable(body: &[u8]) -> Vec<u8> {
-    match serde_json::from_slice::<Value>(body) {
+    match serde_json::from_slice::<Value>(unmarked(body)) {
         Ok(mut value) => {
             value.sort_all_objects();
             value.to_string().into_bytes()
@@ -161,6 +161,7 @@ mod tests {
         assert_eq!(comparable(b"{ \"b\": {\"d\":\"x\", \"c\":[1, 2]},\n\"a\":1 }"), body);
         assert_ne!(comparable(br#"{"a":1,"b":{"c":[2,1],"d":"x"}}"#), body);
         assert_ne!(comparable(br#"{"a":1,"b":{"c":[1,2],"d":"x "}}"#), body);
+        assert_eq!(comparable("\u{feff}{\"a\":1,\"b\":{\"c\":[1,2],\"d\":\"x\"}}".as_bytes()), body);
         assert_eq!(comparable(b"<opml> </opml>"), b"<opml> </opml>");
     }
 }

@@ -195,6 +195,10 @@ fn the_provider_is_who_proposed_the_operations() {
     let question = exchange("auto_clarify_has_the_models_question", "assistant_route");
     let asked = answered("auto_plan", &[question], "auto");
     assert_eq!((&asked["provider"], &asked["decision"]), (&json!("openai_compatible"), &json!("clarify")), "{asked}");
+    let mut nothing = exchange("auto_plan", "assistant_propose");
+    nothing["body"]["choices"][0]["message"]["content"] = json!(r#"{"operations":[]}"#);
+    let own = answered("auto_plan", &[nothing], "plan");
+    assert_eq!((&own["provider"], &own["decision"]), (&json!("local"), &json!("clarify")), "{own}");
 }
 
 #[test]

@@ -313,6 +313,10 @@ fn a_post_with_a_key_is_done_once() {
     let again = give("one", "like");
     assert_eq!((first.json(), first.status), (again.json(), again.status));
     assert_eq!(again.headers["idempotency-replayed"], "true");
+    let marked = "\u{feff}{\"kind\":\"like\"}";
+    let path = format!("/api/v1/stories/{id}/feedback");
+    let after_a_mark = site.send("POST", &path, &[JSON, ("idempotency-key", "one")], marked);
+    assert_eq!((after_a_mark.status, after_a_mark.json()), (200, first.json()), "a byte order mark");
     assert_eq!(give("one", "save").status, 422);
     assert_eq!(give("two", "like").json()["change"]["changed"], false);
 }
