@@ -168,7 +168,8 @@ fn decisions_are_numbered_without_gaps_and_listed() {
 /// Names with a part in capital letters are patterns.
 #[test]
 fn every_file_that_is_named_exists() {
-    let folders = ["src", "crates", "tests", "scripts", "migrations", "models", "docs", "benches", "examples"];
+    let folders =
+        ["src", "crates", "tests", "scripts", "migrations", "models", "docs", "benches", "examples", ".cargo"];
     let mut files: Vec<String> = folders
         .iter()
         .flat_map(|folder| files_below(repository(folder).as_ref()))
