@@ -39,26 +39,35 @@ impl CallScope {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_id_of_a_call_is_that_of_its_run_attempt_purpose_and_parts() {
-        let run = RunId::of(&["default"]);
-        let scope = |run: Option<RunId>| CallScope {
+impl CallScope {
+    /// Returns the scope of an attempt outside runs, for tests.
+    pub(super) fn for_attempt(attempt: i64) -> Self {
+        Self {
             lease: None,
-            run,
+            run: None,
             pass: 1,
-            attempt: 7,
+            attempt,
             topic: None,
             share_percent: None,
             tier: BudgetTier::Normal,
             prompt_id: "triage_v1".to_owned(),
             rejudge: false,
             call_state: Arc::new(CallState::default()),
-        };
-        let within = scope(Some(run)).call_id("now", "triage", &["a", "1"]);
-        assert_eq!(within, CallId::of(&[&run.to_string(), "7", "triage", "a", "1"]));
-        assert_eq!(scope(None).call_id("now", "triage", &["a"]), CallId::of(&["now", "7", "triage", "a"]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_call_is_that_of_its_run_attempt_purpose_and_parts() {
+        let run = RunId::of(&["default"]);
+        let outside = CallScope::for_attempt(7);
+        let within = CallScope { run: Some(run), ..outside.clone() };
+        let id = within.call_id("now", "triage", &["a", "1"]);
+        assert_eq!(id, CallId::of(&[&run.to_string(), "7", "triage", "a", "1"]));
+        assert_eq!(outside.call_id("now", "triage", &["a"]), CallId::of(&["now", "7", "triage", "a"]));
     }
 }

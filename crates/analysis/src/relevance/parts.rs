@@ -1,15 +1,19 @@
 //! Splits a sentence of interests into parts: what the reader wants, what they exclude, and who they are.
 
+mod appositions;
+mod narrowing;
 mod reader;
 
-use std::{mem, slice};
+use std::slice;
 
-use self::reader::tells_of_reader;
+use self::appositions::leave_out_appositions;
+use self::narrowing::narrow;
+use self::reader::{only_places, tells_of_reader};
 use super::phrases::{
     Phrase, begins_remark, compound, describes_kind, find, is_comparative, is_conjunction, is_consequence,
-    is_enthusiasm, is_kind_of_thing, is_less, is_light_verb, is_no, is_or, is_wish, is_yes, past,
+    is_enthusiasm, is_less, is_light_verb, is_no, is_or, is_wish, is_yes, past,
 };
-use super::places::{PlaceId, Places};
+use super::places::PlaceId;
 use super::tokens::{Mark, Token, is_hyphenated};
 use super::translations::Language;
 use super::words::is_content;
@@ -343,18 +347,6 @@ impl Splitter<'_> {
         self.parts.iter().rposition(|part| has_content(slice::from_ref(part)))
     }
 
-    /// Returns the last part, if it is wanted, and neither a pause nor more than a "but" stands between.
-    fn narrowed(&self, at: usize) -> Option<usize> {
-        let is_opposed = at > 0 && ["but", "aber", "mais", "pero"].contains(&self.words[at - 1]);
-        let before = self.sentence[..at].iter().rev();
-        let mut before = before.take_while(|token| token.mark != Mark::Pause);
-        if !is_opposed && !before.any(|token| is_content(&token.word)) {
-            return None;
-        }
-        let last = self.last_with_content()?;
-        (!self.parts[last].denied && !self.parts[last].is_background).then_some(last)
-    }
-
     /// Whether a wish here ends a negation: the negation stands before the last pause or "and".
     const fn ends_denial(&self) -> bool {
         self.denied && self.denial_here.is_none()
@@ -369,19 +361,6 @@ impl Splitter<'_> {
 
     const fn turn(&mut self) {
         (self.denied, self.from_pause, self.denial_here, self.is_told_in_bracket) = (false, None, None, false);
-    }
-
-    fn begin_background(&mut self) {
-        if self.ends_denial() {
-            self.turn();
-            self.begin_part();
-        }
-        if let Some(part) = self.parts.last_mut()
-            && part.tokens.is_empty()
-            && !part.denied
-        {
-            part.is_background = true;
-        }
     }
 
     /// Returns the first part that an answer ("sport: no") refers to; `None` if there is none before it.
@@ -401,44 +380,5 @@ fn has_content(parts: &[Part<'_>]) -> bool {
     parts.iter().flat_map(|part| &part.tokens).any(|token| is_content(&token.word))
 }
 
-/// Puts the words of a narrowed part before those that narrow it.
-fn narrow(parts: &mut [Part<'_>]) {
-    for at in 0..parts.len() {
-        let narrowing: Vec<usize> = (at + 1..parts.len())
-            .filter(|of| parts[*of].narrows == Some(at) && has_content(&parts[*of..=*of]))
-            .collect();
-        if narrowing.is_empty() {
-            continue;
-        }
-        let narrowed = mem::take(&mut parts[at].tokens);
-        for of in narrowing {
-            let own = mem::replace(&mut parts[of].tokens, narrowed.clone());
-            parts[of].tokens.extend(own);
-        }
-    }
-}
-
-/// Empties the parts that only say what the name before them is: "Anthropic, the company, and its models".
-fn leave_out_appositions(text: &str, parts: &mut [Part<'_>]) {
-    let is_capital = |token: &Token| text.get(token.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
-    for at in 1..parts.len() {
-        let [.., name, part] = &mut parts[..=at] else { continue };
-        let (Some(last), [article, kind]) = (name.tokens.last(), &part.tokens[..]) else { continue };
-        let mut named = name.tokens.iter().filter(|token| is_content(&token.word)).peekable();
-        let is_name = named.peek().is_some() && named.all(|token| is_capital(token));
-        let follows = text.get(last.end..article.start).is_some_and(|between| between.trim() == ",");
-        if is_name && follows && name.denied == part.denied && is_kind_of_thing(&article.word, &kind.word) {
-            part.tokens.clear();
-        }
-    }
-}
-
-/// Empties a part that names no place.
-fn only_places(part: &mut Vec<&Token>) {
-    let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
-    let first = (0..words.len()).find_map(|at| Places::shipped().find(&words[at..]).map(|(_, length)| (at, length)));
-    match first {
-        Some((at, length)) => *part = part[at..at + length].to_vec(),
-        None => part.clear(),
-    }
-}
+#[cfg(test)]
+mod tests;

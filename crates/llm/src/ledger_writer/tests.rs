@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use aha_core::clock::Clock;
 use aha_core::ids::CallId;
 use aha_core::time::Timestamp;
-use aha_core::topic::BudgetTier;
 use aha_store::{CallOutcome, CounterLimit, OpenMode, Settlement};
 use futures::future::join_all;
 use tracing::span::{Attributes, Id, Record};
@@ -23,18 +22,7 @@ struct Ledger {
 async fn ledger() -> Ledger {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}/ledger.db", folder.path().display());
-    let scope = CallScope {
-        lease: None,
-        run: None,
-        pass: 1,
-        attempt: 1,
-        topic: None,
-        share_percent: None,
-        tier: BudgetTier::Normal,
-        prompt_id: "triage_v1".to_owned(),
-        rejudge: false,
-        call_state: Arc::new(CallState::default()),
-    };
+    let scope = CallScope::for_attempt(1);
     Ledger { store: aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), scope, _folder: folder }
 }
 

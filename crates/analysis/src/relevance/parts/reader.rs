@@ -2,9 +2,10 @@
 //! "because I commute".
 
 use super::super::phrases::{Phrase, find, is_conjunction, is_enthusiasm, is_other_person, is_reason_pronoun};
+use super::super::places::Places;
 use super::super::tokens::{Mark, Token};
 use super::super::words::is_function_word;
-use super::{Part, Splitter, has_content, only_places};
+use super::{Part, Splitter, has_content};
 
 impl Splitter<'_> {
     /// Returns the index after a reason whose first words are `length` at `at`. One that begins the sentence tells who
@@ -25,6 +26,19 @@ impl Splitter<'_> {
             part.is_background = true;
         }
         end
+    }
+
+    pub(super) fn begin_background(&mut self) {
+        if self.ends_denial() {
+            self.turn();
+            self.begin_part();
+        }
+        if let Some(part) = self.parts.last_mut()
+            && part.tokens.is_empty()
+            && !part.denied
+        {
+            part.is_background = true;
+        }
     }
 
     /// Whether what follows "because" only points at what is said: "what Europe does because of it".
@@ -86,4 +100,14 @@ impl Splitter<'_> {
 /// Whether a part tells who the reader is, and no enthusiasm of theirs.
 pub(super) fn tells_of_reader(part: &Part<'_>) -> bool {
     part.is_background && !part.tokens.iter().any(|token| is_enthusiasm(&token.word))
+}
+
+/// Empties a part that names no place.
+pub(super) fn only_places(part: &mut Vec<&Token>) {
+    let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
+    let first = (0..words.len()).find_map(|at| Places::shipped().find(&words[at..]).map(|(_, length)| (at, length)));
+    match first {
+        Some((at, length)) => *part = part[at..at + length].to_vec(),
+        None => part.clear(),
+    }
 }
