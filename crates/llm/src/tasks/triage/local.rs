@@ -185,12 +185,11 @@ fn is_denied(relevance: &Relevance) -> bool {
 
 fn matched(evidence: &Evidence) -> String {
     match (&evidence.matched_interests[..], &evidence.touched_interests[..]) {
+        ([], []) if !is_close_to_interests(evidence) => String::new(),
         // Its words are close to several interests, but match none sufficiently.
         ([], []) => match &evidence.nearest_interest {
-            Some(nearest) if is_close_to_interests(evidence) => {
-                format!("none of your interests is met; the nearest is “{nearest}”")
-            }
-            _ => String::new(),
+            Some(nearest) => format!("comes near to your “{nearest}”"),
+            None => "comes near to your interests".to_owned(),
         },
         ([], touched) => format!("touches your {}{}", quoted(touched, 3), touching_words(evidence, touched)),
         (met, _) => format!("matches your {}", with_other_words(evidence, met)),

@@ -113,7 +113,7 @@ fn a_clause_that_is_met_in_part_is_touched() {
     let near = Evidence { touched_interests: Vec::new(), ..evidence.clone() };
     assert_eq!(reason(&near), NO_INTEREST_MATCHED, "there is no clause whose place it has");
     let near = Evidence { nearest_interest: Some("physics".into()), ..near };
-    assert_eq!(reason(&near), "None of your interests is met; the nearest is “physics”");
+    assert_eq!(reason(&near), "Comes near to your “physics”");
     let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
     assert_eq!(reason(&met), "Matches your “ferries”");
 }
@@ -176,7 +176,7 @@ fn only_a_story_close_to_the_interests_is_said_to_come_near_to_them() {
         ..Evidence::default()
     };
     let judged = |degree| judge(&input(near(degree)));
-    assert_eq!(judged(1.25)["reason"], "None of your interests is met; the nearest is “physics”");
+    assert_eq!(judged(1.25)["reason"], "Comes near to your “physics”");
     assert_eq!(judged(1.25)["is_relevant"], true);
     assert_eq!(judged(1.24)["reason"], NO_INTEREST_MATCHED);
     assert_eq!(judged(1.24)["is_relevant"], false);
