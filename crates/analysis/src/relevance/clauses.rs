@@ -16,7 +16,7 @@ use super::scopes::{Subject, inherited};
 use super::tokens::{Mark, Token, is_hyphenated, tokens};
 use super::translations::{Language, Translations};
 use super::wordings::{Wording, abbreviated, english};
-use super::words::{NON, SUBJECTS_ALONE, is_content, is_function_word, is_modifier};
+use super::words::{NON, SUBJECTS_ALONE, is_content, is_function_word, is_modifier, is_unspecific};
 
 /// A subject that a reader wants or excludes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Clause {
     is_background: bool,
     /// Whether it is wanted less than others.
     pub(super) is_minor: bool,
+    /// Number of words of the phrase that it is taken from, including those that are left out, but without articles.
+    phrase_words: usize,
     /// Words expected in a text, in lower case. Abbreviations replace the phrases that they stand for.
     pub words: Vec<String>,
     /// Modifiers among the words, each with the word to which a hyphen joins it: ("self", "hosting").
@@ -59,7 +61,11 @@ impl Interests {
         if clauses.iter().any(|clause| !clause.denied && !clause.is_background) {
             clauses.retain(|clause| clause.denied || !clause.is_background);
         }
-        // So does a kind of text.
+        // What names no subject is part of a longer sentence: "and how it actually works".
+        if clauses.iter().any(|clause| !clause.denied && !clause.is_remainder()) {
+            clauses.retain(|clause| !clause.is_remainder());
+        }
+        // A kind of text says what is wanted only if nothing else does.
         if clauses.iter().any(|clause| !clause.denied && !clause.is_minor && !clause.is_kind_of_text()) {
             clauses.retain(|clause| clause.denied || !clause.is_kind_of_text());
         }
@@ -92,6 +98,18 @@ impl Clause {
     fn is_kind_of_text(&self) -> bool {
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
         !words.is_empty() && self.places.is_empty() && kind_of_text(&words) == words.len()
+    }
+
+    /// Whether it is what remains of a longer phrase, and names no subject: "actually" of "how it actually works".
+    fn is_remainder(&self) -> bool {
+        let has_one_unspecific = matches!(&self.words[..], [word] if is_unspecific(word));
+        has_one_unspecific && self.places.is_empty() && self.phrase_words > 1
+    }
+
+    /// Returns the words that name no subject by themselves, if others do: "decide" of "decide on a heat pump".
+    pub(super) fn beside_subject(&self) -> Vec<&String> {
+        let (unspecific, others): (Vec<_>, Vec<_>) = self.words.iter().partition(|word| is_unspecific(word));
+        if others.is_empty() && self.places.is_empty() { Vec::new() } else { unspecific }
     }
 
     /// Returns whether these words of a text name something of the clause. Of a clause of several words, a single one
@@ -229,6 +247,7 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         denied: *denied,
         is_background: *is_background,
         is_minor: *is_minor,
+        phrase_words: words.iter().filter(|word| !is_article(word)).count(),
         words: vec![],
         modifiers: modifiers(text, part),
         places: vec![],
@@ -274,6 +293,12 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
     clause.english = language.map(|language| english(&said, language)).unwrap_or_default();
     clause.written = written(text, part, *seam, span?)?;
     Some(clause)
+}
+
+fn is_article(word: &str) -> bool {
+    const ARTICLES: [&str; 17] =
+        ["the", "a", "an", "der", "die", "das", "den", "dem", "le", "la", "l", "les", "un", "une", "el", "los", "las"];
+    ARTICLES.contains(&word)
 }
 
 /// Returns the text from the first to the last content word, without the words left out at the seam.

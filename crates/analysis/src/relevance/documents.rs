@@ -111,6 +111,13 @@ impl Corpus {
         self.ids.get(Key::of(word))
     }
 
+    /// Returns whether a text has two words side by side.
+    pub(super) fn has_pair(&self, one: &str, other: &str) -> bool {
+        let Some(pair) = self.id(one).zip(self.id(other)) else { return false };
+        let is_pair = |words: &Vec<WordId>| words.windows(2).any(|two| (two[0], two[1]) == pair);
+        self.documents.iter().any(|document| document.fields.iter().any(is_pair))
+    }
+
     pub(super) fn word(&self, id: WordId) -> &str {
         &self.words[id as usize].text
     }

@@ -153,8 +153,27 @@ impl Splitter<'_> {
             |token: &Token| begins_remark(&token.word) && self.text.get(token.start..token.end) == Some(&token.word);
         let is_consequence = matches!(find(&self.words[at + 1..], self.language), Some((Phrase::Consequence, _)));
         let length = rest.iter().take_while(|token| token.mark != Mark::Pause).count();
-        let describes = describes_kind(&self.words[at + 1..at + 1 + length]);
-        if describes || !is_consequence && rest.first().is_some_and(is_remark) { 1 + length } else { 1 }
+        let segment = &self.words[at + 1..at + 1 + length];
+        let explains_denial = self.denied && self.tells_why(segment);
+        let describes = describes_kind(segment);
+        if explains_denial || describes || !is_consequence && rest.first().is_some_and(is_remark) {
+            1 + length
+        } else {
+            1
+        }
+    }
+
+    /// Whether words after a negation and a pause say why it holds, and neither wish for nor deny anything: "no recipes,
+    /// I bake all day".
+    fn tells_why(&self, words: &[&str]) -> bool {
+        let phrase = |from: usize| find(&words[from..], self.language).map(|(phrase, _)| phrase);
+        let says_more = |from: usize| match phrase(from) {
+            // "I. e." is no "I".
+            Some(Phrase::Separator) => from == 0,
+            found => found.is_some(),
+        };
+        words.first().is_some_and(|first| ["i", "we", "ich", "wir", "je", "nous"].contains(first))
+            && !(0..words.len()).any(says_more)
     }
 
     /// Restores what held before a bracket at its end: a negation within it ends there. What a bracket or a colon

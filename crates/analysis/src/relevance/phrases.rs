@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(english(&["rather", "than", "x"]), Some((Phrase::ShortDenial, 2)));
         assert_eq!(english(&["rust"]), None);
         assert_eq!(english(&["sin", "taxes"]), None);
-        assert_eq!(find(&["sin", "deporte"], Some(Language::Spanish)), Some((Phrase::Denial, 1)));
+        assert_eq!(find(&["sin", "deporte"], Some(Language::Spanish)), Some((Phrase::ShortDenial, 1)));
         assert_eq!((compound(&["interest", "rates", "rise"]), compound(&["interest", "in"])), (2, 0));
     }
 

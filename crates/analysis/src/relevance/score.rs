@@ -328,6 +328,15 @@ mod tests {
     }
 
     #[test]
+    fn what_names_no_subject_counts_little_beside_what_does() {
+        let texts = [("They decide to buy", "A meeting"), ("Heat pumps are quiet", "A test"), ("Soup", "Bread")];
+        let found = degrees("decide on a heat pump", &texts);
+        assert!(found[1].lexical > 4.0 * found[0].lexical, "{found:?}");
+        let found = degrees("decide", &texts);
+        assert!(found[0].lexical > 0.5, "alone it counts in full: {found:?}");
+    }
+
+    #[test]
     fn what_follows_non_is_not_met_unless_it_is_asked_for() {
         let texts = [("Some non-comics shelves", ""), ("Some comics", ""), ("Soup", "Bread")];
         let found = degrees("comics", &texts);

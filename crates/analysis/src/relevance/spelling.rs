@@ -1,5 +1,5 @@
 //! Corrects typing errors in interests: a word unknown to the texts and tables is replaced by the most frequent English
-//! word at edit distance 1.
+//! word at edit distance 1, or divided into two words.
 //!
 //! Input: clauses, and the texts they are searched in. Output: the clauses with corrected words, and a list of the
 //! corrections.
@@ -12,13 +12,15 @@ use super::frequencies::DocumentFrequencies;
 use super::lexicon::Lexicon;
 use super::places::Places;
 use super::word_vectors::WordVectors;
-use super::words::{is_function_word, light_stem, next_word};
+use super::words::{function_words, is_function_word, light_stem, next_word};
 
 /// Shorter words have too many neighbours, except by an exchange of two letters.
 const MIN_LETTERS: usize = 5;
 const MIN_LETTERS_OF_EXCHANGE: usize = 4;
 /// Letters from which on a second error is corrected.
 const MIN_LETTERS_OF_TWO_ERRORS: usize = 8;
+/// Letters of each word that an unknown one is divided into.
+const MIN_LETTERS_OF_PART: usize = 4;
 /// A word that at most this many stored texts have is an error if this many have the word that it lacks one letter of.
 const MAX_TEXTS_OF_ERROR: usize = 1;
 const MIN_TEXTS_OF_CORRECTION: usize = 5;
@@ -63,7 +65,8 @@ impl Correction {
 /// (a letter missing, added, replaced or transposed), or of 2 if it is long, there is no nearer one, and the last letter
 /// is the same. Of words at the same distance, one that is a subject together with the word beside it comes first, then
 /// one with two letters exchanged, since most errors of that look are exchanges ("balck"). A word of four letters is
-/// replaced only by such a one. Clauses with English wordings are unchanged. If most words are unknown even when
+/// replaced only by such a one. A word that consists of two is read as these, if they name a subject or stand side by
+/// side in a text. A word with two letters of a function word exchanged is left out. Clauses with English wordings are unchanged. If most words are unknown even when
 /// corrected, or none is known and not all can be corrected, the interests are assumed to be in another language and
 /// nothing is corrected.
 pub(super) fn correct(
@@ -85,17 +88,51 @@ pub(super) fn correct(
     }
     let mut corrections = Vec::new();
     for clause in clauses.iter_mut().filter(|clause| clause.english.is_empty()) {
-        for at in 0..clause.words.len() {
-            let word = &clause.words[at];
+        let mut words = Vec::with_capacity(clause.words.len());
+        for (at, word) in clause.words.iter().enumerate() {
             let is_error = is_plain(word) && !is_known(word);
-            let read_as = if is_error { nearest(word, &pairs(&clause.words, at)) } else { None };
-            if let Some(read_as) = read_as {
-                let written = std::mem::replace(&mut clause.words[at], read_as.to_owned());
-                corrections.push(Correction { written, read_as: read_as.to_owned() });
-            }
+            let beside = || pairs(&clause.words, at);
+            let read_as = if is_error { apart(word, corpus).or_else(|| nearest_form(word, &beside())) } else { None };
+            words.extend(read_as.as_ref().unwrap_or(word).split(' ').map(str::to_owned));
+            corrections.extend(read_as.map(|read_as| Correction { written: word.clone(), read_as }));
         }
+        clause.words = words;
+        leave_out_function_words(&mut clause.words, is_known);
     }
     corrections
+}
+
+/// Leaves out words with two letters of a function word exchanged ("migth"), unless nothing else is left.
+fn leave_out_function_words(words: &mut Vec<String>, is_known: impl Fn(&str) -> bool) {
+    let is_function = |word: &String| is_plain(word) && !is_known(word) && is_exchanged_function_word(word);
+    if !words.iter().all(is_function) {
+        words.retain(|word| !is_function(word));
+    }
+}
+
+fn is_exchanged_function_word(word: &str) -> bool {
+    let is_exchange = |known: &str| has_same_letters(known, word) && osa_distance(known, word) == 1;
+    function_words().any(is_exchange)
+}
+
+/// Returns the two words that an unknown one consists of, if they name a subject or a text has them side by side:
+/// "boardgames", "screentime".
+fn apart(word: &str, corpus: &Corpus) -> Option<String> {
+    let is_subject = |one: &str, other: &str| {
+        let stems = [light_stem(one), light_stem(other)];
+        Lexicon::shipped().name_at(&stems) == Some(stems.len())
+    };
+    let is_word = |part: &str| WordVectors::shipped().rank(part).is_some();
+    let splits = (MIN_LETTERS_OF_PART..=word.len().checked_sub(MIN_LETTERS_OF_PART)?).map(|at| word.split_at(at));
+    let mut parts = splits.filter(|(one, other)| is_word(one) && is_word(other));
+    let found = parts.find(|(one, other)| is_subject(one, other) || corpus.has_pair(one, other));
+    found.map(|(one, other)| format!("{one} {other}"))
+}
+
+/// Returns the nearest word, or that to the singular.
+fn nearest_form(word: &str, beside: &[Beside]) -> Option<String> {
+    let singular = || word.strip_suffix('s').filter(|singular| is_plain(singular));
+    nearest(word, beside).or_else(|| nearest(singular()?, beside)).map(str::to_owned)
 }
 
 fn is_plain(word: &str) -> bool {
@@ -221,6 +258,31 @@ mod tests {
         let pair = |written: &str, read_as: &str| (written.to_owned(), read_as.to_owned());
         let both = [pair("extrem", "extreme"), pair("wether", "weather")];
         assert_eq!(corrected("extrem wether", "Bread"), both, "not “whether”; and the stem of a word is no word");
+    }
+
+    #[test]
+    fn a_word_that_consists_of_two_is_divided() {
+        let pair = |written: &str, read_as: &str| (written.to_owned(), read_as.to_owned());
+        assert_eq!(corrected("boardgaming, boardgame, music", "Bread"), [], "words of a subject");
+        assert_eq!(corrected("gardenfences, music", "Bread"), []);
+        assert_eq!(corrected("gardenfences, music", "Mending garden fences"), [pair("gardenfences", "garden fences")]);
+        assert_eq!(corrected("blackholes, music", "Bread"), [pair("blackholes", "black holes")], "a subject's name");
+        let mut clauses = Interests::parse("blackholes, music").clauses;
+        correct(&mut clauses, &Corpus::of(&[]), &NoFrequencies);
+        assert_eq!(clauses[0].words, ["black", "holes"]);
+    }
+
+    #[test]
+    fn a_misspelt_function_word_is_left_out() {
+        let mut clauses = Interests::parse("books that migth help").clauses;
+        correct(&mut clauses, &Corpus::of(&[]), &NoFrequencies);
+        assert_eq!(clauses[0].words, ["books", "help"]);
+    }
+
+    #[test]
+    fn a_plural_is_corrected_as_its_singular() {
+        let found = corrected("freindships, children", "Bread");
+        assert_eq!(found, [("freindships".to_owned(), "friendship".to_owned())]);
     }
 
     struct Stored(&'static str, usize);

@@ -329,6 +329,17 @@ pub fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(word)
 }
 
+/// Returns the function words of English, German, French and Spanish, in no order.
+pub(super) fn function_words() -> impl Iterator<Item = &'static str> {
+    FUNCTION_WORDS.iter().copied()
+}
+
+/// Returns whether a lower-case word of English, German, French or Spanish names no subject by itself: "decide",
+/// "actually", "small".
+pub(super) fn is_unspecific(word: &str) -> bool {
+    UNSPECIFIC_WORDS.contains(word)
+}
+
 /// Returns whether a lower-case word of interests only introduces a subject ("I like to read news about …").
 pub(super) fn is_lead_in(word: &str) -> bool {
     LEAD_IN.contains(word)
@@ -363,6 +374,7 @@ fn set(words: &'static str) -> HashSet<&'static str> {
 }
 
 static FUNCTION_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("function_words.txt")));
+static UNSPECIFIC_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("unspecific_words.txt")));
 static LEAD_IN: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("lead_in_words.txt")));
 
 #[cfg(test)]

@@ -104,3 +104,32 @@ fn what_leaves_the_choice_is_no_subject() {
     assert!(Interests::parse("surprise me").is_empty());
     assert_eq!(parsed("surprise parties, the school you choose"), ["surprise parties", "school you choose"]);
 }
+
+#[test]
+fn what_is_left_of_a_phrase_names_no_subject() {
+    assert_eq!(
+        parsed("AI but how it actually works and what people build with it, evaluation"),
+        ["AI", "evaluation"],
+        "neither “actually” nor “build”"
+    );
+    assert_eq!(parsed("la nature, j'aime surtout les articles qui expliquent"), ["nature"]);
+    assert_eq!(parsed("Whats going on in Wales"), ["Wales"], "without the apostrophe");
+    assert_eq!(parsed("ferries, fun"), ["ferries", "fun"], "alone it is meant");
+    assert_eq!(parsed("something that explains"), ["explains"], "nothing else is wanted");
+}
+
+#[test]
+fn why_something_is_not_wanted_is_not_denied() {
+    assert_eq!(parsed("bread prices. I don't need recipes, I bake all day"), ["bread prices", "-recipes"]);
+    assert_eq!(parsed("keine Rezepte, ich backe selbst"), ["-Rezepte"]);
+    assert_eq!(parsed("no sport, I like chess"), ["-sport", "chess"]);
+    assert_eq!(parsed("no sport, I would love to read about chess"), ["-sport", "chess"]);
+    assert_eq!(parsed("schools. Drink driving is none of my business"), ["schools", "-Drink driving"]);
+}
+
+#[test]
+fn what_goes_without_something_excludes_it_to_the_pause() {
+    assert_eq!(parsed("heat pumps without drilling, grants"), ["heat pumps", "-drilling", "grants"]);
+    assert_eq!(parsed("aprender a cocinar sin gluten, ferias"), ["aprender a cocinar", "-gluten", "ferias"]);
+    assert_eq!(parsed("Musik ohne Schlager, Jazz"), ["Musik", "-Schlager", "Jazz"]);
+}
