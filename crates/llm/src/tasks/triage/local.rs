@@ -29,7 +29,7 @@ const MIN_NOISE_PROBABILITY: f64 = 0.95;
 
 /// Reasons where there is no evidence for or against a story; renderings omit them.
 pub const NO_EVIDENCE: &str = "One source tells it; nothing else is known";
-pub const NO_INTEREST_MATCHED: &str = "One source tells it, and none of your interests is met";
+pub const NO_INTEREST_MATCHED: &str = "One source tells it, and it names none of your interests";
 
 /// One fact: its points, and its description.
 struct Finding {
