@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::coordination::{Meaning, complete};
 use super::lists::listed;
 use super::parts::{Part, parts};
-use super::phrases::{compound, is_anaphora, is_past, is_possessive, is_relation, kind_of_text};
+use super::phrases::{compound, is_anaphora, is_article, is_past, is_possessive, is_relation, kind_of_text};
 use super::places::{PlaceId, Places};
 use super::scopes::{Subject, inherited};
 use super::tokens::{Mark, Token, is_hyphenated, tokens};
@@ -293,12 +293,6 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
     clause.english = language.map(|language| english(&said, language)).unwrap_or_default();
     clause.written = written(text, part, *seam, span?)?;
     Some(clause)
-}
-
-fn is_article(word: &str) -> bool {
-    const ARTICLES: [&str; 17] =
-        ["the", "a", "an", "der", "die", "das", "den", "dem", "le", "la", "l", "les", "un", "une", "el", "los", "las"];
-    ARTICLES.contains(&word)
 }
 
 /// Returns the text from the first to the last content word, without the words left out at the seam.

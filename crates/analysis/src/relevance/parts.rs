@@ -8,7 +8,7 @@ use std::slice;
 
 use self::appositions::leave_out_appositions;
 use self::narrowing::narrow;
-use self::reader::{only_places, tells_of_reader};
+use self::reader::{only_places, tells_of_reader, tells_why};
 use super::phrases::{
     Phrase, begins_remark, compound, describes_kind, find, is_comparative, is_conjunction, is_consequence,
     is_enthusiasm, is_less, is_light_verb, is_no, is_or, is_wish, is_yes, past,
@@ -154,26 +154,13 @@ impl Splitter<'_> {
         let is_consequence = matches!(find(&self.words[at + 1..], self.language), Some((Phrase::Consequence, _)));
         let length = rest.iter().take_while(|token| token.mark != Mark::Pause).count();
         let segment = &self.words[at + 1..at + 1 + length];
-        let explains_denial = self.denied && self.tells_why(segment);
+        let explains_denial = self.denied && tells_why(segment, self.language);
         let describes = describes_kind(segment);
         if explains_denial || describes || !is_consequence && rest.first().is_some_and(is_remark) {
             1 + length
         } else {
             1
         }
-    }
-
-    /// Whether words after a negation and a pause say why it holds, and neither wish for nor deny anything: "no recipes,
-    /// I bake all day".
-    fn tells_why(&self, words: &[&str]) -> bool {
-        let phrase = |from: usize| find(&words[from..], self.language).map(|(phrase, _)| phrase);
-        let says_more = |from: usize| match phrase(from) {
-            // "I. e." is no "I".
-            Some(Phrase::Separator) => from == 0,
-            found => found.is_some(),
-        };
-        words.first().is_some_and(|first| ["i", "we", "ich", "wir", "je", "nous"].contains(first))
-            && !(0..words.len()).any(says_more)
     }
 
     /// Restores what held before a bracket at its end: a negation within it ends there. What a bracket or a colon

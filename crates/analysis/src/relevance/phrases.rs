@@ -192,8 +192,16 @@ pub(super) fn describes_kind(words: &[&str]) -> bool {
 
 /// Whether an article and a noun only say what kind of thing a name stands for: "Anthropic, the company".
 pub(super) fn is_kind_of_thing(article: &str, noun: &str) -> bool {
-    let articles = ["the", "a", "an", "der", "die", "das", "ein", "eine", "le", "la", "l", "un", "une", "el", "una"];
-    articles.contains(&article) && is_in("kind of thing", noun)
+    is_article(article) && is_in("kind of thing", noun)
+}
+
+/// Whether a word is an article in the nominative or the plural.
+pub(super) fn is_article(word: &str) -> bool {
+    const ARTICLES: [&str; 18] = [
+        "the", "a", "an", "der", "die", "das", "ein", "eine", "le", "la", "l", "les", "un", "une", "el", "los", "las",
+        "una",
+    ];
+    ARTICLES.contains(&word)
 }
 
 /// Whether a verb, in another language than English, adds nothing to its object.

@@ -66,9 +66,9 @@ impl Correction {
 /// is the same. Of words at the same distance, one that is a subject together with the word beside it comes first, then
 /// one with two letters exchanged, since most errors of that look are exchanges ("balck"). A word of four letters is
 /// replaced only by such a one. A word that consists of two is read as these, if they name a subject or stand side by
-/// side in a text. A word with two letters of a function word exchanged is left out. Clauses with English wordings are unchanged. If most words are unknown even when
-/// corrected, or none is known and not all can be corrected, the interests are assumed to be in another language and
-/// nothing is corrected.
+/// side in a text. A word with two letters of a function word exchanged is left out. Clauses with English wordings are
+/// unchanged. If most words are unknown even when corrected, or none is known and not all can be corrected, the
+/// interests are assumed to be in another language and nothing is corrected.
 pub(super) fn correct(
     clauses: &mut [Clause],
     corpus: &Corpus,

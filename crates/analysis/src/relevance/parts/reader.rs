@@ -1,9 +1,10 @@
 //! What readers tell of themselves and of their reasons, none of which is a wish: "so you can imagine the rain",
-//! "because I commute".
+//! "because I commute", "I bake all day".
 
 use super::super::phrases::{Phrase, find, is_conjunction, is_enthusiasm, is_other_person, is_reason_pronoun};
 use super::super::places::Places;
 use super::super::tokens::{Mark, Token};
+use super::super::translations::Language;
 use super::super::words::is_function_word;
 use super::{Part, Splitter, has_content};
 
@@ -110,4 +111,16 @@ pub(super) fn only_places(part: &mut Vec<&Token>) {
         Some((at, length)) => *part = part[at..at + length].to_vec(),
         None => part.clear(),
     }
+}
+
+/// Whether words after a negation and a pause say why it holds, and neither wish for nor deny anything: "no recipes, I
+/// bake all day".
+pub(super) fn tells_why(words: &[&str], language: Option<Language>) -> bool {
+    let says_more = |from: usize| match find(&words[from..], language) {
+        // "I. e." is no "I".
+        Some((Phrase::Separator, _)) => from == 0,
+        found => found.is_some(),
+    };
+    words.first().is_some_and(|first| ["i", "we", "ich", "wir", "je", "nous"].contains(first))
+        && !(0..words.len()).any(says_more)
 }
