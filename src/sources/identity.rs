@@ -16,7 +16,6 @@ use aha_core::item::{ItemMetadata, NewItem, TimeBasis};
 use aha_core::time::Timestamp;
 use aha_net::hash::hex32;
 use aha_store::IdentifiedItem;
-use rayon::prelude::*;
 use url::Url;
 
 /// Resolving the relative URLs of an item may add this much to its markup.
@@ -25,19 +24,19 @@ const MAX_ADDED_BYTES: usize = 1024 * 1024;
 const MAX_ADDED_BYTES_A_DOCUMENT: usize = 16 * 1024 * 1024;
 
 /// Identifies the items of one document. Of several with the same identity the first is kept; completely empty items
-/// are dropped. A guid that entries with different pages share is ignored. The items share the threads of the pool that
-/// this is called in, so that a long document does not delay those that are stored after it.
+/// are dropped. A guid that entries with different pages share is ignored.
 #[must_use]
 pub fn identify(source: SourceId, mut items: Vec<NewItem>, fetched_at: Timestamp) -> Vec<IdentifiedItem> {
     items.iter_mut().for_each(bound_addresses);
     let canonical: Vec<Option<String>> = items.iter().map(|i| i.url.as_deref().and_then(canonical_url)).collect();
-    let bodies: Vec<String> = items.par_iter().map(|item| body_text(item).into_owned()).collect();
+    let bodies: Vec<String> = items.iter().map(|item| body_text(item).into_owned()).collect();
     let titles = items.iter().map(|item| item.title.as_deref().unwrap_or_default());
     let mut languages = Languages::of(titles.zip(bodies.iter().map(String::as_str)));
     let shared = shared_urls(&items, &bodies, &canonical);
     let is_own = |url: &str| is_page(url) && !shared.contains(url);
     let ambiguous = ambiguous_guids(&items, &canonical, is_own);
-    let mut read = Vec::with_capacity(items.len());
+    let mut seen = HashSet::new();
+    let mut identified = Vec::with_capacity(items.len());
     let mut left_to_add = MAX_ADDED_BYTES_A_DOCUMENT;
     for ((mut item, body), canonical) in items.into_iter().zip(bodies).zip(canonical) {
         bound_base(&mut item, &mut left_to_add);
@@ -48,23 +47,12 @@ pub fn identify(source: SourceId, mut items: Vec<NewItem>, fetched_at: Timestamp
         }
         let own_url = canonical.clone().filter(|url| is_own(url));
         let language = languages.language(title, &body, item.language.as_deref());
-        read.push(ReadItem { item, body, canonical, own_url, language });
+        let item = identify_one(source, item, body, canonical, own_url.as_deref(), language, fetched_at);
+        if seen.insert(item.external_id.clone()) {
+            identified.push(item);
+        }
     }
-    let mut identified: Vec<IdentifiedItem> =
-        read.into_par_iter().map(|item| identify_one(source, item, fetched_at)).collect();
-    let mut seen = HashSet::new();
-    identified.retain(|item| seen.insert(item.external_id.clone()));
     identified
-}
-
-/// An item with what is known from its document.
-struct ReadItem {
-    item: NewItem,
-    body: String,
-    canonical: Option<String>,
-    /// Its canonical address, if that identifies it.
-    own_url: Option<String>,
-    language: Option<String>,
 }
 
 /// Marks the items whose address is on the site of their source: the host of the source's address, or of the website
@@ -126,16 +114,22 @@ fn bound_addresses(item: &mut NewItem) {
     }
 }
 
-fn identify_one(source: SourceId, read: ReadItem, fetched_at: Timestamp) -> IdentifiedItem {
-    let ReadItem { item, body: body_text, canonical, own_url, language } = read;
+fn identify_one(
+    source: SourceId,
+    item: NewItem,
+    body_text: String,
+    canonical: Option<String>,
+    own_url: Option<&str>,
+    language: Option<String>,
+    fetched_at: Timestamp,
+) -> IdentifiedItem {
     let title = item.title.as_deref().unwrap_or_default();
     let hash_text = text_hash(title, &body_text);
     let html = html_of(&item);
     let source = source.to_string();
-    let hash_url = own_url.as_ref().map(|url| hex32(url.as_bytes()));
     let (id, external_id) = match (item.guid, own_url) {
         (Some(guid), _) => (ItemId::of(&[&source, &guid]), guid),
-        (None, Some(url)) => (ItemId::of(&["url", &url]), url),
+        (None, Some(url)) => (ItemId::of(&["url", url]), url.to_owned()),
         (None, None) => (ItemId::of(&[&source, "text", &hash_text]), format!("text:{hash_text}")),
     };
     // A date in the future is a mistake or an advertisement, so the time of the fetch is used.
@@ -148,7 +142,7 @@ fn identify_one(source: SourceId, read: ReadItem, fetched_at: Timestamp) -> Iden
         external_id,
         url: item.url,
         canonical_url: canonical,
-        hash_url,
+        hash_url: own_url.map(|url| hex32(url.as_bytes())),
         hash_text,
         title: item.title.filter(|title| !title.is_empty()),
         body_text,

@@ -155,8 +155,7 @@ pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_
 /// An item with the id under which it is stored.
 pub(super) type ToIndex<'i> = (String, &'i IdentifiedItem);
 
-/// Returns what is to be indexed of an item.
-pub(super) fn entry(id: &str, item: &IdentifiedItem) -> Entry {
+fn entry(id: &str, item: &IdentifiedItem) -> Entry {
     let (title, language) = (item.title.as_deref().unwrap_or_default(), item.metadata.language.as_deref());
     Entry { id: id.to_owned(), position: None, terms: IndexTerms::shared().terms(title, &item.body_text, language) }
 }

@@ -8,10 +8,9 @@ use aha_core::ids::SourceId;
 use aha_core::item::TimeBasis;
 
 use super::Batch;
-use crate::search::Entry;
 use crate::shared::column;
 use crate::sqlite::fetches::{INSERT_ITEM, bind_item};
-use crate::sqlite::search::{entry, index};
+use crate::sqlite::search::{ToIndex, index_items};
 use crate::sqlite::{Connection, Values};
 use crate::{FetchCommit, IdentifiedItem, Result};
 
@@ -53,38 +52,16 @@ pub(super) async fn store<'f>(
     };
     let (new, others): (Vec<_>, Vec<_>) = all.iter().copied().enumerate().partition(is_new);
     let new: Vec<FetchedItem<'_>> = new.into_iter().map(|(_, item)| item).collect();
-    insert_all(connection, &new).await?;
+    for some in new.chunks(ROWS) {
+        insert(connection, some).await?;
+    }
+    let to_index: Vec<ToIndex<'_>> = new.iter().map(|(_, item)| (item.id.to_string(), *item)).collect();
+    index_items(connection, &to_index).await?;
     let mut others = others.into_iter().map(|(_, item)| item).peekable();
     let others_of = |fetch: &FetchCommit| {
         std::iter::from_fn(|| others.next_if(|(of, _)| std::ptr::eq(*of, fetch))).map(|(_, item)| item).collect()
     };
     Ok(fetches.iter().copied().map(others_of).collect())
-}
-
-/// Inserts and indexes items. While the connection's thread stores some, the terms of the next ones are computed.
-async fn insert_all(connection: &mut Connection, new: &[FetchedItem<'_>]) -> Result<()> {
-    let mut chunks = new.chunks(ROWS).peekable();
-    let mut to_index = entries(chunks.peek().copied()).await;
-    while let Some(some) = chunks.next() {
-        let store = async {
-            insert(connection, some).await?;
-            index(connection, &to_index).await
-        };
-        let (stored, next) = futures::join!(store, entries(chunks.peek().copied()));
-        stored?;
-        to_index = next;
-    }
-    Ok(())
-}
-
-async fn entries(items: Option<&[FetchedItem<'_>]>) -> Vec<Entry> {
-    let mut entries = Vec::with_capacity(ROWS);
-    for (_, item) in items.unwrap_or_default() {
-        entries.push(entry(&item.id.to_string(), item));
-        // So that the next statement is sent when the one before has ended.
-        tokio::task::yield_now().await;
-    }
-    entries
 }
 
 /// An identity key of an item: kind and value, and the source if other sources may use the same value for a different
