@@ -124,6 +124,7 @@ fn stems(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::words::is_unspecific;
     use super::*;
 
     #[test]
@@ -149,6 +150,13 @@ mod tests {
     fn subjects_cover_their_things() {
         let related = Lexicon::shipped().related(&stems("films")).unwrap();
         assert!(related.contains(&light_stem("director")));
+    }
+
+    #[test]
+    fn no_subject_is_among_the_words_that_name_none() {
+        let names = TOPICS.lines().filter_map(|line| line.split_once('\t')).flat_map(|(names, _)| names.split(", "));
+        let wrong: Vec<&str> = names.filter(|name| is_unspecific(name)).collect();
+        assert!(wrong.is_empty() && is_unspecific("decide"), "{wrong:?}");
     }
 
     #[test]
