@@ -304,7 +304,8 @@ fn new_document(
     let written = unlike_a_date(written.min(now));
     let stated = document.status.dated.and_then(|date| date.and_hms_opt(0, 0, 0));
     let dated = stated.map_or(written, |date| Timestamp::from_millis(date.and_utc().timestamp_millis()));
-    let text: String = document.passages.iter().take(8).map(|passage| passage.text.as_str()).collect();
+    let texts: Vec<&str> = document.passages.iter().take(8).map(|passage| passage.text.as_str()).collect();
+    let text = texts.join("\n");
     let title = document.title.clone().unwrap_or_default();
     let language = Languages::of(std::iter::once((title.as_str(), text.as_str()))).language(&title, &text, None);
     NewDocument {

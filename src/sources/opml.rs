@@ -71,7 +71,7 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>, sites: &Sites) -> R
     reader.config_mut().allow_dangling_amp = true;
     let mut listed = OpmlSources::default();
     let mut seen = HashSet::new();
-    let mut depth = 0_usize;
+    let mut has_root = false;
     let mut folders = Folders::default();
     let (mut is_opml, mut is_whole) = (false, false);
     loop {
@@ -81,17 +81,17 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>, sites: &Sites) -> R
         match event {
             Event::Empty(empty) if is_outline(&empty) => {
                 listed.take(source(&empty, folder, sites, &folders), &mut seen);
-                is_opml |= depth > 0;
+                is_opml |= has_root;
             }
             Event::Start(start) if is_outline(&start) => {
                 listed.take(source(&start, folder, sites, &folders), &mut seen);
                 folders.enter(&start);
-                is_opml |= depth > 0;
+                is_opml |= has_root;
             }
             Event::End(end) if end.local_name().as_ref().eq_ignore_ascii_case("outline") => folders.leave(),
             Event::Start(start) => {
-                is_opml |= depth == 0 && start.local_name().as_ref().eq_ignore_ascii_case("opml");
-                depth += 1;
+                is_opml |= !has_root && start.local_name().as_ref().eq_ignore_ascii_case("opml");
+                has_root = true;
             }
             Event::End(end) => is_whole |= end.local_name().as_ref().eq_ignore_ascii_case("opml"),
             Event::Eof => break,

@@ -274,7 +274,7 @@ fn doctor_tells_who_is_asked_and_never_the_key() {
         .says("ends in ffee")
         .says("low openai/gpt-small, then gpt-mock");
     let ran = ran.says("0.001 credits for 1,000 tokens in, 0.004 out").says("a month 30 credits").says("fallback_low");
-    let ran = ran.says("what became of 1 call is not known; it counts").says("OPENAI_ENTITY_EXTRACT_MODEL turns it on");
+    let ran = ran.says("1 call has an unknown outcome and counts").says("OPENAI_ENTITY_EXTRACT_MODEL turns it on");
     assert!(!format!("{ran:?}").contains(&KEY[..KEY.len() - 5]), "{ran:#?}");
     let short = with_stories(Radar::at(NOW)).with("OPENAI_API_KEY", "short-key").with("OPENAI_MODEL", "m");
     assert!(!short.ok(&["doctor"]).contains("-key"));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{NaiveDate, TimeZone};
+use chrono::{NaiveDate, NaiveTime, TimeDelta, TimeZone};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -102,10 +102,12 @@ fn instant(text: &str, zone: Tz) -> Result<Timestamp, WindowError> {
     local_midnight(date, zone).ok_or_else(|| WindowError::BadInstant(text.to_owned()))
 }
 
-/// Returns the first instant of `date` in `zone`; if a clock change skips midnight, the first instant that exists.
+/// Returns the first instant of `date` in `zone`; if a change of the zone skips midnight, or the whole date, the first
+/// instant after it.
 fn local_midnight(date: NaiveDate, zone: Tz) -> Option<Timestamp> {
+    let midnight = date.and_time(NaiveTime::MIN);
     (0..=24 * 4)
-        .filter_map(|quarter| date.and_hms_opt(quarter / 4 % 24, quarter % 4 * 15, 0))
+        .filter_map(|quarter| midnight.checked_add_signed(TimeDelta::minutes(15 * quarter)))
         .find_map(|naive| zone.from_local_datetime(&naive).earliest())
         .map(|at| Timestamp::from_millis(at.timestamp_millis()))
 }
@@ -145,6 +147,10 @@ mod tests {
         // In Beirut clocks go forward at midnight: 2026-03-29 starts at 01:00.
         let window = Window::parse("2026-03-29..2026-03-30", chrono_tz::Asia::Beirut).map(|w| w.hours());
         assert_eq!(window, Ok(23.0));
+        // Apia skipped 2011-12-30 when it changed sides of the date line.
+        let hours = |text| Window::parse(text, chrono_tz::Pacific::Apia).map(|window| window.hours());
+        assert_eq!(hours("2011-12-29"), Ok(24.0));
+        assert_eq!(hours("2011-12-30..2012-01-01"), Ok(24.0));
     }
 
     #[test]

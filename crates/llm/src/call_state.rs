@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use aha_core::budget::BudgetPolicy;
 use aha_core::ids::CallId;
 use tokio_util::sync::CancellationToken;
 
@@ -195,14 +196,19 @@ impl CallState {
         any.iter().find_map(|what| known.abandoned.get(what)).cloned()
     }
 
-    /// Records that no budget is left for a purpose, or with `all` for any. A limit on one purpose's calls does not
-    /// affect others.
-    pub(super) fn exhaust(&self, purpose: &'static str, exhausted: &ExhaustedLimit, all: bool) {
+    /// Records that no budget is left for a purpose.
+    pub(super) fn exhaust_purpose(&self, purpose: &'static str, exhausted: &ExhaustedLimit) {
         self.record_exhausted((purpose, None), exhausted);
         if exhausted.limit == Limit::Credits {
             self.record_left_out(&exhausted.why);
         }
-        if all && exhausted.limit == Limit::Credits {
+    }
+
+    /// Records that no budget is left for a purpose; with the policy [`BudgetPolicy::Stop`] also that credits are left for
+    /// none. A limit on one purpose's calls does not affect others.
+    pub(super) fn exhaust(&self, policy: BudgetPolicy, purpose: &'static str, exhausted: &ExhaustedLimit) {
+        self.exhaust_purpose(purpose, exhausted);
+        if policy == BudgetPolicy::Stop && exhausted.limit == Limit::Credits {
             self.known().stopped.get_or_insert_with(|| exhausted.clone());
         }
     }
@@ -227,7 +233,7 @@ impl CallState {
 
     /// Skips a task, so that the budget serves others.
     pub fn skip_task(&self, task: Task, why: &str) {
-        self.exhaust(task.as_str(), &ExhaustedLimit { limit: Limit::Credits, why: why.to_owned() }, false);
+        self.exhaust_purpose(task.as_str(), &ExhaustedLimit { limit: Limit::Credits, why: why.to_owned() });
     }
 
     /// Returns why a purpose, or one of its models, may not be paid for any more.

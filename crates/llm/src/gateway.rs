@@ -363,7 +363,7 @@ impl Gateway {
     ) -> (Vec<(usize, Outcome)>, Vec<RetryPlan>) {
         let (task, call_state) = (job.task.as_str(), &job.scope.call_state);
         if exhausted.limit == Limit::Calls {
-            call_state.exhaust(task, &exhausted, false);
+            call_state.exhaust_purpose(task, &exhausted);
             return (plan.all(&Outcome::Skipped { reason: exhausted.why }), Vec::new());
         }
         let later = &job.chain[plan.route + 1..];
@@ -377,7 +377,7 @@ impl Gateway {
         call_state.exhaust_model(task, model, &exhausted);
         // A fallback may cost more than other models: that it is not called stops nothing else.
         if plan.route == 0 && self.parts.budget.policy == BudgetPolicy::Stop {
-            call_state.exhaust(task, &exhausted, true);
+            call_state.exhaust(BudgetPolicy::Stop, task, &exhausted);
         }
         if is_free_next {
             return (Vec::new(), vec![plan.give_up(policy, &exhausted.why)]);

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use aha_core::budget::BudgetPolicy;
 use aha_core::model::ModelRef;
 use aha_core::money::MicroCredits;
 use aha_store::{NewAnswer, NewCall, SharedStore, StoreError};
@@ -71,8 +70,7 @@ impl Gateway {
         // Boxed, because it contains the search's future.
         let executed = Box::pin(metered.execute(|| self.service_row(call, deadline), exchange, close)).await?;
         if let Executed::NotSent(NotSent::NoBudget(why)) = &executed {
-            let is_last = self.parts.budget.policy == BudgetPolicy::Stop;
-            call.scope.call_state.exhaust(call.purpose, why, is_last);
+            call.scope.call_state.exhaust(self.parts.budget.policy, call.purpose, why);
         }
         Ok(executed)
     }

@@ -15,4 +15,5 @@ pub mod client;
 pub mod endpoint;
 pub mod hash;
 pub mod redact;
+pub mod retry_after;
 pub mod secret;

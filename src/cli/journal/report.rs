@@ -13,7 +13,7 @@ use aha_notes::{Applied, Outcome, Preview, Undone};
 use serde_json::{Value, json};
 
 use super::super::output::one_safe_text;
-use crate::journal::Overview;
+use crate::journal::{Overview, drafts::undone_in_words};
 
 pub(super) fn overview(of: &Overview) -> String {
     let days = match (of.first_day, of.last_day) {
@@ -214,20 +214,12 @@ pub(super) fn undone(undone: &[Undone]) -> String {
     }
     let mut lines: Vec<String> = Vec::new();
     // A file may have been written once per block.
-    for line in undone.iter().map(undone_line) {
+    for line in undone.iter().map(undone_in_words) {
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    one_safe_text(&lines.concat())
-}
-
-fn undone_line(one: &Undone) -> String {
-    match one {
-        Undone::Restored { file } => format!("{file} is as it was\n"),
-        Undone::Removed { file } => format!("{file} was changed since; only what was written is removed\n"),
-        Undone::Skipped { file, why } => format!("{file} is not changed: {why}\n"),
-    }
+    one_safe_text(&format!("{}\n", lines.join("\n")))
 }
 
 pub(super) fn undone_json(undone: &[Undone]) -> Value {

@@ -302,13 +302,12 @@ pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut 
     let filter = CallFilter { state: Some("unsettled".to_owned()), limit: COUNTED, ..CallFilter::default() };
     let unsettled = store.calls(&filter).await?.len();
     if unsettled > 0 {
-        findings.note(
-            "ledger",
-            format!(
-                "what became of {} at the most that can have been charged (`aha-radar calls --state unsettled`)",
-                count(unsettled, "call is not known; it counts", "calls is not known; they count")
-            ),
+        let at_least = if i64::try_from(unsettled) == Ok(COUNTED) { "at least " } else { "" };
+        let calls = count(unsettled, "call has an unknown outcome and counts", "calls have an unknown outcome and count");
+        let text = format!(
+            "{at_least}{calls} at the most that can have been charged (`aha-radar calls --state unsettled`)"
         );
+        findings.note("ledger", text);
     }
     Ok(())
 }

@@ -172,17 +172,21 @@ impl Runs {
     /// Starts a run in the background and returns its status, which is updated.
     ///
     /// # Errors
-    /// When the request is invalid, or a process runs the topic already.
+    /// When the request is invalid, the process is stopping, or a process runs the topic already.
     pub async fn start(&self, choice: &RunChoice) -> Result<watch::Receiver<RunStatus>> {
         let stop = StopSignal::of(&self.app);
         let status = self.begun(&choice.topic);
         let reporter = Reporter { status: Arc::clone(&status), app: self.app.clone() };
         let request = to_run_request(&self.app, choice, Arc::new(reporter), stop.clone()).await?;
         self.check_free(&choice.topic).await?;
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody would wait for it: `ended` may have taken the tasks already.
+        if self.app.is_stopping() {
+            return Err(RunError::Interrupted.into());
+        }
         self.register(&choice.topic, &status, stop)?;
         let (app, receiver) = (self.app.clone(), status.subscribe());
         let running = Running { app: app.clone(), status };
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         // Removes the tasks that have ended.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {

@@ -59,8 +59,10 @@ pub(super) struct Parsed {
 /// Parses a query.
 ///
 /// # Errors
-/// When it is too long, has too many words, names an unknown filter, has a filter with a minus, two times, or an OR that
-/// joins neither words nor filters of one name.
+/// When it
+/// - is too long or has too many words,
+/// - has a filter that is unknown or has a minus, or `since:` twice,
+/// - has an OR that joins neither words nor filters of one name.
 pub(super) fn parse(text: &str) -> Result<Parsed> {
     if text.chars().count() > MAX_QUERY_CHARS {
         let why = format!("the query has more than {MAX_QUERY_CHARS} characters; shorten it");

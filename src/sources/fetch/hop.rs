@@ -2,7 +2,7 @@
 //! fetcher.
 
 use std::error::Error;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use aha_core::clock::Clock;
 use aha_core::source::Validators;
@@ -75,19 +75,9 @@ pub(super) fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> FetchError
     }
 }
 
-/// Returns `Retry-After` as a delay; a date is compared with the server's own time if it sends one.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let value = header_text(headers, "retry-after")?;
-    let wait = if value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than a number has are a long time, too.
-        value.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs)
-    } else {
-        let until = http_date(&value)?;
-        let now = header_text(headers, "date").as_deref().and_then(http_date);
-        let now = now.unwrap_or_else(|| Clock::system().wall().as_millis());
-        Duration::from_millis(u64::try_from(until - now).unwrap_or(0))
-    };
-    Some(wait.min(MAX_RETRY_AFTER))
+    let now = SystemTime::from(Clock::system().wall().to_utc());
+    Some(aha_net::retry_after::retry_after(headers, now)?.min(MAX_RETRY_AFTER))
 }
 
 /// Returns the error for a failed request or an interrupted body.

@@ -29,12 +29,14 @@ impl Throttle {
         if failures.len() >= MAX_ADDRESSES {
             failures.retain(|_, times| times.iter().any(|time| now.duration_since(*time) < WINDOW));
         }
+        let network = network_of(address);
         if failures.len() >= MAX_ADDRESSES
+            && !failures.contains_key(&network)
             && let Some(any) = failures.keys().next().copied()
         {
             failures.remove(&any);
         }
-        let times = failures.entry(network_of(address)).or_default();
+        let times = failures.entry(network).or_default();
         times.retain(|time| now.duration_since(*time) < WINDOW);
         if let Some(place) = times.len().checked_sub(MAX_FAILURES) {
             return Err(WINDOW.saturating_sub(now.duration_since(times[place])).as_secs() + 1);

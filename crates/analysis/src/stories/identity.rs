@@ -61,7 +61,7 @@ pub(super) fn identify<'a>(
         (group, assignment, placements)
     };
     let found: Vec<_> = groups.into_par_iter().zip(retained).map(assignment).collect();
-    let mut placed = Placed { assignments: items.iter().map(|d| d.cluster).collect(), ..Placed::default() };
+    let mut placed = Placed { assignments: items.iter().map(|item| item.cluster).collect(), ..Placed::default() };
     for (group, assignment, placements) in found {
         place_members(&mut placed, items, &group, &assignment, placements);
     }

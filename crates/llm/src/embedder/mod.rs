@@ -8,7 +8,6 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use aha_core::budget::BudgetPolicy;
 use aha_core::clock::Clock;
 use aha_core::digest::Estimate;
 use aha_core::ids::ItemId;
@@ -230,8 +229,7 @@ impl Embedder {
                 Executed::Answered(_) => {}
                 Executed::NotSent(NotSent::Interrupted) => return Ok(Embedded::Interrupted),
                 Executed::NotSent(NotSent::NoBudget(why)) => {
-                    let stops = self.parts.budget.policy == BudgetPolicy::Stop;
-                    job.scope.call_state.exhaust(PURPOSE, &why, stops);
+                    job.scope.call_state.exhaust(self.parts.budget.policy, PURPOSE, &why);
                     return Ok(Embedded::NoBudget(why));
                 }
                 Executed::NotSent(NotSent::CircuitOpen { why, .. } | NotSent::Unusable(why)) => {

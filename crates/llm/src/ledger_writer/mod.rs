@@ -156,7 +156,7 @@ fn reply_exhausted(call_state: &CallState, exhausted: ExhaustedLimit) {
     let Some(first) = call_state.ledger_writer.reservations.take(1).pop() else { return };
     match exhausted.limit {
         _ if first.call.run.is_none() => {}
-        Limit::Calls => call_state.exhaust(first.call.purpose, &exhausted, false),
+        Limit::Calls => call_state.exhaust_purpose(first.call.purpose, &exhausted),
         Limit::Credits if first.call.stories == 1 => {
             call_state.exhaust_model(first.call.purpose, model_of(&first.call), &exhausted);
         }

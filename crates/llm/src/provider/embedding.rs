@@ -34,6 +34,24 @@ pub struct EmbedReply {
     pub request_id: Option<String>,
 }
 
+impl EmbedReply {
+    /// Returns the reply with `body` read by `read` as its vectors, number of input tokens and id, if it has one.
+    pub(super) fn of<T>(
+        response: &WireResponse,
+        body: Result<T, CallError>,
+        read: impl FnOnce(T) -> (Result<Vec<Vec<f32>>, CallError>, Option<i64>, Option<String>),
+    ) -> Self {
+        let header_id = response.header("x-request-id").map(short);
+        match body.map(read) {
+            Ok((outcome, input_tokens, body_id)) => {
+                let usage = input_tokens.map(|input_tokens| Usage { input_tokens, ..Usage::default() });
+                Self { outcome, usage, request_id: body_id.or(header_id) }
+            }
+            Err(error) => Self { outcome: Err(error), usage: None, request_id: header_id },
+        }
+    }
+}
+
 /// Encodes and decodes embedding calls of a provider.
 pub trait EmbedDialect: Debug + Send + Sync {
     /// Encodes a request.
@@ -65,11 +83,6 @@ pub(super) fn success<T: DeserializeOwned>(
         let reported_error = serde_json::from_slice(&response.body).ok().and_then(|body| within_success(&body));
         reported_error.unwrap_or_else(|| CallError::NotTheInterface(error.to_string()))
     })
-}
-
-/// Returns the request id from the headers.
-pub(super) fn header_id(response: &WireResponse) -> Option<String> {
-    response.header("x-request-id").map(short)
 }
 
 /// Validates the vectors, and returns them in the order of their texts.

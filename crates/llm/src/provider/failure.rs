@@ -154,14 +154,7 @@ pub(super) fn retry_after(response: &WireResponse, now: SystemTime) -> Option<Du
     if let Some(ms) = response.header("retry-after-ms").and_then(|text| text.parse().ok()) {
         return Some(Duration::from_millis(ms).min(MAX_RETRY_AFTER));
     }
-    let text = response.header("retry-after")?;
-    let wait = if let Ok(seconds) = text.parse::<f64>() {
-        Duration::try_from_secs_f64(seconds.max(0.0)).ok()?
-    } else {
-        let until = SystemTime::from(chrono::DateTime::parse_from_rfc2822(text).ok()?);
-        until.duration_since(now).unwrap_or_default()
-    };
-    Some(wait.min(MAX_RETRY_AFTER))
+    Some(aha_net::retry_after::retry_after(&response.headers, now)?.min(MAX_RETRY_AFTER))
 }
 
 #[cfg(test)]
@@ -242,7 +235,7 @@ mod tests {
         assert_eq!(wait("0.5"), Some(Duration::from_millis(500)));
         assert_eq!(wait("Sun, 22 Nov 2026 08:00:30 GMT"), Some(Duration::from_secs(30)));
         assert_eq!(wait("Sun, 22 Nov 2026 07:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(wait("-3"), Some(Duration::ZERO));
+        assert_eq!(wait("-3"), None);
         assert_eq!(wait("soon"), None);
         assert_eq!(wait("999999999999"), Some(MAX_RETRY_AFTER));
     }

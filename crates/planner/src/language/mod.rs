@@ -327,7 +327,6 @@ impl Reader<'_> {
             Command::Repeat { target, when } => self.repeat(target, when),
             Command::StopRepeating { target } => self.stop_repeating(target),
             Command::Change { target, to } => self.change(target, to),
-            Command::Note { target, text } => self.set_field(target, commands::command::Field::Notes, text),
             Command::Field { target, field, text } => self.set_field(target, field, text),
             Command::End { target, words } => self.end(target, words),
             Command::Lengthen { target, minutes } => self.lengthen(target, minutes),

@@ -42,6 +42,7 @@ impl ReservationStore for PostgresStore {
 async fn commit_fetch(store: &PostgresStore, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
     let mut write = store.write_fenced("commit_fetch", lease).await?;
     if !lock_source(write.connection(), lease, fetch).await? {
+        write.roll_back().await?;
         return Ok(FetchCounts::default());
     }
     write.lock_shared_items().await?;

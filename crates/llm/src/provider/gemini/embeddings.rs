@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::{KEY_HEADER, address, failure};
 use crate::error::CallError;
-use crate::provider::embedding::{EmbedDialect, EmbedReply, EmbedRequest, Numbers, checked, header_id, success};
+use crate::provider::embedding::{EmbedDialect, EmbedReply, EmbedRequest, Numbers, checked, success};
 use crate::provider::failure::tokens;
-use crate::provider::{KeyHeader, Server, Usage};
+use crate::provider::{KeyHeader, Server};
 use crate::transport::{WireRequest, WireResponse};
 
 /// The provider refuses more.
@@ -39,16 +39,10 @@ impl EmbedDialect for BatchEmbedContents {
     }
 
     fn decode(&self, request: &EmbedRequest<'_>, response: &WireResponse, now: SystemTime) -> EmbedReply {
-        let request_id = header_id(response);
-        match success::<Body>(response, now, failure::refusal) {
-            Ok(Body { embeddings, usage }) => EmbedReply {
-                outcome: checked(request, embeddings.into_iter().map(|entry| entry.values).enumerate()),
-                usage: tokens(&usage["promptTokenCount"])
-                    .map(|input_tokens| Usage { input_tokens, ..Usage::default() }),
-                request_id,
-            },
-            Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id },
-        }
+        EmbedReply::of(response, success(response, now, failure::refusal), |body: Body| {
+            let vectors = body.embeddings.into_iter().map(|entry| entry.values);
+            (checked(request, vectors.enumerate()), tokens(&body.usage["promptTokenCount"]), None)
+        })
     }
 
     fn max_texts(&self) -> usize {
@@ -72,6 +66,7 @@ fn body(request: &EmbedRequest<'_>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::Usage;
     use crate::provider::embedding::tests::{answered, request, server};
 
     #[test]

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::CallError;
-use crate::provider::embedding::{EmbedDialect, EmbedReply, EmbedRequest, Numbers, checked, header_id, success};
+use crate::provider::embedding::{EmbedDialect, EmbedReply, EmbedRequest, Numbers, checked, success};
 use crate::provider::failure::{refusal, tokens};
-use crate::provider::{KeyHeader, Server, Usage, merge};
+use crate::provider::{KeyHeader, Server, merge};
 use crate::transport::{WireRequest, WireResponse};
 
 /// Ollama documents no limit; this is the limit of other providers.
@@ -33,15 +33,9 @@ impl EmbedDialect for Embed {
     }
 
     fn decode(&self, request: &EmbedRequest<'_>, response: &WireResponse, now: SystemTime) -> EmbedReply {
-        let request_id = header_id(response);
-        match success::<Body>(response, now, refusal) {
-            Ok(Body { embeddings, prompt_eval_count }) => EmbedReply {
-                outcome: checked(request, embeddings.into_iter().enumerate()),
-                usage: tokens(&prompt_eval_count).map(|input_tokens| Usage { input_tokens, ..Usage::default() }),
-                request_id,
-            },
-            Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id },
-        }
+        EmbedReply::of(response, success(response, now, refusal), |body: Body| {
+            (checked(request, body.embeddings.into_iter().enumerate()), tokens(&body.prompt_eval_count), None)
+        })
     }
 
     fn max_texts(&self) -> usize {
@@ -68,6 +62,7 @@ fn body(request: &EmbedRequest<'_>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::Usage;
     use crate::provider::embedding::tests::{answered, request, server};
 
     #[test]

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::CallError;
-use crate::provider::embedding::{EmbedDialect, EmbedReply, EmbedRequest, Numbers, checked, header_id, success};
+use crate::provider::embedding::{EmbedDialect, EmbedReply, EmbedRequest, Numbers, checked, success};
 use crate::provider::failure::{refusal, short, tokens};
-use crate::provider::{KeyHeader, Server, Usage};
+use crate::provider::{KeyHeader, Server};
 use crate::transport::{WireRequest, WireResponse};
 
 /// OpenAI's limit; other servers seldom accept less.
@@ -39,16 +39,10 @@ impl EmbedDialect for Embeddings {
     }
 
     fn decode(&self, request: &EmbedRequest<'_>, response: &WireResponse, now: SystemTime) -> EmbedReply {
-        let id = header_id(response);
-        match success::<Body>(response, now, refusal) {
-            Ok(body) => EmbedReply {
-                usage: tokens(&body.usage["prompt_tokens"])
-                    .map(|input_tokens| Usage { input_tokens, ..Usage::default() }),
-                request_id: body.id.as_deref().map(short).or(id),
-                outcome: vectors(request, body.data),
-            },
-            Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id: id },
-        }
+        EmbedReply::of(response, success(response, now, refusal), |body: Body| {
+            let input_tokens = tokens(&body.usage["prompt_tokens"]);
+            (vectors(request, body.data), input_tokens, body.id.as_deref().map(short))
+        })
     }
 
     fn max_texts(&self) -> usize {
@@ -74,6 +68,7 @@ fn vectors(request: &EmbedRequest<'_>, entries: Vec<Entry>) -> Result<Vec<Vec<f3
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::Usage;
     use crate::provider::embedding::tests::{answered, request, server};
 
     fn decoded(texts: &[&str], body: &Value) -> EmbedReply {

@@ -57,10 +57,6 @@ pub enum Command<'t> {
         target: &'t [Token],
         to: &'t [Token],
     },
-    Note {
-        target: &'t [Token],
-        text: &'t [Token],
-    },
     AddToGoal {
         item: &'t [Token],
         goal: &'t [Token],

@@ -1,6 +1,6 @@
 //! Recognises the commands that change existing records, with one function for each.
 
-use super::command::Command;
+use super::command::{Command, Field};
 use crate::language::Today;
 use crate::language::text::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use crate::language::text::tokens::Token;
@@ -18,7 +18,9 @@ pub fn note(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let text = if rest[at].quoted { &rest[at..] } else { &rest[at + 1..] };
     // "Note for Friday: …" creates a todo.
     let only_when = When::read(&rest[..at], today);
-    (!text.is_empty() && !only_when.covers_all(&rest[..at])).then_some(Command::Note { target: &rest[..at], text })
+    let target = &rest[..at];
+    let is_meant = !text.is_empty() && !only_when.covers_all(target);
+    is_meant.then_some(Command::Field { target, field: Field::Notes, text })
 }
 
 pub fn goal_items(clause: &[Token], _: Today) -> Option<Command<'_>> {
@@ -175,26 +177,17 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
     {
         return of(target, priority);
     }
-    let (rest, asked) = match after_any(
-        clause,
-        "make|set|mark|give|change|flag|raise|lower|treat|consider|regard|\
-        class|rank",
-    ) {
-        Some(rest) => (rest, true),
-        None => (clause, false),
-    };
+    let asking = "make|set|mark|give|change|flag|raise|lower|treat|consider|regard|class|rank";
+    let (rest, asked) = after_any(clause, asking).map_or((clause, false), |rest| (rest, true));
     let at = (1..rest.len()).find(|at| only_priority(&rest[*at..]).is_some())?;
     let (target, priority) = (&rest[..at], only_priority(&rest[at..])?);
-    let target = before_end(
-        target,
-        "should be|should now be|can be|must be|ought to be|needs to be|is now|are now|\
-        has become|is|are|as|to|to be|a|should have|has",
-    )
-    .map_or((target, false), |shorter| (shorter, true));
+    let verbs = "should be|should now be|can be|must be|ought to be|needs to be|is now|are now|has become|is|are|as|to|\
+        to be|a|should have|has";
+    let (target, has_verb) = before_end(target, verbs).map_or((target, false), |shorter| (shorter, true));
     // "fix the roof, urgent" is a new todo; "the roof is urgent" is about an existing record.
-    let said_of =
-        asked || rest[at].is("is") || (target.1 && has_any(&rest[..at], "is|are|should|has|can|must|ought|needs"));
-    (said_of && !has_any(target.0, "todo|task")).then(|| of(target.0, priority)).flatten()
+    let is_said_of =
+        asked || rest[at].is("is") || (has_verb && has_any(&rest[..at], "is|are|should|has|can|must|ought|needs"));
+    (is_said_of && !has_any(target, "todo|task")).then(|| of(target, priority)).flatten()
 }
 
 /// Parses a priority that makes up all the tokens.

@@ -71,15 +71,20 @@ impl Reader<'_> {
                 Some(start) if end <= start && end.hour() < 12 => end.plus_minutes(12 * 60),
                 _ => end,
             });
-            let Some(end) = end.filter(|end| start.is_some_and(|start| *end > start)) else {
-                let text = format!("When should \"{}\" begin and end?", of.title);
-                return Err(Question::new(&text, vec![of.option()]));
-            };
-            let mut operation = self.update(of)?;
-            operation.end_time = Some(Some(end));
-            Ok(operation)
+            self.ending_at(of, end.filter(|end| start.is_some_and(|start| *end > start)))
         };
         found.iter().map(ended).collect()
+    }
+
+    /// Returns the operation that sets an end; asks for it if there is none.
+    fn ending_at(&self, of: &Candidate<'_>, end: Option<TimeOfDay>) -> Result<Operation, Question> {
+        let Some(end) = end else {
+            let text = format!("When should \"{}\" begin and end?", of.title);
+            return Err(Question::new(&text, vec![of.option()]));
+        };
+        let mut operation = self.update(of)?;
+        operation.end_time = Some(Some(end));
+        Ok(operation)
     }
 
     /// Handles "Extend X by half an hour".
@@ -88,14 +93,7 @@ impl Reader<'_> {
         let lengthened = |of: &Candidate<'_>| {
             let item = self.item(of)?;
             let end = item.end_time.and_then(|end| moved(end, minutes));
-            let end = end.filter(|end| item.start_time.is_some_and(|start| *end > start));
-            let Some(end) = end else {
-                let text = format!("When should \"{}\" begin and end?", of.title);
-                return Err(Question::new(&text, vec![of.option()]));
-            };
-            let mut operation = self.update(of)?;
-            operation.end_time = Some(Some(end));
-            Ok(operation)
+            self.ending_at(of, end.filter(|end| item.start_time.is_some_and(|start| *end > start)))
         };
         found.iter().map(lengthened).collect()
     }

@@ -163,10 +163,15 @@ impl Reader<'_> {
     /// Recognises "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". Uses the last number that is not part
     /// of the goal's title.
     fn progressed(&self, clause: &[Token]) -> Option<Changes> {
-        let of_all = |at: &usize| number(&clause[*at]).is_some() && clause.get(at + 2).and_then(number).is_some();
-        let has_progress = (0..clause.len()).any(|at| clause.get(at + 1).is_some_and(|of| of.is("of")) && of_all(&at))
+        let is_part = |three: &[Token]| number(&three[0]).is_some() && three[1].is("of") && number(&three[2]).is_some();
+        let has_progress = clause.windows(3).any(is_part)
             || clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for|on|goal"));
-        (0..clause.len()).rev().filter(|_| has_progress).find_map(|at| {
+        if !has_progress {
+            return None;
+        }
+        let logs = clause[0].is_one_of("log|record|track");
+        let speaks_of_goal = clause.iter().any(|token| token.is_one_of("progress|goal"));
+        (0..clause.len()).rev().find_map(|at| {
             let value = number(&clause[at])?;
             let tail = &clause[at + 1..];
             let whole = after(tail, "of")
@@ -177,14 +182,15 @@ impl Reader<'_> {
                 .get(1..)
                 .filter(|_| tail.len() == 1 || tail.get(1).is_some_and(|next| next.is_one_of("so|done|now")))
                 .unwrap_or(tail);
-            let named: Vec<Token> =
+            let mut named: Vec<Token> =
                 clause[..at].iter().chain(tail).filter(|token| !token.is_one_of(&OF_PROGRESS)).cloned().collect();
+            let is_explicit = whole.is_some() || logs;
+            if named.is_empty() && is_explicit {
+                named = whole_unit(&clause[at + 1..]);
+            }
             // A match by a single word requires a word of progress.
-            let logs = clause[0].is_one_of("log|record|track");
-            let named =
-                if named.is_empty() && (whole.is_some() || logs) { whole_unit(&clause[at + 1..]) } else { named };
-            let speaks = clause.iter().any(|token| token.is_one_of("progress|goal"));
-            let enough = speaks || logs || whole.is_some() || named.len() > 1 || named.iter().any(|token| token.quoted);
+            let enough =
+                speaks_of_goal || is_explicit || named.len() > 1 || named.iter().any(|token| token.quoted);
             let goal = self.goal_named(&named).filter(|_| enough)?;
             Some(Ok(vec![at_value(goal, value)]))
         })

@@ -197,19 +197,22 @@ fn unsupported(tokens: &[Token], length: usize) -> (usize, Repeat) {
 }
 
 fn every(tokens: &[Token]) -> Phrase<Repeat> {
-    let single = usize::from(word(tokens, 1) == "single");
-    let second = word(tokens, 1 + single);
-    let rule = |length, rule| Some((length + single, Repeat::Rule(rule)));
+    if word(tokens, 1) == "single" {
+        let without = [&tokens[..1], tokens.get(2..)?].concat();
+        return every(&without).map(|(length, repeat)| (length + 1, repeat));
+    }
+    let second = word(tokens, 1);
+    let rule = |length, rule| Some((length, Repeat::Rule(rule)));
     match second {
         "day" => return rule(2, Rule::Daily),
         "weekday" | "workday" | "weekdays" | "workdays" => return rule(2, Rule::Weekdays),
-        "working" | "work" | "business" if word(tokens, 2 + single) == "day" => return rule(3, Rule::Weekdays),
+        "working" | "work" | "business" if word(tokens, 2) == "day" => return rule(3, Rule::Weekdays),
         "week" => return rule(2, Rule::Weekly),
         "fortnight" => return rule(2, Rule::EveryNDays(14)),
         // Its time is parsed separately.
         "morning" | "afternoon" | "evening" | "night" => return rule(1, Rule::Daily),
-        "weekend" => return Some((2 + single, Repeat::On(vec![Weekday::Sat, Weekday::Sun]))),
-        "month" | "year" | "quarter" | "hour" | "minute" => return Some(unsupported(tokens, 2 + single)),
+        "weekend" => return Some((2, Repeat::On(vec![Weekday::Sat, Weekday::Sun]))),
+        "month" | "year" | "quarter" | "hour" | "minute" => return Some(unsupported(tokens, 2)),
         _ => {}
     }
     if second == "couple" && word(tokens, 2) == "of" {
@@ -227,9 +230,9 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
     let unit = word(tokens, 2);
     let is_of_period = matches!((word(tokens, 3), word(tokens, 4)), ("of" | "in", "the" | "each" | "every" | "a"));
     let is_second = number == 2 && !is_of_period;
-    if let Some(day) = weekday(unit, true).filter(|_| !is_second && ordinal(second).is_some()) {
+    if weekday(unit, true).is_some() && !is_second && ordinal(second).is_some() {
         // "every third Friday" refers to a month or to three weeks.
-        return Some(unsupported(tokens, 3 + of_period(tokens, 3))).filter(|_| day.num_days_from_monday() < 7);
+        return Some(unsupported(tokens, 3 + of_period(tokens, 3)));
     }
     match unit {
         "weekend" | "weekends" if is_second => Some((3, Repeat::OnEach(Weekday::Sat, 2))),
