@@ -347,8 +347,8 @@ impl Costs {
     fn share(&self, judgement: Option<&TaskResult>) -> MicroCredits {
         let call = judgement.and_then(|judgement| self.calls.get(judgement.call_id.as_ref()?));
         MicroCredits(call.map_or(0, |cost| {
-            let stories = cost.stories.max(1);
-            cost.microcredits / stories + i64::from(cost.microcredits % stories > 0)
+            let (amount, stories) = (cost.microcredits.unwrap_or(0), cost.stories.max(1));
+            amount / stories + i64::from(amount % stories > 0)
         }))
     }
 }

@@ -152,6 +152,17 @@ async fn write_missing(app: &App, digest: Digest) -> Result<(), RunError> {
     files.map_err(|error| RunError::Output { error, digest: Box::new(digest) })
 }
 
+/// Checks that a topic's cursor is not ahead of the clock.
+///
+/// # Errors
+/// [`RunError::CursorAhead`] if it is, by more than a day.
+pub fn check_cursor(topic: &Topic, now: Timestamp) -> Result<(), RunError> {
+    match topic.cursor_end {
+        Some(cursor) if cursor - now > DAY_MS => Err(RunError::CursorAhead { topic: topic.name.clone(), cursor, now }),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the window from the cursor (the first time: one interval back) to the start of this minute. A scheduled run
 /// covers at most [`MAX_CATCH_UP`] past intervals; what it omits is logged.
 ///
@@ -162,10 +173,8 @@ pub fn next_window(app: &App, topic: &Topic, scheduled: bool) -> Result<Window, 
     let end = app.clock().now().floor_to_minute();
     let interval = i64::try_from(schedule.interval_before(end, zone).as_millis()).unwrap_or(i64::MAX);
     let first = Timestamp::from_millis(end.as_millis().saturating_sub(interval));
+    check_cursor(topic, end)?;
     let cursor = topic.cursor_end.unwrap_or(first);
-    if cursor - end > DAY_MS {
-        return Err(RunError::CursorAhead { topic: topic.name.clone(), cursor, now: end });
-    }
     let earliest = schedule.start_of_past(MAX_CATCH_UP, end, zone);
     let start = if scheduled { cursor.max(earliest) } else { cursor };
     if start > cursor {

@@ -34,7 +34,8 @@ pub struct Metadata {
     pub verification_errors: Vec<String>,
     pub input_tokens: Option<i64>,
     pub output_tokens: Option<i64>,
-    pub cost_microcredits: i64,
+    /// That of all attempts; `None` if the model has no price.
+    pub cost_microcredits: Option<i64>,
     /// Ids of ledger rows.
     pub calls: Vec<String>,
     /// Why there is no answer.

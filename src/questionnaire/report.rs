@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use aha_content::escapes::without_escapes;
-use aha_core::money::MicroCredits;
+use aha_core::money::credits_or_unknown;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,7 +24,8 @@ pub struct ModelSummary {
     /// Share of the questions answered by all models on which it gave the most frequent answer, and not alone. `None`
     /// without such questions, and for a single model.
     pub agreement: Option<f64>,
-    pub cost_microcredits: i64,
+    /// `None` if the model has no price.
+    pub cost_microcredits: Option<i64>,
 }
 
 /// The comparison.
@@ -110,7 +111,7 @@ impl Report {
                 model.retries,
                 share(model.mean_rating),
                 share(model.agreement),
-                MicroCredits(model.cost_microcredits),
+                credits_or_unknown(model.cost_microcredits),
             );
         }
         let mut section = None;

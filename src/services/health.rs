@@ -17,6 +17,7 @@ use super::{Result, ServiceError};
 use crate::app::App;
 use crate::digest::gaps_line;
 use crate::pipeline::due::{Overdue, overdue};
+use crate::pipeline::runner::check_cursor;
 
 /// How it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -244,7 +245,7 @@ struct OneTopic {
 }
 
 async fn of_topic(app: &App, topic: &Topic, now: Timestamp) -> Result<OneTopic> {
-    let mut reasons = Vec::new();
+    let mut reasons: Vec<String> = check_cursor(topic, now).err().map(|error| error.to_string()).into_iter().collect();
     let partial = partial_digest(app, topic).await?;
     let gaps = partial.as_ref().and_then(gaps_line);
     reasons.extend(gaps.as_ref().map(|gaps| format!("its newest digest lacks something: {gaps}")));

@@ -52,6 +52,19 @@ fn a_question_is_answered_and_charged() {
 }
 
 #[test]
+fn what_a_model_without_a_price_costs_is_unknown_and_not_nothing() {
+    let server = quick(&[]);
+    let unset = |radar: Radar, name| radar.with(name, "");
+    let prices = ["OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS"];
+    let radar = prices.into_iter().fold(radar(&server), unset);
+    let said = radar.json(&["llm", "ask", "--json", "Why is it wet?"]);
+    assert!(said["cost_microcredits"].is_null(), "{said:#}");
+    radar.run(&["llm", "ask", "Why is it cold?"]).exits(0).says("cost unknown, as the model has no price");
+    let checked = radar.json(&["llm", "check", "--json"]);
+    assert!(checked[0]["cost_microcredits"].is_null(), "{checked:#}");
+}
+
+#[test]
 fn of_an_answer_with_words_around_it_the_object_alone_is_printed() {
     let server = quick(&[PlannedAnswer::Fenced]);
     let radar = radar(&server);

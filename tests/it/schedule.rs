@@ -111,6 +111,8 @@ fn a_clock_far_ahead_and_set_back_is_said_at_each_time_of_the_schedule() {
     daemon_at(&mut radar, "2026-11-17T06:05:00Z", "2026-11-18T06:00:00Z");
     let said = daemon_at(&mut radar, "2026-11-18T06:00:00Z", "2026-11-19T06:00:00Z");
     assert!(said.contains("more than a day ahead of the clock") && said.contains("--read-from"), "{said}");
+    let doctor = radar.run(&["doctor"]).exits(1);
+    doctor.says("more than a day ahead of the clock").says("--read-from");
     assert_eq!(windows(&radar).len(), 1);
 }
 

@@ -27,6 +27,12 @@ impl fmt::Display for MicroCredits {
     }
 }
 
+/// Returns an amount as a table shows it: in credits, or "?" if it is unknown.
+#[must_use]
+pub fn credits_or_unknown(microcredits: Option<i64>) -> String {
+    microcredits.map_or_else(|| "?".to_owned(), |amount| MicroCredits(amount).to_string())
+}
+
 /// A model's price. Micro-credits per million tokens are whole numbers for every price with up to nine decimals per
 /// thousand tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

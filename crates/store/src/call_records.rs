@@ -147,7 +147,8 @@ impl CallRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallCost {
     pub id: String,
-    pub microcredits: i64,
+    /// `None` if the model has no price.
+    pub microcredits: Option<i64>,
     pub stories: i64,
 }
 

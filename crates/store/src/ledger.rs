@@ -80,7 +80,8 @@ pub trait LedgerStore: Send + Sync {
     async fn spend(&self, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>>;
     /// Whether a call begun since then was to a provider other than `local`.
     async fn has_paid(&self, since: Timestamp) -> Result<bool>;
-    /// Returns the costs of these calls, by id; unsettled calls count at their reserved amount.
+    /// Returns the costs of these calls, by id; unsettled calls count at their reserved amount, and those of a model
+    /// without a price have none.
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>>;
 }
 

@@ -79,8 +79,9 @@ fn show(made: &DeepDive, as_json: bool) -> Result<()> {
         return output::print_json(made);
     }
     let cost = match made.microcredits {
-        0 => "nothing".to_owned(),
-        paid => format!("{} credits", MicroCredits(paid)),
+        None => "unknown, as the model has no price".to_owned(),
+        Some(0) => "nothing".to_owned(),
+        Some(paid) => format!("{} credits", MicroCredits(paid)),
     };
     let footer = format!("cost: {cost}");
     let summary = render(&made.title, &made.summary, &footer, output::width(), output::colour_on_stdout());

@@ -76,7 +76,11 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
         (Some(input), Some(output)) => format!("{input} tokens in, {output} out"),
         _ => "usage not reported".to_owned(),
     };
-    output::note(&format!("{model}: {tokens}, {} credits", MicroCredits(cost)));
+    let cost = cost.map_or_else(
+        || "cost unknown, as the model has no price".to_owned(),
+        |cost| format!("{} credits", MicroCredits(cost)),
+    );
+    output::note(&format!("{model}: {tokens}, {cost}"));
     Ok(Exit::Ok)
 }
 
@@ -109,7 +113,7 @@ async fn interrupted(app: &App) -> Exit {
     Exit::Interrupted
 }
 
-fn as_json(answer: Answer, model: &ModelRef, cost: i64) -> Value {
+fn as_json(answer: Answer, model: &ModelRef, cost: Option<i64>) -> Value {
     json!({
         "answer": answer.object.map_or_else(|| Value::from(answer.text), Value::Object),
         "provider": model.provider,

@@ -1,6 +1,6 @@
 //! `aha-radar llm check`: asks each model one cheap question.
 
-use aha_core::money::MicroCredits;
+use aha_core::money::credits_or_unknown;
 use anyhow::Result;
 
 use super::super::arguments::CheckArguments;
@@ -23,7 +23,7 @@ pub(super) async fn run(app: &App, arguments: CheckArguments) -> Result<Exit> {
                 format!("{}/{}", check.provider, check.model),
                 if check.ok { "ok" } else { "FAILED" }.to_owned(),
                 check.latency_ms.to_string(),
-                MicroCredits(check.cost_microcredits).to_string(),
+                credits_or_unknown(check.cost_microcredits),
                 text,
             ]);
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aha_core::money::MicroCredits;
+use aha_core::money::credits_or_unknown;
 use aha_core::purpose;
 use aha_llm::catalogue::yaml_to_json;
 use aha_llm::router::Route;
@@ -110,7 +110,7 @@ fn table(report: &Report) -> String {
             model.retries.to_string(),
             share(model.mean_rating),
             share(model.agreement),
-            MicroCredits(model.cost_microcredits).to_string(),
+            credits_or_unknown(model.cost_microcredits),
         ]);
     }
     table.to_string()

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::relevance::{
-    ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Meeting, MeetingWord, Query, StoredQuery, TextParts, WEAK,
-    as_written, is_function_word,
+    ClauseMatch, Corpus, Degree, Interests, Meeting, MeetingWord, Query, StoredQuery, TextParts, WEAK, as_written,
+    is_function_word,
 };
 use aha_analysis::text::features::Features;
 use aha_analysis::text::similarity::Frequencies;
@@ -172,7 +172,7 @@ impl StoryRelevance {
             filed_under = touched.iter().filter_map(|(_, meeting)| text.category_of(meeting)).collect();
             filed_under.dedup();
         }
-        let denied = degree.denied.iter().filter(|denied| denied.share >= MET_SHARE);
+        let denied = degree.denied.iter().filter(|denied| denied.score >= MIN_DENIED);
         let relevance = Relevance {
             degree: round(degree.total(source_prior)),
             matched: round(degree.matched()),
@@ -193,6 +193,9 @@ impl StoryRelevance {
         Self { met: written(&met), touched: written(&touched), nearest, relevance }
     }
 }
+
+/// Minimum part of the degree that a denied clause takes for the reason to name it.
+const MIN_DENIED: f64 = 0.3;
 
 /// Minimum cosine of a clause's subject and a text that comes near to it: below it, a text has nothing of the subject.
 const MIN_NEARNESS: f64 = 0.1;

@@ -77,8 +77,8 @@ pub struct DeepDive {
     pub summary: Summary,
     pub call_id: String,
     pub stored_before: bool,
-    /// What this call cost.
-    pub microcredits: i64,
+    /// What this call cost; `None` if the model has no price.
+    pub microcredits: Option<i64>,
     /// The answer, as it is stored.
     #[serde(skip)]
     answer_json: String,
@@ -108,7 +108,7 @@ pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Resu
     let answer_json = answer.to_string();
     let is_stored = text.is_answered();
     let microcredits = if is_stored {
-        0
+        Some(0)
     } else {
         app.store().costs_of_calls(std::slice::from_ref(&call_id)).await?.iter().map(|cost| cost.microcredits).sum()
     };

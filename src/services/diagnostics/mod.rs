@@ -6,6 +6,8 @@ mod models;
 mod overcharges;
 mod scores;
 
+use std::fs::File;
+use std::io::Write as _;
 use std::path::Path;
 
 use aha_content::numbers::{count, times};
@@ -24,6 +26,7 @@ use crate::config::Config;
 use crate::digest::{all_sources_failed, gaps_line, header_line};
 use crate::pipeline::due::overdue;
 use crate::pipeline::lease_owner::LeaseOwner;
+use crate::pipeline::runner::check_cursor;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -240,12 +243,24 @@ fn output_dir(path: &Path, findings: &mut Findings) {
     let path = Path::new(".").join(path);
     let found = path.ancestors().find_map(|folder| Some((folder, std::fs::metadata(folder).ok()?)));
     match found {
-        Some((_, found)) if !found.is_dir() || found.permissions().readonly() => {
-            findings.wrong("output", format!("{shown} is no folder that can be written; set AHA_OUTPUT_DIR to one"));
+        Some((folder, found)) if !found.is_dir() || !is_writable(folder) => {
+            let text = format!(
+                "{shown} is no folder that can be written; set AHA_OUTPUT_DIR to one, or make room on its disk"
+            );
+            findings.wrong("output", text);
         }
         Some((folder, _)) if folder == path => findings.ok("output", format!("digests go to {shown}")),
         _ => findings.note("output", format!("{shown} will be made by the first run")),
     }
+}
+
+/// Returns whether a file can be written in the folder: its permissions do not say whether they are this user's, or whether
+/// its disk is full.
+fn is_writable(folder: &Path) -> bool {
+    let probe = folder.join(format!(".aha-radar-doctor-{}", std::process::id()));
+    let written = File::create_new(&probe).and_then(|mut file| file.write_all(&[b'\n'; 4096]));
+    let removed = std::fs::remove_file(&probe);
+    written.and(removed).is_ok()
 }
 
 async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
@@ -264,6 +279,9 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
             findings.wrong("time zone", format!("topic {name:?} has the unknown zone {zone:?}"));
         }
         schedule(&topic, zone, findings);
+        if let Err(error) = check_cursor(&topic, config.clock.now()) {
+            findings.wrong("run", error.to_string());
+        }
         sources(store, &topic, findings).await?;
         lease(store, &topic, config, findings).await?;
         attempts(store, &topic, findings).await?;
@@ -374,7 +392,12 @@ async fn attempts(store: &SharedStore, topic: &Topic, findings: &mut Findings) -
             findings.note("run", format!("{window} is being run by {}", last.owner));
         } else {
             let why = last.error.as_deref().unwrap_or("its process ended");
-            findings.note("run", format!("{window} is unfinished ({why}); the next run continues it"));
+            let again = format!("aha-radar run{} --window {window}", topic_option(&topic.name));
+            let text = format!(
+                "{window} is unfinished ({why}); the topic's next run continues it, or if it was started with a window \
+                 of its own, `{again}`"
+            );
+            findings.note("run", text);
         }
     }
     let latest = store.latest_digest(topic.id).await?;

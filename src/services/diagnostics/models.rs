@@ -303,10 +303,10 @@ pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut 
     let unsettled = store.calls(&filter).await?.len();
     if unsettled > 0 {
         let at_least = if i64::try_from(unsettled) == Ok(COUNTED) { "at least " } else { "" };
-        let calls = count(unsettled, "call has an unknown outcome and counts", "calls have an unknown outcome and count");
-        let text = format!(
-            "{at_least}{calls} at the most that can have been charged (`aha-radar calls --state unsettled`)"
-        );
+        let calls =
+            count(unsettled, "call has an unknown outcome and counts", "calls have an unknown outcome and count");
+        let text =
+            format!("{at_least}{calls} at the most that can have been charged (`aha-radar calls --state unsettled`)");
         findings.note("ledger", text);
     }
     Ok(())

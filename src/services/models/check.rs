@@ -29,7 +29,8 @@ pub struct CheckedModel {
     pub error: Option<String>,
     pub answer: Option<String>,
     pub latency_ms: u64,
-    pub cost_microcredits: i64,
+    /// `None` if the model has no price.
+    pub cost_microcredits: Option<i64>,
     /// Whether it was not asked, because no budget is left.
     #[serde(skip)]
     pub budget_exhausted: bool,

@@ -81,10 +81,10 @@ pub fn respondent(app: &App, purpose: &str, retries_rejected: bool) -> Responden
     }
 }
 
-/// Returns the cost of all attempts at an answer, in micro-credits.
+/// Returns the cost of all attempts at an answer, in micro-credits; `None` if the model has no price.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn cost(app: &App, answer: &Answer) -> Result<i64> {
+pub async fn cost(app: &App, answer: &Answer) -> Result<Option<i64>> {
     Ok(app.store().costs_of_calls(&answer.calls).await?.iter().map(|cost| cost.microcredits).sum())
 }

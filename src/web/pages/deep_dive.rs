@@ -140,8 +140,9 @@ async fn summarise(state: &WebState, found: &FoundStory, text: &str) -> Result<S
     let made = summarise_text(state, found, text).await?;
     let cost = match (made.stored_before, made.microcredits) {
         (true, _) => "Summarised before: it cost nothing.".to_owned(),
-        (false, 0) => "It cost nothing.".to_owned(),
-        (false, paid) => format!("It cost {} credits.", MicroCredits(paid)),
+        (false, None) => "Its cost is unknown, as the model has no price.".to_owned(),
+        (false, Some(0)) => "It cost nothing.".to_owned(),
+        (false, Some(paid)) => format!("It cost {} credits.", MicroCredits(paid)),
     };
     let is_by_local = made.is_by_local();
     Ok(Step::Summarised { summary: Box::new(ShownSummary::of(&made.summary)), cost, is_by_local })

@@ -1,6 +1,6 @@
 //! Models: which of them each task asks, their terms, and whether they answer.
 
-use aha_core::money::MicroCredits;
+use aha_core::money::credits_or_unknown;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -56,8 +56,8 @@ fn seconds(latency_ms: u64) -> String {
     format!("{:.1} s", latency_ms as f64 / 1000.0)
 }
 
-fn credits(microcredits: i64) -> String {
-    MicroCredits(microcredits).to_string()
+fn credits(microcredits: Option<i64>) -> String {
+    credits_or_unknown(microcredits)
 }
 
 #[cfg(test)]

@@ -218,9 +218,12 @@ async fn costs_are_told_by_call(store: &dyn Store) {
     }
     let calls: Vec<_> = ["one", "two", "one", "unknown", "absent"].map(|name| CallId::of(&[name]).to_string()).into();
     let costs = store.costs_of_calls(&calls).await.unwrap();
-    let mut amounts: Vec<i64> = costs.iter().map(|cost| cost.microcredits).collect();
+    let mut amounts: Vec<Option<i64>> = costs.iter().map(|cost| cost.microcredits).collect();
     amounts.sort_unstable();
-    assert_eq!(amounts, [5, 70, 100], "an unsettled call counts at what was reserved");
+    assert_eq!(amounts, [Some(5), Some(70), Some(100)], "an unsettled call counts at what was reserved");
+    store.reserve_call(Some(&world.lease), &call(&world, "unpriced", None)).await.unwrap();
+    let costs = store.costs_of_calls(&[CallId::of(&["unpriced"]).to_string()]).await.unwrap();
+    assert_eq!(costs[0].microcredits, None, "a model without a price");
     assert!(store.costs_of_calls(&[]).await.unwrap().is_empty());
 }
 

@@ -119,17 +119,12 @@ impl Query<'_> {
         let (mut allowed, mut denied) = (1.0, Vec::new());
         for clause in &self.denied {
             let (_, _, share) = self.clause(clause, &found);
-            allowed *= 1.0 - share.min(1.0);
-            if share > 0.0 {
+            let nearness = cosine(&clause.subject, &document.vector);
+            let score = denying_share(share.min(1.0), nearness);
+            allowed *= 1.0 - score;
+            if score > 0.0 {
                 let clause = clause.number;
-                denied.push(ClauseMatch {
-                    clause,
-                    score: share,
-                    share,
-                    is_together: true,
-                    similarity: None,
-                    nearness: 0.0,
-                });
+                denied.push(ClauseMatch { clause, score, share, is_together: true, similarity: None, nearness });
             }
         }
         let count = u32::try_from(self.wanted.len().max(1)).unwrap_or(u32::MAX);
@@ -238,6 +233,22 @@ const fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
+/// Share of a denied clause up to which a text has it in passing only.
+const IN_PASSING: f64 = 0.4;
+/// The cosines of a denied clause's subject and a text from and to which its words are taken in its sense. All three were
+/// chosen on 44 statements of interests, 24 of them with denials, and the 51 texts (`docs/RANKING.md`, "Denials").
+const DENIED_SENSE: [f64; 2] = [0.2, 0.5];
+
+/// Returns the part of a text's degree that a denied clause takes, 0 to 1, by the share of the clause that the text has.
+/// What is mentioned in passing, in a text of another subject, takes nothing: "no sport" is not meant against measles
+/// before a World Cup. `nearness`: the cosine of the clause's subject and the text.
+fn denying_share(share: f64, nearness: f64) -> f64 {
+    let [from, to] = DENIED_SENSE;
+    let in_sense = ((nearness - from) / (to - from)).clamp(0.0, 1.0);
+    let least = IN_PASSING * (1.0 - in_sense);
+    ((share - least) / (1.0 - least)).max(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::clauses::Interests;
@@ -273,6 +284,14 @@ mod tests {
             order("ferries", &[("Harbour work", &mention), ("A ferry is adrift", &body), ("Soup", "Lentils")]),
             [1, 0, 2]
         );
+    }
+
+    #[test]
+    fn what_is_denied_counts_less_in_passing_than_in_a_text_of_its_subject() {
+        assert!(denying_share(0.4, 0.1) < 1e-9, "in passing");
+        assert!((denying_share(0.4, 0.6) - 0.4).abs() < 1e-9, "in its sense");
+        assert!((denying_share(1.0, 0.0) - 1.0).abs() < 1e-9, "all of it");
+        assert!(denying_share(0.7, 0.0) < denying_share(0.7, 0.3));
     }
 
     #[test]

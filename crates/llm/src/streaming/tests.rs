@@ -263,7 +263,7 @@ async fn complete_lines_are_an_answer_when_the_connection_is_closed_after_them()
         assert_eq!(rows[0].state, CallState::Unsettled, "{rows:?}");
         assert!(rows[0].reserved_microcredits.is_some_and(|reserved| reserved > 0), "{rows:?}");
         let costs = fixture.store.costs_of_calls(&answer.calls).await.unwrap();
-        assert_eq!(Some(costs[0].microcredits), rows[0].reserved_microcredits, "{costs:?}");
+        assert_eq!(costs[0].microcredits, rows[0].reserved_microcredits, "{costs:?}");
         let (_, again) = fixture.events(LINES).await;
         assert!(again.was_stored && again.lines == answer.lines, "{dialect}: {again:?}");
     }

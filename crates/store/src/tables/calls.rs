@@ -119,10 +119,10 @@ const HAS_PAID: &str = "
 
 const COSTS: &str = super::statement(PerDatabase {
     sqlite: "
-        SELECT id, coalesce(cost_microcredits, reserved_microcredits, 0) AS microcredits, stories FROM provider_calls
+        SELECT id, coalesce(cost_microcredits, reserved_microcredits) AS microcredits, stories FROM provider_calls
         WHERE id IN (SELECT value FROM json_each($1)) ORDER BY id",
     postgres: "
-        SELECT id, coalesce(cost_microcredits, reserved_microcredits, 0) AS microcredits, stories FROM provider_calls
+        SELECT id, coalesce(cost_microcredits, reserved_microcredits) AS microcredits, stories FROM provider_calls
         WHERE id = ANY($1) ORDER BY id",
 });
 

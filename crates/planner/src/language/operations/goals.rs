@@ -189,8 +189,7 @@ impl Reader<'_> {
                 named = whole_unit(&clause[at + 1..]);
             }
             // A match by a single word requires a word of progress.
-            let enough =
-                speaks_of_goal || is_explicit || named.len() > 1 || named.iter().any(|token| token.quoted);
+            let enough = speaks_of_goal || is_explicit || named.len() > 1 || named.iter().any(|token| token.quoted);
             let goal = self.goal_named(&named).filter(|_| enough)?;
             Some(Ok(vec![at_value(goal, value)]))
         })
