@@ -157,7 +157,7 @@ fn an_archive_is_written_and_holds_no_secret() {
         .with("OWN_KEY", KEY);
     let text = format!(
         "models:\n  openai/a:\n    endpoint: '{}/v1/responses?code=${{QUERY}}'\n    api_key: ${{OWN_KEY}}\n    provider_specific: {{ \
-         user: '${{TENANT}}', service_tier: flex }}\n",
+         user: '${{TENANT}}', service_tier: flex }}\n    metadata: {{ note: ['paid by ${{OWN_KEY}}'] }}\n",
         server.base()
     );
     std::fs::write(radar.folder().join("models.yaml"), text).unwrap();
@@ -176,6 +176,7 @@ fn an_archive_is_written_and_holds_no_secret() {
     assert_eq!(json["config_snapshot"]["endpoint"], format!("{}/v1/responses", server.base()));
     let specific = serde_json::json!({"user": "${TENANT}", "service_tier": "flex"});
     assert_eq!(json["config_snapshot"]["provider_specific"], specific);
+    assert_eq!(json["config_snapshot"]["metadata"]["note"][0], "paid by ***");
     radar.run(&ask).exits(1);
     let both = archives();
     assert_eq!(both.len(), 2, "a failure is archived too");

@@ -125,6 +125,9 @@ fn totals(plan: &Plan) -> String {
     let found = count(plan.blocks.len(), "block with knowledge", "blocks with knowledge");
     let made_by = if plan.made_by == local::MADE_BY { "rules" } else { plan.made_by.as_str() };
     let kept = if kept == 0 { "none".to_owned() } else { kept.to_string() };
+    if plan.blocks.is_empty() && !plan.failures.is_empty() {
+        return format!("nothing was found by {made_by}, as requests failed:\n");
+    }
     let mut text = format!("{found} found by {made_by}, {kept} to be written");
     if plan.skipped_existing > 0 {
         let _ = write!(text, ", {} on a page already", plan.skipped_existing);

@@ -135,9 +135,16 @@ pub(super) fn show(journal: &Journal, source: &dyn Source, made_by: &str, with_t
     let (sender, events) = channel();
     source.start(sender);
     let keys = Keys { journal, source, with_today, exit: RefCell::new(Exit::Ok) };
-    let written = run(Plan::new(journal.graph.root(), made_by), events, &keys)?;
-    output::note(written.as_deref().unwrap_or("nothing was written"));
-    Ok(keys.exit.into_inner())
+    let screens = run(Plan::new(journal.graph.root(), made_by), events, &keys)?;
+    output::note(screens.written().unwrap_or("nothing was written"));
+    let failures = &screens.plan().failures;
+    for failure in failures {
+        output::note(failure);
+    }
+    Ok(match keys.exit.into_inner() {
+        Exit::Ok if !failures.is_empty() => Exit::Partial,
+        exit => exit,
+    })
 }
 
 struct Keys<'a> {

@@ -214,6 +214,7 @@ fn a_model_that_refuses_is_said_with_reason_and_next_step() {
     ] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
+    assert!(ran.stdout.contains("nothing was found by models, as requests failed"), "{}", ran.stdout);
     // A server that is overloaded is the person's to try again: one request, no more.
     player.play(&json!([{ "task": "journal_classify", "status": 503, "body": { "error": { "message": "busy" } } }]));
     notes.radar.run(&["journal", "extract", "2026-03-02"]).exits(3).says("Reason: LLM service down (503");

@@ -3,11 +3,14 @@
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
-use aha_store::{OpenMode, SqliteStore, Store, StoreError, TopicStore};
+use aha_store::{OpenMode, RetryAdvice, SqliteStore, Store, StoreError, TopicStore};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{Connection, Executor};
 
 use super::world::{FreshSqlite, World, at, item};
+
+/// SQLite's own size of a page.
+const PAGE_BYTES: usize = 4096;
 
 fn path(database: &FreshSqlite) -> PathBuf {
     database.folder.path().join("aha-radar.db")
@@ -142,6 +145,25 @@ async fn a_damaged_file_is_to_be_restored() {
     let error = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
     assert!(error.to_string().contains("restore the latest backup"), "{error}");
+}
+
+#[tokio::test]
+async fn a_damaged_page_is_to_be_restored_whatever_reads_it() {
+    let database = FreshSqlite::new().await;
+    database.store.ensure_topic("default", at(0)).await.unwrap();
+    let root = sqlx::query_scalar("SELECT rootpage FROM sqlite_schema WHERE name = 'topics'");
+    let root: i64 = root.fetch_one(&mut raw(&database).await).await.unwrap();
+    let (file, end) = (path(&database), usize::try_from(root).unwrap() * PAGE_BYTES);
+    let FreshSqlite { store, url, folder } = database;
+    drop(store);
+    settle(folder.path()).await;
+    let mut content = std::fs::read(&file).unwrap();
+    content[end - PAGE_BYTES..end].fill(0xff);
+    std::fs::write(&file, content).unwrap();
+    let store = SqliteStore::open(&url, OpenMode::MustExist).await.unwrap();
+    let error = store.topics().await.unwrap_err();
+    assert!(error.to_string().contains("restore the latest backup"), "{error}");
+    assert_eq!(error.retry_advice(), RetryAdvice::NeedsPerson);
 }
 
 /// A link that leads nowhere takes the place of the index that connections share, whoever this user is.

@@ -197,9 +197,9 @@ fn possessive(rest: &str) -> usize {
 }
 
 /// Whether a word in capitals is an acronym that is another word in lower case; it keeps its capitals. "ICE" is the
-/// agency, "ice" is frozen.
+/// agency, "ice" is frozen; ".NET" is a platform, "example.net" a domain.
 const fn is_acronym(word: &[u8]) -> bool {
-    matches!(word, b"ICE" | b"IT" | b"MIT" | b"WHO")
+    matches!(word, b"ICE" | b"IT" | b"MIT" | b"NET" | b"WHO")
 }
 
 /// Appends a word in the form used for comparison, without stemming.

@@ -83,16 +83,16 @@ fn row(block: &PlannedBlock, screen: Screen) -> Line<'static> {
 fn selected(screens: &Screens, frame: &mut Frame<'_>, area: Rect) {
     let border = Block::new().borders(if frame.area().height < MIN_FRAMED_ROWS { Borders::NONE } else { Borders::TOP });
     let Some(block) = screens.current() else {
-        let text = if screens.is_busy {
-            "Nothing has been found yet."
-        } else {
-            "There is no lasting knowledge in these days."
+        let text = match (screens.is_busy, screens.plan().failures.is_empty()) {
+            (true, _) => Text::from("Nothing has been found yet."),
+            (false, true) => Text::from("There is no lasting knowledge in these days."),
+            (false, false) => failures(screens),
         };
-        frame.render_widget(Paragraph::new(text).block(border), area);
+        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }).block(border), area);
         return;
     };
     let mut scroll = 0;
-    let text = match (&screens.editor, screens.screen) {
+    let mut text = match (&screens.editor, screens.screen) {
         (Some(editor), _) => {
             scroll = scroll_to_cursor(editor, border.inner(area));
             edited(editor)
@@ -106,7 +106,24 @@ fn selected(screens: &Screens, frame: &mut Frame<'_>, area: Rect) {
         }
         (None, Screen::Integrate) => places(block, screens.decision),
     };
+    if screens.editor.is_none() {
+        text.extend(failures(screens));
+    }
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }).scroll((scroll, 0)).block(border), area);
+}
+
+/// Renders what could not be finished, with what the user can do about it; nothing while requests are made.
+fn failures(screens: &Screens) -> Text<'static> {
+    let mut text = Text::default();
+    let failures = &screens.plan().failures;
+    if screens.is_busy || failures.is_empty() {
+        return text;
+    }
+    for line in failures.iter().flat_map(|failure| failure.lines()) {
+        text.push_line(Line::from(one_line(line)).fg(Color::Red));
+    }
+    text.push_line("Options: [Retry] r · [Skip] go on with what was found · [Cancel] q");
+    text
 }
 
 /// Renders the edited text line by line, with the character at the cursor reversed.

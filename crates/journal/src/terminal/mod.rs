@@ -41,11 +41,11 @@ pub trait Actions {
 /// Maximum wait for a key before events are handled.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Shows the screens until the user quits. Returns the message about what was written, if anything was.
+/// Shows the screens until the user quits. Returns them: with the plan, and the message about what was written.
 ///
 /// # Errors
 /// When the terminal fails.
-pub fn run(plan: Plan, mut events: Receiver<PhaseEvent>, actions: &dyn Actions) -> io::Result<Option<String>> {
+pub fn run(plan: Plan, mut events: Receiver<PhaseEvent>, actions: &dyn Actions) -> io::Result<Screens> {
     let mut terminal = ratatui::try_init()?;
     let mut screens = Screens::new(plan);
     let ended = loop {
@@ -66,7 +66,7 @@ pub fn run(plan: Plan, mut events: Receiver<PhaseEvent>, actions: &dyn Actions) 
         }
     };
     ratatui::try_restore()?;
-    ended.map(|()| screens.written().map(str::to_owned))
+    ended.map(|()| screens)
 }
 
 fn receive(events: &Receiver<PhaseEvent>, screens: &mut Screens) {

@@ -1,6 +1,9 @@
 //! Tests of keys and events without a terminal.
 
 use chrono::NaiveDate;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Cell;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Command, Screens};
@@ -145,6 +148,21 @@ fn targets_are_selected_individually_and_existing_ones_cannot_be() {
     assert_eq!(chosen, [false, true, false]);
     assert_eq!(screens.key(KeyCode::Char('r').into()), Command::Retry);
     assert_eq!(screens.key(KeyCode::Char('q').into()), Command::Quit);
+}
+
+#[test]
+fn a_failure_is_shown_whole_with_what_to_do_and_claims_no_result() {
+    let mut screens = Screens::new(Plan::new(std::path::Path::new("/g"), "m"));
+    let failure = "Error: LLM request failed\nReason: Invalid API key (401 Unauthorized: no such key), by openai/m\n\
+        Suggested Action: Check OPENAI_API_KEY, or api_key in the catalogue that AHA_LLM_CONFIG names";
+    screens.event(PhaseEvent::Finished { skipped_existing: 0, failures: vec![failure.to_owned()] });
+    let mut terminal = Terminal::new(TestBackend::new(60, 24)).unwrap();
+    terminal.draw(|frame| super::draw::draw(&mut screens, frame)).unwrap();
+    let cells = terminal.backend().buffer().content().iter().map(Cell::symbol);
+    let shown = cells.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = failure.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains(&words) && shown.contains("[Retry] r"), "{shown}");
+    assert!(!shown.contains("no lasting knowledge"), "{shown}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{AnsweredQuestion, ConversationSettings};
-use crate::provider::{AnswerFormat, masked};
+use crate::provider::{AnswerFormat, Secrets, masked};
 use crate::router::Backend;
 
 /// All questions and answers, with the model's settings. It is never changed.
@@ -96,9 +96,13 @@ impl Archive {
 impl ConfigSnapshot {
     fn of(terms: &ConversationSettings) -> Self {
         let route = &terms.route;
+        let mut metadata = route.options.metadata.clone();
         let (endpoint, api_key, timeout_seconds) = match &route.backend {
             Backend::Local => (String::new(), None, 0),
             Backend::Wire(wire) => {
+                // The user's notes may name the variable that has the key.
+                let secrets = Secrets::of(&wire.server);
+                metadata.values_mut().for_each(|value| redact(value, &secrets));
                 let endpoint = without_secrets(&wire.server.endpoint);
                 (endpoint, wire.server.key.as_ref().map(masked), wire.timeouts.whole.as_secs())
             }
@@ -114,7 +118,17 @@ impl ConfigSnapshot {
             top_p: route.options.sampling.top_p,
             max_attempts: terms.max_attempts,
             provider_specific: route.options.provider_specific_as_written.clone(),
-            metadata: route.options.metadata.clone(),
+            metadata,
         }
+    }
+}
+
+/// Removes a server's secrets from all texts of a value.
+fn redact(value: &mut Value, secrets: &Secrets) {
+    match value {
+        Value::String(text) => *text = secrets.text(std::mem::take(text)),
+        Value::Array(values) => values.iter_mut().for_each(|value| redact(value, secrets)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| redact(value, secrets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

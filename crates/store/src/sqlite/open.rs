@@ -147,8 +147,7 @@ fn opening_error(error: sqlx::Error, path: &Path) -> StoreError {
         return StoreError::NotADatabase { path: shown, reason: "it is not an SQLite file".to_owned() };
     }
     if error::is_damaged(&error) {
-        let next_step = "check the file and restore the latest backup, as docs/OPERATING.md describes";
-        return StoreError::corrupt("page of the database", format!("{shown}: {error}; {next_step}"));
+        return StoreError::corrupt("page of the database", format!("{shown}: {error}; {}", error::RESTORE));
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let reason = match parent {

@@ -398,6 +398,7 @@ fn acronyms_that_are_other_words_in_lower_case_keep_their_capitals() {
     assert_eq!(words("IT security, vaccines and the WHO"), [vec!["IT", "security"], vec!["vaccines"], vec!["WHO"]]);
     assert_eq!(words("raids by ICE; ice on the lake")[0], ["raids", "ICE"]);
     assert_eq!(words("raids by ICE; ice on the lake")[1], ["ice", "lake"]);
+    assert_eq!(words(".NET, safety net")[..], [vec!["NET"], vec!["safety", "net"]]);
     assert_eq!(words("ferries, if it rains"), words("ferries, if rains"));
     assert_eq!(parsed("FERRIES AND THE BRIDGE, I LIKE IT"), ["FERRIES", "BRIDGE"]);
 }
