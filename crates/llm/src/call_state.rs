@@ -204,8 +204,8 @@ impl CallState {
         }
     }
 
-    /// Records that no budget is left for a purpose; with the policy [`BudgetPolicy::Stop`] also that credits are left for
-    /// none. A limit on one purpose's calls does not affect others.
+    /// Records that no budget is left for a purpose; with the policy [`BudgetPolicy::Stop`] also that credits are left
+    /// for none. A limit on one purpose's calls does not affect others.
     pub(super) fn exhaust(&self, policy: BudgetPolicy, purpose: &'static str, exhausted: &ExhaustedLimit) {
         self.exhaust_purpose(purpose, exhausted);
         if policy == BudgetPolicy::Stop && exhausted.limit == Limit::Credits {

@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 use chrono::DateTime;
 use reqwest::header::{AsHeaderName, DATE, HeaderMap, RETRY_AFTER};
 
-/// Returns the wait, given in seconds or as a date, not bounded: the caller knows how long it can wait. A date is compared
-/// with the server's own time if it sends one, else with `now`. A number of seconds too large for a duration is the
-/// longest one. `None` if the header is missing, or is neither a number from 0 on nor a date.
+/// Returns the wait, given in seconds or as a date, not bounded: the caller knows how long it can wait. A date is
+/// compared with the server's own time if it sends one, else with `now`. A number of seconds too large for a duration
+/// is the longest one. `None` if the header is missing, or is neither a number from 0 on nor a date.
 #[must_use]
 pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = text(headers, RETRY_AFTER)?;

@@ -254,8 +254,8 @@ fn output_dir(path: &Path, findings: &mut Findings) {
     }
 }
 
-/// Returns whether a file can be written in the folder: its permissions do not say whether they are this user's, or whether
-/// its disk is full.
+/// Returns whether a file can be written in the folder: its permissions do not say whether they are this user's, or
+/// whether its disk is full.
 fn is_writable(folder: &Path) -> bool {
     let probe = folder.join(format!(".aha-radar-doctor-{}", std::process::id()));
     let written = File::create_new(&probe).and_then(|mut file| file.write_all(&[b'\n'; 4096]));

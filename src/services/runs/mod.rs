@@ -180,7 +180,7 @@ impl Runs {
         let request = to_run_request(&self.app, choice, Arc::new(reporter), stop.clone()).await?;
         self.check_free(&choice.topic).await?;
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody would wait for it: `ended` may have taken the tasks already.
+        // It would not be waited for: `ended` may have taken the tasks already.
         if self.app.is_stopping() {
             return Err(RunError::Interrupted.into());
         }

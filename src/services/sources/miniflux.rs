@@ -56,8 +56,8 @@ pub fn connect(config: &Config, address: &str) -> Result<Miniflux> {
     Miniflux::at(address, token).map_err(|error| ServiceError::invalid("url", error.to_string()))
 }
 
-/// Imports its feeds and marks. Everything is read before anything is stored: if the Miniflux cannot be read, nothing is
-/// imported. If the store fails, what was stored before remains, and another import adds the rest.
+/// Imports its feeds and marks. Everything is read before anything is stored: if the Miniflux cannot be read, nothing
+/// is imported. If the store fails, what was stored before remains, and another import adds the rest.
 ///
 /// # Errors
 /// When it cannot be read or the store fails.

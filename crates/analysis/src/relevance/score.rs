@@ -235,13 +235,13 @@ const fn as_f64(count: usize) -> f64 {
 
 /// Share of a denied clause up to which a text has it in passing only.
 const IN_PASSING: f64 = 0.4;
-/// The cosines of a denied clause's subject and a text from and to which its words are taken in its sense. All three were
-/// chosen on 44 statements of interests, 24 of them with denials, and the 51 texts (`docs/RANKING.md`, "Denials").
+/// The cosines of a denied clause's subject and a text from and to which its words are taken in its sense. All three
+/// were chosen on 44 statements of interests, 24 of them with denials, and the 51 texts (`docs/RANKING.md`, "Denials").
 const DENIED_SENSE: [f64; 2] = [0.2, 0.5];
 
-/// Returns the part of a text's degree that a denied clause takes, 0 to 1, by the share of the clause that the text has.
-/// What is mentioned in passing, in a text of another subject, takes nothing: "no sport" is not meant against measles
-/// before a World Cup. `nearness`: the cosine of the clause's subject and the text.
+/// Returns the part of a text's degree that a denied clause takes, 0 to 1, by the share of the clause that the text
+/// has. What is mentioned in passing, in a text of another subject, takes nothing: "no sport" is not meant against
+/// measles before a World Cup. `nearness`: the cosine of the clause's subject and the text.
 fn denying_share(share: f64, nearness: f64) -> f64 {
     let [from, to] = DENIED_SENSE;
     let in_sense = ((nearness - from) / (to - from)).clamp(0.0, 1.0);
