@@ -35,6 +35,13 @@ async fn set(app: &App, name: &str, settings: TopicSettings) -> Result<()> {
     let change = TopicChange::from(settings);
     let topic = topics::set(app, name, &change).await?;
     output::print(&describe(&topic))?;
+    if !change.mute.is_empty() || !change.boost.is_empty() {
+        for rule in topics::rules_without_source(app, &topic).await? {
+            output::note(&output::one_safe_text(&format!(
+                "{rule} finds no source of this topic by name or address; `aha-radar source list` shows them"
+            )));
+        }
+    }
     if change.interests.is_some() && !topic.interests.trim().is_empty() {
         output::print("")?;
         interests::show(app, &topic.name, None, topics::PREVIEW_DAYS, false).await?;

@@ -359,7 +359,7 @@ fn is_judged_and_summarised_by_local(story: &DigestStory) -> bool {
 
 /// Returns whether a reason of `local` is a generic one, which does not distinguish the story.
 pub(crate) fn is_generic_reason(reason: &str) -> bool {
-    [local::NO_EVIDENCE, local::NO_INTEREST_MATCHED].contains(&reason)
+    [local::NO_EVIDENCE, local::NO_INTEREST_MATCHED].iter().any(|generic| reason.starts_with(generic))
 }
 
 /// Returns the title if it is worth showing; feeds and readers without one write "(No title)".

@@ -88,8 +88,6 @@ fn matches(compiled: &Compiled, item: &Item, source: Option<&Source>) -> bool {
             item.title.as_deref().is_some_and(|t| pattern.is_match(t)) || pattern.is_match(&item.body_text)
         }
         RuleField::Author => item.author.as_deref().is_some_and(|author| pattern.is_match(author)),
-        RuleField::Source => {
-            source.is_some_and(|source| pattern.is_match(&source.display_name()) || pattern.is_match(&source.url))
-        }
+        RuleField::Source => source.is_some_and(|source| source.is_found_by(pattern)),
     }
 }

@@ -80,6 +80,9 @@ pub struct Relevance {
     /// The categories of its source that alone have the words of the clauses that it touches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filed_under: Vec<String>,
+    /// The words by which it comes near to the clause that it comes nearest to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub near_words: Vec<String>,
     /// Whether it meets a clause as a whole, by the text or the source's categories, however a reason names the clause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub meets_clause: bool,

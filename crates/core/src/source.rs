@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
+use regex::Regex;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::fetch::FetchErrorKind;
@@ -187,6 +188,12 @@ impl Source {
     #[must_use]
     pub fn display_name(&self) -> String {
         self.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or_else(|| short_location(&self.url))
+    }
+
+    /// Returns whether the pattern of a rule finds the source: by its name or its address.
+    #[must_use]
+    pub fn is_found_by(&self, pattern: &Regex) -> bool {
+        pattern.is_match(&self.display_name()) || pattern.is_match(&self.url)
     }
 }
 

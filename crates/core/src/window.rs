@@ -25,6 +25,8 @@ pub enum WindowError {
     NoRange(String),
     #[error("{0:?} is neither a date (2026-11-16, its local midnight) nor an RFC 3339 time (2026-11-16T06:00:00Z)")]
     BadInstant(String),
+    #[error("{0:?} is no day of the calendar; give one that exists, such as 2026-11-16")]
+    NoSuchDay(String),
     #[error("the window ends at {end}, before it starts at {start}; swap the two")]
     Reversed { start: Timestamp, end: Timestamp },
 }
@@ -47,7 +49,8 @@ impl Window {
     /// Names the half that could not be read, or reports that the end is before the start.
     pub fn parse(text: &str, zone: Tz) -> Result<Self, WindowError> {
         let Some((start, end)) = text.split_once("..") else {
-            return Self::of_day(text, zone).ok_or_else(|| WindowError::NoRange(text.to_owned()));
+            let unreadable = || unreadable(text, WindowError::NoRange);
+            return Self::of_day(text, zone).ok_or_else(unreadable);
         };
         Self::new(instant(start.trim(), zone)?, instant(end.trim(), zone)?)
     }
@@ -98,8 +101,18 @@ fn instant(text: &str, zone: Tz) -> Result<Timestamp, WindowError> {
     if let Ok(at) = Timestamp::parse_rfc3339(text) {
         return Ok(at);
     }
-    let date = NaiveDate::from_str(text).map_err(|_| WindowError::BadInstant(text.to_owned()))?;
+    let date = NaiveDate::from_str(text).map_err(|_| unreadable(text, WindowError::BadInstant))?;
     local_midnight(date, zone).ok_or_else(|| WindowError::BadInstant(text.to_owned()))
+}
+
+/// Returns the error of a text that is no date: that there is no such day, if it is written as one, or else `otherwise`.
+fn unreadable(text: &str, otherwise: fn(String) -> WindowError) -> WindowError {
+    let is_part = |part: &str, digits| part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_day = match text.trim().split('-').collect::<Vec<_>>()[..] {
+        [year, month, day] => is_part(year, 4) && is_part(month, 2) && is_part(day, 2),
+        _ => false,
+    };
+    if is_day { WindowError::NoSuchDay(text.trim().to_owned()) } else { otherwise(text.to_owned()) }
 }
 
 /// Returns the first instant of `date` in `zone`; if a change of the zone skips midnight, or the whole date, the first
@@ -139,7 +152,7 @@ mod tests {
         assert_eq!(Window::parse("2026-11-16", zone), Window::parse("2026-11-16..2026-11-17", zone));
         // Clocks go back on that day.
         assert_eq!(Window::parse("2026-10-25", zone).map(|window| window.hours()), Ok(25.0));
-        assert!(matches!(Window::parse("2026-11-31", zone), Err(WindowError::NoRange(_))));
+        assert_eq!(Window::parse("2026-11-31", zone), Err(WindowError::NoSuchDay("2026-11-31".to_owned())));
     }
 
     #[test]
@@ -157,6 +170,9 @@ mod tests {
     fn errors_name_the_problem() {
         let zone = chrono_tz::UTC;
         assert!(matches!(Window::parse("yesterday", zone), Err(WindowError::NoRange(_))));
+        let no_such_day = Err(WindowError::NoSuchDay("2026-02-30".to_owned()));
+        assert_eq!(Window::parse("2026-02-01..2026-02-30", zone), no_such_day);
+        assert!(matches!(Window::parse("2026-02", zone), Err(WindowError::NoRange(_))));
         assert!(matches!(Window::parse("a..b", zone), Err(WindowError::BadInstant(_))));
         assert!(matches!(Window::parse("2026-11-17..2026-11-16", zone), Err(WindowError::Reversed { .. })));
     }

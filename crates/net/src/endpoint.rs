@@ -15,12 +15,17 @@ pub fn http_url(text: &str) -> Option<Url> {
     Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
 }
 
-/// Returns `BASE/version/name`. If the base already ends with the version, it is not appended again.
+/// Methods that an address given as a base may already end with.
+const METHODS: [&str; 6] = ["responses", "embeddings", "chat/completions", "completions", "chat", "generate"];
+
+/// Returns `BASE/version/name`. If the base already ends with the version, or with a method of that version, it is not
+/// appended again.
 #[must_use]
 pub fn append_path(base: &Url, version: &str, name: &str) -> Url {
     let mut url = base.clone();
     let path = base.path().trim_end_matches('/');
-    let path = path.strip_suffix(&format!("/{version}")).unwrap_or(path);
+    let method = METHODS.iter().find_map(|method| path.strip_suffix(&format!("/{version}/{method}")));
+    let path = method.or_else(|| path.strip_suffix(&format!("/{version}"))).unwrap_or(path);
     url.set_path(&format!("{path}/{version}/{name}"));
     url
 }
@@ -67,6 +72,21 @@ mod tests {
     fn an_address_is_shown_without_its_secrets() {
         let url = Url::parse("https://me:secret@llm.example:8443/v1/responses?key=secret#secret").unwrap();
         assert_eq!(without_secrets(&url), "https://llm.example:8443/v1/responses");
+    }
+
+    #[test]
+    fn a_base_is_not_extended_by_what_it_already_ends_with() {
+        for (base, endpoint) in [
+            ("http://h", "http://h/v1/responses"),
+            ("http://h/x/v1/", "http://h/x/v1/responses"),
+            ("http://h/x/v1/responses", "http://h/x/v1/responses"),
+            ("http://h/v1/chat/completions/", "http://h/v1/responses"),
+            ("http://h/responses", "http://h/responses/v1/responses"),
+        ] {
+            assert_eq!(append_path(&Url::parse(base).unwrap(), "v1", "responses").as_str(), endpoint, "{base}");
+        }
+        let ollama = Url::parse("http://h:11434/api/generate").unwrap();
+        assert_eq!(append_path(&ollama, "api", "chat").as_str(), "http://h:11434/api/chat");
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod interest_matches;
 use aha_content::fold::is_invisible;
 use aha_core::schedule::Schedule;
 use aha_core::time::Timestamp;
-use aha_core::topic::{DEFAULT_TOPIC, Rule, RuleAction, Topic};
+use aha_core::topic::{DEFAULT_TOPIC, Rule, RuleAction, RuleField, Topic};
 use aha_core::window::Window;
 use aha_store::TopicReset;
 use serde::Serialize;
@@ -186,6 +186,22 @@ pub async fn remove_rules(app: &App, name: &str, action: RuleAction, rules: &[St
         Ok(TopicReset::default())
     })
     .await
+}
+
+/// Returns the rules of a topic about sources that find none of its own, as they are shown: `mute source:PATTERN`.
+///
+/// # Errors
+/// When a pattern does not compile or the store fails.
+pub async fn rules_without_source(app: &App, topic: &Topic) -> Result<Vec<String>> {
+    let sources = app.store().sources(topic.id).await?;
+    let mut found = Vec::new();
+    for rule in topic.rules.iter().filter(|rule| rule.field == RuleField::Source) {
+        let pattern = rule.compile()?;
+        if !sources.iter().any(|source| source.is_found_by(&pattern)) {
+            found.push(rule.to_string());
+        }
+    }
+    Ok(found)
 }
 
 /// Removes a rule of either kind, written as it is shown: `mute word:PATTERN`.

@@ -17,6 +17,7 @@ use super::shown_summary::ShownSummary;
 use super::story_feedback::{Button, buttons};
 use super::{Shell, html};
 use crate::digest::format::Calendar;
+use crate::digest::sanitise::text;
 use crate::digest::view::Story;
 use crate::services::calls::{CallRecord, purpose_in_words};
 use crate::services::followups::{self, FollowUp};
@@ -108,8 +109,12 @@ async fn follow_up(
     Ok(Redirect::to(&format!("{}/stories/{id}#summary", state.prefix())))
 }
 
-fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) -> StoryPage {
+fn filled(shell: Shell, day: String, mut story: Story, explained: ExplainedStory) -> StoryPage {
     let ExplainedStory { digest, story: judged, appearances, calls, feedback, .. } = explained;
+    // A list leaves out what does not distinguish a story; its own page says that too.
+    if story.reason.is_empty() {
+        story.reason = text(&judged.reason);
+    }
     let calendar = Calendar::of(&digest);
     let appearance = |one: StoryAppearance| Appearance {
         day: calendar.short_last_day(one.window_end),

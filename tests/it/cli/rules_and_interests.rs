@@ -46,6 +46,20 @@ fn muted_words_are_left_out_and_counted() {
 }
 
 #[test]
+fn a_rule_that_finds_no_source_says_so() {
+    let radar = with_examples();
+    let set = |rule| {
+        let ran = radar.run(&["topic", "set", "default", "--mute", rule]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        ran.stderr
+    };
+    assert!(set("source:^Linkyard$").is_empty());
+    let notes = set("source:nosuch");
+    assert!(notes.contains("mute source:nosuch finds no source of this topic"), "{notes}");
+    assert!(!notes.contains("Linkyard"), "{notes}");
+}
+
+#[test]
 fn a_boost_multiplies_the_final_score() {
     let posts = ["one", "two", "three"].map(|id| Post::about_nothing_else(id, "2026-11-18T05:00:00Z"));
     let radar = with_posts(&posts);

@@ -124,6 +124,7 @@ fn stems(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::word_vectors::WordVectors;
     use super::super::words::is_unspecific;
     use super::*;
 
@@ -150,6 +151,15 @@ mod tests {
     fn subjects_cover_their_things() {
         let related = Lexicon::shipped().related(&stems("films")).unwrap();
         assert!(related.contains(&light_stem("director")));
+    }
+
+    #[test]
+    fn no_word_of_every_text_is_related_to_a_subject() {
+        const USUAL: usize = 60;
+        let related = TOPICS.lines().filter_map(|line| line.split_once('\t')).flat_map(|(_, words)| words.split(' '));
+        let is_usual = |word: &&str| WordVectors::shipped().rank(word).is_some_and(|rank| rank < USUAL);
+        let wrong: Vec<&str> = related.filter(is_usual).collect();
+        assert!(wrong.is_empty() && is_usual(&"who"), "{wrong:?}");
     }
 
     #[test]

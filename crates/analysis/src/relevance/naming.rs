@@ -9,6 +9,7 @@ use super::degree::ClauseMatch;
 use super::documents::{Document, FIELDS};
 use super::nearness::{Occurrence, occurrences};
 use super::places::Places;
+use super::score::{FIELD_WEIGHTS, RELATED_WEIGHT};
 use super::terms::{Hit, Term};
 use super::weighted_query::{Query, QueryClause, QueryWording};
 use super::word_ids::WordId;
@@ -20,6 +21,9 @@ const CATEGORIES: usize = FIELDS - 1;
 const OPENING: usize = 1;
 /// Minimum weight of a word that names something of a clause.
 const MIN_NAMING: f64 = 0.5;
+
+/// Minimum weight of a word that a reason may name as one that counts: "africa" for “South Atlantic” has 0.12.
+const MIN_COUNTING: f64 = 0.15;
 
 /// A word or name of a text that meets a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +71,14 @@ impl Meeting {
     pub fn in_text(&self) -> impl Iterator<Item = &MeetingWord> {
         self.words.iter().filter(|word| !word.is_of_categories)
     }
+}
+
+/// A word or name of a text, with its hit and the field that has it first.
+struct FoundWord<'q> {
+    hit: &'q Hit,
+    field: usize,
+    words: Vec<&'q str>,
+    text: String,
 }
 
 impl Query<'_> {
@@ -124,10 +136,46 @@ impl Query<'_> {
 
     /// Returns the words and names of a text that match terms of a clause directly.
     fn meeting_words(&self, clause: &QueryClause, document: &Document) -> Vec<MeetingWord> {
+        let found = self.found_words(clause, document, |hit| hit.direct >= MIN_NAMING);
+        found.into_iter().map(|found| self.meeting_word(clause, &found)).collect()
+    }
+
+    fn meeting_word(&self, clause: &QueryClause, found: &FoundWord<'_>) -> MeetingWord {
+        MeetingWord {
+            text: found.text.clone(),
+            is_own: self.is_own(clause, found.hit, &found.words),
+            is_place: self.is_place(found.hit.term),
+            is_of_categories: found.field == CATEGORIES,
+        }
+    }
+
+    /// Returns the words of a text that count for a clause, the one that counts most first, whether or not they name
+    /// something of it: "nest" for “garden birds”. Without those of the categories.
+    #[must_use]
+    pub fn counting_words(&self, document: usize, met: &ClauseMatch) -> Vec<MeetingWord> {
+        let clause = self.wanted.iter().find(|clause| clause.number == met.clause);
+        let Some((clause, document)) = clause.zip(self.corpus.documents.get(document)) else { return Vec::new() };
+        let weight = |found: &FoundWord<'_>| {
+            let strength = found.hit.direct.max(RELATED_WEIGHT * found.hit.related);
+            FIELD_WEIGHTS[found.field] * self.weights[found.hit.term] * strength
+        };
+        let is_related_or_near = |hit: &Hit| hit.related > 0.0 || hit.direct >= MIN_COUNTING;
+        let mut found = self.found_words(clause, document, is_related_or_near);
+        found.retain(|found| found.field != CATEGORIES);
+        found.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        found.iter().map(|found| self.meeting_word(clause, found)).collect()
+    }
+
+    /// Returns the words and names of a text, without duplicates, that match terms of a clause by a hit that `is_meant`.
+    fn found_words<'q>(
+        &'q self,
+        clause: &QueryClause,
+        document: &Document,
+        is_meant: impl Fn(&Hit) -> bool,
+    ) -> Vec<FoundWord<'q>> {
         let meets = |term: usize| clause.wordings.iter().any(|wording| wording.terms.contains(&term));
-        let is_met =
-            |hit: &&Hit, after: &[WordId]| hit.direct >= MIN_NAMING && meets(hit.term) && after.starts_with(&hit.rest);
-        let mut found: Vec<MeetingWord> = Vec::new();
+        let is_met = |hit: &&Hit, after: &[WordId]| is_meant(hit) && meets(hit.term) && after.starts_with(&hit.rest);
+        let mut found: Vec<FoundWord<'q>> = Vec::new();
         for (number, field) in document.fields.iter().enumerate() {
             let mut at = 0;
             while let Some((id, after)) = field.get(at..).and_then(<[WordId]>::split_first) {
@@ -140,8 +188,7 @@ impl Query<'_> {
                 let words: Vec<&str> = iter::once(id).chain(&hit.rest).map(|id| self.corpus.word(*id)).collect();
                 let text = words.join(if hit.is_word { "-" } else { " " });
                 if !found.iter().any(|known| known.text == text) {
-                    let (is_own, is_place) = (self.is_own(clause, hit, &words), self.is_place(hit.term));
-                    found.push(MeetingWord { text, is_own, is_place, is_of_categories: number == CATEGORIES });
+                    found.push(FoundWord { hit, field: number, words, text });
                 }
             }
         }
@@ -175,8 +222,9 @@ impl Query<'_> {
     }
 }
 
-/// Whether two words are equal, or forms of one name: "peru" and "peruvian".
-fn begin_alike(one: &str, other: &str) -> bool {
+/// Returns whether two words are equal, or forms of one name: "peru" and "peruvian".
+#[must_use]
+pub fn begin_alike(one: &str, other: &str) -> bool {
     const MIN_ALIKE: usize = 4;
     one == other || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= MIN_ALIKE
 }
@@ -216,6 +264,23 @@ mod tests {
         let face = meeting("Ich interessiere mich für Gesichtserkennung", ("Facial recognition on the street", ""), "");
         assert_eq!(words(&face), [("facial", false), ("recognition", false)]);
         assert_eq!(words(&meeting("ferries", ("A ferry is late", ""), "")), [("ferry", true)]);
+    }
+
+    #[test]
+    fn words_that_count_name_what_a_text_has_of_a_subject() {
+        let counting = |interests: &str, text: (&str, &str)| {
+            let (title, body) = text;
+            let parts = [TextParts { title, body, categories: &["Birds".to_owned()], is_english: true }];
+            let corpus = Corpus::of(&parts);
+            let query = Query::new(&Interests::parse(interests), &corpus, &NoFrequencies);
+            let degree = query.degrees().remove(0);
+            let words = degree.clauses.iter().flat_map(|met| query.counting_words(0, met));
+            words.map(|word| word.text).collect::<Vec<_>>()
+        };
+        let nests = counting("garden birds", ("Nest boxes: too late?", "Each species of the wetland needs its own"));
+        assert!(nests.first().is_some_and(|word| word == "nest") && nests.len() > 1, "{nests:?}");
+        assert!(!nests.contains(&"birds".to_owned()), "that of the categories");
+        assert_eq!(counting("garden birds", ("The price of tea", "A shop")), [""; 0]);
     }
 
     #[test]

@@ -13,13 +13,13 @@ use super::weighted_query::{Query, QueryClause, QueryWording};
 use super::word_vectors::cosine;
 
 /// The weight of a word in each field (title, opening, rest, categories).
-const FIELD_WEIGHTS: [f64; FIELDS] = [3.0, 1.0, 0.4, 1.0];
+pub(super) const FIELD_WEIGHTS: [f64; FIELDS] = [3.0, 1.0, 0.4, 1.0];
 /// BM25F length normalisation of each field.
 const FIELD_B: [f64; FIELDS] = [0.75, 0.75, 0.75, 0.3];
 /// BM25 saturation of repeated occurrences.
 const K1: f64 = 0.9;
 /// Maximum weight of all related words together, relative to the subject's name.
-const RELATED_WEIGHT: f64 = 0.8;
+pub(super) const RELATED_WEIGHT: f64 = 0.8;
 /// The factor for a clause if a text names none of the places of its sentence.
 const WITHOUT_PLACE: f64 = 0.5;
 /// The factor for a clause of a subject and a place if a text has nothing of the subject, and the same for its

@@ -114,6 +114,16 @@ fn a_clause_that_is_met_in_part_is_touched() {
     assert_eq!(reason(&near), NO_INTEREST_MATCHED, "there is no clause whose place it has");
     let near = Evidence { nearest_interest: Some("physics".into()), ..near };
     assert_eq!(reason(&near), "Comes near to your “physics”");
+    let by_words = |words: &[&str]| {
+        let near_words = words.iter().map(|word| (*word).to_owned()).collect();
+        let relevance = near.relevance.clone().map(|relevance| Relevance { near_words, ..relevance });
+        reason(&Evidence { relevance, ..near.clone() })
+    };
+    assert_eq!(by_words(&["quark", "collider"]), "Comes near to your “physics” with “quark” and “collider”");
+    assert_eq!(by_words(&["Physics"]), "Comes near to your “physics”", "that is what it names already");
+    let relevance = Some(Relevance { degree: 0.2, near_words: vec!["fitness".into()], ..asked_for() });
+    let far = Evidence { relevance, ..near };
+    assert_eq!(reason(&far), format!("{NO_INTEREST_MATCHED}; the nearest is “physics”, by “fitness”"));
     let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
     assert_eq!(reason(&met), "Matches your “ferries”");
 }
