@@ -275,6 +275,7 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
                 || sole_subject_at == Some(at)
                 || is_numeral(&words, at)
                 || is_non(&clause.modifiers, &words, at)
+                || is_kind_of_work(&words, at)
                 || relation_at.is_some_and(|of| is_related(&words, of, at)));
         if is_content || relation_at == Some(at) {
             let end = part[at + length - 1].end;
@@ -320,6 +321,15 @@ fn is_numeral(words: &[&str], at: usize) -> bool {
 fn is_non(modifiers: &[(String, String)], words: &[&str], at: usize) -> bool {
     let next = words.get(at + 1).copied();
     words[at] == NON && modifiers.iter().any(|(modifier, of)| modifier == NON && Some(of.as_str()) == next)
+}
+
+/// Words before which "work" after a noun is a verb: "how vaccines work", "the hours that people work".
+const BEFORE_CLAUSES: [&str; 7] = ["how", "that", "what", "when", "where", "which", "who"];
+
+/// Whether "work", which elsewhere introduces a subject, is one: "shift work", "the world of work".
+fn is_kind_of_work(words: &[&str], at: usize) -> bool {
+    let follows_noun = at > 0 && (words[at - 1] == "of" || is_content(words[at - 1]));
+    words[at] == "work" && follows_noun && !words[..at].iter().any(|word| BEFORE_CLAUSES.contains(word))
 }
 
 /// After the name of a relation, what it bears on: "the consequences of AI for work".
