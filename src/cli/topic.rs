@@ -1,7 +1,7 @@
 //! `aha-radar topic`: manages topics.
 
 use aha_content::numbers::count;
-use aha_core::topic::{RuleAction, Topic};
+use aha_core::topic::{RuleAction, Topic, topic_option};
 use anyhow::Result;
 
 use super::arguments::{TopicCommand, TopicSettings};
@@ -35,12 +35,12 @@ async fn set(app: &App, name: &str, settings: TopicSettings) -> Result<()> {
     let change = TopicChange::from(settings);
     let topic = topics::set(app, name, &change).await?;
     output::print(&describe(&topic))?;
-    if !change.mute.is_empty() || !change.boost.is_empty() {
-        for rule in topics::rules_without_source(app, &topic).await? {
-            output::note(&output::one_safe_text(&format!(
-                "{rule} finds no source of this topic by name or address; `aha-radar source list` shows them"
-            )));
-        }
+    for rule in topics::rules_without_source(app, &topic, &change).await? {
+        output::note(&output::one_safe_text(&format!(
+            "{rule} finds no source of this topic by name or address; `aha-radar source list{}` shows them (one that was \
+             never read may have no name yet)",
+            topic_option(&topic.name)
+        )));
     }
     if change.interests.is_some() && !topic.interests.trim().is_empty() {
         output::print("")?;

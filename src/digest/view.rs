@@ -359,8 +359,14 @@ fn is_judged_and_summarised_by_local(story: &DigestStory) -> bool {
 
 /// Returns whether a reason of `local` is a generic one, which does not distinguish the story.
 pub(crate) fn is_generic_reason(reason: &str) -> bool {
-    [local::NO_EVIDENCE, local::NO_INTEREST_MATCHED].iter().any(|generic| reason.starts_with(generic))
+    [local::NO_EVIDENCE, local::NO_INTEREST_MATCHED].contains(&reason) || EARLIER_GENERIC_REASONS.contains(&reason)
 }
+
+/// The same, as earlier versions stored them.
+const EARLIER_GENERIC_REASONS: [&str; 2] = [
+    "One source tells it, and none of your interests is met",
+    "One source tells it, and it names none of your interests",
+];
 
 /// Returns the title if it is worth showing; feeds and readers without one write "(No title)".
 fn titled(raw: &str) -> Option<String> {

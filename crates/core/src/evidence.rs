@@ -162,9 +162,44 @@ pub struct Evidence {
     pub age_hours: f64,
 }
 
+impl Evidence {
+    /// Returns the words by which the story comes near to the clause that it comes nearest to, without that clause itself.
+    #[must_use]
+    pub fn near_words(&self) -> Vec<&str> {
+        let (Some(nearest), Some(relevance)) = (&self.nearest_interest, &self.relevance) else { return Vec::new() };
+        let nearest = nearest.to_lowercase();
+        relevance.near_words.iter().map(String::as_str).filter(|word| word.to_lowercase() != nearest).collect()
+    }
+
+    /// Describes the clause that the story comes nearest to, as `“physics”, by “quark”`; `None` if it matches or touches one, or none is near.
+    #[must_use]
+    pub fn nearest_in_words(&self) -> Option<String> {
+        let nearest = self.nearest_interest.as_ref()?;
+        let words: Vec<String> = self.near_words().iter().map(|word| format!("“{word}”")).collect();
+        let by = if words.is_empty() { String::new() } else { format!(", by {}", words.join(" and ")) };
+        Some(format!("“{nearest}”{by}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::ScoreDebug;
+    use super::{Evidence, Relevance, ScoreDebug};
+
+    #[test]
+    fn the_nearest_interest_is_described_by_words_that_are_not_it() {
+        let near = |words: &[&str]| Evidence {
+            nearest_interest: Some("physics".to_owned()),
+            relevance: Some(Relevance {
+                near_words: words.iter().map(|word| (*word).to_owned()).collect(),
+                ..Relevance::default()
+            }),
+            ..Evidence::default()
+        };
+        let described = |words: &[&str]| near(words).nearest_in_words();
+        assert_eq!(described(&["quark", "Physics"]).as_deref(), Some("“physics”, by “quark”"));
+        assert_eq!(described(&["Physics"]).as_deref(), Some("“physics”"));
+        assert_eq!(Evidence::default().nearest_in_words(), None);
+    }
 
     #[test]
     fn scores_stored_by_earlier_versions_are_read() {

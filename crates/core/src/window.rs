@@ -107,12 +107,12 @@ fn instant(text: &str, zone: Tz) -> Result<Timestamp, WindowError> {
 
 /// Returns the error of a text that is no date: that there is no such day, if it is written as one, or else `otherwise`.
 fn unreadable(text: &str, otherwise: fn(String) -> WindowError) -> WindowError {
-    let is_part = |part: &str, digits| part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_day = match text.trim().split('-').collect::<Vec<_>>()[..] {
-        [year, month, day] => is_part(year, 4) && is_part(month, 2) && is_part(day, 2),
-        _ => false,
-    };
-    if is_day { WindowError::NoSuchDay(text.trim().to_owned()) } else { otherwise(text.to_owned()) }
+    let is_number = |part: &str| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let day = text.trim().split('T').next().unwrap_or_default();
+    let parts: Vec<&str> = day.split('-').collect();
+    let is_day = parts.len() == 3 && parts.iter().all(|part| is_number(part));
+    let is_no_such_day = is_day && NaiveDate::from_str(day).is_err();
+    if is_no_such_day { WindowError::NoSuchDay(day.to_owned()) } else { otherwise(text.to_owned()) }
 }
 
 /// Returns the first instant of `date` in `zone`; if a change of the zone skips midnight, or the whole date, the first
@@ -172,6 +172,9 @@ mod tests {
         assert!(matches!(Window::parse("yesterday", zone), Err(WindowError::NoRange(_))));
         let no_such_day = Err(WindowError::NoSuchDay("2026-02-30".to_owned()));
         assert_eq!(Window::parse("2026-02-01..2026-02-30", zone), no_such_day);
+        assert_eq!(Window::parse("2026-02-30T06:00:00Z..2026-03-02", zone), no_such_day);
+        assert!(matches!(Window::parse("2026-2-30", zone), Err(WindowError::NoSuchDay(_))));
+        assert!(matches!(Window::parse("2026-02-20T26:00:00Z..2026-03-02", zone), Err(WindowError::BadInstant(_))));
         assert!(matches!(Window::parse("2026-02", zone), Err(WindowError::NoRange(_))));
         assert!(matches!(Window::parse("a..b", zone), Err(WindowError::BadInstant(_))));
         assert!(matches!(Window::parse("2026-11-17..2026-11-16", zone), Err(WindowError::Reversed { .. })));

@@ -15,11 +15,11 @@ pub fn http_url(text: &str) -> Option<Url> {
     Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
 }
 
-/// Methods that an address given as a base may already end with.
-const METHODS: [&str; 6] = ["responses", "embeddings", "chat/completions", "completions", "chat", "generate"];
+/// Methods that an address given as a base may already end with, beside others of the same server.
+const METHODS: [&str; 5] = ["responses", "embeddings", "chat", "generate", "embed"];
 
-/// Returns `BASE/version/name`. If the base already ends with the version, or with a method of that version, it is not
-/// appended again.
+/// Returns `BASE/version/name`. If the base already ends with the version, it is not appended again; if it ends with one
+/// of [`METHODS`] of that version, `name` takes its place.
 #[must_use]
 pub fn append_path(base: &Url, version: &str, name: &str) -> Url {
     let mut url = base.clone();
@@ -80,7 +80,7 @@ mod tests {
             ("http://h", "http://h/v1/responses"),
             ("http://h/x/v1/", "http://h/x/v1/responses"),
             ("http://h/x/v1/responses", "http://h/x/v1/responses"),
-            ("http://h/v1/chat/completions/", "http://h/v1/responses"),
+            ("http://h/v1/embeddings/", "http://h/v1/responses"),
             ("http://h/responses", "http://h/responses/v1/responses"),
         ] {
             assert_eq!(append_path(&Url::parse(base).unwrap(), "v1", "responses").as_str(), endpoint, "{base}");

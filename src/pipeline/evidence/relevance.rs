@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use aha_analysis::relevance::{
     ClauseMatch, Corpus, Degree, Interests, Meeting, MeetingWord, Query, StoredQuery, TextParts, WEAK, as_written,
-    begin_alike, is_function_word,
+    is_function_word,
 };
 use aha_analysis::text::features::Features;
 use aha_analysis::text::similarity::Frequencies;
@@ -202,10 +202,10 @@ const MIN_DENIED: f64 = 0.3;
 const MIN_NEARNESS: f64 = 0.1;
 
 /// Returns the clause that a text comes nearest to by its words and its vector together, of those whose place, if any,
-/// it has. Of 207 stories of 103 statements, a grader found that clause fair for 58 %; that nearest by the vector alone
-/// for 50 % (`docs/RANKING.md`, "Reasons").
+/// it has. Of 207 stories of 103 statements, a grader found that clause fair for 57 %; that nearest by the vector alone
+/// for 50 % (`docs/RANKING.md`, "Comes near to").
 fn nearest<'d>(query: &Query<'_>, number: usize, degree: &'d Degree) -> Option<&'d ClauseMatch> {
-    // Without a vector it is 0, and the clause that counts most comes first.
+    // Without a vector it is 0. Of equal ones, the clause that counts most is taken.
     let is_near = |met: &&ClauseMatch| met.nearness >= MIN_NEARNESS || met.nearness.abs() <= f64::EPSILON;
     let has_its_place = |met: &&ClauseMatch| !query.meeting(number, met).lacks_place;
     let near = degree.clauses.iter().rev().filter(is_near).filter(has_its_place);
@@ -222,7 +222,7 @@ fn near_words(query: &Query<'_>, number: usize, text: &Text, nearest: &ClauseMat
     words.retain(|word| !is_function_word(&word.text));
     let mut found: Vec<&MeetingWord> = Vec::new();
     for word in &words {
-        if !found.iter().any(|known| begin_alike(&known.text, &word.text)) {
+        if !found.iter().any(|known| known.is_form_of(word)) {
             found.push(word);
         }
     }

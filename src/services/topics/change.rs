@@ -129,15 +129,25 @@ fn apply_rules(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     if change.clear_rules {
         topic.rules.clear();
     }
-    for (action, texts) in [(RuleAction::Mute, &change.mute), (RuleAction::Boost, &change.boost)] {
-        for text in texts {
-            let rule = Rule::parse(action, text)?;
-            if !topic.rules.contains(&rule) {
-                topic.rules.push(rule);
-            }
+    for rule in change.rules()? {
+        if !topic.rules.contains(&rule) {
+            topic.rules.push(rule);
         }
     }
     Ok(())
+}
+
+impl TopicChange {
+    /// Returns the rules to add.
+    pub(super) fn rules(&self) -> Result<Vec<Rule>> {
+        let mut rules = Vec::new();
+        for (action, texts) in [(RuleAction::Mute, &self.mute), (RuleAction::Boost, &self.boost)] {
+            for text in texts {
+                rules.push(Rule::parse(action, text)?);
+            }
+        }
+        Ok(rules)
+    }
 }
 
 pub(in super::super) fn at_most(field: &'static str, value: u8, most: u8) -> Result<()> {

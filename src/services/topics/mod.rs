@@ -188,15 +188,16 @@ pub async fn remove_rules(app: &App, name: &str, action: RuleAction, rules: &[St
     .await
 }
 
-/// Returns the rules of a topic about sources that find none of its own, as they are shown: `mute source:PATTERN`.
+/// Returns the rules of a change that are about sources and find none of the topic's, as they are shown: `mute
+/// source:PATTERN`.
 ///
 /// # Errors
-/// When a pattern does not compile or the store fails.
-pub async fn rules_without_source(app: &App, topic: &Topic) -> Result<Vec<String>> {
-    let sources = app.store().sources(topic.id).await?;
+/// When a rule cannot be read or the store fails.
+pub async fn rules_without_source(app: &App, topic: &Topic, change: &TopicChange) -> Result<Vec<String>> {
     let mut found = Vec::new();
-    for rule in topic.rules.iter().filter(|rule| rule.field == RuleField::Source) {
+    for rule in change.rules()?.iter().filter(|rule| rule.field == RuleField::Source) {
         let pattern = rule.compile()?;
+        let sources = app.store().sources(topic.id).await?;
         if !sources.iter().any(|source| source.is_found_by(&pattern)) {
             found.push(rule.to_string());
         }

@@ -99,6 +99,7 @@ pub(super) fn facts(debug: &ScoreDebug) -> Vec<String> {
     if !evidence.touched_interests.is_empty() {
         facts.push(format!("touches your interests {}", joined(&evidence.touched_interests)));
     }
+    facts.extend(evidence.nearest_in_words().map(|nearest| format!("nearest of your interests: {nearest}")));
     facts.push(match evidence.distinct_sources {
         1 => "reported by one source".to_owned(),
         several => format!("reported by {several} sources"),

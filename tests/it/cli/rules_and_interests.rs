@@ -57,6 +57,7 @@ fn a_rule_that_finds_no_source_says_so() {
     let notes = set("source:nosuch");
     assert!(notes.contains("mute source:nosuch finds no source of this topic"), "{notes}");
     assert!(!notes.contains("Linkyard"), "{notes}");
+    assert!(set("word:horoscope").is_empty(), "the rule that finds none was there before");
 }
 
 #[test]

@@ -323,13 +323,15 @@ fn is_non(modifiers: &[(String, String)], words: &[&str], at: usize) -> bool {
     words[at] == NON && modifiers.iter().any(|(modifier, of)| modifier == NON && Some(of.as_str()) == next)
 }
 
-/// Words before which "work" after a noun is a verb: "how vaccines work", "the hours that people work".
-const BEFORE_CLAUSES: [&str; 7] = ["how", "that", "what", "when", "where", "which", "who"];
+/// Words after which "work" may be a verb although it follows a noun: "how vaccines work", "the hours that people work".
+const BEFORE_CLAUSES: [&str; 12] =
+    ["how", "if", "that", "what", "when", "where", "whether", "which", "who", "whom", "whose", "why"];
 
-/// Whether "work", which elsewhere introduces a subject, is one: "shift work", "the world of work".
+/// Whether "work", which elsewhere introduces a subject, is one by the noun before it: "care work".
 fn is_kind_of_work(words: &[&str], at: usize) -> bool {
-    let follows_noun = at > 0 && (words[at - 1] == "of" || is_content(words[at - 1]));
-    words[at] == "work" && follows_noun && !words[..at].iter().any(|word| BEFORE_CLAUSES.contains(word))
+    let follows_noun = at > 0 && is_content(words[at - 1]);
+    let ends = words.get(at + 1).is_none_or(|next| is_function_word(next));
+    words[at] == "work" && follows_noun && ends && !words[..at].iter().any(|word| BEFORE_CLAUSES.contains(word))
 }
 
 /// After the name of a relation, what it bears on: "the consequences of AI for work".

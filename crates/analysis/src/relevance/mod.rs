@@ -38,7 +38,7 @@ pub use degree::{ClauseMatch, Degree, MET_SHARE, STRONG, WEAK};
 pub use documents::{Corpus, TextParts};
 pub use frequencies::{DocumentFrequencies, NoFrequencies};
 pub use history::StoredQuery;
-pub use naming::{Meeting, MeetingWord, begin_alike};
+pub use naming::{Meeting, MeetingWord};
 pub use spelling::Correction;
 pub use weighted_query::Query;
 pub use words::{as_written, is_function_word, light_stem};

@@ -13,7 +13,7 @@ use super::score::{FIELD_WEIGHTS, RELATED_WEIGHT};
 use super::terms::{Hit, Term};
 use super::weighted_query::{Query, QueryClause, QueryWording};
 use super::word_ids::WordId;
-use super::words::each_query_word;
+use super::words::{each_query_word, light_stem};
 
 /// The field of the feed's own categories.
 const CATEGORIES: usize = FIELDS - 1;
@@ -43,6 +43,13 @@ impl MeetingWord {
     #[must_use]
     pub fn is_town(&self) -> bool {
         self.is_place && Places::shipped().is_town(&self.text.split(' ').collect::<Vec<_>>())
+    }
+
+    /// Returns whether both are forms of one word ("dog" and "dogs") or of the name of one place.
+    #[must_use]
+    pub fn is_form_of(&self, other: &Self) -> bool {
+        light_stem(&self.text) == light_stem(&other.text)
+            || self.is_place && other.is_place && begin_alike(&self.text, &other.text)
     }
 }
 
@@ -222,9 +229,8 @@ impl Query<'_> {
     }
 }
 
-/// Returns whether two words are equal, or forms of one name: "peru" and "peruvian".
-#[must_use]
-pub fn begin_alike(one: &str, other: &str) -> bool {
+/// Whether two words are equal, or forms of one name: "peru" and "peruvian".
+fn begin_alike(one: &str, other: &str) -> bool {
     const MIN_ALIKE: usize = 4;
     one == other || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= MIN_ALIKE
 }
@@ -304,6 +310,19 @@ mod tests {
         assert_eq!(lacks("austrlian housing prices", "Housing prices in Australia"), (true, false));
         assert_eq!(lacks("housing prices", "Housing prices in America"), (false, false));
         assert_eq!(lacks("Australia", "A summer in Australia"), (false, false));
+    }
+
+    #[test]
+    fn forms_of_a_word_or_place_are_one() {
+        let word = |text: &str, is_place| MeetingWord {
+            text: text.to_owned(),
+            is_own: true,
+            is_place,
+            is_of_categories: false,
+        };
+        assert!(word("dog", false).is_form_of(&word("dogs", false)));
+        assert!(word("kenya", true).is_form_of(&word("kenyan", true)));
+        assert!(!word("medicare", false).is_form_of(&word("medicaid", false)));
     }
 
     #[test]

@@ -208,6 +208,7 @@ mod tests {
         for (extra, endpoint) in [
             (vec![], "https://api.openai.com/v1/embeddings"),
             (vec![base], "http://h/x/v1/embeddings"),
+            (vec![("OPENAI_BASE_URL", "http://h/v1/responses")], "http://h/v1/embeddings"),
             (vec![("OPENAI_ENDPOINT", "http://e/api/responses?version=2")], "http://e/api/embeddings?version=2"),
             (vec![base, ("OPENAI_ENDPOINT", "http://e/api/responses")], "http://h/x/v1/embeddings"),
             (vec![base, ("OPENAI_EMBED_ENDPOINT", "http://own/embed")], "http://own/embed"),

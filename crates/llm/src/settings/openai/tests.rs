@@ -48,6 +48,7 @@ fn the_address_is_the_endpoint_or_made_of_the_base() {
         (vec![], "https://api.openai.com/v1/responses"),
         (vec![("OPENAI_BASE_URL", "http://h:1")], "http://h:1/v1/responses"),
         (vec![("OPENAI_BASE_URL", "http://h/x/v1/")], "http://h/x/v1/responses"),
+        (vec![("OPENAI_BASE_URL", "http://h/x/v1/responses")], "http://h/x/v1/responses"),
         (
             vec![("OPENAI_BASE_URL", "http://h"), ("OPENAI_ENDPOINT", "http://e/api/responses")],
             "http://e/api/responses",

@@ -27,10 +27,9 @@ const RARE_SOURCES: usize = 4;
 /// Noise probability from which on it counts against a story (`docs/RANKING.md`).
 const MIN_NOISE_PROBABILITY: f64 = 0.95;
 
-/// Reasons where there is no evidence for or against a story; lists omit them. The second may go on with the interest
-/// that is nearest.
+/// Reasons where there is no evidence for or against a story; lists omit them.
 pub const NO_EVIDENCE: &str = "One source tells it; nothing else is known";
-pub const NO_INTEREST_MATCHED: &str = "One source tells it, and it matches none of your interests";
+pub const NO_INTEREST_MATCHED: &str = "One source tells it, and no match with your interests was found";
 
 /// One fact: its points, and its description.
 struct Finding {
@@ -189,7 +188,7 @@ fn matched(evidence: &Evidence) -> String {
         ([], []) if !is_close_to_interests(evidence) => String::new(),
         // Its words are close to several interests, but match none sufficiently.
         ([], []) => match &evidence.nearest_interest {
-            Some(nearest) => format!("comes near to your “{nearest}”{}", near_words(evidence, nearest)),
+            Some(nearest) => format!("comes near to your “{nearest}”{}", near_words(evidence)),
             None => "comes near to your interests".to_owned(),
         },
         ([], touched) => format!("touches your {}{}", quoted(touched, 3), touching_words(evidence, touched)),
@@ -233,11 +232,10 @@ fn touching_words(evidence: &Evidence, touched: &[String]) -> String {
     if words.is_empty() { String::new() } else { format!(" with {}", quoted(&words, 2)) }
 }
 
-/// Names the words by which a story comes near to a clause, unless it is one of them.
-fn near_words(evidence: &Evidence, nearest: &str) -> String {
-    let words = evidence.relevance.as_ref().map_or(&[][..], |relevance| &relevance.near_words);
-    let is_clause = words.iter().any(|word| word.to_lowercase() == nearest.to_lowercase());
-    if words.is_empty() || is_clause { String::new() } else { format!(" with {}", quoted(words, 2)) }
+/// Names the words by which a story comes near to the clause that it comes nearest to.
+fn near_words(evidence: &Evidence) -> String {
+    let words: Vec<String> = evidence.near_words().into_iter().map(str::to_owned).collect();
+    if words.is_empty() { String::new() } else { format!(" with {}", quoted(&words, 2)) }
 }
 
 fn quoted(texts: &[String], max: usize) -> String {
@@ -372,26 +370,13 @@ fn reason(input: &TriageInput) -> String {
     }
     let facts: Vec<String> = findings.into_iter().map(|finding| finding.words).collect();
     if facts.is_empty() {
-        return no_evidence(&input.evidence);
+        return if input.evidence.has_interests { NO_INTEREST_MATCHED } else { NO_EVIDENCE }.to_owned();
     }
     let mut text = aha_core::item::first_words(&facts.join("; "), 500);
     if let Some(first) = text.chars().next() {
         text.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
     }
     text
-}
-
-fn no_evidence(evidence: &Evidence) -> String {
-    if !evidence.has_interests {
-        return NO_EVIDENCE.to_owned();
-    }
-    let words = evidence.relevance.as_ref().map_or(&[][..], |relevance| &relevance.near_words);
-    match &evidence.nearest_interest {
-        Some(nearest) if !words.is_empty() => {
-            format!("{NO_INTEREST_MATCHED}; the nearest is “{nearest}”, by {}", quoted(words, 2))
-        }
-        _ => NO_INTEREST_MATCHED.to_owned(),
-    }
 }
 
 fn with_unit(n: i64, what: &str) -> String {

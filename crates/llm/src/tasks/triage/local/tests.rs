@@ -121,9 +121,7 @@ fn a_clause_that_is_met_in_part_is_touched() {
     };
     assert_eq!(by_words(&["quark", "collider"]), "Comes near to your “physics” with “quark” and “collider”");
     assert_eq!(by_words(&["Physics"]), "Comes near to your “physics”", "that is what it names already");
-    let relevance = Some(Relevance { degree: 0.2, near_words: vec!["fitness".into()], ..asked_for() });
-    let far = Evidence { relevance, ..near };
-    assert_eq!(reason(&far), format!("{NO_INTEREST_MATCHED}; the nearest is “physics”, by “fitness”"));
+    assert_eq!(by_words(&["quark", "Physics"]), "Comes near to your “physics” with “quark”");
     let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
     assert_eq!(reason(&met), "Matches your “ferries”");
 }
