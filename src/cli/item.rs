@@ -240,7 +240,7 @@ fn facts(debug: &ScoreDebug) -> Vec<String> {
     let list = |values: &[String]| (!values.is_empty()).then(|| values.join(", "));
     fact("your interests met", list(&evidence.matched_interests));
     fact("met in part", list(&evidence.touched_interests));
-    fact("nearest of them", evidence.nearest_in_words());
+    fact("nearest of your interests", evidence.nearest_in_words());
     let relevance = evidence.relevance.as_ref();
     fact("met by the words", relevance.and_then(|relevance| list(&relevance.words)));
     fact("you do not want", relevance.and_then(|relevance| list(&relevance.denied)));
