@@ -18,8 +18,8 @@ pub fn http_url(text: &str) -> Option<Url> {
 /// Methods that an address given as a base may already end with, beside others of the same server.
 const METHODS: [&str; 5] = ["responses", "embeddings", "chat", "generate", "embed"];
 
-/// Returns `BASE/version/name`. If the base already ends with the version, it is not appended again; if it ends with one
-/// of [`METHODS`] of that version, `name` takes its place.
+/// Returns `BASE/version/name`. If the base already ends with the version, it is not appended again; if it ends with a
+/// method of that version, such as `v1/embeddings`, `name` takes its place.
 #[must_use]
 pub fn append_path(base: &Url, version: &str, name: &str) -> Url {
     let mut url = base.clone();
