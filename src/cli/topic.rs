@@ -37,8 +37,8 @@ async fn set(app: &App, name: &str, settings: TopicSettings) -> Result<()> {
     output::print(&describe(&topic))?;
     for rule in topics::rules_without_source(app, &topic, &change).await? {
         output::note(&output::one_safe_text(&format!(
-            "{rule} finds no source of this topic by name or address; `aha-radar source list{}` shows them (one that was \
-             never read may have no name yet)",
+            "{rule} finds no source of this topic by name or address; `aha-radar source list{}` shows them (one that \
+             was never read may have no name yet)",
             topic_option(&topic.name)
         )));
     }

@@ -163,7 +163,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Returns the words by which the story comes near to the clause that it comes nearest to, without that clause itself.
+    /// Returns the words by which the story comes near to the clause that it comes nearest to, without that clause
+    /// itself.
     #[must_use]
     pub fn near_words(&self) -> Vec<&str> {
         let (Some(nearest), Some(relevance)) = (&self.nearest_interest, &self.relevance) else { return Vec::new() };
@@ -171,7 +172,8 @@ impl Evidence {
         relevance.near_words.iter().map(String::as_str).filter(|word| word.to_lowercase() != nearest).collect()
     }
 
-    /// Describes the clause that the story comes nearest to, as `“physics”, by “quark”`; `None` if it matches or touches one, or none is near.
+    /// Describes the clause that the story comes nearest to, as `“physics”, by “quark”`; `None` if it matches or
+    /// touches one, or none is near.
     #[must_use]
     pub fn nearest_in_words(&self) -> Option<String> {
         let nearest = self.nearest_interest.as_ref()?;

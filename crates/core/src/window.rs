@@ -105,7 +105,8 @@ fn instant(text: &str, zone: Tz) -> Result<Timestamp, WindowError> {
     local_midnight(date, zone).ok_or_else(|| WindowError::BadInstant(text.to_owned()))
 }
 
-/// Returns the error of a text that is no date: that there is no such day, if it is written as one, or else `otherwise`.
+/// Returns the error of a text that is no date: that there is no such day, if it is written as one, or else
+/// `otherwise`.
 fn unreadable(text: &str, otherwise: fn(String) -> WindowError) -> WindowError {
     let is_number = |part: &str| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
     let day = text.trim().split('T').next().unwrap_or_default();

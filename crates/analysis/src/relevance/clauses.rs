@@ -323,7 +323,8 @@ fn is_non(modifiers: &[(String, String)], words: &[&str], at: usize) -> bool {
     words[at] == NON && modifiers.iter().any(|(modifier, of)| modifier == NON && Some(of.as_str()) == next)
 }
 
-/// Words after which "work" may be a verb although it follows a noun: "how vaccines work", "the hours that people work".
+/// Words after which "work" may be a verb although it follows a noun: "how vaccines work", "the hours that nurses
+/// work".
 const BEFORE_CLAUSES: [&str; 12] =
     ["how", "if", "that", "what", "when", "where", "whether", "which", "who", "whom", "whose", "why"];
 

@@ -1,7 +1,7 @@
 //! By which words a text meets a clause, and where they stand: what a reason may say of a match.
 //!
-//! Input: a query, the number of a text, and a match. Output: [`Meeting`]. Called where the evidence of a run is
-//! gathered. It changes no score.
+//! Input: a query, the number of a text, and a match. Output: [`Meeting`], or the words that count. Called where the
+//! evidence of a run is gathered. It changes no score.
 
 use std::iter;
 
@@ -173,7 +173,8 @@ impl Query<'_> {
         found.iter().map(|found| self.meeting_word(clause, found)).collect()
     }
 
-    /// Returns the words and names of a text, without duplicates, that match terms of a clause by a hit that `is_meant`.
+    /// Returns the words and names of a text, without duplicates, that match terms of a clause by a hit that
+    /// `is_meant`.
     fn found_words<'q>(
         &'q self,
         clause: &QueryClause,
