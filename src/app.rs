@@ -34,7 +34,7 @@ use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::sources::full_text::Pages;
 use crate::sources::pdf_process::PdfReader;
 
-pub use caches::{IndexCheck, IndexCheckCache, LastValues, LoadedVectors, SourceShares};
+pub use caches::{IndexCheck, IndexCheckCache, LastValues, LoadedVectors, QueryVectors, SourceShares};
 
 /// Store, gateway, embedder, fetcher, connectors, reader of PDF files, clock and settings.
 #[derive(Clone)]
@@ -51,6 +51,7 @@ pub struct App {
     profile_cache: LastValues<TopicId, Profile>,
     share_cache: LastValues<TopicId, SourceShares>,
     vector_cache: Arc<AsyncMutex<Option<LoadedVectors>>>,
+    query_vectors: QueryVectors,
     weights: ModelFolder<Weights>,
     sentence_model: ModelFolder<SentenceModel>,
     feedback_writes: Arc<AsyncMutex<()>>,
@@ -100,6 +101,7 @@ impl App {
             profile_cache: LastValues::default(),
             share_cache: LastValues::default(),
             vector_cache: Arc::default(),
+            query_vectors: QueryVectors::default(),
             weights: ModelFolder::default(),
             sentence_model: ModelFolder::default(),
             feedback_writes: Arc::default(),
@@ -174,6 +176,12 @@ impl App {
     #[must_use]
     pub const fn vector_cache(&self) -> &Arc<AsyncMutex<Option<LoadedVectors>>> {
         &self.vector_cache
+    }
+
+    /// Vectors of the last queries.
+    #[must_use]
+    pub const fn query_vectors(&self) -> &QueryVectors {
+        &self.query_vectors
     }
 
     /// The weights of `AHA_EMBED_MODEL_DIR`.

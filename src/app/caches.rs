@@ -1,13 +1,17 @@
 //! What a process keeps of what it computed or checked, each with what tells whether it still holds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_analysis::retrieval::VectorIndex;
+use aha_analysis::text::dense::DenseVector;
 use aha_core::ids::SourceId;
 use aha_core::time::Timestamp;
+use aha_llm::embedder::QueryVector;
 use aha_store::{SourceShare, VectorsVersion};
+
+use crate::single_flight::SingleFlight;
 
 /// The last value computed for each key, with the fingerprint of its inputs.
 #[derive(Debug)]
@@ -54,6 +58,37 @@ pub struct LoadedVectors {
     pub index: Arc<VectorIndex>,
 }
 
+/// Number of queries whose vectors are kept.
+const MAX_QUERIES: usize = 100;
+
+/// Vectors of the last queries that a provider's model embedded, by space and text, and those being made: a query that
+/// is repeated is not paid for again.
+#[derive(Debug, Clone, Default)]
+pub struct QueryVectors {
+    last: Arc<Mutex<VecDeque<(String, DenseVector)>>>,
+    in_progress: SingleFlight<QueryVector>,
+}
+
+impl QueryVectors {
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<DenseVector> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.iter().find(|(known, _)| known == key).map(|(_, vector)| vector.clone())
+    }
+
+    pub fn put(&self, key: String, vector: DenseVector) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.push_front((key, vector));
+        last.truncate(MAX_QUERIES);
+    }
+
+    /// Calls in progress, by the same keys.
+    #[must_use]
+    pub const fn in_progress(&self) -> &SingleFlight<QueryVector> {
+        &self.in_progress
+    }
+}
+
 /// The result of the last check whether the search index is complete. The check scans every item, so its result is
 /// cached. Stored items are indexed in the same transaction: only `reindex`, and rows written by an older version,
 /// leave the index incomplete.
@@ -91,6 +126,15 @@ impl IndexCheckCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_vectors_of_the_last_queries_are_kept() {
+        let vectors = QueryVectors::default();
+        let vector = DenseVector::of(&[1.0, 2.0]).unwrap();
+        (0..=MAX_QUERIES).for_each(|number| vectors.put(number.to_string(), vector.clone()));
+        assert_eq!((vectors.get("0"), vectors.get("1")), (None, Some(vector.clone())));
+        assert_eq!(vectors.get(&MAX_QUERIES.to_string()), Some(vector));
+    }
 
     #[test]
     fn a_check_of_the_index_is_valid_for_a_minute_whatever_it_found() {

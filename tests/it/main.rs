@@ -45,6 +45,7 @@ mod retain;
 mod runs;
 mod schedule;
 mod scheduled_runs;
+mod search_by_meaning;
 mod search_fees;
 mod signals;
 mod sources;

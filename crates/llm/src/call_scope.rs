@@ -1,12 +1,20 @@
 //! The context of a call: the run, its lease and budget, and the state that its calls share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
+use aha_core::clock::Clock;
 use aha_core::ids::{CallId, RunId, TopicId};
 use aha_core::topic::BudgetTier;
 use aha_store::Lease;
 
 use super::call_state::CallState;
+
+/// Scopes outside runs that begin in one millisecond are distinguished by their number.
+const MAX_SCOPES_PER_MILLISECOND: i64 = 1_000;
+
+/// Scopes outside runs created by this process.
+static SCOPES_CREATED: AtomicI64 = AtomicI64::new(0);
 
 /// The context of a call.
 #[derive(Debug, Clone)]
@@ -29,6 +37,25 @@ pub struct CallScope {
 }
 
 impl CallScope {
+    /// Returns the scope of one call outside a run.
+    pub(super) fn outside_run(clock: Clock, tier: BudgetTier, prompt_id: String) -> Self {
+        let number = SCOPES_CREATED.fetch_add(1, Ordering::Relaxed) % MAX_SCOPES_PER_MILLISECOND;
+        Self {
+            lease: None,
+            run: None,
+            pass: 0,
+            // Distinguishes its calls from those of any other scope of this process, even where `AHA_NOW` fixes the
+            // time.
+            attempt: clock.wall().as_millis() * MAX_SCOPES_PER_MILLISECOND + number,
+            topic: None,
+            share_percent: None,
+            tier,
+            prompt_id,
+            rejudge: false,
+            call_state: Arc::new(CallState::default()),
+        }
+    }
+
     /// Returns the id of a call, which `parts` distinguish from the other calls of its purpose in this attempt. Outside a
     /// run, `outside_run` takes the place of the run.
     pub(super) fn call_id(&self, outside_run: &str, purpose: &str, parts: &[&str]) -> CallId {

@@ -292,7 +292,7 @@ impl Gateway {
             Executed::Answered(answers) => {
                 call_state.record_success(job.task, route);
                 job.failure_counts.answered(plan.route);
-                plan.answered(&policy, &call_id.to_string(), answers)
+                plan.answered(&policy, &call_id.to_string(), answers, (self.parts.jitter)())
             }
             Executed::Failed(error) => (Vec::new(), self.after_failure(job, &policy, plan, &error).await),
             Executed::NotSent(NotSent::CircuitOpen { why, .. }) => {

@@ -13,8 +13,8 @@ pub enum Next {
     /// Send the same request as a stream, at once. It does not count as a further attempt, because the question was not
     /// at fault.
     AsStream,
-    /// Send the same request with a note on what was wrong.
-    Repair { left: Left },
+    /// Send the same request, with a note on what was wrong, after a wait.
+    Repair { after: Duration, left: Left },
     /// Split in two halves.
     Halves,
     /// Call the next model.
@@ -38,12 +38,20 @@ pub fn next(policy: &RetryPolicy, left: Left, error: &CallError, stories: usize,
             Next::Again { after: wait, left: Left { transient: left.transient - 1, ..left } }
         }
         Decision::Stream => Next::AsStream,
-        Decision::Repair if left.repairs > 0 => Next::Repair { left: Left { repairs: left.repairs - 1, ..left } },
+        Decision::Repair => {
+            repair(policy, left, jitter).map_or(Next::NextModel, |(after, left)| Next::Repair { after, left })
+        }
         Decision::Split if stories > 1 => Next::Halves,
-        Decision::Repair | Decision::Split => Next::NextModel,
+        Decision::Split => Next::NextModel,
         Decision::AbandonModel => Next::AbandonModel,
         Decision::AbandonProvider => Next::AbandonProvider,
     }
+}
+
+/// Returns after which wait an unusable answer is asked for again, and what is left then; `None` if it is not.
+pub(super) fn repair(policy: &RetryPolicy, left: Left, jitter: f64) -> Option<(Duration, Left)> {
+    let repairs = left.repairs.checked_sub(1)?;
+    Some((backoff(policy, left, jitter), Left { repairs, ..left }))
 }
 
 /// Whether the policy retries failures of that kind.
@@ -56,10 +64,12 @@ const fn is_retried(kinds: RetriedKinds, error: &CallError) -> bool {
     }
 }
 
-/// Returns base · multiplier^n, capped at the longest wait. A share of it is random, so that many callers do not retry
-/// at once.
+/// Returns base · multiplier^n, capped at the longest wait, where n is the number of retries so far, for whatever reason.
+/// A share of it is random, so that many callers do not retry at once.
 fn backoff(policy: &RetryPolicy, left: Left, jitter: f64) -> Duration {
-    let retries = i32::try_from(policy.transient.saturating_sub(left.transient)).unwrap_or(i32::MAX);
+    let all = policy.all();
+    let retries = all.transient.saturating_sub(left.transient).saturating_add(all.repairs.saturating_sub(left.repairs));
+    let retries = i32::try_from(retries).unwrap_or(i32::MAX);
     let longest = policy.longest_wait.as_secs_f64();
     let full = (policy.base.as_secs_f64() * policy.multiplier.powi(retries)).min(longest);
     let share = policy.jitter.clamp(0.0, 1.0);
@@ -136,9 +146,11 @@ mod tests {
     #[test]
     fn an_unusable_answer_is_repaired_once() {
         let invalid = CallError::Invalid(String::new());
-        let Next::Repair { left } = after(&invalid, STANDARD.all(), 3) else { panic!() };
-        assert_eq!(left, Left { transient: 1, repairs: 0 });
+        let Next::Repair { after: wait, left } = after(&invalid, STANDARD.all(), 3) else { panic!() };
+        assert_eq!((wait, left), (Duration::from_secs(1), Left { transient: 1, repairs: 0 }));
         assert_eq!(after(&invalid, left, 3), Next::NextModel);
+        let late = CallError::TimedOut(1);
+        assert!(matches!(after(&late, left, 3), Next::Again { after, .. } if after == Duration::from_secs(2)));
     }
 
     #[test]

@@ -103,6 +103,7 @@ impl RetryPlan {
         policy: &RetryPolicy,
         call_id: &str,
         answers: Vec<Result<Value, String>>,
+        jitter: f64,
     ) -> (Vec<(usize, Outcome)>, Vec<Self>) {
         let left = self.left.unwrap_or(policy.all());
         let (mut settled, mut items, mut note) = (Vec::new(), Vec::new(), None);
@@ -119,11 +120,9 @@ impl RetryPlan {
         }
         let Some(why) = note else { return (settled, Vec::new()) };
         let rest = Self { items, ..self };
-        let next = if left.repairs > 0 {
-            let left = Some(Left { repairs: left.repairs - 1, ..left });
-            Self { left, note: Some(why.clone()), ..rest.again(&why) }
-        } else {
-            rest.give_up(policy, &why)
+        let next = match retry::repair(policy, left, jitter) {
+            Some((after, left)) => Self { after, left: Some(left), note: Some(why.clone()), ..rest.again(&why) },
+            None => rest.give_up(policy, &why),
         };
         (settled, vec![next])
     }
@@ -144,8 +143,8 @@ impl RetryPlan {
                 vec![Self { after, left: Some(left), retried, ..self.again(&why) }]
             }
             Next::AsStream => vec![Self { left: Some(left), ..self.again(&why) }],
-            Next::Repair { left } => {
-                vec![Self { left: Some(left), note: Some(error.to_string()), ..self.again(&why) }]
+            Next::Repair { after, left } => {
+                vec![Self { after, left: Some(left), note: Some(error.to_string()), ..self.again(&why) }]
             }
             // Truncated answers are split once: a model that cannot fit half the batch will not fit a quarter either.
             Next::Halves if self.is_from_truncated => vec![self.give_up(policy, &why)],
@@ -176,14 +175,23 @@ mod tests {
     fn stories_left_out_are_asked_about_together_once_more_and_then_of_the_next_model() {
         let missing = || Err("the story is missing from the answer".to_owned());
         let plan = RetryPlan::new((0..10).collect(), "");
-        let (settled, next) =
-            plan.answered(&STANDARD, "c1", (0..10).map(|n| if n == 0 { Ok(Value::Null) } else { missing() }).collect());
+        let (settled, next) = plan.answered(
+            &STANDARD,
+            "c1",
+            (0..10).map(|n| if n == 0 { Ok(Value::Null) } else { missing() }).collect(),
+            1.0,
+        );
         assert_eq!((settled.len(), next.len()), (1, 1));
         let again = next.into_iter().next().unwrap();
         assert_eq!((again.items.as_slice(), again.route), ([1, 2, 3, 4, 5, 6, 7, 8, 9].as_slice(), 0));
         assert!(again.note.as_ref().is_some_and(|note| note.contains("missing")));
-        let (settled, next) =
-            again.answered(&STANDARD, "c2", (0..9).map(|n| if n == 0 { Ok(Value::Null) } else { missing() }).collect());
+        assert_eq!(again.after, STANDARD.base);
+        let (settled, next) = again.answered(
+            &STANDARD,
+            "c2",
+            (0..9).map(|n| if n == 0 { Ok(Value::Null) } else { missing() }).collect(),
+            1.0,
+        );
         assert_eq!((settled.len(), next.len()), (1, 1));
         assert_eq!((next[0].items.as_slice(), next[0].route), ([2, 3, 4, 5, 6, 7, 8, 9].as_slice(), 1));
     }
@@ -201,7 +209,7 @@ mod tests {
     #[test]
     fn stories_left_out_are_not_asked_of_the_next_model_where_the_policy_does_not_fall_back() {
         let answers = vec![Ok(Value::Null), Err("the story is missing from the answer".to_owned())];
-        let (settled, next) = RetryPlan::new(vec![0, 1], "").answered(&INTERACTIVE, "c1", answers);
+        let (settled, next) = RetryPlan::new(vec![0, 1], "").answered(&INTERACTIVE, "c1", answers, 1.0);
         assert_eq!((settled.len(), next.len()), (1, 1));
         assert_eq!((next[0].items.as_slice(), next[0].route), ([1].as_slice(), AFTER_THE_CHAIN));
         assert!(next[0].failure.contains("missing"), "{next:?}");

@@ -1,43 +1,19 @@
 //! Calls outside a run, requested by the user in a command or a browser. They have no lease, and use the same ledger
 //! and caps.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-
 use aha_core::topic::BudgetTier;
 use aha_store::{OrphanedCalls, SharedStore, StoreError};
 
 use super::call_scope::CallScope;
-use super::call_state::CallState;
 use super::gateway::Gateway;
 use super::task_item::{Outcome, TaskItem};
 use super::tasks::{StoredAnswers, Task, TaskInput};
-
-/// Scopes of one millisecond are distinguished by their number.
-const MAX_SCOPES_PER_MILLISECOND: i64 = 1_000;
-
-/// Scopes created by this process.
-static SCOPES_CREATED: AtomicI64 = AtomicI64::new(0);
 
 impl Gateway {
     /// Returns the scope of one call outside a run. Set `rejudge` to ignore stored answers.
     #[must_use]
     pub fn standalone(&self, task: Task, tier: BudgetTier) -> CallScope {
-        let number = SCOPES_CREATED.fetch_add(1, Ordering::Relaxed) % MAX_SCOPES_PER_MILLISECOND;
-        CallScope {
-            lease: None,
-            run: None,
-            pass: 0,
-            // Distinguishes its calls from those of any other scope of this process, even where `AHA_NOW` fixes the
-            // time.
-            attempt: self.parts.clock.wall().as_millis() * MAX_SCOPES_PER_MILLISECOND + number,
-            topic: None,
-            share_percent: None,
-            tier,
-            prompt_id: self.parts.prompts.id(task).to_owned(),
-            rejudge: false,
-            call_state: Arc::new(CallState::default()),
-        }
+        CallScope::outside_run(self.parts.clock, tier, self.parts.prompts.id(task).to_owned())
     }
 
     /// Executes a task for one input, unless its answer is stored already. The answer's fingerprint is the hash of the
@@ -82,6 +58,8 @@ impl Gateway {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use aha_core::clock::Clock;
     use aha_store::{CallFilter, OpenMode};
 

@@ -248,9 +248,9 @@ impl Streaming {
                     left = rest;
                     after
                 }
-                Next::Repair { left: rest } => {
+                Next::Repair { after, left: rest } => {
                     (left, note) = (rest, Some(reason.clone()));
-                    Duration::ZERO
+                    after
                 }
                 Next::AsStream => Duration::ZERO,
                 Next::Halves | Next::NextModel | Next::AbandonModel | Next::AbandonProvider => {

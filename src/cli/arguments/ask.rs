@@ -35,7 +35,8 @@ pub(in crate::cli) struct SearchArguments {
     /// At most this many, 1 to 100: the best first, without words the newest first.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(in crate::cli) limit: usize,
-    /// By words, by meaning, or both; meaning needs the weights that `AHA_EMBED_MODEL_DIR` names.
+    /// By words, by meaning, or both; meaning needs weights (`AHA_EMBED_MODEL_DIR`) or an embedding model, which is paid
+    /// for each query.
     #[arg(long, value_enum, default_value_t = SearchedBy::Both)]
     pub(in crate::cli) by: SearchedBy,
     /// Print query and results as JSON.

@@ -3,20 +3,21 @@
 //! All words of a query have to occur, of `one OR other` either; `"several words"` have to be adjacent, `-word` must
 //! not occur, `begin*` stands for all words that begin so. `source:`, `topic:` and `since:` narrow it and cannot be
 //! negated; of several sources or topics any applies. A query of filters alone lists the newest entries that pass them.
-//! With weights in `AHA_EMBED_MODEL_DIR`, entries of similar meaning are found as well, unless the query contains a
-//! phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion. In the lexical rank,
+//! With weights in `AHA_EMBED_MODEL_DIR`, or a provider's embedding model, entries of similar meaning are found as well,
+//! unless the query contains a phrase. The lexical rank and the rank by meaning are combined by reciprocal rank fusion. In the lexical rank,
 //! entries with the very words of the query come before those with other forms of them.
 
 mod exact;
 mod filters;
+mod meaning;
 mod query;
 mod question_words;
+mod suggestions;
 mod vectors;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use aha_analysis::static_model::Weights;
 use aha_content::excerpt::{Excerpts, Pattern};
 use aha_content::index_terms::Forms;
 use aha_core::ids::{DigestItemId, ItemId, SourceId, TopicId};
@@ -29,9 +30,10 @@ use utoipa::ToSchema;
 use super::stories::{self, StoryLine};
 use super::{Result, ServiceError};
 use crate::app::{App, IndexCheck};
-use crate::embedding_weights;
 use crate::sentences;
+use meaning::Meaning;
 use query::{Parsed, Term, parse, shown};
+use suggestions::{no_word, suggestion};
 
 pub use aha_content::excerpt::ExcerptPart;
 pub use query::since_when;
@@ -46,8 +48,6 @@ const NEAREST: usize = 1_000;
 const MAX_RESULTS: usize = exact::MAX_RANKED;
 /// A later time to search from is an error. Today's date in a time zone ahead of UTC can be in the future.
 const MAX_AHEAD_MILLIS: i64 = 24 * 60 * 60 * 1_000;
-/// Maximum number of notes in the error of a query without a word.
-const MAX_REASONS: usize = 3;
 /// The constant k of reciprocal rank fusion (Cormack et al. 2009).
 const RRF_K: f64 = 60.0;
 
@@ -95,7 +95,7 @@ pub struct SearchRequest {
     pub by: SearchBy,
 }
 
-/// By what it is searched. Without weights in `AHA_EMBED_MODEL_DIR` there is nothing but words.
+/// By what it is searched. Without weights in `AHA_EMBED_MODEL_DIR` or an embedding model there is nothing but words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchBy {
@@ -147,25 +147,27 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let sources = filters::sources_of(app, &topics, &names).await?;
     let is_filtered = sources.is_some() || parsed.since.is_some();
     let since = parsed.since.as_ref().map(|text| past(text, app.clock().now())).transpose()?;
-    let weights = weights(app, request.by).await?;
+    let meaning = Meaning::of(app, request.by).await?.map(Arc::new);
     let query = SearchQuery {
         wanted: parsed.wanted.iter().map(|group| group.iter().flat_map(Term::forms).collect::<Forms>()).collect(),
         unwanted: parsed.unwanted.iter().map(Term::forms).collect(),
         is_any: false,
         sources,
         since,
-        limit: if weights.is_some() { CANDIDATES } else { i64::try_from(MAX_RESULTS).unwrap_or(CANDIDATES) },
+        limit: if meaning.is_some() { CANDIDATES } else { i64::try_from(MAX_RESULTS).unwrap_or(CANDIDATES) },
     };
-    let (mut entries, read) = if parsed.wanted.is_empty() && !parsed.has_other_text && is_filtered {
-        (app.store().newest_entries(&query).await?, Vec::new())
-    } else {
-        matching(app, request.by, &parsed, &query, weights.as_ref()).await?
-    };
+    let Matches { mut entries, read, by_words_alone } =
+        if parsed.wanted.is_empty() && !parsed.has_other_text && is_filtered {
+            Matches { entries: app.store().newest_entries(&query).await?, ..Matches::default() }
+        } else {
+            matching(app, request.by, &parsed, &query, meaning.as_ref()).await?
+        };
     entries.truncate(usize::try_from(max_results(request)).unwrap_or(MAX_RESULTS));
     let hits = contents(app, &entries, read).await?;
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
     let lines = story_lines(app, &items, &topics).await?;
     let suggestion = if hits.is_empty() { Some(suggestion(app, &parsed).await?) } else { None };
+    let notes = parsed.notes.into_iter().chain(by_words_alone).collect();
     let terms = parsed.wanted.concat();
     let with_excerpts = compute(move || {
         let mut excerpts = Excerpts::of(terms.iter().map(|term| Pattern::of(&term.text, term.is_beginning)).collect());
@@ -178,7 +180,7 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     });
     let results = with_excerpts.await?;
     let behind_since = behind_since(app).await?;
-    Ok(SearchResults { query: request.text.clone(), notes: parsed.notes, behind_since, suggestion, results })
+    Ok(SearchResults { query: request.text.clone(), notes, behind_since, suggestion, results })
 }
 
 /// Computes something on a blocking thread, so that it delays no other request.
@@ -211,19 +213,6 @@ async fn story_lines(app: &App, items: &[ItemId], topics: &[&str]) -> Result<Has
     stories::lines(app, items, &chosen).await
 }
 
-/// Returns the weights for a search; `None` if it compares words only.
-///
-/// # Errors
-/// When only meaning is to be compared, and no weights are set or they cannot be used.
-async fn weights(app: &App, by: SearchBy) -> Result<Option<Arc<Weights>>> {
-    if by != SearchBy::Meaning {
-        return Ok(embedding_weights::weights(app).await);
-    }
-    let unusable = |why: String| ServiceError::invalid("by", format!("searching by meaning needs weights: {why}"));
-    let weights = embedding_weights::load(app).await.map_err(|error| unusable(error.to_string()))?;
-    weights.map(Some).ok_or_else(|| unusable("name their folder in AHA_EMBED_MODEL_DIR".to_owned()))
-}
-
 /// Parses the query, and adds the filters that are given beside it.
 fn parsed(request: &SearchRequest) -> Result<Parsed> {
     let mut parsed = parse(&request.text)?;
@@ -249,66 +238,25 @@ fn past(text: &str, now: Timestamp) -> Result<Timestamp> {
     Err(ServiceError::invalid("since", why))
 }
 
-/// Returns how to find more.
-async fn suggestion(app: &App, parsed: &Parsed) -> Result<String> {
-    if app.store().search_entries().await? == 0 {
-        let next = "nothing is indexed yet: add sources with `aha-radar source add URL` and make a run with \
-                    `aha-radar run`; what is stored already is indexed with `aha-radar reindex`";
-        return Ok(next.to_owned());
-    }
-    Ok(format!("to find more, {}", changes(parsed).join("; ")))
+/// What a query found.
+#[derive(Default)]
+struct Matches {
+    /// Best first.
+    entries: Vec<i64>,
+    /// What some of them contain.
+    read: Vec<SearchHit>,
+    /// Why they were found by words alone, although meaning could be compared too.
+    by_words_alone: Option<String>,
 }
 
-/// Returns changes of a query with which it finds more.
-fn changes(parsed: &Parsed) -> Vec<&'static str> {
-    let mut ways = Vec::new();
-    if parsed.wanted.len() > 1 {
-        ways.push("leave out a word, or put OR between words of which one is enough");
-    }
-    if parsed.has_phrase {
-        ways.push("leave out the quotation marks");
-    }
-    if parsed.wanted.len() == 1 && !parsed.has_phrase {
-        let has_beginning = parsed.wanted.iter().flatten().any(|term| term.is_beginning);
-        ways.push(if has_beginning {
-            "try another word, or fewer letters before the *"
-        } else {
-            "try another word, or the beginning of it with a * (ferr*)"
-        });
-    }
-    if !parsed.unwanted.is_empty() {
-        ways.push("exclude less");
-    }
-    if !parsed.sources.is_empty() || !parsed.topics.is_empty() {
-        ways.push("leave out the source or topic");
-    }
-    if parsed.since.is_some() {
-        ways.push("search a longer time");
-    }
-    ways
-}
-
-/// Returns the error of a query that has nothing to search for, with what became of its words.
-fn no_word(parsed: &Parsed) -> ServiceError {
-    let mut why = "the query holds no word to search for".to_owned();
-    if !parsed.unwanted.is_empty() {
-        why.push_str(", it only excludes words");
-    }
-    let reasons: Vec<&str> = parsed.notes.iter().take(MAX_REASONS).map(String::as_str).collect();
-    if !reasons.is_empty() {
-        why = format!("{why} ({})", reasons.join("; "));
-    }
-    ServiceError::invalid("q", format!("{why}; add one, or list the newest with source:, topic: or since:"))
-}
-
-/// Returns the entries that the query's words match, best first, and what some of them contain.
+/// Returns the entries that the query's words match, or that are near in meaning.
 async fn matching(
     app: &App,
     by: SearchBy,
     parsed: &Parsed,
     query: &SearchQuery,
-    weights: Option<&Arc<Weights>>,
-) -> Result<(Vec<i64>, Vec<SearchHit>)> {
+    meaning: Option<&Arc<Meaning>>,
+) -> Result<Matches> {
     if query.wanted.is_empty() {
         return Err(no_word(parsed));
     }
@@ -319,11 +267,40 @@ async fn matching(
             exact::as_written_first(app, &parsed.wanted, found).await?
         }
     };
-    if by == SearchBy::Words || parsed.has_phrase {
-        return Ok((entries, read));
-    }
+    let Some(meaning) = meaning.filter(|_| !parsed.has_phrase) else {
+        return Ok(Matches { entries, read, ..Matches::default() });
+    };
     let words: Vec<&str> = parsed.wanted.iter().flatten().map(|term| term.text.as_str()).collect();
-    Ok((fused(app, weights, &words.join(" "), query, entries).await?, read))
+    let near = match vectors::nearest(app, meaning, &words.join(" "), NEAREST).await {
+        Ok(Some(near)) => near,
+        Ok(None) if by == SearchBy::Meaning => return Err(meaning::no_vectors()),
+        Ok(None) => return Ok(Matches { entries, read, ..Matches::default() }),
+        Err(error) if by == SearchBy::Both && meaning::is_of_provider(&error) => {
+            let by_words_alone = Some(format!("found by words alone: {error}"));
+            return Ok(Matches { entries, read, by_words_alone });
+        }
+        Err(error) => return Err(error),
+    };
+    let near = app.store().keep_entries(&near, query).await?;
+    Ok(Matches { entries: fused([entries, near]), read, by_words_alone: None })
+}
+
+/// Combines rankings by reciprocal rank fusion.
+fn fused(rankings: [Vec<i64>; 2]) -> Vec<i64> {
+    let mut scores: HashMap<i64, f64> = HashMap::new();
+    for ranking in rankings {
+        for (rank, entry) in ranking.into_iter().enumerate() {
+            *scores.entry(entry).or_default() += reciprocal(rank);
+        }
+    }
+    let mut ranked: Vec<(i64, f64)> = scores.into_iter().collect();
+    ranked.sort_by(|(one, a), (other, b)| b.total_cmp(a).then(one.cmp(other)));
+    ranked.into_iter().map(|(entry, _)| entry).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rank among some hundred")]
+fn reciprocal(rank: usize) -> f64 {
+    1.0 / (RRF_K + rank as f64 + 1.0)
 }
 
 /// Returns the number of results to show.
@@ -350,34 +327,6 @@ pub(crate) async fn sources(app: &App, topic: Option<&String>, name: Option<&Str
     filters::sources_of(app, &topics, &names).await
 }
 
-/// Combines the entries found by words with those of similar meaning by reciprocal rank fusion. Without weights, the
-/// former stay as they are.
-async fn fused(
-    app: &App,
-    weights: Option<&Arc<Weights>>,
-    text: &str,
-    query: &SearchQuery,
-    by_words: Vec<i64>,
-) -> Result<Vec<i64>> {
-    let Some(weights) = weights else { return Ok(by_words) };
-    let near = vectors::nearest(app, weights, text, NEAREST).await?;
-    let by_meaning = app.store().keep_entries(&near, query).await?;
-    let mut scores: HashMap<i64, f64> = HashMap::new();
-    for ranking in [by_words, by_meaning] {
-        for (rank, entry) in ranking.into_iter().enumerate() {
-            *scores.entry(entry).or_default() += reciprocal(rank);
-        }
-    }
-    let mut ranked: Vec<(i64, f64)> = scores.into_iter().collect();
-    ranked.sort_by(|(one, a), (other, b)| b.total_cmp(a).then(one.cmp(other)));
-    Ok(ranked.into_iter().map(|(entry, _)| entry).collect())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rank among some hundred")]
-fn reciprocal(rank: usize) -> f64 {
-    1.0 / (RRF_K + rank as f64 + 1.0)
-}
-
 fn result(hit: SearchHit, excerpts: &mut Excerpts) -> SearchResult {
     let excerpt = excerpts.excerpt(&hit.text);
     let title = hit.title.or_else(|| hit.document.clone()).or_else(|| hit.url.clone()).unwrap_or_default();
@@ -392,32 +341,5 @@ fn result(hit: SearchHit, excerpts: &mut Excerpts) -> SearchResult {
         digest_item_id: None,
         unshown_id: None,
         excerpt,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_query_without_a_word_is_refused_with_the_reason() {
-        let long = "x".repeat(70);
-        for (query, reason) in [
-            ("?!", "holds no word to search for; add one"),
-            ("-ferry", "holds no word to search for, it only excludes words; add one"),
-            ("NOT ferry", "(NOT ferry was read as -ferry;"),
-            (long.as_str(), "no word of such a length is indexed); add one"),
-        ] {
-            let error = no_word(&parse(query).unwrap()).to_string();
-            assert!(error.contains(reason), "{query}: {error}");
-        }
-    }
-
-    #[test]
-    fn the_beginning_of_a_word_is_suggested_once() {
-        let suggested = |query| changes(&parse(query).unwrap());
-        assert_eq!(suggested("ferries"), ["try another word, or the beginning of it with a * (ferr*)"]);
-        assert_eq!(suggested("ferri*"), ["try another word, or fewer letters before the *"]);
-        assert_eq!(suggested("\"ferri*\""), ["leave out the quotation marks"]);
     }
 }

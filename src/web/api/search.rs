@@ -25,7 +25,7 @@ struct Wanted {
     /// A date, an RFC 3339 time, or 30d.
     since: Option<String>,
     limit: Option<usize>,
-    /// `both` (default), `words` or `meaning`; without weights in `AHA_EMBED_MODEL_DIR` only words.
+    /// `both` (default), `words` or `meaning`; without weights in `AHA_EMBED_MODEL_DIR` or an embedding model only words.
     #[param(inline)]
     by: Option<SearchBy>,
 }

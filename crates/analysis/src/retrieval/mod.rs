@@ -51,7 +51,7 @@ pub use own_feedback::asks_for_own_feedback;
 pub use passage_prefilter::QuestionTerms;
 pub use question::Question;
 pub use similarity_models::{SentenceVectors, SimilarityModels, neighbours};
-pub use vector_index::VectorIndex;
+pub use vector_index::{NearFrom, VectorIndex};
 pub use vocabulary::{PassageFrequencies, contents, is_capitalised};
 
 /// A passage that can be cited, and its origin.

@@ -8,6 +8,33 @@ use crate::text::dense::DenseVector;
 /// The largest number of a quantised vector.
 const LARGEST: f32 = 127.0;
 
+/// From which cosine on an entry is near.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NearFrom {
+    Cosine(f32),
+    /// A share, from 0 to 1, of the way from the median cosine of all entries to 1. One model gives unrelated texts a
+    /// cosine of 0.1, another 0.7. Among fewer than [`MIN_ENTRIES`] entries no median is known, and all are near.
+    AboveMedian(f32),
+}
+
+/// Fewer entries are too few for a median.
+const MIN_ENTRIES: usize = 10;
+
+impl NearFrom {
+    fn cosine(self, cosines: &[f32]) -> f32 {
+        match self {
+            Self::Cosine(least) => least,
+            Self::AboveMedian(_) if cosines.len() < MIN_ENTRIES => f32::MIN,
+            Self::AboveMedian(share) => {
+                let mut sorted = cosines.to_vec();
+                let middle = sorted.len() / 2;
+                let (_, median, _) = sorted.select_nth_unstable_by(middle, f32::total_cmp);
+                *median + (1.0 - *median) * share
+            }
+        }
+    }
+}
+
 /// Vectors of one space.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VectorIndex {
@@ -45,10 +72,9 @@ impl VectorIndex {
         self.entries.is_empty()
     }
 
-    /// At most `limit` entries whose cosine with `vector` is `min_cosine` or more, the nearest first; of equally near
-    /// ones the later entry.
+    /// At most `limit` entries that are near to `vector`, the nearest first; of equally near ones the later entry.
     #[must_use]
-    pub fn nearest(&self, vector: &DenseVector, limit: usize, min_cosine: f32) -> Vec<i64> {
+    pub fn nearest(&self, vector: &DenseVector, limit: usize, from: NearFrom) -> Vec<i64> {
         if self.dimensions == 0 || vector.numbers().len() != self.dimensions {
             return Vec::new();
         }
@@ -56,12 +82,10 @@ impl VectorIndex {
         let cosines = self.numbers.chunks_exact(self.dimensions).zip(&self.scales);
         #[expect(clippy::cast_precision_loss, reason = "at most 127 * 127 a dimension: ranks need no more")]
         let cosine = |(numbers, other): (&[i8], &f32)| dot(&wanted, numbers) as f32 * scale * other;
-        let mut near: Vec<(f32, i64)> = cosines
-            .map(cosine)
-            .zip(&self.entries)
-            .filter(|(cosine, _)| *cosine >= min_cosine)
-            .map(|(cosine, entry)| (cosine, *entry))
-            .collect();
+        let cosines: Vec<f32> = cosines.map(cosine).collect();
+        let least = from.cosine(&cosines);
+        let mut near: Vec<(f32, i64)> =
+            cosines.into_iter().zip(self.entries.iter().copied()).filter(|(cosine, _)| *cosine >= least).collect();
         let nearer = |a: &(f32, i64), b: &(f32, i64)| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1));
         if near.len() > limit && limit > 0 {
             near.select_nth_unstable_by(limit - 1, nearer);
@@ -88,6 +112,8 @@ fn dot(one: &[i8], other: &[i8]) -> i32 {
 mod tests {
     use super::*;
 
+    const ALL: NearFrom = NearFrom::Cosine(-1.0);
+
     fn vector(numbers: &[f32]) -> DenseVector {
         DenseVector::from_bytes(&DenseVector::to_bytes(numbers)).unwrap()
     }
@@ -105,10 +131,24 @@ mod tests {
     #[test]
     fn the_nearest_come_first_and_none_that_are_too_far() {
         let wanted = vector(&[0.8, 0.2, 0.0]);
-        assert_eq!(index().nearest(&wanted, 10, 0.1), [2, 1]);
-        assert_eq!(index().nearest(&wanted, 1, -1.0), [2]);
-        assert_eq!(index().nearest(&wanted, 10, -1.0), [2, 1, 3, 4]);
-        assert!(index().nearest(&wanted, 0, -1.0).is_empty());
+        assert_eq!(index().nearest(&wanted, 10, NearFrom::Cosine(0.1)), [2, 1]);
+        assert_eq!(index().nearest(&wanted, 1, ALL), [2]);
+        assert_eq!(index().nearest(&wanted, 10, ALL), [2, 1, 3, 4]);
+        assert!(index().nearest(&wanted, 0, ALL).is_empty());
+    }
+
+    #[test]
+    fn near_is_relative_to_the_median_where_there_is_one() {
+        let near = |unrelated: f32, entries: i64| {
+            let mut index = VectorIndex::default();
+            let at = |cosine: f32| vector(&[cosine, (1.0 - cosine * cosine).sqrt()]);
+            (1..entries).for_each(|entry| index.push(entry, &at(unrelated)));
+            index.push(entries, &at(0.8));
+            index.nearest(&at(1.0), 20, NearFrom::AboveMedian(0.2)).len()
+        };
+        assert_eq!((near(0.1, 10), near(0.7, 10)), (1, 1));
+        assert_eq!(near(0.79, 10), 0, "all are of the same distance, and none is near");
+        assert_eq!(near(0.1, 9), 9);
     }
 
     #[test]
@@ -116,8 +156,8 @@ mod tests {
         let mut index = index();
         index.push(5, &vector(&[1.0, 0.0]));
         assert_eq!(index.len(), 4);
-        assert!(index.nearest(&vector(&[1.0, 0.0]), 10, -1.0).is_empty());
-        assert!(VectorIndex::default().nearest(&vector(&[1.0]), 10, -1.0).is_empty());
+        assert!(index.nearest(&vector(&[1.0, 0.0]), 10, ALL).is_empty());
+        assert!(VectorIndex::default().nearest(&vector(&[1.0]), 10, ALL).is_empty());
     }
 
     #[test]
@@ -136,7 +176,7 @@ mod tests {
         let cosine = |entry: usize| vectors[0].cosine(&vectors[entry]).unwrap();
         let mut exact: Vec<f64> = (0..200).map(cosine).collect();
         exact.sort_unstable_by(|a, b| b.total_cmp(a));
-        for entry in index.nearest(&vectors[0], 10, -1.0) {
+        for entry in index.nearest(&vectors[0], 10, ALL) {
             assert!(cosine(usize::try_from(entry).unwrap()) > exact[9] - 0.01);
         }
     }

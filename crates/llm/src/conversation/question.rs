@@ -140,11 +140,12 @@ impl Conversation {
                 question.rejected.push(error.to_string());
             }
             match next {
-                Next::Again { after, left: now_left } if attempt_number < attempts => {
+                Next::Again { after, left: now_left } | Next::Repair { after, left: now_left }
+                    if attempt_number < attempts =>
+                {
                     left = now_left;
                     tokio::time::sleep(after).await;
                 }
-                Next::Repair { left: now_left } if attempt_number < attempts => left = now_left,
                 Next::AsStream => attempts += 1,
                 _ if is_rejection => {
                     return Err(ConversationError::ValidationFailed {

@@ -1,12 +1,13 @@
-//! Makes vectors for texts. Each call is reserved, sent, settled and retried like any other. The vectors are stored
-//! with the settlement, by item and text, so that none is paid for twice. Called by the stage `embed`.
+//! Makes vectors for texts. Each call is reserved, sent, settled and retried like any other. The vectors of items are
+//! stored with the settlement, by item and text, so that none is paid for twice. Called by the stage `embed`, and for the
+//! queries of searches.
 
 mod attempt;
+mod query;
 mod route;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use aha_core::clock::Clock;
 use aha_core::digest::Estimate;
@@ -29,6 +30,7 @@ use super::retry_policy::RetryPolicy;
 use super::transport::{Transport, WireRequest};
 use crate::settings::{BudgetSettings, EmbedLimits};
 
+pub use query::QueryVector;
 pub use route::{EmbedRoute, EmbedRouter};
 
 /// As in `provider_calls.purpose`.
@@ -267,13 +269,9 @@ impl Embedder {
             let Executed::Failed(error) = &executed else { return Ok(executed) };
             // Decided as for a single story: splitting in halves is up to the caller, not the policy.
             let wait = match retry::next(&policy, left, error, 1, (self.parts.jitter)()) {
-                Next::Again { after, left: rest } => {
+                Next::Again { after, left: rest } | Next::Repair { after, left: rest } => {
                     left = rest;
                     after
-                }
-                Next::Repair { left: rest } => {
-                    left = rest;
-                    Duration::ZERO
                 }
                 Next::AsStream | Next::Halves | Next::NextModel | Next::AbandonModel | Next::AbandonProvider => {
                     return Ok(executed);
