@@ -60,12 +60,22 @@ pub struct LoadedVectors {
 
 /// Number of queries whose vectors are kept.
 const MAX_QUERIES: usize = 100;
+/// How long no query is embedded in a space after one failed: the next one would wait as long.
+const FAILURE_MILLIS: i64 = 60_000;
+
+#[derive(Debug)]
+struct QueryFailure {
+    space: String,
+    why: String,
+    at: Timestamp,
+}
 
 /// Vectors of the last queries that a provider's model embedded, by space and text, and those being made: a query that
 /// is repeated is not paid for again.
 #[derive(Debug, Clone, Default)]
 pub struct QueryVectors {
     last: Arc<Mutex<VecDeque<(String, DenseVector)>>>,
+    failure: Arc<Mutex<Option<QueryFailure>>>,
     in_progress: SingleFlight<QueryVector>,
 }
 
@@ -80,6 +90,18 @@ impl QueryVectors {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.push_front((key, vector));
         last.truncate(MAX_QUERIES);
+    }
+
+    /// Returns why the last query of a space failed, if that was recently.
+    #[must_use]
+    pub fn recent_failure(&self, space: &str, now: Timestamp) -> Option<String> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_recent = |at: Timestamp| (0..FAILURE_MILLIS).contains(&(now.as_millis() - at.as_millis()));
+        failure.as_ref().filter(|last| last.space == space && is_recent(last.at)).map(|last| last.why.clone())
+    }
+
+    pub fn put_failure(&self, space: String, why: String, at: Timestamp) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(QueryFailure { space, why, at });
     }
 
     /// Calls in progress, by the same keys.
@@ -134,6 +156,15 @@ mod tests {
         (0..=MAX_QUERIES).for_each(|number| vectors.put(number.to_string(), vector.clone()));
         assert_eq!((vectors.get("0"), vectors.get("1")), (None, Some(vector.clone())));
         assert_eq!(vectors.get(&MAX_QUERIES.to_string()), Some(vector));
+    }
+
+    #[test]
+    fn after_a_failure_no_query_of_the_space_is_embedded_for_a_minute() {
+        let at = |seconds: i64| Timestamp::from_millis(1_000_000 + seconds * 1_000);
+        let vectors = QueryVectors::default();
+        vectors.put_failure("a".to_owned(), "late".to_owned(), at(0));
+        let known = |space: &str, seconds| vectors.recent_failure(space, at(seconds));
+        assert_eq!([known("a", 59), known("a", 60), known("b", 1)], [Some("late".to_owned()), None, None]);
     }
 
     #[test]

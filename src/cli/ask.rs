@@ -1,7 +1,5 @@
 //! `aha-radar ask`.
 
-use std::time::Duration;
-
 use aha_content::documents::row_cells;
 use anyhow::Result;
 use serde::Serialize;
@@ -9,16 +7,14 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::arguments::QuestionArguments;
 use super::exit::{self, Exit};
+use super::late_calls;
 use super::listing::hang;
 use super::output;
 use crate::app::App;
 use crate::ask::{Answer, AskError, AskRequest, Citation, CitedSentence, ask, feedback, is_written, load_models};
 use crate::digest::wrap::wrap;
-use crate::services::models;
 use crate::services::search::suggested_query;
 
-/// Waiting that is longer than this is explained.
-const NOTE_AFTER: Duration = Duration::from_millis(200);
 /// Columns before a source or a note.
 const INDENT: usize = 2;
 /// Columns before the further cells of a row.
@@ -43,7 +39,7 @@ pub(super) async fn run(app: &App, arguments: QuestionArguments) -> Result<Exit>
         }
         Err(error) => refuse(app, error, &request, json).await,
     };
-    finish(app).await;
+    late_calls::finish(app, "its answer is stored and its cost known").await;
     shown
 }
 
@@ -76,22 +72,6 @@ async fn refuse(app: &App, error: AskError, request: &AskRequest, json: bool) ->
 struct Refusal {
     error: &'static str,
     message: String,
-}
-
-/// Waits for a model that took too long: it goes on writing, and its answer is stored for the next time.
-async fn finish(app: &App) {
-    tokio::select! {
-        biased;
-        () = models::settled(app) => return,
-        () = tokio::time::sleep(NOTE_AFTER) => {}
-    }
-    output::note(
-        "aha-radar: the model is late; waiting, so that its answer is stored and its cost known (Ctrl-C: leave at once)",
-    );
-    tokio::select! {
-        () = models::settled(app) => {}
-        _ = tokio::signal::ctrl_c() => {}
-    }
 }
 
 /// Said of an answer that no model wrote.

@@ -21,6 +21,7 @@ mod interests;
 mod item;
 mod journal;
 mod labelled;
+mod late_calls;
 mod lines;
 mod listing;
 mod llm;

@@ -6,6 +6,7 @@ use anyhow::Result;
 use super::arguments::{SearchArguments, SearchedBy};
 use super::exit::Exit;
 use super::item;
+use super::late_calls;
 use super::listing::hang;
 use super::output;
 use crate::app::App;
@@ -19,8 +20,11 @@ pub(super) async fn run(app: &App, arguments: SearchArguments) -> Result<Exit> {
         SearchedBy::Meaning => SearchBy::Meaning,
     };
     let request = SearchRequest { text: query.join(" "), topic, source, since, limit, by };
-    let found = search(app, &request).await?;
-    for note in &found.notes {
+    let found = search(app, &request).await;
+    // The vector of a query can be late.
+    late_calls::finish(app, "its cost is known").await;
+    let found = found?;
+    for note in found.notes.iter().chain(&found.by_words_alone) {
         output::note(note);
     }
     if let Some(since) = found.behind_since {

@@ -1,6 +1,8 @@
 //! Searching by meaning with a provider's model: when it is asked for the vector of a query, what that costs, and what is
 //! found without it.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::judged::{NOW, spent, the_books_agree};
@@ -55,7 +57,7 @@ fn a_query_is_embedded_once_and_paid_for_like_any_call(engine: Engine) {
         nearest.truncate(2);
         nearest.sort_unstable();
         assert_eq!(nearest, ["ferry stranded", "harbour vessel aground"], "{by}: {found}");
-        assert_eq!(found["notes"], Value::Array(Vec::new()));
+        assert_eq!(found["by_words_alone"], Value::Null);
     }
     assert_eq!(queries(&model), [QUERY]);
     assert!(spent(&radar) > cost);
@@ -76,9 +78,9 @@ fn what_a_model_refuses_is_found_by_words_with_a_note() {
     let site = Site::start(&mut radar);
     let found = site.get("/api/v1/search?q=ferry").json();
     assert_eq!(titles(&found), ["ferry stranded"]);
-    let note = found["notes"][0].as_str().unwrap();
+    let note = found["by_words_alone"].as_str().unwrap();
     assert!(note.starts_with("found by words alone: openai/text-embedding-mock: "), "{note}");
-    assert!(site.get("/search?q=ferry").body.contains("found by words alone"));
+    assert!(site.get("/search?q=ferry").body.contains("Found by words alone"));
     let refused = site.get("/api/v1/search?q=ferry&by=meaning");
     assert!(refused.status == 502 && refused.body.contains("text-embedding-mock"), "{refused:?}");
     the_books_agree(&radar, &model);
@@ -95,6 +97,50 @@ fn a_budget_that_is_used_up_leaves_words() {
     assert!(found.stdout.contains("ferry stranded"), "{found:?}");
     radar.run(&["search", "ferry", "--by", "meaning"]).exits(4).says("AHA_BUDGET_MONTHLY_CREDITS");
     assert_eq!(model.calls().len(), calls);
+}
+
+/// A search is a GET request, which any page can have a browser make.
+#[test]
+fn another_site_s_page_and_a_prefetch_ask_no_model() {
+    let model = OpenAi::start();
+    let mut radar = with_items(&model, Engine::Sqlite);
+    let site = Site::start(&mut radar);
+    let calls = model.calls().len();
+    for header in [("sec-fetch-site", "cross-site"), ("sec-purpose", "prefetch")] {
+        for path in ["/search?q=ferry", "/api/v1/search?q=ferry&by=meaning"] {
+            assert_eq!(site.send("GET", path, &[header], "").status, 200, "{path}");
+        }
+    }
+    assert_eq!(model.calls().len(), calls);
+    site.send("GET", "/search?q=ferry", &[("sec-fetch-site", "same-origin")], "");
+    assert_eq!(model.calls().len(), calls + 1);
+}
+
+/// A refused query says nothing about whether the model makes vectors of items.
+#[test]
+fn a_refused_query_leaves_the_vectors_of_runs() {
+    let model = OpenAi::start();
+    let mut radar = with_items(&model, Engine::Sqlite);
+    model.fault(When::always().schema("embeddings").nth(2), Fault::Status(400));
+    radar.run(&["search", "ferry"]).exits(0).says("found by words alone");
+    assert!(!radar.run(&["doctor"]).stdout.contains("refused the last call"));
+    let posts = [Post::new("c", "a ferry is late", "", "2026-11-20T05:00:00Z")];
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    radar.set("AHA_NOW", "2026-11-20T07:00:00Z");
+    radar.ok(&["run"]);
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM embeddings WHERE dimensions IS NOT NULL"), 15);
+}
+
+/// A command waits for a call that it no longer needs, so that its cost is known.
+#[test]
+fn a_late_vector_is_paid_for_once_and_known() {
+    let model = OpenAi::start();
+    let radar = with_items(&model, Engine::Sqlite);
+    model.fault(When::always().schema("embeddings"), Fault::Late(Duration::from_secs(7)));
+    let found = radar.run(&["search", "ferry"]).exits(0).says("has not answered within 5 s");
+    assert!(found.stdout.contains("ferry stranded") && found.stderr.contains("the model is late"), "{found:?}");
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM provider_calls WHERE state = 'reserved'"), 0);
+    the_books_agree(&radar, &model);
 }
 
 #[test]

@@ -317,8 +317,9 @@ async fn refused_vectors(store: &SharedStore, config: &Config, findings: &mut Fi
     if !config.llm.has_vectors() {
         return Ok(());
     }
-    let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: 1, ..CallFilter::default() };
-    let last = store.calls(&filter).await?.into_iter().next();
+    let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: COUNTED, ..CallFilter::default() };
+    // Outside of runs only queries are embedded.
+    let last = store.calls(&filter).await?.into_iter().find(|call| call.run_id.is_some());
     if let Some(call) = last.filter(|call| is_refusal(call.error_kind.as_deref())) {
         let (provider, model, why) = (call.provider, call.model, call.error.unwrap_or_default());
         findings.note(

@@ -3,7 +3,7 @@
 //! Input: a query. Output: its vector. A provider is asked once per query and space, in a metered call, and only if items
 //! have vectors of its model.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use aha_analysis::retrieval::NearFrom;
@@ -11,25 +11,31 @@ use aha_analysis::static_model::Weights;
 use aha_analysis::text::dense::DenseVector;
 use aha_analysis::text::space::Space as _;
 use aha_llm::embedder::{EmbedRoute, QueryVector};
+use tokio::sync::Semaphore;
 
 use super::super::{ErrorKind, Result, ServiceError};
 use super::SearchBy;
 use crate::app::App;
 use crate::embedding_weights;
 
-/// How long a search waits for a provider. The call goes on: the same query then has its vector.
+/// How long a search waits for a provider if it can go by words, and if it cannot. The call goes on: a server then has
+/// the vector for the same query.
 const MAX_WAIT: Duration = Duration::from_secs(5);
+const MAX_WAIT_FOR_MEANING: Duration = Duration::from_secs(30);
+/// Queries that a provider embeds at the same time; others go by words.
+const MAX_CALLS: usize = 4;
+static CALLS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(MAX_CALLS)));
 /// Smaller cosines of weights are left out. Of 40 questions about 24 documents (weights of wordllama), 26 have a right
 /// passage among the ten nearest, with this limit as without one; 0.25 loses three of them. 8 % of all pairs reach it.
 const MIN_COSINE: f32 = 0.2;
-/// The same for a provider's model, whose cosines are relative to their median. Not measured with one.
-const MIN_ABOVE_MEDIAN: f32 = 0.2;
+/// The same for a provider's model, relative to the cosine of an unrelated text. Not measured with one.
+const MIN_ABOVE_UNRELATED: f32 = 0.2;
 
 /// What makes the vectors that a search compares.
 #[derive(Debug)]
 pub(super) enum Meaning {
     Weights(Arc<Weights>),
-    Provider { route: Box<EmbedRoute>, space: String },
+    Provider { route: Box<EmbedRoute>, space: String, max_wait: Duration },
 }
 
 impl Meaning {
@@ -43,7 +49,7 @@ impl Meaning {
             SearchBy::Both => false,
             SearchBy::Meaning => true,
         };
-        match configured(app).await {
+        match configured(app, if is_needed { MAX_WAIT_FOR_MEANING } else { MAX_WAIT }).await {
             Ok(meaning) if meaning.is_some() || !is_needed => Ok(meaning),
             Ok(_) => Err(unusable("set AHA_EMBED_MODEL_DIR to a folder of weights, or an embedding model")),
             Err(why) if is_needed => Err(unusable(&why)),
@@ -65,7 +71,7 @@ impl Meaning {
     pub(super) const fn near_from(&self) -> NearFrom {
         match self {
             Self::Weights(_) => NearFrom::Cosine(MIN_COSINE),
-            Self::Provider { .. } => NearFrom::AboveMedian(MIN_ABOVE_MEDIAN),
+            Self::Provider { .. } => NearFrom::AboveUnrelated(MIN_ABOVE_UNRELATED),
         }
     }
 
@@ -84,7 +90,11 @@ impl Meaning {
     pub(super) async fn query_vector(&self, app: &App, query: &str) -> Result<Option<DenseVector>> {
         match self {
             Self::Weights(weights) => Ok(vector(weights, None, query)),
-            Self::Provider { route, space } => by_provider(app, route, space, query).await.map(Some),
+            Self::Provider { route, space, max_wait } => {
+                let made = tokio::time::timeout(*max_wait, by_provider(app, route, space, query)).await;
+                let late = |_| failed(format!("{} has not answered within {} s", route.model, max_wait.as_secs()));
+                made.map_err(late)?.map(Some)
+            }
         }
     }
 }
@@ -96,14 +106,14 @@ pub(super) fn is_of_provider(error: &ServiceError) -> bool {
 
 /// Returns what is set; an error is why it cannot be used. With a model for each tier, that of `AHA_BUDGET_TIER` is
 /// asked.
-async fn configured(app: &App) -> std::result::Result<Option<Meaning>, String> {
+async fn configured(app: &App, max_wait: Duration) -> std::result::Result<Option<Meaning>, String> {
     if let Some(weights) = embedding_weights::load(app).await.map_err(|error| error.to_string())? {
         return Ok(Some(Meaning::Weights(weights)));
     }
     let embedder = app.embedder();
     let route = embedder.route(app.config().budget_tier).filter(|_| !embedder.is_dry_run());
     let route = route.cloned().transpose()?;
-    Ok(route.map(|route| Meaning::Provider { space: route.space(), route: Box::new(route) }))
+    Ok(route.map(|route| Meaning::Provider { space: route.space(), route: Box::new(route), max_wait }))
 }
 
 /// Returns the error of a search by meaning alone where nothing has a vector.
@@ -119,29 +129,44 @@ fn vector(weights: &Weights, title: Option<&str>, text: &str) -> Option<DenseVec
     weights.vector(title, text).and_then(|(bytes, _)| DenseVector::from_bytes(&bytes))
 }
 
+fn failed(why: String) -> ServiceError {
+    ServiceError::Gateway { message: why }
+}
+
 async fn by_provider(app: &App, route: &EmbedRoute, space: &str, query: &str) -> Result<DenseVector> {
     let key = format!("{space}\n{query}");
     if let Some(known) = app.query_vectors().get(&key) {
         return Ok(known);
     }
-    let (of_task, route, query, made_for) = (app.clone(), route.clone(), query.to_owned(), key.clone());
+    if let Some(why) = app.query_vectors().recent_failure(space, app.clock().wall()) {
+        return Err(failed(why));
+    }
+    let Ok(call) = Arc::clone(&CALLS).try_acquire_owned() else {
+        return Err(failed(format!("{MAX_CALLS} other queries are being embedded")));
+    };
+    let (of_task, route, space, query) = (app.clone(), route.clone(), space.to_owned(), query.to_owned());
+    let made_for = key.clone();
     let calling = async move {
-        let tier = of_task.config().budget_tier;
+        let _call = call;
+        let (tier, vectors) = (of_task.config().budget_tier, of_task.query_vectors());
         let made = of_task.embedder().query_vector(of_task.store(), &route, tier, &query).await;
-        let made = made.unwrap_or_else(|error| QueryVector::Failed(error.to_string()));
-        if let QueryVector::Made(vector) = &made {
-            of_task.query_vectors().put(made_for, vector.clone());
+        let made = made.unwrap_or_else(|error| {
+            tracing::error!(%error, "the vector of a query could not be recorded");
+            QueryVector::Failed("the database failed; the log says why".to_owned())
+        });
+        match &made {
+            QueryVector::Made(vector) => vectors.put(made_for, vector.clone()),
+            QueryVector::Failed(why) => vectors.put_failure(space, why.clone(), of_task.clock().wall()),
+            QueryVector::NoBudget(_) => {}
         }
         made
     };
     let calls = app.query_vectors().in_progress();
-    let made = calls.join(key, calling, |call| drop(app.spawn_unless_stopping(call)));
-    let failed = |why: &str| ServiceError::Gateway { message: why.to_owned() };
-    match tokio::time::timeout(MAX_WAIT, made).await {
-        Ok(Some(QueryVector::Made(vector))) => Ok(vector),
-        Ok(Some(QueryVector::Failed(why))) => Err(failed(&why)),
-        Ok(Some(QueryVector::NoBudget(limit))) => Err(ServiceError::no_budget(&limit.why)),
-        Ok(None) => Err(failed("the program is stopping")),
-        Err(_) => Err(failed("the embedding model has not answered within 5 s")),
+    match calls.join(key, calling, |call| drop(app.spawn_unless_stopping(call))).await {
+        Some(QueryVector::Made(vector)) => Ok(vector),
+        Some(QueryVector::Failed(why)) => Err(failed(why)),
+        Some(QueryVector::NoBudget(limit)) => Err(ServiceError::no_budget(&limit.why)),
+        None if app.is_stopping() => Err(failed("the program is stopping".to_owned())),
+        None => Err(ServiceError::Panicked("while a query was embedded".to_owned())),
     }
 }

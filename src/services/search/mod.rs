@@ -111,6 +111,8 @@ pub struct SearchResults {
     pub query: String,
     /// How parts of the query were read that can be meant in another way.
     pub notes: Vec<String>,
+    /// Why meaning was not compared, although a provider's model is set for it; null if it was.
+    pub by_words_alone: Option<String>,
     /// What was added since then is not indexed, or was by an earlier version; `aha-radar reindex` indexes it again.
     pub behind_since: Option<Timestamp>,
     /// How to find more; null if there are results.
@@ -167,7 +169,6 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
     let lines = story_lines(app, &items, &topics).await?;
     let suggestion = if hits.is_empty() { Some(suggestion(app, &parsed).await?) } else { None };
-    let notes = parsed.notes.into_iter().chain(by_words_alone).collect();
     let terms = parsed.wanted.concat();
     let with_excerpts = compute(move || {
         let mut excerpts = Excerpts::of(terms.iter().map(|term| Pattern::of(&term.text, term.is_beginning)).collect());
@@ -180,7 +181,8 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     });
     let results = with_excerpts.await?;
     let behind_since = behind_since(app).await?;
-    Ok(SearchResults { query: request.text.clone(), notes, behind_since, suggestion, results })
+    let (query, notes) = (request.text.clone(), parsed.notes);
+    Ok(SearchResults { query, notes, by_words_alone, behind_since, suggestion, results })
 }
 
 /// Computes something on a blocking thread, so that it delays no other request.

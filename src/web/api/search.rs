@@ -2,11 +2,13 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::super::guard::is_asked_here;
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::with_requests;
 use crate::services::search::{self, SearchBy, SearchRequest, SearchResult, SearchResults};
@@ -35,6 +37,8 @@ struct FoundBody {
     query: String,
     /// How parts of the query were read that can be meant in another way.
     notes: Vec<String>,
+    /// Why meaning was not compared, although a provider's model is set for it; null if it was.
+    by_words_alone: Option<String>,
     /// What was added since then is not found yet, or only with its accents as written.
     behind_since: Option<String>,
     /// How to find more; null if there are results.
@@ -69,16 +73,22 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 
 /// Searches items and documents.
 #[utoipa::path(get, path = "/api/v1/search", tag = "search", params(Wanted), responses((status = 200, body = FoundBody)))]
-async fn find(_: Reader, State(state): State<WebState>, wanted: JsonQuery<Wanted>) -> Result<Json<FoundBody>, Failure> {
+async fn find(
+    _: Reader,
+    State(state): State<WebState>,
+    headers: HeaderMap,
+    wanted: JsonQuery<Wanted>,
+) -> Result<Json<FoundBody>, Failure> {
     let JsonQuery(Wanted { q, topic, source, since, limit, by }) = wanted;
-    let request =
-        SearchRequest { text: q, topic, source, since, limit: limit.unwrap_or(LIMIT), by: by.unwrap_or_default() };
-    let SearchResults { query, notes, behind_since, suggestion, results } =
+    let by = if is_asked_here(&headers) { by.unwrap_or_default() } else { SearchBy::Words };
+    let request = SearchRequest { text: q, topic, source, since, limit: limit.unwrap_or(LIMIT), by };
+    let SearchResults { query, notes, by_words_alone, behind_since, suggestion, results } =
         search::search(state.app(), &request).await?;
+    let by_words_alone = by_words_alone.map(|text| with_requests(&text));
     let behind_since = behind_since.map(|since| since.to_string());
     let suggestion = suggestion.map(|text| with_requests(&text));
     let results = results.into_iter().map(body_of).collect();
-    Ok(Json(FoundBody { query, notes, behind_since, suggestion, results }))
+    Ok(Json(FoundBody { query, notes, by_words_alone, behind_since, suggestion, results }))
 }
 
 fn body_of(result: SearchResult) -> ResultBody {

@@ -22,6 +22,7 @@ use tokio::sync::{Mutex, watch};
 
 use super::message::MessageBody;
 use crate::assistant::{self, Answer, Decision, Event, Message};
+use crate::web::guard::is_asked_here;
 use crate::web::{Editor, Failure, JsonQuery, WebState};
 
 /// Interval between heartbeats.
@@ -83,9 +84,8 @@ pub(super) async fn message_stream(
     headers: HeaderMap,
     JsonQuery(query): JsonQuery<StreamQuery>,
 ) -> Result<Response, Failure> {
-    // The request may cost money, and any site can make a browser fetch an address.
-    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok()).unwrap_or("none");
-    if !matches!(site, "none" | "same-origin") {
+    // The request may cost money.
+    if !is_asked_here(&headers) {
         return Err(Failure::forbidden("a page of another site asked for this; open this server's own page for it"));
     }
     if let Some((name, seen)) = last_seen(&headers) {

@@ -13,6 +13,7 @@ pub(super) mod throttle;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use axum::extract::{ConnectInfo, Request};
+use axum::http::HeaderMap;
 
 use super::WebState;
 
@@ -40,6 +41,15 @@ fn client<'a>(peer: IpAddr, mut entries: impl Iterator<Item = &'a str>, is_trust
     address
 }
 
+/// Whether a page of this server, a person or a program asks for an address, and not a page of another site or a browser
+/// that fetches it in advance. What costs money is done for the former alone, as any site can make a browser fetch an
+/// address.
+pub(super) fn is_asked_here(headers: &HeaderMap) -> bool {
+    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    matches!(value("sec-fetch-site"), None | Some("none" | "same-origin"))
+        && [value("sec-purpose"), value("purpose")].iter().flatten().all(|purpose| !purpose.contains("prefetch"))
+}
+
 /// Returns what a limit counts by: an IPv4 address, or the first 64 bits of an IPv6 address, as one host usually has all
 /// addresses that begin with them.
 pub(super) const fn network_of(address: IpAddr) -> IpAddr {
@@ -53,6 +63,17 @@ pub(super) const fn network_of(address: IpAddr) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_site_s_page_and_a_prefetch_do_not_ask_for_anything() {
+        let asked = |name: &'static str, value: &'static str| {
+            is_asked_here(&HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]))
+        };
+        assert!(is_asked_here(&HeaderMap::new()));
+        assert!(asked("sec-fetch-site", "none") && asked("sec-fetch-site", "same-origin"));
+        assert!(!asked("sec-fetch-site", "cross-site") && !asked("sec-fetch-site", "same-site"));
+        assert!(!asked("sec-purpose", "prefetch;prerender") && !asked("purpose", "prefetch"));
+    }
 
     #[test]
     fn the_client_is_the_last_address_that_is_no_trusted_proxy_s() {

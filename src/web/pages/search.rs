@@ -4,11 +4,12 @@ use aha_core::time::Timestamp;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Deserialize;
 
+use super::super::guard::is_asked_here;
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::topic_links::{TopicLinks, encoded};
 use super::{Choice, SPANS, Shell, choices, day, for_page, html, problem_of};
@@ -71,6 +72,7 @@ async fn page(
     _: Reader,
     State(state): State<WebState>,
     shell: Shell,
+    headers: HeaderMap,
     JsonQuery(wanted): JsonQuery<SearchQuery>,
 ) -> Result<Response, Failure> {
     let topics = TopicLinks::read(state.app(), None).await?;
@@ -86,7 +88,7 @@ async fn page(
         suggestion: None,
         problem: None,
     };
-    let request = request(&page.wanted);
+    let request = request(&page.wanted, is_asked_here(&headers));
     let is_filtered = request.topic.is_some() || request.source.is_some() || request.since.is_some();
     if request.text.trim().is_empty() && !is_filtered {
         return Ok(html(&page)?.into_response());
@@ -95,6 +97,7 @@ async fn page(
         Ok(found) => {
             page.behind = found.behind_since.map(day);
             page.notes = found.notes;
+            page.notes.extend(found.by_words_alone.map(|text| for_page(&text)));
             page.suggestion = found.suggestion.map(|suggestion| for_page(&suggestion));
             page.results = Some(found.results.into_iter().map(Found::of).collect());
             Ok(html(&page)?.into_response())
@@ -106,7 +109,8 @@ async fn page(
     }
 }
 
-fn request(wanted: &SearchQuery) -> SearchRequest {
+/// `may_cost`: whether a provider may be asked for the meaning.
+fn request(wanted: &SearchQuery, may_cost: bool) -> SearchRequest {
     let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     SearchRequest {
         text: wanted.q.clone(),
@@ -114,7 +118,7 @@ fn request(wanted: &SearchQuery) -> SearchRequest {
         source: filled(&wanted.source),
         since: filled(&wanted.since),
         limit: SHOWN,
-        by: SearchBy::Both,
+        by: if may_cost { SearchBy::Both } else { SearchBy::Words },
     }
 }
 

@@ -12,27 +12,38 @@ const LARGEST: f32 = 127.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NearFrom {
     Cosine(f32),
-    /// A share, from 0 to 1, of the way from the median cosine of all entries to 1. One model gives unrelated texts a
-    /// cosine of 0.1, another 0.7. Among fewer than [`MIN_ENTRIES`] entries no median is known, and all are near.
-    AboveMedian(f32),
+    /// A share, from 0 to 1, of the way to 1 from the cosine of an unrelated text. One model gives those a cosine of 0.1,
+    /// another 0.7, so it is estimated: a quarter of all entries is taken for unrelated, 0 among fewer than
+    /// [`MIN_ENTRIES`].
+    AboveUnrelated(f32),
 }
 
-/// Fewer entries are too few for a median.
+/// Fewer entries are too few for an estimate.
 const MIN_ENTRIES: usize = 10;
+/// With a higher cosine of unrelated texts, a model would not separate any.
+const MAX_UNRELATED: f32 = 0.95;
 
 impl NearFrom {
     fn cosine(self, cosines: &[f32]) -> f32 {
         match self {
             Self::Cosine(least) => least,
-            Self::AboveMedian(_) if cosines.len() < MIN_ENTRIES => f32::MIN,
-            Self::AboveMedian(share) => {
-                let mut sorted = cosines.to_vec();
-                let middle = sorted.len() / 2;
-                let (_, median, _) = sorted.select_nth_unstable_by(middle, f32::total_cmp);
-                *median + (1.0 - *median) * share
+            Self::AboveUnrelated(share) => {
+                let unrelated = unrelated(cosines);
+                unrelated + (1.0 - unrelated) * share
             }
         }
     }
+}
+
+/// Estimates the cosine of an unrelated text: the first quartile.
+fn unrelated(cosines: &[f32]) -> f32 {
+    if cosines.len() < MIN_ENTRIES {
+        return 0.0;
+    }
+    let mut sorted = cosines.to_vec();
+    let at = sorted.len() / 4;
+    let (_, quartile, _) = sorted.select_nth_unstable_by(at, f32::total_cmp);
+    quartile.clamp(0.0, MAX_UNRELATED)
 }
 
 /// Vectors of one space.
@@ -47,14 +58,12 @@ pub struct VectorIndex {
 }
 
 impl VectorIndex {
-    /// Adds an entry. One whose vector has another length than the first is left out: it is of another space.
+    /// Adds an entry. If its vector has another length, the entries before it are removed: a server makes other vectors
+    /// under the same name since then.
     pub fn push(&mut self, entry: i64, vector: &DenseVector) {
         let numbers = vector.numbers();
-        if self.entries.is_empty() {
-            self.dimensions = numbers.len();
-        }
         if numbers.len() != self.dimensions {
-            return;
+            *self = Self { dimensions: numbers.len(), ..Self::default() };
         }
         let (bytes, scale) = quantised(numbers);
         self.numbers.extend(bytes);
@@ -138,25 +147,26 @@ mod tests {
     }
 
     #[test]
-    fn near_is_relative_to_the_median_where_there_is_one() {
-        let near = |unrelated: f32, entries: i64| {
+    fn near_is_relative_to_what_is_unrelated() {
+        let near = |unrelated: f32, entries: i64, related: i64| {
             let mut index = VectorIndex::default();
             let at = |cosine: f32| vector(&[cosine, (1.0 - cosine * cosine).sqrt()]);
-            (1..entries).for_each(|entry| index.push(entry, &at(unrelated)));
-            index.push(entries, &at(0.8));
-            index.nearest(&at(1.0), 20, NearFrom::AboveMedian(0.2)).len()
+            let cosine = |entry: i64| if entry <= related { 0.85 } else { unrelated };
+            (1..=entries).for_each(|entry| index.push(entry, &at(cosine(entry))));
+            index.nearest(&at(1.0), 20, NearFrom::AboveUnrelated(0.2)).len()
         };
-        assert_eq!((near(0.1, 10), near(0.7, 10)), (1, 1));
-        assert_eq!(near(0.79, 10), 0, "all are of the same distance, and none is near");
-        assert_eq!(near(0.1, 9), 9);
+        assert_eq!((near(0.1, 10, 1), near(0.7, 10, 1)), (1, 1));
+        assert_eq!((near(0.1, 10, 5), near(0.7, 12, 7)), (5, 7), "most entries are related");
+        assert_eq!((near(0.1, 4, 2), near(-0.3, 4, 2)), (2, 2), "too few for an estimate");
+        assert_eq!(near(0.84, 10, 1), 0, "all are equally far");
     }
 
     #[test]
-    fn vectors_of_another_length_are_never_near() {
+    fn vectors_of_the_newest_length_alone_are_compared() {
         let mut index = index();
-        index.push(5, &vector(&[1.0, 0.0]));
-        assert_eq!(index.len(), 4);
         assert!(index.nearest(&vector(&[1.0, 0.0]), 10, ALL).is_empty());
+        index.push(5, &vector(&[1.0, 0.0]));
+        assert_eq!((index.len(), index.nearest(&vector(&[1.0, 0.0]), 10, ALL)), (1, vec![5]));
         assert!(VectorIndex::default().nearest(&vector(&[1.0]), 10, ALL).is_empty());
     }
 

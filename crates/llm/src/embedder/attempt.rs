@@ -102,8 +102,10 @@ impl Embedder {
 
 fn closing(job: &EmbedJob<'_>, texts: &[EmbedText], received: &Received<Vec<Vec<f32>>>) -> Closing {
     let embeddings = received.outcome.iter().flat_map(|vectors| texts.iter().zip(vectors)).flat_map(stored);
-    let vectors = NewVectors { space: job.space.clone(), embeddings: embeddings.collect() };
-    Closing { vectors: Some(vectors), ..Closing::at(job.route.price, received) }
+    let embeddings: Vec<NewEmbedding> = embeddings.collect();
+    // The text of a query has no item.
+    let vectors = (!embeddings.is_empty()).then(|| NewVectors { space: job.space.clone(), embeddings });
+    Closing { vectors, ..Closing::at(job.route.price, received) }
 }
 
 /// Checks that all vectors of a run have the length of its first.

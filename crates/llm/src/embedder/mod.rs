@@ -16,7 +16,7 @@ use aha_core::money::MicroCredits;
 use aha_core::purpose;
 use aha_core::time::DAY_MS;
 use aha_core::topic::BudgetTier;
-use aha_store::{CallFilter, SharedStore, StoreError};
+use aha_store::{CallFilter, CallRecord, SharedStore, StoreError};
 
 use super::breaker::Breakers;
 use super::budget::ExhaustedLimit;
@@ -182,7 +182,11 @@ impl Embedder {
             return Ok(None);
         }
         let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: ROWS, ..CallFilter::default() };
-        let last = store.calls(&filter).await?.into_iter().find(|call| call.model == job.route.model.model);
+        let model = &job.route.model;
+        let is_of_model = |call: &CallRecord| call.provider == model.provider && call.model == model.model;
+        // Outside of runs only queries are embedded, which may be refused for what they say.
+        let mut calls = store.calls(&filter).await?.into_iter().filter(|call| call.run_id.is_some());
+        let last = calls.find(is_of_model);
         let is_recent = |at| self.parts.clock.now() - at < REFUSED_DAYS * DAY_MS;
         let refused = last.filter(|call| is_refusal(call.error_kind.as_deref()) && is_recent(call.started_at));
         Ok(refused.and_then(|call| call.error))

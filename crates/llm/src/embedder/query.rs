@@ -21,7 +21,8 @@ pub enum QueryVector {
 }
 
 impl Embedder {
-    /// Makes the vector of a query with the model of a tier, in a metered call outside of runs.
+    /// Makes the vector of a query with the model of a tier, in one metered call outside of runs. It is not repeated: who
+    /// searches does not wait for that.
     ///
     /// # Errors
     /// When the store fails; a provider's failure is a [`QueryVector`].
@@ -41,7 +42,7 @@ impl Embedder {
         let scope = CallScope::outside_run(self.parts.clock, tier, PREPARATION.to_owned());
         let job = self.job(route, scope, true);
         let text = EmbedText { items: Vec::new(), content_hash: hex32(text.as_bytes()), text };
-        Ok(match self.attempts(store, &job, &[text]).await? {
+        Ok(match self.attempt(store, &job, &[text], 1).await? {
             Executed::Answered(vectors) => match vectors.first().and_then(|vector| DenseVector::of(vector)) {
                 Some(vector) => QueryVector::Made(vector),
                 None => failed(&"its vector is zero"),

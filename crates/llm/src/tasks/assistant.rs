@@ -13,7 +13,7 @@ use super::{
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip,
 };
 use crate::fence::fenced;
-use crate::retry_policy::{INTERACTIVE, RetryPolicy};
+use crate::retry_policy::{RetriedKinds, RetryPolicy, STANDARD};
 
 /// A message with its context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -150,7 +150,7 @@ const COMMON: TaskSpec = TaskSpec {
     render,
     local: None,
     limits: limits(0, 0),
-    retry: RetryPolicy { repairs: 1, falls_back: true, ..INTERACTIVE },
+    retry: RetryPolicy { retried: RetriedKinds::TRANSPORT, ..STANDARD },
     temperature: Some(0.2),
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
     context_tokens: None,
