@@ -110,10 +110,10 @@ impl ServiceError {
             Self::Fetch(_) => ErrorKind::Fetch,
             Self::Gateway { .. } | Self::App(_) => ErrorKind::Gateway,
             Self::Conversation(error) => kind_of_conversation(error),
-            Self::Copy(_) => ErrorKind::Store,
             Self::Panicked(_) => ErrorKind::Internal,
             Self::Run(error) => kind_of_run(error),
-            Self::Store(error) => kind_of_store(error),
+            Self::Store(error) | Self::Copy(CopyError::Target(error)) => kind_of_store(error),
+            Self::Copy(_) => ErrorKind::Store,
         }
     }
 

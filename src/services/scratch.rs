@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use aha_core::database_url::DatabaseUrl;
 use aha_store::OpenMode;
-use aha_store::copy::{CopyRequest, copy};
+use aha_store::copy::{CopyError, CopyRequest, copy};
 
 use super::turns::Turns;
 use super::{Result, ServiceError};
@@ -96,7 +96,13 @@ impl Scratch {
             // A run in progress does not affect this snapshot, as no process holds a topic in it.
             let request =
                 CopyRequest { from, to: &url, wall: config.clock.wall(), is_dead: |_| true, progress: &|_, _, _| {} };
-            copy(&request).await?;
+            copy(&request).await.map_err(|error| match error {
+                CopyError::Target(error) => ServiceError::Files {
+                    message: format!("no copy of the database can be made in {}; set TMPDIR", self.0.display()),
+                    source: std::io::Error::other(error),
+                },
+                other => other.into(),
+            })?;
         }
         Ok(())
     }

@@ -240,3 +240,19 @@ fn a_missing_source_or_target_is_named() {
     assert!(!ran.stderr.contains("secret"), "{ran:?}");
     radar.run(&["copy"]).exits(2).says("--to");
 }
+
+/// That of the copy, not that of the database.
+#[test]
+fn a_full_disk_is_named() {
+    let files = Files::new();
+    let radar = on(&files.url("original.db"), "2026-11-18T07:00:00Z");
+    radar.ok(&["init"]);
+    let full = |arguments: &[&str]| -> Ran {
+        let mut command = radar.command_after("trap '' XFSZ; ulimit -S -f 64", arguments);
+        command.env("TMPDIR", files.0.path()).output().unwrap().into()
+    };
+    let copied = full(&["copy", "--to", &files.url("target.db")]).exits(1);
+    copied.says("aha-radar: the copy cannot be written: the disk with the database is full");
+    let previewed = full(&["run", "--dry-run"]).exits(1);
+    previewed.says("no copy of the database can be made in").says("set TMPDIR");
+}

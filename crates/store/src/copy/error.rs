@@ -21,8 +21,22 @@ pub enum CopyError {
         "what was written to {table} reads back differently ({read} rows read, {written} written); nothing was kept: please report it"
     )]
     Different { table: String, read: u64, written: u64 },
+    /// The database that the rows are written to.
+    #[error("the copy cannot be written: {}", .0.to_string().replace("DATABASE_URL", "--to"))]
+    Target(StoreError),
+    /// The database that the rows are read from.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl CopyError {
+    /// Says of a database's failure that it is the target's.
+    pub(super) fn of_target(self) -> Self {
+        match self {
+            Self::Store(error) => Self::Target(error),
+            other => other,
+        }
+    }
 }
 
 impl From<sqlx::Error> for CopyError {

@@ -67,12 +67,13 @@ pub struct CopiedTable {
 pub async fn copy(request: &CopyRequest<'_>) -> Result<Vec<CopiedTable>> {
     let mut source = open_source(request.from).await?;
     refuse_during_run(&mut *source, request).await?;
-    let mut target = open_target(request.to, &source.identity().await?).await?;
+    let source_identity = source.identity().await?;
+    let mut target = open_target(request.to, &source_identity).await.map_err(CopyError::of_target)?;
     let tables = in_order(source.catalogue().await?)?;
-    let target_tables = target.catalogue().await?;
+    let target_tables = target.catalogue().await.map_err(CopyError::of_target)?;
     let pairs =
         tables.iter().map(|table| Ok((table, table.counterpart(&target_tables)?))).collect::<Result<Vec<_>>>()?;
-    refuse_unless_empty(&mut *target, &target_tables).await?;
+    refuse_unless_empty(&mut *target, &target_tables).await.map_err(CopyError::of_target)?;
     let mut read = Vec::new();
     for (table, counterpart) in &pairs {
         read.push(copy_table(&mut *source, &mut *target, table, counterpart, request).await?);
@@ -81,14 +82,14 @@ pub async fn copy(request: &CopyRequest<'_>) -> Result<Vec<CopiedTable>> {
     let mut copied = Vec::new();
     for ((table, counterpart), (rows, hash)) in pairs.iter().zip(read) {
         (request.progress)(&format!("{} compared", table.name), rows, rows);
-        let written = count(&mut *target, counterpart).await?;
+        let written = count(&mut *target, counterpart).await.map_err(CopyError::of_target)?;
         if written != (rows, hash) {
             return Err(CopyError::Different { table: table.name.clone(), read: rows, written: written.0 });
         }
         copied.push(CopiedTable { table: table.name.clone(), rows, hash: hash.to_string() });
     }
     hit("copy", "before_commit");
-    target.commit().await?;
+    target.commit().await.map_err(CopyError::of_target)?;
     hit("copy", "after_commit");
     Ok(copied)
 }
@@ -137,12 +138,12 @@ async fn copy_table(
         }
         rows += 1;
         if batch.push(row) {
-            target.insert(counterpart, batch.take()).await?;
+            target.insert(counterpart, batch.take()).await.map_err(CopyError::of_target)?;
             (request.progress)(&table.name, rows, all);
         }
     }
     drop(reading);
-    target.insert(counterpart, batch.take()).await?;
+    target.insert(counterpart, batch.take()).await.map_err(CopyError::of_target)?;
     for (column, key) in table.references_to_itself() {
         link(source, target, table, counterpart, column, key).await?;
     }
@@ -163,10 +164,10 @@ async fn link(
     let mut reading = source.references(table, key, column);
     while let Some(pair) = futures::StreamExt::next(&mut reading).await {
         if batch.push(pair?) {
-            target.link(counterpart, key, column, batch.take()).await?;
+            target.link(counterpart, key, column, batch.take()).await.map_err(CopyError::of_target)?;
         }
     }
-    target.link(counterpart, key, column, batch.take()).await
+    target.link(counterpart, key, column, batch.take()).await.map_err(CopyError::of_target)
 }
 
 async fn count(side: &mut dyn Side, table: &Table) -> Result<(u64, Hash)> {
