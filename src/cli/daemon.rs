@@ -1,9 +1,12 @@
 //! `aha-radar daemon`.
 
+use std::pin::pin;
+
 use anyhow::Result;
 
 use crate::app::App;
 use crate::config::Config;
+use crate::shutdown::asked_to_stop;
 
 use super::arguments::GraphArgument;
 use super::exit::Exit;
@@ -11,8 +14,10 @@ use super::exit::Exit;
 /// `graph`: the notes that the journal pages work on.
 pub(super) async fn run(config: Config, graph: GraphArgument) -> Result<Exit> {
     let config = with_graph(config, graph);
-    if let Some(store) = crate::daemon::open(&config).await? {
-        crate::daemon::run(App::new(config, store)?).await?;
+    // One future for both: a signal between them is not lost.
+    let mut stop = pin!(asked_to_stop());
+    if let Some(store) = crate::daemon::open(&config, stop.as_mut()).await? {
+        crate::daemon::run(App::new(config, store)?, stop).await?;
     }
     Ok(Exit::Ok)
 }

@@ -1,5 +1,7 @@
 //! `aha-radar serve`: pages, API and feeds, without a schedule.
 
+use std::pin::pin;
+
 use anyhow::Result;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +17,9 @@ use crate::web::Server;
 /// `graph`: the notes that the journal pages work on.
 pub(super) async fn run(config: Config, graph: GraphArgument) -> Result<Exit> {
     let config = with_graph(config, graph);
-    let Some(store) = crate::daemon::open(&config).await? else { return Ok(Exit::Ok) };
+    // One future for the whole start: a signal meanwhile is not lost.
+    let mut stop = pin!(asked_to_stop());
+    let Some(store) = crate::daemon::open(&config, stop.as_mut()).await? else { return Ok(Exit::Ok) };
     let app = App::new(config, store)?;
     let runs = Runs::new(app.clone());
     let server = Server::bind(app.clone(), runs.clone()).await?;
@@ -27,7 +31,7 @@ pub(super) async fn run(config: Config, graph: GraphArgument) -> Result<Exit> {
             ended??;
             return Ok(Exit::Ok);
         }
-        () = asked_to_stop() => tracing::info!("asked to stop"),
+        () = stop => tracing::info!("asked to stop"),
     }
     finish_calls(&app, runs.ended()).await;
     closing.cancel();

@@ -8,6 +8,7 @@
 mod backoff;
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ use crate::pipeline::{RunError, due};
 use crate::retention;
 use crate::services::runs::Runs;
 use crate::services::search;
-use crate::shutdown::{asked_to_stop, finish_calls};
+use crate::shutdown::finish_calls;
 use crate::web::{ServeError, Server};
 
 #[derive(Debug, Error)]
@@ -47,18 +48,19 @@ const EVERY_MINUTE: &str = "0 * * * * *";
 /// How long a tick is waited for, by the monotonic clock: the time of the next tick is an absolute one.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// Opens the database and waits while its failures are transient. `None` if asked to stop meanwhile.
-pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
+/// Opens the database and waits while its failures are transient. `None` if `stop` completes meanwhile.
+pub async fn open(
+    config: &Config,
+    mut stop: Pin<&mut impl Future<Output = ()>>,
+) -> Result<Option<SharedStore>, StoreError> {
     let mut backoff = Backoff::default();
-    let ended = asked_to_stop();
-    tokio::pin!(ended);
     loop {
         let error = tokio::select! {
             opened = aha_store::open(config.database_url.as_str(), OpenMode::CreateIfMissing) => match opened {
                 Ok(store) => return Ok(Some(store)),
                 Err(error) => error,
             },
-            () = &mut ended => return Ok(None),
+            () = &mut stop => return Ok(None),
         };
         let may_pass = error.retry_advice() == RetryAdvice::Soon || matches!(error, StoreError::DiskFull);
         if !may_pass {
@@ -68,16 +70,16 @@ pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
         tracing::error!(%error, again_in_s = pause.as_secs(), "the database cannot be opened; trying again");
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = &mut ended => return Ok(None),
+            () = &mut stop => return Ok(None),
         }
     }
 }
 
-/// Runs the daemon until SIGINT, SIGTERM or SIGHUP.
+/// Runs the daemon until `stop` completes.
 ///
 /// # Errors
 /// When it cannot listen or schedule its ticks. A failing run is logged, shown by `/health` and retried.
-pub async fn run(app: App) -> Result<(), DaemonError> {
+pub async fn run(app: App, mut stop: Pin<&mut impl Future<Output = ()>>) -> Result<(), DaemonError> {
     let address = app.config().listen;
     let runs = Runs::new(app.clone());
     let server = Server::bind(app.clone(), runs.clone()).await?;
@@ -91,18 +93,16 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
     scheduler.start().await?;
     let mut retention = retention::Daily::default();
     let mut topics = Topics::of(app.clone(), runs.clone());
-    let ended = asked_to_stop();
-    tokio::pin!(ended);
     loop {
         retention.tick(&app);
         tokio::select! {
             () = topics.start_due() => {}
-            () = &mut ended => break,
+            () = &mut stop => break,
         }
         tokio::select! {
             () = next_minute(&tick, LONGEST_WAIT) => {}
             () = topics.something_to_do() => {}
-            () = &mut ended => break,
+            () = &mut stop => break,
         }
     }
     // A transaction that is not committed leaves nothing behind, and the next start goes on.

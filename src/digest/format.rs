@@ -57,11 +57,6 @@ impl Calendar {
         self.format(at, "%-d %b", "%-d %b %Y")
     }
 
-    /// Formats `2026-11-14`, as commands take a day.
-    pub(crate) fn iso_day(self, at: Timestamp) -> String {
-        self.local(at).format("%Y-%m-%d").to_string()
-    }
-
     /// Formats `14 Nov`: the last day of a window that ends at `end`, as in [`Calendar::last_day`].
     pub(crate) fn short_last_day(self, end: Timestamp) -> String {
         self.day(Timestamp::from_millis(end.as_millis() - 1))

@@ -1,6 +1,7 @@
 //! The half-open span of time `[start, end)` that a run reads.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use chrono::{NaiveDate, NaiveTime, TimeDelta, TimeZone};
@@ -29,7 +30,12 @@ pub enum WindowError {
     NoSuchDay(String),
     #[error("the window ends at {end}, before it starts at {start}; swap the two")]
     Reversed { start: Timestamp, end: Timestamp },
+    #[error("{0:?} is outside of the years 1 to 9999; give a time within them, such as 2026-11-16")]
+    OutOfRange(String),
 }
+
+/// The years 1 to 9999 in milliseconds: times outside of them are not written with four digits, and cannot be read back.
+const YEARS: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
 
 impl Window {
     /// Creates a window.
@@ -48,11 +54,14 @@ impl Window {
     /// # Errors
     /// Names the half that could not be read, or reports that the end is before the start.
     pub fn parse(text: &str, zone: Tz) -> Result<Self, WindowError> {
-        let Some((start, end)) = text.split_once("..") else {
-            let unreadable = || unreadable(text, WindowError::NoRange);
-            return Self::of_day(text, zone).ok_or_else(unreadable);
+        let window = match text.split_once("..") {
+            Some((start, end)) => Self::new(instant(start.trim(), zone)?, instant(end.trim(), zone)?)?,
+            None => Self::of_day(text, zone).ok_or_else(|| unreadable(text, WindowError::NoRange))?,
         };
-        Self::new(instant(start.trim(), zone)?, instant(end.trim(), zone)?)
+        if YEARS.contains(&window.start.as_millis()) && YEARS.contains(&window.end.as_millis()) {
+            return Ok(window);
+        }
+        Err(WindowError::OutOfRange(text.to_owned()))
     }
 
     fn of_day(text: &str, zone: Tz) -> Option<Self> {
@@ -165,6 +174,15 @@ mod tests {
         let hours = |text| Window::parse(text, chrono_tz::Pacific::Apia).map(|window| window.hours());
         assert_eq!(hours("2011-12-29"), Ok(24.0));
         assert_eq!(hours("2011-12-30..2012-01-01"), Ok(24.0));
+    }
+
+    #[test]
+    fn a_time_that_cannot_be_written_is_refused() {
+        let is_refused = |text: &str| matches!(Window::parse(text, chrono_tz::Europe::Berlin), Err(WindowError::OutOfRange(given)) if given == text);
+        for window in ["-0001-01-01..2026-11-20", "0000-06-01", "0001-01-01..2026-11-20", "2026-11-20..+10001-01-01"] {
+            assert!(is_refused(window), "{window}");
+        }
+        assert!(Window::parse("0001-01-02..9999-12-31", chrono_tz::Europe::Berlin).is_ok());
     }
 
     #[test]

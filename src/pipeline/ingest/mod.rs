@@ -19,6 +19,7 @@ use aha_core::failures::{Failure, group_failures};
 use aha_core::fetch::{FetchErrorKind, SourceStatus};
 use aha_core::ids::SourceId;
 use aha_core::source::{Source, SourceHealth, SourceKind};
+use aha_core::time::Timestamp;
 use aha_store::{FetchCommit, FetchCounts, FetchStatus};
 use commit::{fail, identify, mark, schedule};
 use fetches::{Fetches, HeldFetch, Next, SourceFetch, is_within};
@@ -173,12 +174,8 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
         status: source.last_error_kind.map_or(SourceStatus::Failing, SourceStatus::Failed),
         error: source.last_error.clone(),
     });
-    // One that waits for itself has a time before which it is not asked; a search waits in a dry run alone.
-    let was_not_asked = |id: &SourceId| {
-        sources
-            .iter()
-            .any(|source| source.id == *id && source.kind != SourceKind::Signal && source.not_before.is_none())
-    };
+    let now = context.app.clock().now();
+    let is_left_out = |id: &SourceId| sources.iter().any(|source| source.id == *id && waits_for_host(source, now));
     Ok(records
         .into_iter()
         .map(|record| SourceOutcome {
@@ -186,9 +183,7 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
             status: match record.status {
                 FetchStatus::Ok | FetchStatus::NotModified => SourceStatus::Ok,
                 // The digest lacks it like one that failed.
-                FetchStatus::Waiting if was_not_asked(&record.source) => {
-                    SourceStatus::Failed(FetchErrorKind::HostSilent)
-                }
+                FetchStatus::Waiting if is_left_out(&record.source) => SourceStatus::Failed(FetchErrorKind::HostSilent),
                 FetchStatus::Waiting => SourceStatus::Waiting,
                 FetchStatus::Error(kind) => SourceStatus::Failed(kind),
             },
@@ -196,6 +191,16 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
         })
         .chain(not_fetched)
         .collect())
+}
+
+/// A time before which a source is not asked that is longer past is of an earlier run.
+const MAX_RUN_MILLIS: i64 = 60 * 60 * 1_000;
+
+/// Whether a source that waited in a run was not asked because its host answers nothing. One that waits for itself has a
+/// time before which it is not asked; a search waits in a dry run alone.
+fn waits_for_host(source: &Source, now: Timestamp) -> bool {
+    let is_of_earlier_run = |until: Timestamp| now.as_millis() - until.as_millis() > MAX_RUN_MILLIS;
+    source.kind != SourceKind::Signal && source.not_before.is_none_or(is_of_earlier_run)
 }
 
 /// Reads the results of a search, one source after the other, so that a call under way is awaited when a run is to end.

@@ -155,6 +155,11 @@ pub struct RemovedTopic {
 /// When there is no such topic, or it is being run.
 pub async fn remove(app: &App, name: &str) -> Result<RemovedTopic> {
     let topic = find(app, name).await?;
+    if app.running().contains(topic.id) {
+        return Err(ServiceError::Conflict {
+            message: "a run holds the topic; stop it, or wait for its end".to_owned(),
+        });
+    }
     let sources = app.store().sources(topic.id).await?.len();
     let lease = acquire(app, &topic).await?;
     let heartbeat = Heartbeat::start(app, &lease, &StopSignal::default());
