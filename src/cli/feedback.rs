@@ -35,6 +35,7 @@ pub(super) async fn run(app: &App, arguments: FeedbackArguments) -> Result<Exit>
 
 async fn give(app: &App, arguments: &FeedbackArguments, name: &str, kind: FeedbackKind) -> Result<()> {
     let topic = arguments.topic.as_deref();
+    let mut withdrawn_after = String::new();
     let (change, outcome) = if arguments.undo {
         let change = feedback::undo_by_name(app, FeedbackUser::owner(), name, topic, kind).await?;
         let outcome = if change.changed { "removed" } else { "was not given, so there is nothing to undo" };
@@ -43,9 +44,12 @@ async fn give(app: &App, arguments: &FeedbackArguments, name: &str, kind: Feedba
         let found = stories::find_in(app, name, topic).await?;
         let change = feedback::give(app, FeedbackUser::owner(), &found, kind).await?;
         let outcome = if change.changed { "noted" } else { "was given before, and counts once" };
+        let withdrawn = change.withdrawn.map(|kind| format!("; {} is withdrawn", kind.as_str()));
+        withdrawn_after = withdrawn.unwrap_or_default();
         (change, outcome)
     };
-    output::print(&output::one_safe_text(&format!("{}: {outcome} for {}", kind.as_str(), change.title)))
+    let text = format!("{}: {outcome} for {}{withdrawn_after}", kind.as_str(), change.title);
+    output::print(&output::one_safe_text(&text))
 }
 
 async fn list(app: &App, topic: &str, json: bool) -> Result<()> {

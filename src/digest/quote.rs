@@ -7,6 +7,7 @@ use aha_content::quotable::{Flaw, flaw};
 use aha_content::sentences::{between, sentences};
 use aha_core::digest::{DigestStory, StorySource};
 use aha_core::model::LOCAL_PROVIDER;
+use aha_core::summary::PASTED_TEXT;
 
 use super::sanitise::{short_text, text};
 
@@ -95,13 +96,14 @@ fn without_boilerplate(excerpt: &str) -> &str {
 }
 
 /// Splits `“sentence” — Source`, `sentence (Source)` or `Source: “sentence”`; only a name among `sources` counts as a
-/// source.
+/// source, and a text that the user pasted.
 fn split_source<'a>(raw: &'a str, sources: &[StorySource]) -> (&'a str, Option<String>) {
     let mut names: Vec<String> = sources
         .iter()
         .flat_map(|source| source.also_from.iter().chain([&source.name]))
         .map(|name| text(name))
         .collect();
+    names.push(PASTED_TEXT.to_owned());
     // Longest first: "Planet Rust" is not "Rust".
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     for name in names.into_iter().filter(|name| !name.is_empty()) {

@@ -9,7 +9,7 @@ use aha_core::digest::{Digest, DigestHead, DigestStory, Label, Section, Since, S
 use aha_core::failures::{Failure, group_failures};
 use aha_core::fetch::SourceStatus;
 use aha_core::summary::{SINGLE_SOURCE, Summary};
-use aha_core::time::Timestamp;
+use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::{DEFAULT_TOPIC, topic_option};
 use aha_llm::local;
 
@@ -193,7 +193,7 @@ impl Story {
             teaser: story.teaser,
             published: calendar.moment(story.published_at),
             published_at: story.published_at,
-            sources: story.sources.iter().map(|source| Source::of(source, calendar)).collect(),
+            sources: each_once_first(&story.sources).map(|source| Source::of(source, calendar)).collect(),
             discussions: story.discussions.iter().map(|url| Link::of(Some(url))).collect(),
             cost_summary: cost_summary::of_story(story),
         }
@@ -220,6 +220,13 @@ impl Story {
         let id = format!("id {}", self.short_id);
         [self.label.to_owned(), id].into_iter().filter(|fact| !fact.is_empty()).collect()
     }
+}
+
+/// Returns the reports of a story, further ones of a source after the first of each: the list may show only a few.
+fn each_once_first(reports: &[StorySource]) -> impl Iterator<Item = &StorySource> {
+    let mut seen = BTreeSet::new();
+    let (first, further): (Vec<_>, Vec<_>) = reports.iter().partition(|report| seen.insert(&report.name));
+    first.into_iter().chain(further)
 }
 
 impl Source {
@@ -293,7 +300,11 @@ pub(crate) fn search_command(head: &DigestHead) -> String {
         DEFAULT_TOPIC => format!(" --topic {DEFAULT_TOPIC}"),
         other => topic_option(&short_text(other, MAX_CHARS)),
     };
-    format!("aha-radar search{option} --since {}", Calendar::of(head).iso_day(head.window_start))
+    // A date is its midnight in UTC.
+    let start = head.window_start;
+    let since =
+        if start.as_millis() % DAY_MS == 0 { start.to_string().chars().take(10).collect() } else { start.to_string() };
+    format!("aha-radar search{option} --since {since}")
 }
 
 /// Returns the command that explains a story by its rank. Without a topic the command uses the default one.

@@ -209,7 +209,8 @@ impl Rule {
     /// When the pattern does not compile.
     pub fn compile(&self) -> Result<Regex, RuleError> {
         let pattern = match self.field {
-            RuleField::Word => format!(r"\b(?:{})\b", self.pattern),
+            // No part of a longer word, also where the pattern begins or ends with a sign, as "C++" does.
+            RuleField::Word => format!(r"\b{{start-half}}(?:{})\b{{end-half}}", self.pattern),
             RuleField::Source | RuleField::Author => self.pattern.clone(),
         };
         RegexBuilder::new(&pattern)
@@ -229,5 +230,24 @@ impl fmt::Display for Rule {
             RuleField::Author => "author",
         };
         write!(f, "{action} {field}:{}", self.pattern)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_no_part_of_a_longer_one() {
+        let matches = |pattern: &str, text: &str| {
+            Rule::parse(RuleAction::Mute, &format!("word:{pattern}")).unwrap().compile().unwrap().is_match(text)
+        };
+        for (pattern, text) in [("sport", "Sport today"), (r"C\+\+", "C++ is old"), (r"\.NET", "the .NET runtime")] {
+            assert!(matches(pattern, text), "{pattern}: {text}");
+        }
+        for (pattern, text) in [("sport", "Transport"), ("sport", "sports"), (r"C\+\+", "ABC++"), (r"\.NET", "ASP.NET")]
+        {
+            assert!(!matches(pattern, text), "{pattern}: {text}");
+        }
     }
 }

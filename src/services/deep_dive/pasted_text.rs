@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aha_core::digest::{DigestStory, Estimate, Evidence};
+use aha_core::summary::PASTED_TEXT;
 use aha_llm::{CallScope, CallState, Outcome, Task, TaskItem};
 use aha_net::hash::hex32;
 use aha_store::OrphanedCalls;
@@ -15,8 +16,6 @@ use aha_llm::tasks::manual_summary;
 use aha_llm::tasks::summary::SummaryInput;
 
 const TASK: Task = manual_summary::TASK;
-/// The source of the text, for the model and in quotes by `local`: the story's sources did not write it.
-const SOURCE: &str = "text pasted by the user";
 
 /// A text, ready to be summarised.
 #[derive(Debug)]
@@ -92,7 +91,7 @@ fn input(story: &DigestStory, text: &str, interests: String) -> SummaryInput {
     SummaryInput {
         title: story.title.clone(),
         headlines: vec![story.title.clone()],
-        texts: vec![(SOURCE.to_owned(), text.to_owned())],
+        texts: vec![(PASTED_TEXT.to_owned(), text.to_owned())],
         discussions: story.discussions.clone(),
         interests,
         // Only evidence about the story: what concerns the feed's text, which may have been a teaser, does not apply to

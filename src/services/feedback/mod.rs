@@ -36,6 +36,8 @@ pub struct FeedbackChange {
     pub kind: FeedbackKind,
     /// False if the feedback to add existed already, on any item of the story, or the one to remove did not exist.
     pub changed: bool,
+    /// The opposite kind, if it was given before and is removed now.
+    pub withdrawn: Option<FeedbackKind>,
     /// Points of 100 by which a story with the same words, source and author scores higher from the next digest on;
     /// negative if lower. `None` if nothing was changed.
     pub effect_points: Option<f64>,
@@ -53,6 +55,7 @@ pub async fn give(app: &App, user: FeedbackUser, found: &FoundStory, kind: Feedb
     let given = on_members(app, user, topic, &found.story).await?;
     let known = given.iter().find(|(_, of)| *of == kind).map(|(item, _)| *item);
     event.item_id = known.unwrap_or(event.item_id);
+    let withdrawn = kind.opposite().filter(|opposite| given.iter().any(|(_, of)| of == opposite));
     // That of the event's own item is removed with the event.
     let opposed = given.into_iter().filter(|(item, of)| kind.opposite() == Some(*of) && *item != event.item_id);
     let mut writes: Vec<FeedbackWrite> = opposed.map(|(item, kind)| FeedbackWrite::Withdraw { item, kind }).collect();
@@ -60,7 +63,7 @@ pub async fn give(app: &App, user: FeedbackUser, found: &FoundStory, kind: Feedb
         writes.push(FeedbackWrite::Give(vec![event.clone()]));
     }
     let written = write_measured(app, user, topic, &writes).await?;
-    Ok(change(app, found, &event, &written))
+    Ok(FeedbackChange { withdrawn, ..change(app, found, &event, &written) })
 }
 
 /// Removes the user's feedback on a story from all of its items.
@@ -116,6 +119,7 @@ pub async fn undo_by_name(
         title: event.title.clone(),
         kind,
         changed: changes > 0,
+        withdrawn: None,
         effect_points: None,
     })
 }
@@ -144,6 +148,7 @@ fn change(app: &App, found: &FoundStory, event: &FeedbackEvent, written: &Writte
         title: found.story.title.clone(),
         kind: event.kind,
         changed,
+        withdrawn: None,
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use aha_core::digest::Digest;
 use aha_core::ids::DigestId;
+use aha_core::time::DAY_MS;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -47,6 +48,8 @@ struct DigestPage {
     noted: Noted,
     /// Whether it is the topic's newest one.
     is_latest: bool,
+    /// Of a newest digest whose window ended longer ago than a day, the number of days since.
+    days_old: Option<i64>,
 }
 
 /// A part of the strip that shows what became of the items.
@@ -114,7 +117,9 @@ async fn digest_page(
 ) -> Result<Html<String>, Failure> {
     let said = StoryFeedback::of(state.app(), user, digest).await?;
     let (page, quiet) = (Page::of(digest), is_quiet(digest));
-    html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, noted, is_latest })
+    let days = (state.app().clock().now() - digest.head.window_end) / DAY_MS;
+    let days_old = Some(days).filter(|days| is_latest && *days > 1);
+    html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, noted, is_latest, days_old })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]

@@ -34,6 +34,10 @@ pub(in super::super) fn for_page(message: &str) -> String {
     };
     let text = if is_closed { parts.iter().enumerate().map(shown).collect() } else { message.to_owned() };
     let mut letters = text.chars();
+    // An address stays as it is.
+    if text.split(' ').next().is_some_and(|first| first.contains("://")) {
+        return text;
+    }
     // What is quoted at the beginning stays as it was typed.
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
@@ -69,6 +73,7 @@ mod tests {
     #[test]
     fn messages_are_sentences_that_name_pages() {
         for (message, expected) in [
+            ("http://a.example/x is a page", "http://a.example/x is a page"),
             (
                 "there is no source x; `aha-radar source list` shows them",
                 "There is no source x; the page Sources shows them",

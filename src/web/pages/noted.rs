@@ -16,17 +16,22 @@ pub(in super::super) fn kind(text: &str) -> Result<FeedbackKind, Failure> {
 /// Describes the effect.
 pub(in super::super) fn in_words(change: &FeedbackChange, is_undo: bool) -> String {
     if change.changed {
-        return message(change.kind, change.effect_points.unwrap_or_default(), is_undo);
+        return message(change.kind, change.withdrawn, change.effect_points.unwrap_or_default(), is_undo);
     }
     if is_undo { "There was nothing to undo." } else { "It was noted before, and counts once." }.to_owned()
 }
 
-fn message(kind: FeedbackKind, points: f64, is_undo: bool) -> String {
+fn message(kind: FeedbackKind, withdrawn: Option<FeedbackKind>, points: f64, is_undo: bool) -> String {
     let done = match kind {
         _ if is_undo => "Removed",
         FeedbackKind::Save => "Saved",
         FeedbackKind::Read => "Marked as read",
         FeedbackKind::Like | FeedbackKind::Dislike | FeedbackKind::Skip => "Noted",
+    };
+    let done = match withdrawn {
+        Some(FeedbackKind::Save) => format!("{done}, and it is no longer among Saved"),
+        Some(other) => format!("{done} in the place of “{}”", name_of(other)),
+        None => done.to_owned(),
     };
     // An effect below a tenth of a point is not shown.
     if points.abs() < 0.05 {
@@ -37,13 +42,23 @@ fn message(kind: FeedbackKind, points: f64, is_undo: bool) -> String {
     format!("{done}; from the next digest on, a story like this {verb} {points:+.1} points.").replace('-', "−")
 }
 
-/// Adds the effect to a path: `?noted=STORY,KIND,POINTS`, with `undo` at the end if feedback was removed.
+/// Returns the name of a kind's button.
+fn name_of(kind: FeedbackKind) -> &'static str {
+    BUTTONS.into_iter().find(|(of, ..)| *of == kind).map_or("", |(_, name, ..)| name)
+}
+
+/// Adds the effect to a path: `?noted=STORY,KIND,POINTS`, with `undo` at the end if feedback was removed, or with the
+/// kind that it replaced.
 pub(super) fn in_address(path: &str, story: &str, change: &FeedbackChange, is_undo: bool) -> String {
     let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
     let Some(points) = change.effect_points else { return format!("{path}#{fragment}") };
     let separator = if path.contains('?') { '&' } else { '?' };
-    let undo = if is_undo { ",undo" } else { "" };
-    format!("{path}{separator}noted={story},{},{points:.1}{undo}#{fragment}", change.kind.as_str())
+    let end = match change.withdrawn {
+        _ if is_undo => ",undo".to_owned(),
+        Some(withdrawn) => format!(",{}", withdrawn.as_str()),
+        None => String::new(),
+    };
+    format!("{path}{separator}noted={story},{},{points:.1}{end}#{fragment}", change.kind.as_str())
 }
 
 /// The effect on a story according to an address; empty if it cannot be parsed.
@@ -61,8 +76,9 @@ impl Noted {
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split(',');
         let (story, of_kind, points) = (parts.next()?, kind(parts.next()?).ok()?, parts.next()?.parse::<f64>().ok()?);
-        let is_undo = parts.next() == Some("undo");
-        let message = points.is_finite().then(|| message(of_kind, points.clamp(-100.0, 100.0), is_undo))?;
+        let end = parts.next().unwrap_or_default();
+        let (is_undo, withdrawn) = (end == "undo", kind(end).ok());
+        let message = points.is_finite().then(|| message(of_kind, withdrawn, points.clamp(-100.0, 100.0), is_undo))?;
         Some(Self { story: story.to_owned(), message })
     }
 
@@ -86,6 +102,12 @@ mod tests {
             undone.about("a-story"),
             "Removed; from the next digest on, a story like this no longer gets +2.0 points."
         );
+        let skipped = Noted::read(Some("a-story,skip,-2,save"));
+        let expected =
+            "Noted, and it is no longer among Saved; from the next digest on, a story like this gets −2.0 points.";
+        assert_eq!(skipped.about("a-story"), expected);
+        let disliked = Noted::read(Some("a-story,dislike,0.0,like"));
+        assert_eq!(disliked.about("a-story"), "Noted in the place of “Like”.");
         let forgiven = Noted::read(Some("a-story,dislike,49.7,undo"));
         let expected = "Removed; from the next digest on, a story like this no longer gets −49.7 points.";
         assert_eq!(forgiven.about("a-story"), expected);

@@ -114,6 +114,8 @@ struct Values {
     action: String,
     field: String,
     pattern: String,
+    /// Whether the pattern is a regular expression, and not text.
+    is_regular: bool,
 }
 
 impl Values {
@@ -131,6 +133,7 @@ impl Values {
             action: typed("action", String::new()),
             field: typed("field", String::new()),
             pattern: typed("pattern", String::new()),
+            is_regular: form.is_set("regular"),
         }
     }
 }
@@ -262,7 +265,8 @@ async fn answer(
 fn change_of(form: &SentForm) -> Result<TopicChange, Failure> {
     let text = |name: &str| Some(form.text(name)).filter(|text| !text.is_empty()).map(str::to_owned);
     let set = |name: &str| form.has(name).then(|| form.text(name).to_owned());
-    let rule = text("pattern").map(|pattern| format!("{}:{pattern}", form.text("field")));
+    let as_typed = |pattern: String| if form.is_set("regular") { pattern } else { regex::escape(&pattern) };
+    let rule = text("pattern").map(|pattern| format!("{}:{}", form.text("field"), as_typed(pattern)));
     let (mute, boost) = if form.text("action") == "boost" { (None, rule) } else { (rule, None) };
     Ok(TopicChange {
         interests: set("interests"),

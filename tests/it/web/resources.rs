@@ -167,11 +167,15 @@ fn what_a_topic_cannot_be_set_to_stays_in_its_form() {
     ] {
         assert!(refused.body.contains(typed), "{typed}: {}", refused.body);
     }
-    let rule = site.post_form("/topics/default", &page, "action=boost&field=author&pattern=%28");
+    let rule = site.post_form("/topics/default", &page, "action=boost&field=author&pattern=%28&regular=1");
     assert_eq!(rule.status, 422);
     for typed in ["value=\"boost\" selected", "value=\"author\" selected", "name=\"pattern\" value=\"(\""] {
         assert!(rule.body.contains(typed), "{typed}: {}", rule.body);
     }
+    let literal = site.post_form("/topics/default", &page, "action=mute&field=word&pattern=C%2B%2B");
+    assert_eq!(literal.status, 303);
+    let rules = site.get("/topics/default").body;
+    assert!(rules.contains(r"mute word:C\+\+"), "{rules}");
     let taken = site.post_form("/topics", &page, "name=default&interests=ferries");
     assert_eq!(taken.status, 422);
     assert!(taken.body.contains("name=\"name\" value=\"default\"") && taken.body.contains(">ferries</textarea>"));
