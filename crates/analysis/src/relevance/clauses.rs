@@ -12,6 +12,7 @@ use super::lists::listed;
 use super::parts::{Part, parts};
 use super::phrases::{compound, is_anaphora, is_article, is_past, is_possessive, is_relation, kind_of_text};
 use super::places::{PlaceId, Places};
+use super::programming::{Sense, add_capitals, is_letter, is_name_by_next, senses};
 use super::scopes::{Subject, inherited};
 use super::tokens::{Mark, Token, is_hyphenated, tokens};
 use super::translations::{Language, Translations};
@@ -31,8 +32,11 @@ pub struct Clause {
     pub(super) is_minor: bool,
     /// Number of words of the phrase that it is taken from, including those that are left out, but without articles.
     phrase_words: usize,
-    /// Words expected in a text, in lower case. Abbreviations replace the phrases that they stand for.
+    /// Words expected in a text, in lower case but for names such as "WHO" and "Go". Abbreviations replace the phrases
+    /// that they stand for.
     pub words: Vec<String>,
+    /// In which sense they are meant.
+    pub(super) sense: Sense,
     /// Modifiers among the words, each with the word to which a hyphen joins it: ("self", "hosting").
     pub(super) modifiers: Vec<(String, String)>,
     /// Places that a text should be about.
@@ -57,6 +61,7 @@ impl Interests {
         let language = Translations::shipped().language(&words);
         let sentences = tokens.split(|token| token.mark == Mark::SentenceEnd);
         let mut clauses: Vec<Clause> = sentences.flat_map(|sentence| clauses(text, sentence, language)).collect();
+        find_languages(&mut clauses);
         // Who the reader is says what they want only if nothing else does.
         if clauses.iter().any(|clause| !clause.denied && !clause.is_background) {
             clauses.retain(|clause| clause.denied || !clause.is_background);
@@ -217,6 +222,25 @@ fn subject(clause: &Clause, explains: Option<usize>) -> Subject {
     }
 }
 
+/// Finds the clauses that mean a programming language. A single letter that means none is dropped.
+fn find_languages(clauses: &mut Vec<Clause>) {
+    // Places and translations are of other subjects.
+    let may_be = |clause: &Clause| clause.places.is_empty() && clause.english.is_empty();
+    let words: Vec<&[String]> =
+        clauses.iter().map(|clause| if may_be(clause) { &clause.words[..] } else { &[] }).collect();
+    let senses = senses(&words);
+    for (clause, sense) in clauses.iter_mut().zip(senses) {
+        clause.sense = sense;
+        if sense == Sense::Programming {
+            add_capitals(&mut clause.words);
+        }
+    }
+    clauses.retain(|clause| {
+        let words: Vec<&str> = clause.words.iter().map(String::as_str).collect();
+        clause.sense == Sense::Programming || !is_letter(&words)
+    });
+}
+
 /// Replaces a word that stands for a place named before by that place: "I moved to Spain and try to understand the
 /// country".
 fn name_place(clause: &mut Clause) {
@@ -249,6 +273,7 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         is_minor: *is_minor,
         phrase_words: words.iter().filter(|word| !is_article(word)).count(),
         words: vec![],
+        sense: Sense::Usual,
         modifiers: modifiers(text, part),
         places: vec![],
         scope: shared_places.clone(),
@@ -276,6 +301,8 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
                 || is_numeral(&words, at)
                 || is_non(&clause.modifiers, &words, at)
                 || is_kind_of_work(&words, at)
+                || is_letter(&words)
+                || is_name_by_next(&words, at)
                 || relation_at.is_some_and(|of| is_related(&words, of, at)));
         if is_content || relation_at == Some(at) {
             let end = part[at + length - 1].end;

@@ -20,6 +20,7 @@ mod nearness;
 mod parts;
 mod phrases;
 pub(crate) mod places;
+mod programming;
 mod scopes;
 mod score;
 mod spelling;

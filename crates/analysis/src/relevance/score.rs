@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::degree::{ClauseMatch, Degree};
 use super::documents::{Document, FIELDS};
 use super::nearness::{Occurrence, Together, occurrences};
+use super::programming::Sense;
 use super::terms::{Hit, Term};
 use super::weighted_query::{Query, QueryClause, QueryWording};
 use super::word_vectors::cosine;
@@ -107,11 +108,14 @@ impl Query<'_> {
             let (wording, score, share) = self.clause(clause, &found);
             let has_subject = self.subject_factor(clause, wording, nearness, &found);
             dense += similarity * has_subject;
-            let score = score * has_subject * place_factor(clause, &found);
+            let in_sense = self.share_in_sense(clause, document, nearness);
+            let score = score * has_subject * place_factor(clause, &found) * in_sense.unwrap_or(1.0);
             if let Some(wording) = wording.filter(|_| score > 0.0) {
                 let score = clause.factor * score / self.mean_weight;
                 let usual = clause.usual.as_ref().map_or(0.0, |usual| cosine(usual, &document.vector));
                 let (share, is_together, similarity) = self.met(wording, share, similarity.max(usual), &occurrences);
+                // What a text is about decides, whatever its vector is.
+                let (similarity, nearness) = in_sense.map_or((similarity, nearness), |share| (Some(share), share));
                 clauses.push(ClauseMatch { clause: clause.number, score, share, is_together, similarity, nearness });
             }
         }
@@ -165,6 +169,12 @@ impl Query<'_> {
         });
         // Of equal wordings the first, which is as written.
         scored.fold((None, 0.0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// Returns how far a text has the sense in which a clause means a programming language; `None` for other clauses.
+    fn share_in_sense(&self, clause: &QueryClause, document: &Document, nearness: f64) -> Option<f64> {
+        let words = self.programming.as_ref().filter(|_| clause.sense == Sense::Programming)?;
+        Some(words.share(document, nearness))
     }
 
     /// Returns the factor for a clause of a subject and a place by whether the text has the subject; 1 for other

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use super::documents::{Corpus, Word};
 use super::lexicon::Lexicon;
 use super::places::{PlaceId, Places};
+use super::programming::other_names;
 use super::word_ids::WordId;
 use super::word_vectors::WordVectors;
 use super::words::{NON, light_stem};
@@ -214,6 +215,8 @@ impl Variants {
             let known: &mut f64 = synonyms.entry(light_stem(near)).or_insert(*weight);
             *known = known.max(*weight);
         }
+        let names = other_names(word).iter().copied().chain((word == "go").then_some("Go"));
+        synonyms.extend(names.map(|name| (light_stem(name), 1.0)));
         let is_activity = is_activity(word, &stem);
         Self { stem, rank, is_activity, synonyms, near }
     }

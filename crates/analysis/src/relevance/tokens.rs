@@ -39,7 +39,8 @@ fn words_and_marks(text: &str) -> Vec<Token> {
         hyphens.push(&mut tokens, text, at..at + found.start);
         let mut word = String::new();
         fold(found.text, found.is_initials, &mut word);
-        if has_capitals_alone {
+        // Whether "Go" is a name is found out later, and "go" may be one as well.
+        if has_capitals_alone || word == "Go" {
             word.make_ascii_lowercase();
         }
         // Initials at the end of a sentence include its full stop.

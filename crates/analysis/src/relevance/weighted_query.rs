@@ -10,6 +10,7 @@ use super::frequencies::DocumentFrequencies;
 use super::lexicon::{Lexicon, MAX_PHRASE_WORDS};
 use super::long_names::LongNames;
 use super::places::{PlaceId, Places};
+use super::programming::{self, ProgrammingWords, Sense};
 use super::spelling::{Correction, correct};
 use super::terms::{Hits, Term};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
@@ -36,6 +37,7 @@ pub(super) struct QueryClause {
     /// As written, then in English if that is another language.
     pub(super) wordings: Vec<QueryWording>,
     pub(super) scope: Vec<usize>,
+    pub(super) sense: Sense,
     /// The vector of its English wording, if there is one, otherwise of its own words.
     pub(super) vector: Vector,
     /// The same without its places, if it has other words.
@@ -75,6 +77,8 @@ pub struct Query<'a> {
     pub(super) denied: Vec<QueryClause>,
     pub(super) terms: Vec<Term>,
     pub(super) clauses: Vec<Clause>,
+    /// If a clause means a programming language.
+    pub(super) programming: Option<ProgrammingWords>,
     corrections: Vec<Correction>,
 }
 
@@ -104,12 +108,27 @@ impl<'a> Query<'a> {
             let kind = if clause.denied { &mut denied } else { &mut wanted };
             let factor = if clause.is_minor { MINOR_CLAUSE } else { 1.0 };
             let (vector, subject, usual) = (vector(clause, true), vector(clause, false), usual_vector(clause));
-            kind.push(QueryClause { number, factor, wordings, scope, vector, subject, usual });
+            let sense = clause.sense;
+            kind.push(QueryClause { number, factor, wordings, scope, sense, vector, subject, usual });
         }
         let mean_weight = mean(wanted.iter().map(QueryClause::weight));
         let terms = query_terms.terms;
         let long_names = LongNames::of(corpus, &terms);
-        Self { corpus, hits, long_names, weights, wanted, mean_weight, denied, terms, clauses, corrections }
+        let means_language = clauses.iter().any(|clause| clause.sense == Sense::Programming);
+        let programming = means_language.then(|| ProgrammingWords::of(corpus));
+        Self {
+            corpus,
+            hits,
+            long_names,
+            weights,
+            wanted,
+            mean_weight,
+            denied,
+            terms,
+            clauses,
+            programming,
+            corrections,
+        }
     }
 
     /// Returns the corrections of typing errors.
@@ -245,8 +264,11 @@ fn weight(with: usize, documents: usize, prior: f64) -> f64 {
 }
 
 /// Returns the sum of the vectors of the clause's words, weighted by rarity, with those of its places if it has no
-/// other words or they are asked for.
+/// other words or they are asked for; of the name of a programming language, the vector of programming.
 fn vector(clause: &Clause, with_places: bool) -> Vector {
+    if clause.sense == Sense::Programming {
+        return programming::vector();
+    }
     let table = WordVectors::shipped();
     let mut vector = [0.0; DIMENSIONS];
     let (words, places) =
@@ -263,6 +285,9 @@ fn vector(clause: &Clause, with_places: bool) -> Vector {
 /// Returns the vector of the singular or plural of a clause's only word, if that is more frequent.
 fn usual_vector(clause: &Clause) -> Option<Vector> {
     let table = WordVectors::shipped();
+    if clause.sense == Sense::Programming {
+        return None;
+    }
     let [word] = &clause.english.first().map_or(&clause.words, |english| &english.words)[..] else { return None };
     let rank = table.usual_rank(word).filter(|rank| Some(*rank) != table.rank(word))?;
     let mut vector = [0.0; DIMENSIONS];

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 /// Calls `each` with every word of a text in lower case, in order: letters and digits, with `+` and `#` at the end
 /// (`c++`, `c#`). Single letters are skipped. `U.S.` and upper-case `US` become the word `usa`, but `us` does not; `ICE`
-/// and the like keep their capitals ([`is_acronym`]).
+/// and the like keep their capitals ([`is_acronym`]), and so do `Go`, `C` and `R`, which may be programming languages.
 pub(super) fn each_query_word(text: &str, mut each: impl FnMut(&str)) {
     let mut lower = String::new();
     let mut rest = text;
@@ -20,9 +20,9 @@ pub(super) fn each_query_word(text: &str, mut each: impl FnMut(&str)) {
     }
 }
 
-/// Returns whether a lower-case word is not a single letter.
-fn is_multi_letter(lower: &str) -> bool {
-    lower.len() > 1 || lower.starts_with(|c: char| c.is_ascii_digit())
+/// Returns whether a folded word is not a single letter, or is the name of a language.
+fn is_multi_letter(folded: &str) -> bool {
+    folded.len() > 1 || folded.starts_with(|c: char| c.is_ascii_digit()) || keeps_capital(folded.as_bytes())
 }
 
 /// A word in lower case as a lookup key. A word of at most 16 bytes is packed into a number, first byte lowest. No word
@@ -124,7 +124,8 @@ fn plain_word(bytes: &[u8]) -> Option<(u128, usize)> {
         None => false,
         Some(next) => !next.is_ascii() || matches!(next, b'+' | b'#' | b'\'') || *next == b'.' && length == 1,
     };
-    let is_special = || matches!(&bytes[..length], b"US") || is_acronym(&bytes[..length]);
+    let word = &bytes[..length];
+    let is_special = || matches!(word, b"US") || is_acronym(word) || keeps_capital(word);
     let is_plain = (1..16).contains(&length) && !may_continue && !is_special();
     is_plain.then(|| (u128::from(halves[1]) << 64 | u128::from(halves[0]), length))
 }
@@ -202,6 +203,11 @@ const fn is_acronym(word: &[u8]) -> bool {
     matches!(word, b"ICE" | b"IT" | b"MIT" | b"NET" | b"WHO")
 }
 
+/// Whether a word of a text keeps its capital letter, since it is the name of a programming language only with it.
+const fn keeps_capital(word: &[u8]) -> bool {
+    matches!(word, b"C" | b"Go" | b"R")
+}
+
 /// Appends a word in the form used for comparison, without stemming.
 pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
     if is_initials {
@@ -211,7 +217,7 @@ pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
         }
     } else if word == "US" {
         into.push_str("usa");
-    } else if is_acronym(word.as_bytes()) {
+    } else if is_acronym(word.as_bytes()) || keeps_capital(word.as_bytes()) {
         into.push_str(word);
     } else if word.is_ascii() {
         into.push_str(word);

@@ -423,3 +423,31 @@ fn more_ends_less() {
     assert_eq!(parsed("less sport, more science"), ["-sport", "science"]);
     assert_eq!(parsed("no more sport"), ["-sport"]);
 }
+
+/// The words of the clauses that mean a language.
+fn languages(interests: &str) -> Vec<String> {
+    let clauses = Interests::parse(interests).clauses.into_iter();
+    clauses.filter(|clause| clause.sense == Sense::Programming).map(|clause| clause.words.join(" ")).collect()
+}
+
+#[test]
+fn a_name_means_a_language_beside_what_is_about_programming() {
+    assert_eq!(languages("embedded databases; Rust; self-hosting"), ["rust"]);
+    assert_eq!(languages("go, typescript"), ["Go"]);
+    assert_eq!(languages("Rust, Go"), ["rust", "Go"]);
+    assert_eq!(languages("R, Julia and C++; c"), ["R", "julia", "C"]);
+    assert_eq!(languages("Go programming; gardening"), ["Go programming"]);
+    assert_eq!(languages("linux. No Java"), ["java"]);
+    for other in ["Go, chess and board games", "ruby, crystal", "Rust", "travel in Java and Bali; coffee", "Swift"] {
+        assert!(languages(other).is_empty(), "{other}");
+    }
+}
+
+#[test]
+fn a_letter_that_means_no_language_is_no_interest() {
+    let written = |text: &str| Interests::parse(text).clauses.into_iter().map(|clause| clause.written).collect();
+    let found: Vec<String> = written("R, gardening");
+    assert_eq!(found, ["gardening"]);
+    let found: Vec<String> = written("R, sql");
+    assert_eq!(found, ["R", "sql"]);
+}
