@@ -19,7 +19,7 @@ pub(super) enum Sense {
 }
 
 /// The names, with their other senses: where all names of the interests share one, it may be meant.
-const NAMES: [(&str, &[&str]); 28] = [
+const NAMES: [(&str, &[&str]); 24] = [
     ("ada", &["person"]),
     ("angular", &["shape"]),
     ("c", &["letter"]),
@@ -32,10 +32,7 @@ const NAMES: [(&str, &[&str]); 28] = [
     ("go", &["game"]),
     ("java", &["place", "drink"]),
     ("julia", &["person"]),
-    ("lisp", &["speech"]),
-    ("nim", &["game"]),
     ("pascal", &["person"]),
-    ("perl", &["gem"]),
     ("python", &["nature"]),
     ("r", &["letter"]),
     ("rails", &["train"]),
@@ -47,11 +44,10 @@ const NAMES: [(&str, &[&str]); 28] = [
     ("spring", &["nature", "water"]),
     ("svelte", &["shape"]),
     ("swift", &["person", "nature", "music"]),
-    ("zig", &["game"]),
 ];
 
 /// Words of interests beside which such a name is that of a language.
-const BESIDE: [&str; 65] = [
+const BESIDE: [&str; 69] = [
     "algorithm",
     "algorithms",
     "android",
@@ -97,8 +93,11 @@ const BESIDE: [&str; 65] = [
     "kotlin",
     "kubernetes",
     "linux",
+    "lisp",
     "microcontrollers",
+    "nim",
     "ocaml",
+    "perl",
     "php",
     "postgres",
     "postgresql",
@@ -117,6 +116,7 @@ const BESIDE: [&str; 65] = [
     "wasm",
     "web",
     "webassembly",
+    "zig",
 ];
 
 /// Words that say of a name within its clause that it is that of a language ("Go developers", "the Rust community").
@@ -351,8 +351,8 @@ impl ProgrammingWords {
         Self(corpus.words.iter().map(|word| OF_TEXTS.binary_search(&&*word.text).is_ok()).collect())
     }
 
-    /// Returns how far a text is about programming, 0 to 1; 1 for a text without a vector. `nearness`: the cosine of the
-    /// sense and the text.
+    /// Returns how far a text is about programming, 0 to 1; 1 for a text without a vector. `nearness`: the cosine of
+    /// the sense and the text.
     pub(super) fn share(&self, document: &Document, nearness: f64) -> f64 {
         if nearness.abs() <= f64::EPSILON {
             return 1.0;
