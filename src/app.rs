@@ -2,10 +2,10 @@
 //! `cli::daemon`), and passed down.
 
 mod caches;
+mod running;
 
-use std::collections::BTreeSet;
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use aha_analysis::preferences::Profile;
 use aha_analysis::static_model::Weights;
@@ -35,6 +35,7 @@ use crate::sources::full_text::Pages;
 use crate::sources::pdf_process::PdfReader;
 
 pub use caches::{IndexCheck, IndexCheckCache, LastValues, LoadedVectors, QueryVectors, SourceShares};
+pub use running::{RunningTopic, RunningTopics};
 
 /// Store, gateway, embedder, fetcher, connectors, reader of PDF files, clock and settings.
 #[derive(Clone)]
@@ -148,7 +149,7 @@ impl App {
         &self.pdf_reader
     }
 
-    /// The topics that this process is running.
+    /// The topics that this process runs or is about to run.
     #[must_use]
     pub const fn running(&self) -> &RunningTopics {
         &self.running
@@ -284,25 +285,6 @@ impl App {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.config.clock
-    }
-}
-
-/// The topics that this process is running: their leases do not belong to a dead process.
-#[derive(Debug, Clone, Default)]
-pub struct RunningTopics(Arc<Mutex<BTreeSet<TopicId>>>);
-
-impl RunningTopics {
-    pub fn begin(&self, topic: TopicId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(topic);
-    }
-
-    pub fn end(&self, topic: TopicId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&topic);
-    }
-
-    #[must_use]
-    pub fn contains(&self, topic: TopicId) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&topic)
     }
 }
 

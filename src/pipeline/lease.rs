@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aha_core::failpoint;
-use aha_core::ids::TopicId;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError, latest_lease_end};
@@ -13,7 +12,7 @@ use tokio::time::Instant;
 
 use super::lease_owner::LeaseOwner;
 use super::{RunError, StopSignal};
-use crate::app::{App, RunningTopics};
+use crate::app::{App, RunningTopic};
 
 /// How long a second process waits for the first before it reports the owner of the lease.
 const WAIT: Duration = Duration::from_secs(5);
@@ -25,7 +24,9 @@ const POLL: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// [`RunError::Held`] if it is not released in time.
-pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
+pub async fn acquire(app: &App, topic: &Topic, stop: &StopSignal) -> Result<(Lease, Heartbeat), RunError> {
+    // From now on, so that no other task of this process takes the lease for abandoned.
+    let running = app.running().begin(topic.id);
     let own = LeaseOwner::current();
     let clock = app.clock();
     // The machine's time may be set meanwhile, so it does not measure the wait.
@@ -35,12 +36,15 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
         let attempt = app.store().acquire_lease(topic.id, &own.to_string(), clock.wall(), replaced.as_deref()).await?;
         let timed_out = begun.elapsed() >= WAIT;
         match attempt {
-            LeaseAttempt::Acquired(lease) => return Ok(lease),
+            LeaseAttempt::Acquired(lease) => {
+                let heartbeat = Heartbeat::start(app, &lease, stop, running);
+                return Ok((lease, heartbeat));
+            }
             // Takes over once without waiting, then waits as for any other owner, because an unfinished transaction of
             // that process may lock the row for a while.
             LeaseAttempt::Held { owner, expires_at }
                 if replaced.is_none()
-                    && !app.running().contains(topic.id)
+                    && running.is_only_one()
                     && (is_abandoned(&own, &owner) || was_set_by_a_wrong_clock(expires_at, clock.wall())) =>
             {
                 log_takeover(topic, &owner, expires_at, clock.wall());
@@ -99,18 +103,14 @@ fn log_takeover(topic: &Topic, owner: &str, expires_at: Timestamp, wall: Timesta
 #[derive(Debug)]
 pub struct Heartbeat {
     task: JoinHandle<()>,
-    topic: TopicId,
-    running: RunningTopics,
+    _running: RunningTopic,
 }
 
 impl Heartbeat {
-    #[must_use]
-    pub fn start(app: &App, lease: &Lease, stop: &StopSignal) -> Self {
+    fn start(app: &App, lease: &Lease, stop: &StopSignal, running: RunningTopic) -> Self {
         let (store, clock) = (Arc::clone(app.store()), app.clock());
         let (lease, stop) = (lease.clone(), stop.clone());
         let every = failpoint::pause("AHA_HEARTBEAT_MS", Duration::from_secs(HEARTBEAT_SECONDS));
-        let (topic, running) = (lease.topic, app.running().clone());
-        running.begin(topic);
         let task = tokio::spawn(async move {
             let mut beat = tokio::time::interval(every);
             beat.tick().await;
@@ -122,7 +122,7 @@ impl Heartbeat {
                 }
             }
         });
-        Self { task, topic, running }
+        Self { task, _running: running }
     }
 }
 
@@ -144,6 +144,5 @@ async fn renew(store: &SharedStore, lease: &Lease, wall: Timestamp) -> bool {
 impl Drop for Heartbeat {
     fn drop(&mut self) {
         self.task.abort();
-        self.running.end(self.topic);
     }
 }

@@ -11,7 +11,7 @@ use aha_core::run::{Run, RunSettings};
 use aha_core::topic::Topic;
 use aha_store::NewRun;
 
-use super::lease::{Heartbeat, acquire};
+use super::lease::acquire;
 use super::progress::Silent;
 use super::{RunContext, RunError, StopSignal, cluster, stages};
 use crate::app::App;
@@ -27,8 +27,7 @@ pub async fn replay(
     settings: RunSettings,
     stop: &StopSignal,
 ) -> Result<Digest, RunError> {
-    let lease = acquire(app, topic).await?;
-    let _heartbeat = Heartbeat::start(app, &lease, stop);
+    let (lease, _heartbeat) = acquire(app, topic, stop).await?;
     let new =
         NewRun { id: run.id, topic: topic.id, mode: run.mode, window: run.window, settings, now: app.clock().now() };
     let opened = app.store().open_run(&lease, &new).await?;

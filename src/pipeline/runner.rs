@@ -16,7 +16,7 @@ use aha_store::{AttemptEnd, Lease, NewRun, OrphanedCalls};
 use tracing::Instrument as _;
 
 use super::due::{is_due, schedule_of, zone_of};
-use super::lease::{Heartbeat, acquire, release};
+use super::lease::{acquire, release};
 use super::progress::Progress;
 use super::stages::{self, millis_since};
 use super::{RunContext, RunError, StopSignal};
@@ -62,8 +62,7 @@ pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError
     if app.store().sources(topic.id).await?.is_empty() {
         return Err(RunError::NoSources { topic: topic.name });
     }
-    let lease = acquire(app, &topic).await?;
-    let heartbeat = Heartbeat::start(app, &lease, &request.stop);
+    let (lease, heartbeat) = acquire(app, &topic, &request.stop).await?;
     let outcome = match request.window {
         Some(window) => Box::pin(window_run(app, request, &topic, &lease, window)).await,
         None => Box::pin(cursor_run(app, request, &lease)).await,

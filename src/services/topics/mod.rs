@@ -19,7 +19,7 @@ pub use interest_matches::{InterestMatch, InterestMatches};
 
 use super::{Result, ServiceError};
 use crate::app::App;
-use crate::pipeline::lease::{Heartbeat, acquire, release};
+use crate::pipeline::lease::{acquire, release};
 use crate::pipeline::{RunError, StopSignal};
 
 /// Default number of days that a preview of interests reads.
@@ -161,8 +161,7 @@ pub async fn remove(app: &App, name: &str) -> Result<RemovedTopic> {
         });
     }
     let sources = app.store().sources(topic.id).await?.len();
-    let lease = acquire(app, &topic).await?;
-    let heartbeat = Heartbeat::start(app, &lease, &StopSignal::default());
+    let (lease, heartbeat) = acquire(app, &topic, &StopSignal::default()).await?;
     let removed = app.store().remove_topic(&lease).await;
     drop(heartbeat);
     if removed.is_err() {
