@@ -4,12 +4,14 @@
 //! Input: days of the graph that the command line named, choices, edited texts. Output: the current plan, what it would
 //! change, and what was written. Called by the web.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aha_journal::Plan;
 use aha_journal::events::PhaseEvent;
 use aha_notes::Undone;
 use chrono::NaiveDate;
+use futures::FutureExt as _;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::phases::{self, ModelAccess};
@@ -68,10 +70,18 @@ impl Drafts {
                 }
             });
             let plan = Plan::new(journal.graph.root(), phases::MADE_BY);
-            let made = Box::pin(access.extract(&days, (&index, journal.graph.unit()), plan, &events)).await;
+            let extracting = Box::pin(access.extract(&days, (&index, journal.graph.unit()), plan, &events));
+            let made = AssertUnwindSafe(extracting).catch_unwind().await;
             drop(events);
             let _ = watching.await;
-            drafts.put(&name, made.map_or_else(|error| Draft::Failed(error.to_string()), Draft::Ready));
+            drafts.put(
+                &name,
+                match made {
+                    Ok(Ok(plan)) => Draft::Ready(plan),
+                    Ok(Err(error)) => Draft::Failed(error.to_string()),
+                    Err(_) => Draft::Failed("a defect of the program prevented this; the log says where".to_owned()),
+                },
+            );
         });
         Ok(id)
     }

@@ -193,7 +193,7 @@ impl Fetcher {
     pub async fn resolve(&self, url: &str) -> Result<(), FetchError> {
         let chain = Chain::start(url, self.config.max_redirects)?;
         let host = self.check(&chain.url)?;
-        let resolving = tokio::time::timeout(MAX_RESOLVING, self.check_for_proxy(&chain.url));
+        let resolving = tokio::time::timeout(MAX_RESOLVING, self.check_resolved_addresses(&chain.url));
         resolving.await.unwrap_or_else(|_| Err(FetchError::Dns { host, reason: "no answer in time".to_owned() }))
     }
 
@@ -260,8 +260,9 @@ impl Fetcher {
         }
     }
 
-    /// A proxy resolves names itself, so they are resolved here first and checked by the same rules.
-    async fn check_for_proxy(&self, url: &Url) -> Result<(), FetchError> {
+    /// Resolves a name and checks its addresses by the rules of every request, for a proxy that resolves names itself, and
+    /// before anything is sent.
+    async fn check_resolved_addresses(&self, url: &Url) -> Result<(), FetchError> {
         match url.host() {
             Some(Host::Domain(name)) => self.resolver.checked(name).await.map(|_| ()).map_err(FetchError::from),
             _ => Ok(()),
@@ -271,7 +272,7 @@ impl Fetcher {
     async fn hop(&self, chain: &Chain, request: &Request) -> Result<Hop, FetchError> {
         let url = &chain.url;
         if self.config.proxy.is_some() {
-            self.check_for_proxy(url).await?;
+            self.check_resolved_addresses(url).await?;
         }
         let conditions = hop::conditions(url, &request.validators);
         let conditional = !conditions.is_empty();

@@ -17,7 +17,9 @@ const ACCOUNT: &str = "
     SELECT u.name, a.role, a.created_at, a.password_hash
     FROM accounts a JOIN users u ON u.id = a.user_id WHERE u.name = $1";
 
-const INSERT_USER: &str = "INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+/// A user who exists stays as they are.
+pub(super) const INSERT_USER: &str =
+    "INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 
 const INSERT_ACCOUNT: &str = "
     INSERT INTO accounts (user_id, role, password_hash, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";

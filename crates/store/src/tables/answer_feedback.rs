@@ -5,10 +5,9 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::Database;
+use super::accounts::INSERT_USER;
 use crate::shared::{PerDatabase, column};
 use crate::{AnswerFeedback, AnswerFeedbackStore, Result};
-
-const INSERT_USER: &str = "INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 
 /// On Postgres a question may be too long for an index, and its hash is unique instead.
 const PUT: &str = super::statement(PerDatabase {

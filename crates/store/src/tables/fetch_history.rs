@@ -16,7 +16,7 @@ const LAST: &str = "
     FROM fetch_runs WHERE source_id = $1 ORDER BY started_at DESC, id LIMIT $2";
 
 /// Reads only the shown rows of each source, in index order.
-const MARKS: &str = super::statement(PerDatabase {
+const SUMMARIES: &str = super::statement(PerDatabase {
     sqlite: "
         SELECT f.source_id, f.status, f.error_kind, f.items_new FROM sources s
         JOIN fetch_runs f ON f.id IN (SELECT x.id FROM fetch_runs x WHERE x.source_id = s.id
@@ -117,13 +117,13 @@ impl FetchHistoryStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn fetch_summaries(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchSummary>>> {
         let rows: Vec<(String, String, Option<String>, i64)> =
-            sqlx::query_as(MARKS).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
-        let mut marks: HashMap<SourceId, Vec<FetchSummary>> = HashMap::new();
+            sqlx::query_as(SUMMARIES).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        let mut summaries: HashMap<SourceId, Vec<FetchSummary>> = HashMap::new();
         for (source, status, error_kind, items_new) in rows {
             let status = column::fetch_status(&status, error_kind.as_deref())?;
-            marks.entry(column::id("source", &source)?).or_default().push(FetchSummary { status, items_new });
+            summaries.entry(column::id("source", &source)?).or_default().push(FetchSummary { status, items_new });
         }
-        Ok(marks)
+        Ok(summaries)
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

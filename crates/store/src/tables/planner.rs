@@ -17,7 +17,9 @@ use serde_json::{Value, json};
 use sqlx::Connection as _;
 use tokio::time::timeout;
 
+use super::accounts::INSERT_USER;
 use super::{BEGIN_SNAPSHOT, Connection, Database, planner_records as records};
+use crate::records::OWNER;
 use crate::shared::column;
 use crate::{
     ApplyOutcome, ApplyRequest, AuditRecord, BatchRecord, IDEMPOTENCY_HOURS, IdempotencyKey, Planner, PlannerStore,
@@ -26,9 +28,6 @@ use crate::{
 
 /// How long a request waits for another one that is changing the same records.
 const MAX_WAIT: Duration = Duration::from_secs(20);
-
-const INSERT_OWNER: &str = "
-    INSERT INTO users (id, name, created_at) VALUES ($1, 'owner', $2) ON CONFLICT DO NOTHING";
 
 const INSERT_STATE: &str = "INSERT INTO planner_states (user_id) VALUES ($1) ON CONFLICT DO NOTHING";
 
@@ -173,7 +172,7 @@ impl PlannerStore for Database {
 async fn next_version(connection: &mut Connection, user: UserId, now: Timestamp) -> Result<(i64, i64)> {
     let id = user.to_string();
     if user == owner() {
-        sqlx::query(INSERT_OWNER).bind(&id).bind(now.as_millis()).execute(&mut *connection).await?;
+        sqlx::query(INSERT_USER).bind(&id).bind(OWNER).bind(now.as_millis()).execute(&mut *connection).await?;
     }
     sqlx::query(INSERT_STATE).bind(&id).execute(&mut *connection).await?;
     Ok(sqlx::query_as(NEXT_VERSION).bind(&id).fetch_one(connection).await?)

@@ -5,6 +5,7 @@ use aha_core::time::Timestamp;
 use aha_core::topic::{BudgetTier, DigestSizes, Topic};
 use async_trait::async_trait;
 
+use super::accounts::INSERT_USER;
 use super::{Database, Write};
 use crate::error::tier_of;
 use crate::records::OWNER;
@@ -19,9 +20,6 @@ const TOPICS_NAMED: &str = "
     SELECT id, name, schedule, timezone, interests, rules_json, budget_tier, depth, decay_hours, cursor_end,
            next_run_at, budget_share_percent, top_stories, scan_stories, least_score
     FROM topics WHERE CAST($1 AS TEXT) IS NULL OR name = $1 ORDER BY name";
-
-const INSERT_USER: &str = "
-    INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 
 const INSERT_TOPIC: &str = "
     INSERT INTO topics (id, user_id, name, depth, decay_hours, created_at) VALUES ($1, $2, $3, $4, $5, $6)
