@@ -9,7 +9,7 @@ use aha_core::digest::{Digest, DigestHead, DigestStory, Label, Section, Since, S
 use aha_core::failures::{Failure, group_failures};
 use aha_core::fetch::SourceStatus;
 use aha_core::summary::{SINGLE_SOURCE, Summary};
-use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::time::Timestamp;
 use aha_core::topic::{DEFAULT_TOPIC, topic_option};
 use aha_llm::local;
 
@@ -300,10 +300,8 @@ pub(crate) fn search_command(head: &DigestHead) -> String {
         DEFAULT_TOPIC => format!(" --topic {DEFAULT_TOPIC}"),
         other => topic_option(&short_text(other, MAX_CHARS)),
     };
-    // A date is its midnight in UTC.
-    let start = head.window_start;
-    let since =
-        if start.as_millis() % DAY_MS == 0 { start.to_string().chars().take(10).collect() } else { start.to_string() };
+    // A date given to a search is its midnight in UTC, which is not later than the window's start.
+    let since: String = head.window_start.to_string().chars().take(10).collect();
     format!("aha-radar search{option} --since {since}")
 }
 

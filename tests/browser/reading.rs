@@ -84,6 +84,7 @@ fn searches_and_asks(browser: &Browser) {
 fn previews_a_rule(browser: &Browser, radar: &Radar) {
     browser.go("/topics/default");
     browser.fill("input[name=pattern]", "octopus(es)?");
+    browser.click("input[name=regular]");
     browser.click("form.filter button[name=try]");
     browser.sees("What would change");
     browser.sees("Would leave");

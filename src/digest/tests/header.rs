@@ -137,6 +137,10 @@ fn the_command_that_lists_what_is_left_out_names_topic_and_first_day() {
     let latest = Footer { html: None, is_latest: true };
     let hint = "aha-radar search --topic default --since 2026-11-18 lists what is left out too";
     assert!(terminal::render(&digest, Terminal::plain(80), latest).contains(hint));
+    let mut east = sample::full();
+    east.head.window_start = Timestamp::parse_rfc3339("2026-11-17T23:00:00Z").unwrap();
+    "Europe/Berlin".clone_into(&mut east.head.timezone);
+    assert!(terminal::render(&east, Terminal::plain(80), latest).contains("--since 2026-11-17 "));
     let older = terminal::render(&digest, Terminal::plain(80), Footer::default());
     assert!(!older.contains("left out too"), "not the latest");
     "Ann's boats".clone_into(&mut digest.head.topic);
