@@ -121,7 +121,7 @@ fn another_site_s_page_and_a_prefetch_ask_no_model() {
 fn a_refused_query_leaves_the_vectors_of_runs() {
     let model = OpenAi::start();
     let mut radar = with_items(&model, Engine::Sqlite);
-    model.fault(When::always().schema("embeddings").nth(2), Fault::Status(400));
+    model.fault(When::always().schema("embeddings").first(1), Fault::Status(400));
     radar.run(&["search", "ferry"]).exits(0).says("found by words alone");
     assert!(!radar.run(&["doctor"]).stdout.contains("refused the last call"));
     let posts = [Post::new("c", "a ferry is late", "", "2026-11-20T05:00:00Z")];
@@ -156,6 +156,6 @@ fn nothing_is_asked_where_no_item_has_a_vector_of_the_model() {
     radar.run(&["search", "ferry", "--by", "meaning"]).exits(2).says("no item has one of this model");
     assert!(model.calls().is_empty());
     let none = Radar::at(NOW);
-    none.ok(&["topic", "list"]);
+    none.ok(&["init"]);
     none.run(&["search", "ferry", "--by", "meaning"]).exits(2).says("AHA_EMBED_MODEL_DIR");
 }

@@ -13,6 +13,7 @@ use super::super::{Admin, Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::messages::Said;
 use super::topic_links::{encoded, query_of};
 use super::{Shell, html, minute, problem_of};
+use crate::config::Config;
 use crate::digest::view::whole;
 use crate::services::ServiceError;
 use crate::services::preview::{self, ChangePreview, PreviewedStory};
@@ -90,6 +91,7 @@ struct TopicPage {
     shell: Shell,
     topic: Topic,
     values: Values,
+    defaults: Defaults,
     /// What the typed interests match.
     matches: Option<InterestMatches>,
     trial: Option<PreviewState>,
@@ -98,6 +100,13 @@ struct TopicPage {
     said: &'static str,
     /// Whether what was typed to remove it is not its name.
     is_misnamed: bool,
+}
+
+/// What holds where a topic has no value of its own.
+struct Defaults {
+    schedule: String,
+    timezone: String,
+    budget_tier: &'static str,
 }
 
 /// The values of the fields: as typed if they are previewed or could not be used, else as stored.
@@ -150,9 +159,14 @@ struct PreviewState {
 }
 
 impl TopicPage {
-    fn of(shell: Shell, topic: Topic, form: &SentForm) -> Self {
+    fn of(config: &Config, shell: Shell, topic: Topic, form: &SentForm) -> Self {
         let values = Values::of(&topic, form);
-        Self { shell, topic, values, matches: None, trial: None, problem: None, said: "", is_misnamed: false }
+        let defaults = Defaults {
+            schedule: config.schedule.to_string(),
+            timezone: config.timezone.to_string(),
+            budget_tier: config.budget_tier.as_str(),
+        };
+        Self { shell, topic, values, defaults, matches: None, trial: None, problem: None, said: "", is_misnamed: false }
     }
 }
 
@@ -163,7 +177,8 @@ async fn one(
     PathOf(name): PathOf<String>,
     JsonQuery(said): JsonQuery<Said>,
 ) -> Result<Html<String>, Failure> {
-    let page = TopicPage::of(shell, topics::find(state.app(), &name).await?, &SentForm::default());
+    let page =
+        TopicPage::of(state.app().config(), shell, topics::find(state.app(), &name).await?, &SentForm::default());
     html(&TopicPage { said: said.in_words(), ..page })
 }
 
@@ -256,7 +271,7 @@ async fn answer(
     };
     let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let (trial, matches) = tried.map_or((None, None), |(trial, matches)| (Some(trial), matches));
-    let page = TopicPage::of(shell, topics::find(state.app(), name).await?, form);
+    let page = TopicPage::of(state.app().config(), shell, topics::find(state.app(), name).await?, form);
     let page = TopicPage { matches, trial, problem, ..page };
     Ok((status, html(&page)?).into_response())
 }
@@ -298,7 +313,8 @@ async fn remove(
     form: SentForm,
 ) -> Result<Response, Failure> {
     if form.text("confirm") != name {
-        let page = TopicPage::of(shell, topics::find(state.app(), &name).await?, &SentForm::default());
+        let page =
+            TopicPage::of(state.app().config(), shell, topics::find(state.app(), &name).await?, &SentForm::default());
         let page = TopicPage { is_misnamed: true, ..page };
         return Ok((StatusCode::UNPROCESSABLE_ENTITY, html(&page)?).into_response());
     }
