@@ -13,8 +13,7 @@ const LARGEST: f32 = 127.0;
 pub enum NearFrom {
     Cosine(f32),
     /// A share, from 0 to 1, of the way to 1 from the cosine of an unrelated text. One model gives those a cosine of 0.1,
-    /// another 0.7, so it is estimated: a quarter of all entries is taken for unrelated, 0 among fewer than
-    /// [`MIN_ENTRIES`].
+    /// another 0.7, so it is estimated: a quarter of all entries is taken for unrelated, 0 among fewer than ten.
     AboveUnrelated(f32),
 }
 
