@@ -4,9 +4,13 @@
 //! Input: the words of clauses; the words of the texts. Output: the [`Sense`] of the clauses, and how far a text has it
 //! ([`ProgrammingWords`]). For English texts; of texts without a vector every occurrence counts.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::documents::{Corpus, Document};
 use super::word_ids::WordId;
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
+use super::words::set;
 
 /// In which sense the words of a clause are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,105 +51,21 @@ const NAMES: [(&str, &[&str]); 24] = [
 ];
 
 /// Words of interests beside which such a name is that of a language.
-const BESIDE: [&str; 69] = [
-    "algorithm",
-    "algorithms",
-    "android",
-    "api",
-    "apis",
-    "arduino",
-    "backend",
-    "bioinformatics",
-    "bsd",
-    "c#",
-    "c++",
-    "clojure",
-    "code",
-    "coder",
-    "coders",
-    "coding",
-    "compiler",
-    "compilers",
-    "computer",
-    "computers",
-    "computing",
-    "database",
-    "databases",
-    "devops",
-    "django",
-    "docker",
-    "emacs",
-    "embedded",
-    "erlang",
-    "firmware",
-    "flutter",
-    "fortran",
-    "frontend",
-    "git",
-    "github",
-    "golang",
-    "haskell",
-    "homelab",
-    "hosting",
-    "ios",
-    "javascript",
-    "kernel",
-    "kotlin",
-    "kubernetes",
-    "linux",
-    "lisp",
-    "microcontrollers",
-    "nim",
-    "ocaml",
-    "perl",
-    "php",
-    "postgres",
-    "postgresql",
-    "programmer",
-    "programmers",
-    "programming",
-    "server",
-    "servers",
-    "software",
-    "sql",
-    "sqlite",
-    "statistics",
-    "typescript",
-    "unix",
-    "vim",
-    "wasm",
-    "web",
-    "webassembly",
-    "zig",
-];
+static BESIDE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set("algorithm algorithms android api apis arduino backend bioinformatics bsd c# c++ clojure code coder coders \
+         coding compiler compilers computer computers computing database databases devops django docker emacs \
+         embedded erlang firmware flutter fortran frontend git github golang haskell homelab hosting ios javascript \
+         kernel kotlin kubernetes linux lisp microcontrollers nim ocaml perl php postgres postgresql programmer \
+         programmers programming server servers software sql sqlite statistics typescript unix vim wasm web \
+         webassembly zig")
+});
 
 /// Words that say of a name within its clause that it is that of a language ("Go developers", "the Rust community").
-const WITHIN: [&str; 24] = [
-    "code",
-    "coding",
-    "community",
-    "compiler",
-    "compilers",
-    "conference",
-    "crates",
-    "development",
-    "developer",
-    "developers",
-    "ecosystem",
-    "framework",
-    "frameworks",
-    "jobs",
-    "language",
-    "libraries",
-    "library",
-    "news",
-    "packages",
-    "programmer",
-    "programmers",
-    "programming",
-    "releases",
-    "tooling",
-];
+static WITHIN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set("code coding community compiler compilers conference crates development developer developers ecosystem \
+         framework frameworks jobs language libraries library news packages programmer programmers programming \
+         releases tooling")
+});
 
 /// Words of texts about programming, of which the vector of the sense is made.
 const OF_VECTOR: [&str; 12] = [
@@ -164,110 +84,24 @@ const OF_VECTOR: [&str; 12] = [
 ];
 
 /// Words of texts about programming: two of them make one.
-const OF_TEXTS: [&str; 94] = [
-    "api",
-    "app",
-    "apps",
-    "async",
-    "backend",
-    "benchmark",
-    "binary",
-    "browser",
-    "bug",
-    "bugs",
-    "bytecode",
-    "c++",
-    "changelog",
-    "cli",
-    "code",
-    "codebase",
-    "compile",
-    "compiled",
-    "compiler",
-    "compilers",
-    "compiles",
-    "concurrency",
-    "cpu",
-    "crate",
-    "crates",
-    "css",
-    "database",
-    "debugger",
-    "deploy",
-    "deployment",
-    "developer",
-    "developers",
-    "docker",
-    "framework",
-    "frameworks",
-    "frontend",
-    "function",
-    "functions",
-    "generics",
-    "git",
-    "github",
-    "html",
-    "ide",
-    "interpreter",
-    "ios",
-    "iterators",
-    "javascript",
-    "json",
-    "kernel",
-    "kotlin",
-    "latency",
-    "libraries",
-    "library",
-    "linker",
-    "linux",
-    "macros",
-    "maintainer",
-    "maintainers",
-    "module",
-    "modules",
-    "monads",
-    "node",
-    "npm",
-    "package",
-    "packages",
-    "parser",
-    "plugin",
-    "pointers",
-    "postgres",
-    "programmer",
-    "programmers",
-    "programming",
-    "refactoring",
-    "repository",
-    "runtime",
-    "scripting",
-    "server",
-    "servers",
-    "software",
-    "sql",
-    "sqlite",
-    "syntax",
-    "thread",
-    "threads",
-    "toolchain",
-    "tooling",
-    "type",
-    "types",
-    "typescript",
-    "unix",
-    "variables",
-    "wasm",
-    "web",
-    "webassembly",
-];
+static OF_TEXTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set("api app apps async backend benchmark binary browser bug bugs bytecode c++ changelog cli code codebase \
+         compile compiled compiler compilers compiles concurrency cpu crate crates css database debugger deploy \
+         deployment developer developers docker framework frameworks frontend function functions generics git \
+         github html ide interpreter ios iterators javascript json kernel kotlin latency libraries library linker \
+         linux macros maintainer maintainers module modules monads node npm package packages parser plugin pointers \
+         postgres programmer programmers programming refactoring repository runtime scripting server servers \
+         software sql sqlite syntax thread threads toolchain tooling type types typescript unix variables wasm web \
+         webassembly")
+});
 
 /// Names that a text only has if it writes them so: "go" is a verb, and a letter is none.
 const WITH_CAPITALS: [&str; 3] = ["C", "Go", "R"];
 
-/// Returns other names of a language that is written with a capital letter.
+/// Returns other names of a language that is written with a capital letter, and words that only its texts have.
 pub(super) fn other_names(word: &str) -> &'static [&'static str] {
     match word {
-        "Go" => &["golang"],
+        "Go" => &["golang", "gofmt", "gomod", "goroutine"],
         "R" => &["rstats", "rstudio"],
         _ => &[],
     }
@@ -288,7 +122,7 @@ pub(super) fn is_name_by_next(words: &[&str], at: usize) -> bool {
 /// Returns the sense of each clause, given its words: a language is meant by those that say so, and by those of a name
 /// alone if other interests are about programming, or are names that have no other sense in common.
 pub(super) fn senses(clauses: &[&[String]]) -> Vec<Sense> {
-    let is_beside = |word: &String| BESIDE.contains(&word.as_str());
+    let is_beside = |word: &String| BESIDE.contains(word.as_str());
     let is_about_programming = clauses.iter().any(|words| words.iter().any(is_beside))
         || have_no_sense_in_common(clauses.iter().filter_map(|words| other_senses(words)));
     let is_language = |words: &[String]| is_about_programming && other_senses(words).is_some() || says_language(words);
@@ -318,7 +152,7 @@ fn says_language(words: &[String]) -> bool {
     match (names.len(), others.len()) {
         (0, _) | (1, 0) => false,
         (_, 0) => have_no_sense_in_common(names.iter().filter_map(|name| other_senses(std::slice::from_ref(*name)))),
-        _ => others.iter().all(|word| WITHIN.contains(&word.as_str())),
+        _ => others.iter().all(|word| WITHIN.contains(word.as_str())),
     }
 }
 
@@ -348,7 +182,7 @@ pub(super) struct ProgrammingWords(Vec<bool>);
 
 impl ProgrammingWords {
     pub(super) fn of(corpus: &Corpus) -> Self {
-        Self(corpus.words.iter().map(|word| OF_TEXTS.binary_search(&&*word.text).is_ok()).collect())
+        Self(corpus.words.iter().map(|word| OF_TEXTS.contains(&*word.text)).collect())
     }
 
     /// Returns how far a text is about programming, 0 to 1; 1 for a text without a vector. `nearness`: the cosine of
@@ -373,14 +207,4 @@ fn distinct<'w>(words: impl Iterator<Item = &'w WordId>) -> f64 {
         }
     }
     f64::from(u32::try_from(seen.len()).unwrap_or(u32::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_words_of_texts_are_in_the_order_that_they_are_searched_in() {
-        assert!(OF_TEXTS.is_sorted());
-    }
 }

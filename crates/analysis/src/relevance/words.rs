@@ -375,7 +375,8 @@ const MODIFIERS: [&str; 58] = [
     "real", "right", "second", "self", "semi", "short", "slow", "small", "soft", "third", "two", "up", "well", "zero",
 ];
 
-fn set(words: &'static str) -> HashSet<&'static str> {
+/// Returns the words of a list, separated by white space.
+pub(super) fn set(words: &'static str) -> HashSet<&'static str> {
     words.split_whitespace().collect()
 }
 
