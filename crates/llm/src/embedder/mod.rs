@@ -3,7 +3,7 @@
 //! queries of searches.
 
 mod attempt;
-mod query;
+mod query_vector;
 mod route;
 
 use std::fmt;
@@ -30,7 +30,7 @@ use super::retry_policy::RetryPolicy;
 use super::transport::{Transport, WireRequest};
 use crate::settings::{BudgetSettings, EmbedLimits};
 
-pub use query::QueryVector;
+pub use query_vector::QueryVector;
 pub use route::{EmbedRoute, EmbedRouter};
 
 /// As in `provider_calls.purpose`.
