@@ -164,6 +164,13 @@ mod tests {
     }
 
     #[test]
+    fn a_sentence_of_a_pasted_text_is_quoted_like_one_of_a_source() {
+        let raw = format!("“The quay holds.” — {PASTED_TEXT}");
+        let quote = Quote::read(&raw, true, &[sample::source("Rust")]).unwrap();
+        assert_eq!((quote.marked().as_str(), quote.source.as_deref()), ("“The quay holds.”", Some(PASTED_TEXT)));
+    }
+
+    #[test]
     fn words_of_the_sentence_are_no_source() {
         let sources = [sample::source("Rust")];
         let quote = Quote::read("We rewrote it in Rust.", true, &sources).unwrap();

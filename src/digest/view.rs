@@ -416,3 +416,16 @@ fn since_line(since: &Since, story: &DigestStory, calendar: Calendar) -> String 
 fn or_else(text: String, other: impl FnOnce() -> String) -> String {
     if text.is_empty() { other() } else { text }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::each_once_first;
+    use crate::digest::tests::sample;
+
+    #[test]
+    fn each_source_comes_once_before_further_reports() {
+        let reports = ["Wireline", "Wireline", "Field Lab", "Wireline", "Field Lab", "Linkyard"].map(sample::source);
+        let names: Vec<&str> = each_once_first(&reports).map(|report| report.name.as_str()).collect();
+        assert_eq!(names, ["Wireline", "Field Lab", "Linkyard", "Wireline", "Wireline", "Field Lab"]);
+    }
+}

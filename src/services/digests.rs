@@ -6,6 +6,7 @@ use aha_core::digest::{Digest, DigestHead, DigestStatus, Section};
 use aha_core::ids::{DigestId, TopicId};
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::{Topic, topic_option};
+pub use aha_store::DigestNeighbours;
 use aha_store::{DigestEntry, DigestFilter};
 use chrono::NaiveDate;
 use chrono_tz::Tz;
@@ -182,12 +183,12 @@ pub async fn latest_several(app: &App, topic: &str, limit: i64, section: Option<
     Ok(app.store().recent_digests(topic, limit, section).await?)
 }
 
-/// Returns whether a digest is its topic's newest one.
+/// Returns the digests of its topic between which a digest stands.
 ///
 /// # Errors
-/// When the topic no longer exists or the store fails.
-pub async fn is_latest(app: &App, digest: &Digest) -> Result<bool> {
-    Ok(latest_id_by_name(app, &digest.head.topic).await? == Some(digest.head.id))
+/// When the store fails.
+pub async fn neighbours(app: &App, digest: DigestId) -> Result<DigestNeighbours> {
+    Ok(app.store().digest_neighbours(digest).await?)
 }
 
 /// Which digests to list: of one topic or all, of days from `first` to `last`, both included.
@@ -212,8 +213,13 @@ pub struct ArchivedDigest {
 /// Lists digests, the newest window first.
 ///
 /// # Errors
-/// When the topic does not exist or the store fails.
+/// When the last day is before the first, the topic does not exist or the store fails.
 pub async fn archive(app: &App, filter: &ArchiveFilter) -> Result<Vec<ArchivedDigest>> {
+    if let (Some(first), Some(last)) = (filter.first, filter.last)
+        && last < first
+    {
+        return Err(ServiceError::reversed_days(first, last));
+    }
     let topic = match &filter.topic {
         Some(name) => Some(topics::find(app, name).await?.id),
         None => None,

@@ -3,6 +3,7 @@
 use aha_llm::conversation::ConversationError;
 use aha_store::copy::CopyError;
 use aha_store::{RetryAdvice, StoreError};
+use chrono::NaiveDate;
 use serde::Serialize;
 use thiserror::Error;
 use tokio::task::JoinError;
@@ -89,6 +90,11 @@ impl ServiceError {
 
     pub(crate) fn invalid(field: &'static str, message: impl Into<String>) -> Self {
         Self::Invalid { field, message: message.into() }
+    }
+
+    /// The last of some days is before the first.
+    pub(crate) fn reversed_days(first: NaiveDate, last: NaiveDate) -> Self {
+        Self::invalid("last", format!("the last day, {last}, is before the first, {first}; exchange them"))
     }
 
     /// `why` names the limit that is used up, and its setting.

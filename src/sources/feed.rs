@@ -1,20 +1,14 @@
 //! Reads a feed from the web or from a local file. Called through [`Connector`].
 
-use std::time::Duration;
-
 use aha_content::feed::{ParsedFeed, parse};
 use aha_core::source::{Source, Validators};
 use async_trait::async_trait;
 use tokio::io::AsyncReadExt;
 use url::Url;
 
-use crate::sources::blocking_pool::run_blocking;
 use crate::sources::fetch::{FetchError, Fetcher, Freshness, Request};
-use crate::sources::http::{Page, fetch_feed};
+use crate::sources::http::{Page, fetch_feed, off_network};
 use crate::sources::{Connector, FetchOutcome, FetchResult};
-
-/// The parser has its own deadline; this one covers steps that it cannot interrupt.
-const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// The connector of the kind `feed`.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +26,7 @@ impl Connector for FeedConnector {
 
 async fn fetch_from_web(source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
     let request = Request::to(&source.url).if_changed(&source.validators);
-    let read = async |page: Page| parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await;
-    fetch_feed(fetcher, &request, read).await
+    fetch_feed(fetcher, &request, |page| parsed(&page)).await
 }
 
 async fn read_file(url: &Url, max_bytes: usize) -> Result<FetchResult, FetchError> {
@@ -63,16 +56,16 @@ async fn read_file(url: &Url, max_bytes: usize) -> Result<FetchResult, FetchErro
     })
 }
 
-/// Parses off the network threads, waiting only slightly longer than parsing may take.
+/// Parses a page of a feed.
+pub(super) fn parsed(page: &Page) -> Result<ParsedFeed, FetchError> {
+    Ok(parse(&page.bytes, page.content_type.as_deref(), Some(&page.final_url))?)
+}
+
+/// Parses a feed off the network threads.
 pub(super) async fn parse_blocking(
     bytes: Vec<u8>,
     content_type: Option<String>,
     base: Option<String>,
 ) -> Result<ParsedFeed, FetchError> {
-    let parsing = run_blocking(move || parse(&bytes, content_type.as_deref(), base.as_deref())).await;
-    let gave_up = |reason: &str| Err(FetchError::Unparseable { reason: reason.to_owned() });
-    match tokio::time::timeout(MAX_WAIT, parsing).await {
-        Ok(parsed) => parsed.map_or_else(|_| gave_up("the parser gave up on it"), |parsed| Ok(parsed?)),
-        Err(_) => gave_up("reading it took too long"),
-    }
+    off_network(move || Ok(parse(&bytes, content_type.as_deref(), base.as_deref())?)).await
 }

@@ -71,7 +71,7 @@ impl Connector for HackerNews {
             }
         };
         let request = Request::to(url).if_changed(&source.validators);
-        let result = fetch_feed(fetcher, &request, async |page| stories(&page.bytes, title)).await?;
+        let result = fetch_feed(fetcher, &request, move |page| stories(&page.bytes, title)).await?;
         // The request URL is not the source's address, so a redirect does not move the source.
         Ok(FetchResult { moved_to: None, ..result })
     }

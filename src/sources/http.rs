@@ -1,12 +1,13 @@
 //! Shared code of the connectors: one request, its result, and lists in JSON. Only called by the connectors.
 
-use std::future::Future;
+use std::time::Duration;
 
 use aha_content::feed::{MAX_ITEMS, ParsedFeed};
 use aha_core::source::Validators;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::blocking_pool::run_blocking;
 use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::{FetchOutcome, FetchResult};
 
@@ -18,11 +19,13 @@ pub(super) struct Page {
     pub(super) final_url: String,
 }
 
-/// Sends one request; `read` parses the body, if there is one, as a feed.
-pub(super) async fn fetch_feed<R, F>(fetcher: &Fetcher, request: &Request, read: R) -> Result<FetchResult, FetchError>
+/// The parser of feeds has its own deadline; this one covers steps that it cannot interrupt.
+const MAX_WAIT: Duration = Duration::from_mins(1);
+
+/// Sends one request; `read` parses the body, if there is one, off the network threads.
+pub(super) async fn fetch_feed<R>(fetcher: &Fetcher, request: &Request, read: R) -> Result<FetchResult, FetchError>
 where
-    R: FnOnce(Page) -> F,
-    F: Future<Output = Result<ParsedFeed, FetchError>>,
+    R: FnOnce(Page) -> Result<ParsedFeed, FetchError> + Send + 'static,
 {
     match fetcher.send_request(request).await? {
         Response::NotModified { final_url, permanent_url, etag, last_modified, freshness } => Ok(FetchResult {
@@ -41,7 +44,8 @@ where
         Response::Body { bytes, content_type, final_url, permanent_url, etag, last_modified, status, freshness } => {
             let length = bytes.len() as u64;
             let freshness = freshness.with_body(&bytes);
-            let feed = read(Page { bytes, content_type, final_url: final_url.clone() }).await?;
+            let page = Page { bytes, content_type, final_url: final_url.clone() };
+            let feed = off_network(move || read(page)).await?;
             Ok(FetchResult {
                 outcome: FetchOutcome::Feed(feed),
                 http_status: Some(status),
@@ -51,6 +55,19 @@ where
                 freshness,
             })
         }
+    }
+}
+
+/// Runs a parser off the network threads, waiting only slightly longer than parsing may take.
+pub(super) async fn off_network<P>(parser: P) -> Result<ParsedFeed, FetchError>
+where
+    P: FnOnce() -> Result<ParsedFeed, FetchError> + Send + 'static,
+{
+    let parsing = run_blocking(parser).await;
+    let gave_up = |reason: &str| Err(FetchError::Unparseable { reason: reason.to_owned() });
+    match tokio::time::timeout(MAX_WAIT, parsing).await {
+        Ok(parsed) => parsed.unwrap_or_else(|_| gave_up("the parser gave up on it")),
+        Err(_) => gave_up("reading it took too long"),
     }
 }
 

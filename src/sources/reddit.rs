@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-use super::feed::parse_blocking;
+use super::feed::parsed;
 use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::http::{elements, fetch_feed, json, problems_of};
 use super::sites::Sites;
@@ -68,10 +68,7 @@ impl Reddit {
     ) -> Result<FetchResult, FetchError> {
         let Some(name) = source.url.strip_prefix("reddit:") else {
             let request = Request::to(&source.url).if_changed(&source.validators);
-            let read = async |page: super::http::Page| {
-                parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await
-            };
-            return fetch_feed(fetcher, &request, read).await;
+            return fetch_feed(fetcher, &request, |page| parsed(&page)).await;
         };
         let (subreddit, order) = name.split_once('/').unwrap_or((name, "hot"));
         let request = match &self.key {
@@ -83,7 +80,8 @@ impl Reddit {
             None => Request::to(format!("{}/r/{subreddit}/{order}.json?limit={POSTS}&raw_json=1", self.public)),
         };
         let request = request.if_changed(&source.validators);
-        let result = fetch_feed(fetcher, &request, async |page| posts(&page.bytes, subreddit)).await;
+        let subreddit = subreddit.to_owned();
+        let result = fetch_feed(fetcher, &request, move |page| posts(&page.bytes, &subreddit)).await;
         if matches!(&result, Err(FetchError::Http { status: 401, .. })) {
             state.token = None;
         }

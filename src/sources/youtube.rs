@@ -9,9 +9,9 @@ use async_trait::async_trait;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::feed::parse_blocking;
+use super::feed::parsed;
 use super::fetch::{FetchError, Fetcher, Request};
-use super::http::fetch_feed;
+use super::http::{Page, fetch_feed};
 use super::{Connector, FetchResult};
 
 /// The connector of the kind `youtube`; the source's address is that of the feed.
@@ -22,9 +22,9 @@ pub struct YouTube;
 impl Connector for YouTube {
     async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         let request = Request::to(&source.url).if_changed(&source.validators);
-        let read = async |page: super::http::Page| {
+        let read = |page: Page| {
             let counts = counts(&page.bytes);
-            let mut feed = parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await?;
+            let mut feed = parsed(&page)?;
             for item in &mut feed.items {
                 if let Some(found) = item.guid.as_ref().and_then(|id| counts.get(id)) {
                     item.engagement = Engagement { comments: item.engagement.comments, ..*found };

@@ -26,7 +26,7 @@ fn from_nothing_to_a_digest(script: Script) {
     browser.press("Save");
     browser.sees("Save changes");
     browser.fill("input[name=address]", &web.url("/"));
-    browser.press("See what is there");
+    browser.press("Add");
     browser.sees("Quay news");
     browser.press("Add those chosen");
     browser.sees("1 source added");

@@ -28,6 +28,7 @@ mod accounts;
 mod answer_feedback;
 mod call_records;
 pub mod copy;
+mod digests;
 mod driver_error;
 mod error;
 mod feedback;
@@ -55,6 +56,7 @@ use async_trait::async_trait;
 pub use accounts::{AccountRemoval, AccountStore};
 pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
 pub use call_records::*;
+pub use digests::{DigestNeighbours, DigestStore};
 pub use error::{RetryAdvice, StoreError};
 pub use feedback::{FeedbackStore, FeedbackWrite, SavedProfile, feedback_id};
 pub use fetches::{FetchHistoryStore, FetchStore};
@@ -73,13 +75,12 @@ pub use search::{
 pub use sqlite::SqliteStore;
 pub use summary_decisions::{SummaryDecision, SummaryDecisionStore};
 
-use aha_core::digest::{Digest, DigestHead, DigestStory, Section, SourceReport};
-use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
+use aha_core::digest::Digest;
+use aha_core::ids::{ClusterId, ItemId, RunId, SourceId, TopicId};
 use aha_core::item::Item;
 use aha_core::run::{Run, RunAttempt, RunMode, RunSettings};
 use aha_core::score_health::GivenScore;
 use aha_core::source::{NewSource, Source};
-use aha_core::summary::Summary;
 use aha_core::thresholds::Thresholds;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
@@ -335,48 +336,6 @@ pub trait AnswerStore: Send + Sync {
     async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>>;
     /// Returns the newest scores that models gave, of all topics.
     async fn given_scores(&self, limit: i64) -> Result<Vec<GivenScore>>;
-}
-
-#[async_trait]
-pub trait DigestStore: Send + Sync {
-    /// Stores the digest and ends the run. A cursor run also marks its stories as delivered and moves the cursor. One
-    /// transaction.
-    async fn commit_digest(&self, lease: &Lease, commit: &DigestCommit) -> Result<()>;
-    async fn digest(&self, id: DigestId) -> Result<Option<Digest>>;
-    /// Returns the topic's digest with the latest window.
-    async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
-    /// Returns the topic's digests with the latest windows, newest first, at most `limit`. If `section` is given, only
-    /// stories of that section are included.
-    async fn recent_digests(&self, topic: TopicId, limit: i64, section: Option<Section>) -> Result<Vec<Digest>>;
-    /// Returns the sources of the topic's previous digest: of the same run mode, with a window that had ended by `by`.
-    async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>>;
-    /// Returns a line of a digest with the digest's head, without reading the other lines.
-    async fn digest_line(&self, item: DigestItemId) -> Result<Option<(DigestHead, DigestStory)>>;
-    /// Returns the heads of digests whose id begins with `prefix`, in lower case, latest window first, at most `limit`.
-    async fn digests_by_id_prefix(&self, prefix: &str, limit: i64) -> Result<Vec<DigestHead>>;
-    /// Returns the head of the topic's digest with the latest window among those with stories.
-    async fn newest_with_stories(&self, topic: TopicId) -> Result<Option<DigestHead>>;
-    /// Returns digests without their stories, latest window first.
-    async fn digest_entries(&self, filter: &DigestFilter) -> Result<Vec<DigestEntry>>;
-    /// Returns a story's appearances in digests, latest window first; including those of stories that were merged into
-    /// it.
-    async fn story_appearances(&self, story: ClusterId) -> Result<Vec<StoryAppearance>>;
-    /// Returns those of the stories that a digest whose window ended before that time shows without a judgement;
-    /// including those of stories that were merged into them.
-    async fn stories_not_judged(&self, stories: &[ClusterId], before: Timestamp) -> Result<Vec<ClusterId>>;
-    /// Returns the summaries of promoted pasted texts, latest decision first. Digests returned by this store already
-    /// contain them.
-    async fn kept_summaries(&self) -> Result<Vec<(ItemId, Summary)>>;
-    /// Returns lines of any digest whose id begins with these hexadecimal digits, newest digest first, at most `limit`.
-    async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>>;
-    /// Returns the newest digest line of each of a topic's items.
-    async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
-    /// Returns the newest digest line of each of these items, in the digests of all topics.
-    async fn newest_digest_items_of_all_topics(&self, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
-    /// Returns, for each of these items whose story was in the window of one of the newest digests, the id that its line
-    /// in the newest of them has or would have; [`Self::digest_line`] finds the story by it. Only digests of these topics
-    /// count; without topics, all.
-    async fn unshown_digest_items(&self, topics: &[TopicId], items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
 }
 
 /// Whether the database takes writes, as far as it is known without writing.

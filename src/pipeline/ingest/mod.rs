@@ -226,3 +226,31 @@ async fn read_search_results(context: &RunContext, fetch: SourceFetch) -> Result
     }
     Ok(commit)
 }
+
+#[cfg(test)]
+mod tests {
+    use aha_core::ids::TopicId;
+    use aha_core::source::{NewSource, Source, SourceKind};
+    use aha_core::time::Timestamp;
+
+    use super::waits_for_host;
+
+    #[test]
+    fn a_pause_of_an_earlier_run_does_not_explain_why_a_source_was_not_asked() {
+        let now = Timestamp::parse_rfc3339("2026-11-19T07:00:00Z").unwrap();
+        let source = |kind, not_before: Option<&str>| Source {
+            kind,
+            not_before: not_before.map(|time| Timestamp::parse_rfc3339(time).unwrap()),
+            ..Source::never_fetched(TopicId::of(&["t"]), &NewSource::default())
+        };
+        for (not_before, expected) in [
+            (None, true),
+            (Some("2026-11-18T07:00:00Z"), true),
+            (Some("2026-11-19T06:30:00Z"), false),
+            (Some("2026-11-19T09:00:00Z"), false),
+        ] {
+            assert_eq!(waits_for_host(&source(SourceKind::Feed, not_before), now), expected, "{not_before:?}");
+            assert!(!waits_for_host(&source(SourceKind::Signal, not_before), now), "{not_before:?}");
+        }
+    }
+}

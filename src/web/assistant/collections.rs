@@ -1,7 +1,7 @@
 //! `/api/{todos,events,habits,goals}`: single records. Each change is one operation, validated and audited like any
 //! other.
 
-use aha_planner::apply::{Record, State as Records};
+use aha_planner::apply::Record;
 use aha_planner::record::{Item, Kind};
 use aha_planner::unknown_fields;
 use aha_planner::validate::{ErrorCode, parse_date};
@@ -132,21 +132,13 @@ pub(super) async fn change(
     _: Editor,
     State(state): State<WebState>,
     PathOf((collection, id)): PathOf<(String, i64)>,
-    JsonBody(mut body): JsonBody<Map<String, Value>>,
+    JsonBody(body): JsonBody<Map<String, Value>>,
 ) -> Result<Response, Failure> {
     let kind = kind_of(&collection)?;
-    let records = planner::planner(state.app()).await?.state;
-    keep_repeating(&records, kind, id, &mut body);
-    operate(&state, kind, "update", Some(id), body).await
-}
-
-/// Keeps the recurrence and its anchor unless the client sends them: an update has to contain both.
-fn keep_repeating(records: &Records, kind: Kind, id: i64, body: &mut Map<String, Value>) {
-    let Some(item) = records.item(kind, id) else { return };
-    body.entry("recurrence").or_insert_with(|| json!(item.recurrence));
-    if item.recurrence.repeats() {
-        body.entry("scheduledFor").or_insert_with(|| json!(item.scheduled_for));
-    }
+    let operation = operation(kind, "update", Some(id), body);
+    let warning = unknown_fields::record_warning(&operation);
+    let outcome = planner::update(state.app(), kind, id, &operation).await?;
+    answer(outcome, kind, warning)
 }
 
 /// Removes a record.
@@ -190,8 +182,15 @@ async fn operate(
     kind: Kind,
     action: &str,
     id: Option<i64>,
-    mut fields: Map<String, Value>,
+    fields: Map<String, Value>,
 ) -> Result<Response, Failure> {
+    let operation = operation(kind, action, id, fields);
+    let warning = unknown_fields::record_warning(&operation);
+    let outcome = planner::apply(state.app(), vec![operation], None, None).await?;
+    answer(outcome, kind, warning)
+}
+
+fn operation(kind: Kind, action: &str, id: Option<i64>, mut fields: Map<String, Value>) -> Value {
     for name in ["op", "type"] {
         fields.shift_remove(name);
     }
@@ -200,10 +199,12 @@ async fn operate(
     if let Some(id) = id {
         fields.insert("id".to_owned(), id.into());
     }
-    let operation = Value::Object(fields);
-    // The warnings of `apply` number the operations, of which the client sent none.
-    let warning = unknown_fields::record_warning(&operation);
-    match planner::apply(state.app(), vec![operation], None, None).await? {
+    Value::Object(fields)
+}
+
+/// The warning takes the place of those of `apply`, which number the operations, of which the client sent none.
+fn answer(outcome: Apply, kind: Kind, warning: Option<String>) -> Result<Response, Failure> {
+    match outcome {
         Apply::Done { response, .. } => record_of(&response, kind, warning),
         Apply::Invalid(validation) => {
             let errors = validation.results.first().map(|result| result.errors.clone()).unwrap_or_default();

@@ -2,6 +2,7 @@
 //! from any day with buttons to complete and delete its entries, and undo. It uses forms only; a reload applies nothing
 //! twice, as each proposal has its key.
 
+use aha_planner::record::GoalStatus;
 use aha_planner::summary::sentence;
 use aha_planner::validate::{ErrorCode, Validation, parse_date};
 use askama::Template;
@@ -51,7 +52,9 @@ struct Card {
 
 /// A goal and its progress in percent.
 struct Progress {
+    id: i64,
     title: String,
+    done: bool,
     percent: Option<u32>,
 }
 
@@ -156,9 +159,13 @@ async fn from_day(state: &WebState, shell: Shell, from: &str) -> Result<PlanPage
     let first = parse_date(from).filter(is_near).unwrap_or(today);
     let week = week(state, first, today).await?;
     let records = planner::planner(state.app()).await?.state;
-    let goals = planner::goals(&records)
-        .into_iter()
-        .map(|goal| Progress { title: goal.title.clone(), percent: goal.progress().map(percent) });
+    let goals =
+        planner::goals(&records).into_iter().filter(|goal| goal.status != GoalStatus::Archived).map(|goal| Progress {
+            id: goal.id,
+            title: goal.title.clone(),
+            done: goal.status == GoalStatus::Completed,
+            percent: goal.progress().map(percent),
+        });
     Ok(PlanPage {
         shell,
         said: String::new(),

@@ -1,7 +1,7 @@
 //! What the page `/plan` shows of the planner: a week from any day, and todos without a day or whose day has passed. Also
 //! the operations of the buttons beside them.
 
-use aha_planner::record::{Item, Kind};
+use aha_planner::record::{GoalStatus, Item, Kind};
 use chrono::{Days, NaiveDate};
 use serde_json::{Value, json};
 
@@ -138,7 +138,10 @@ pub(super) fn entry_operation(form: &SentForm) -> Option<Value> {
         "reopen" => false,
         _ => return None,
     };
-    Some(if form.is_set("repeats") {
+    Some(if kind == Kind::Goal.as_str() {
+        let status = if completed { GoalStatus::Completed } else { GoalStatus::Active };
+        json!({ "kind": kind, "action": "update", "id": id, "status": status })
+    } else if form.is_set("repeats") {
         let day = form.text("day");
         let action = "complete_occurrence";
         json!({ "kind": kind, "action": action, "id": id, "occurrenceDate": day, "completed": completed })

@@ -18,12 +18,12 @@ use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
 use super::noted::Noted;
 use super::story_feedback::StoryFeedback;
 use super::topic_links::{TopicLinks, encoded, query_of};
-use super::{Shell, html, welcome};
+use super::{Shell, html, problem_of, welcome};
 use crate::digest::html::flow;
 use crate::digest::is_quiet;
 use crate::digest::sanitise::short_text;
 use crate::digest::view::Page;
-use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
+use crate::services::digests::{self, ArchiveFilter, ArchivedDigest, DigestNeighbours};
 use crate::services::feedback::FeedbackUser;
 use crate::services::{ErrorKind, ServiceError};
 
@@ -46,8 +46,7 @@ struct DigestPage {
     quiet: bool,
     said: StoryFeedback,
     noted: Noted,
-    /// Whether it is the topic's newest one.
-    is_latest: bool,
+    neighbours: DigestNeighbours,
     /// Of a newest digest whose window ended longer ago than a day, the number of days since.
     days_old: Option<i64>,
 }
@@ -80,7 +79,7 @@ async fn today(
     let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
     let noted = Noted::read(of.noted.as_deref());
     match digests::latest_by_name(state.app(), &topics.current).await {
-        Ok(digest) => digest_page(&state, who.user(), shell, topics, &digest, true, noted).await,
+        Ok(digest) => digest_page(&state, who.user(), shell, topics, &digest, noted).await,
         Err(error) if is_first_time(&error, of.topic.as_deref(), &topics) => welcome::page(&state, shell, topics).await,
         Err(error) => Err(error.into()),
     }
@@ -101,9 +100,8 @@ async fn one(
     let id: DigestId = id.parse().map_err(|_| Failure::not_found("there is no such digest"))?;
     let digest = digests::by_id(state.app(), id).await?;
     let topics = TopicLinks::read(state.app(), Some(&digest.head.topic)).await?;
-    let is_latest = digests::is_latest(state.app(), &digest).await?;
     let noted = Noted::read(of.noted.as_deref());
-    digest_page(&state, who.user(), shell, topics, &digest, is_latest, noted).await
+    digest_page(&state, who.user(), shell, topics, &digest, noted).await
 }
 
 async fn digest_page(
@@ -112,14 +110,14 @@ async fn digest_page(
     shell: Shell,
     topics: TopicLinks,
     digest: &Digest,
-    is_latest: bool,
     noted: Noted,
 ) -> Result<Html<String>, Failure> {
     let said = StoryFeedback::of(state.app(), user, digest).await?;
     let (page, quiet) = (Page::of(digest), is_quiet(digest));
     let days = (state.app().clock().now() - digest.head.window_end) / DAY_MS;
-    let days_old = Some(days).filter(|days| is_latest && *days > 1);
-    html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, noted, is_latest, days_old })
+    let neighbours = digests::neighbours(state.app(), digest.head.id).await?;
+    let days_old = Some(days).filter(|days| neighbours.later.is_none() && *days > 1);
+    html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, noted, neighbours, days_old })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
@@ -181,7 +179,10 @@ async fn archive(
     let (mut found, problem) = match day(&first).and_then(|from| Ok((from, day(&last)?))) {
         Ok((from, to)) => {
             let filter = ArchiveFilter { topic, first: from, last: to, limit: ARCHIVED + 1 };
-            (digests::archive(state.app(), &filter).await?, None)
+            match digests::archive(state.app(), &filter).await {
+                Ok(found) => (found, None),
+                Err(error) => (Vec::new(), Some(problem_of(error)?)),
+            }
         }
         Err(problem) => (Vec::new(), Some(problem)),
     };

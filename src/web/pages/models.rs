@@ -44,6 +44,11 @@ fn filled(state: &WebState, shell: Shell, checked: Option<Vec<CheckedModel>>) ->
     html(&ModelsPage { shell, models: configured::list(config), tasks: models::by_task(config), checked })
 }
 
+/// Whether a task asks other models at one tier than at another.
+fn is_by_tier(tasks: &[TaskModels]) -> bool {
+    tasks.iter().any(|task| task.tiers.len() > 1)
+}
+
 /// Says what does a task that no model is asked for.
 fn without_model(task: &str) -> &'static str {
     // Only a model reads what a paid search finds.

@@ -19,13 +19,13 @@ use super::digests::OfTopic;
 use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
 use super::{Shell, for_page, html, minute};
 use crate::services::ServiceError;
-use crate::services::digests::{self, ArchiveFilter};
+use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
 use crate::services::runs::{self, PastRun, RunChoice, RunEnd, RunStatus};
 use crate::web::form::SentForm;
 
 /// Number of runs on the page.
 const SHOWN: i64 = 40;
-/// Number of digests among which those of these runs are searched that have nothing because no source could be read.
+/// Number of digests among which those of these runs are searched.
 const SEARCHED: usize = 100;
 
 pub(super) fn routes() -> Router<WebState> {
@@ -56,13 +56,16 @@ impl RunsPage {
         let known = topics.names.contains(&topics.current);
         let past = if known { runs::history(state.app(), Some(&topics.current), SHOWN).await? } else { Vec::new() };
         let digests = runs::stored_digests(state.app(), &past).await?;
-        let failures = if known { failures(state, &topics.current).await? } else { HashMap::new() };
+        let newest = if known { newest_digests(state, &topics.current).await? } else { Vec::new() };
+        let failures = digests::total_failures(state.app(), &newest).await?;
+        let counts: HashMap<DigestId, (usize, usize)> = newest.iter().map(counts).collect();
         let now = status_of(state, &topics.current);
         let is_running = now.as_ref().is_some_and(|run| run.end.is_none());
         let shown = |past: PastRun| {
             let digest = past.digest_id;
             let shown = past_run(past, &topics.current, is_running, digests.contains(&digest));
-            Past { failure: shown.failure.or_else(|| failures.get(&digest).cloned()), ..shown }
+            let failure = shown.failure.or_else(|| failures.get(&digest).cloned());
+            Past { failure, counts: counts.get(&digest).copied(), ..shown }
         };
         let past = past.into_iter().map(shown).collect();
         let (first, last, window) = (String::new(), String::new(), String::new());
@@ -70,11 +73,14 @@ impl RunsPage {
     }
 }
 
-/// Returns why the newest digests of a topic have nothing where no source could be read.
-async fn failures(state: &WebState, topic: &str) -> Result<HashMap<DigestId, String>, ServiceError> {
+async fn newest_digests(state: &WebState, topic: &str) -> Result<Vec<ArchivedDigest>, ServiceError> {
     let filter = ArchiveFilter { topic: Some(topic.to_owned()), first: None, last: None, limit: SEARCHED };
-    let newest = digests::archive(state.app(), &filter).await?;
-    digests::total_failures(state.app(), &newest).await
+    digests::archive(state.app(), &filter).await
+}
+
+/// Returns the number of items and of stories of a digest, by its id.
+fn counts(digest: &ArchivedDigest) -> (DigestId, (usize, usize)) {
+    (digest.entry.head.id, (digest.entry.head.items, digest.entry.stories))
 }
 
 /// A run that has ended or was broken off.
@@ -84,6 +90,8 @@ pub(super) struct Past {
     pub(super) stage: String,
     /// The id of its digest, unless that was removed.
     pub(super) digest: Option<String>,
+    /// The numbers of items and of stories of its digest, if that is one of the newest.
+    counts: Option<(usize, usize)>,
     pub(super) attempts: usize,
     pub(super) last: Option<RunAttempt>,
     pub(super) failure: Option<String>,
@@ -115,6 +123,7 @@ pub(super) fn past_run(past: PastRun, topic: &str, is_running: bool, has_digest:
         window: format!("{} – {}", minute(run.window.start), minute(run.window.end)),
         stage: run.stage.unwrap_or_default(),
         digest: (run.done && has_digest).then(|| digest_id.to_string()),
+        counts: None,
         attempts: count,
         failure: last.as_ref().and_then(RunAttempt::failure),
         last,
@@ -161,8 +170,7 @@ fn window_of(first: &str, last: &str, typed: &str) -> Result<Option<String>, Ser
         (first, last, _) => {
             let (first, last) = (day(first)?, day(last)?);
             if last < first {
-                let message = format!("the last day, {last}, is before the first, {first}; exchange them");
-                return Err(ServiceError::invalid("last", message));
+                return Err(ServiceError::reversed_days(first, last));
             }
             // A window ends where the day after its last one begins.
             Some(format!("{first}..{}", last.succ_opt().unwrap_or(last)))

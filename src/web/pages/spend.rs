@@ -30,6 +30,8 @@ struct SpendPage {
     by: &'static str,
     days: u16,
     total: Row,
+    /// Whether anything cost something, so that there are shares of it.
+    is_paid: bool,
     unsettled: i64,
     rows: Vec<Row>,
     gauges: Vec<Gauge>,
@@ -157,6 +159,7 @@ fn filled(shell: Shell, by: &'static str, report: SpendReport, open: Vec<OpenCal
         by,
         days: report.days,
         unsettled: report.total.unsettled,
+        is_paid: report.total.microcredits > 0,
         total: row(&report.total, most),
         rows: report.rows.iter().map(described).collect(),
         gauges: vec![gauge("Today", &budget.day), gauge("This month", &budget.month)],

@@ -1,5 +1,7 @@
 //! Operations and records over HTTP: applied, refused, repeated, undone.
 
+use std::thread;
+
 use serde_json::{Value, json};
 
 use super::{Reply, Served, create, radar};
@@ -88,6 +90,30 @@ fn records_have_addresses(engine: Engine) {
     assert_eq!(server.send("GET /api/letters", "", "").status, 404);
 }
 
+/// A change of the title has the recurrence of the record added, and must not put back an earlier one.
+fn changes_at_the_same_time_keep_each_other(engine: Engine) {
+    let mut radar = radar(engine);
+    let server = Served::start(&mut radar, &[]);
+    let patch = |body: &Value| server.send("PATCH /api/habits/1", "", &body.to_string()).status;
+    let rule = |kind: &str| json!({ "recurrence": { "type": kind }, "scheduledFor": "2026-11-16" });
+    server.post(
+        "/api/habits",
+        &json!({ "title": "run", "scheduledFor": "2026-11-16", "recurrence": { "type": "daily" } }),
+    );
+    for (round, kind) in ["weekly", "daily", "weekly", "daily"].into_iter().enumerate() {
+        thread::scope(|scope| {
+            let titles = (0..3).map(|_| scope.spawn(|| patch(&json!({ "title": format!("run {round}") }))));
+            let titles: Vec<_> = titles.collect();
+            assert_eq!(patch(&rule(kind)), 200, "{kind}");
+            for title in titles {
+                assert_eq!(title.join().unwrap(), 200, "{kind}");
+            }
+        });
+        let habit = server.get("/api/habits/1")["habit"].clone();
+        assert_eq!((&habit["title"], &habit["recurrence"]["type"]), (&json!(format!("run {round}")), &json!(kind)));
+    }
+}
+
 /// The effect and the answer are one commit: a server that dies right after it has done both, and one that dies before
 /// neither.
 fn a_killed_apply_is_repeated_without_a_second_effect(engine: Engine) {
@@ -155,4 +181,5 @@ on_both_databases!(
     a_killed_apply_is_repeated_without_a_second_effect,
     a_repeated_request_may_have_its_fields_in_another_order,
     a_field_that_is_not_used_is_said,
+    changes_at_the_same_time_keep_each_other,
 );

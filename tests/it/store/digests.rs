@@ -10,7 +10,9 @@ use aha_core::money::MicroCredits;
 use aha_core::run::{AttemptOutcome, RunMode};
 use aha_core::summary::Summary;
 use aha_core::verdict::Verdict;
-use aha_store::{ClusterCommit, DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, Store, StoryAppearance};
+use aha_store::{
+    ClusterCommit, DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, DigestNeighbours, Store, StoryAppearance,
+};
 use serde_json::json;
 
 use super::on_every_database;
@@ -331,6 +333,12 @@ async fn of_digests_with_the_same_end_the_one_made_last_is_the_newest(store: &dy
     assert_eq!(store.digest_entries(&DigestFilter { topic: None, ..of_topic }).await.unwrap(), listed);
     let recent = store.recent_digests(world.topic.id, 9, None).await.unwrap();
     assert_eq!(recent.iter().map(|digest| digest.head.window_start).collect::<Vec<_>>(), starts);
+    let ids: Vec<_> = listed.iter().map(|entry| entry.head.id).collect();
+    for (place, id) in ids.iter().enumerate() {
+        let later = place.checked_sub(1).map(|before| ids[before]);
+        let expected = DigestNeighbours { earlier: ids.get(place + 1).copied(), later };
+        assert_eq!(store.digest_neighbours(*id).await.unwrap(), expected, "no. {place}");
+    }
 }
 
 async fn digests_are_listed_by_topic_and_time_with_the_newest_first(store: &dyn Store) {
@@ -378,6 +386,8 @@ async fn a_digest_is_found_by_the_beginning_of_its_id_and_the_newest_with_storie
     let other = store.ensure_topic("other", at(0)).await.unwrap();
     assert_eq!(store.newest_with_stories(other.id).await.unwrap(), None);
     let found = async |prefix: &str, limit: i64| store.digests_by_id_prefix(prefix, limit).await.unwrap();
+    let alone = |id| DigestNeighbours { earlier: Some(id), later: None };
+    assert_eq!(store.digest_neighbours(empty.id).await.unwrap(), alone(full.id));
     assert_eq!(found(&full.id.to_string()[..8], 6).await, std::slice::from_ref(&full));
     assert_eq!(found("", 6).await, [empty.clone(), full]);
     assert_eq!(found("", 1).await, [empty]);

@@ -118,6 +118,10 @@ fn wrong_input_is_named_on_the_page_with_its_form() {
     }
     for (path, shown) in [
         ("/archive?first=xx", ["&#34;xx&#34; is no day", "name=\"last\""]),
+        (
+            "/archive?first=2026-11-18&last=2026-11-16",
+            ["is before the first, 2026-11-18; exchange them", "value=\"2026-11-16\""],
+        ),
         ("/spend?by=banana", ["&#34;banana&#34; is nothing that spending is summed by", "by purpose</a>"]),
     ] {
         let refused = site.get(path);
@@ -145,6 +149,32 @@ fn a_topic_that_does_not_exist_is_not_found_by_any_page() {
         assert!(reply.body.contains("There is no topic"), "{path}: {}", reply.body);
         assert!(!reply.body.contains('`'), "commands of the terminal are not quoted as such: {}", reply.body);
     }
+}
+
+#[test]
+fn a_digest_links_to_those_before_and_after_it_and_an_old_one_says_its_age() {
+    let mut radar = Radar::at("2026-11-22T07:00:00Z");
+    let posts = ["2026-11-16T12:00:00Z", "2026-11-17T12:00:00Z", "2026-11-18T12:00:00Z"]
+        .map(|time| Post::new(time, "The ferry struck the quay", "It left two bollards bent.", time));
+    std::fs::write(radar.folder().join("feed.json"), feed("The Quay", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    for window in ["2026-11-16..2026-11-17", "2026-11-17..2026-11-18", "2026-11-18..2026-11-19"] {
+        radar.ok(&["run", "--window", window]);
+    }
+    let site = Site::start(&mut radar);
+    let link = |page: &str, kind: &str| {
+        let (_, after) = page.split_once(&format!("<a rel=\"{kind}\" href=\""))?;
+        after.split('"').next().map(str::to_owned)
+    };
+    let newest = site.get("/").body;
+    assert!(newest.contains("It ends 3 days ago."), "{newest}");
+    let middle = site.get(&link(&newest, "prev").unwrap()).body;
+    let first = site.get(&link(&middle, "prev").unwrap()).body;
+    let is_of = |page: &str, day: &str| page.contains(&format!("<h1>{day} November 2026</h1>"));
+    assert!(is_of(&middle, "Tuesday 17") && is_of(&first, "Monday 16"), "{middle}");
+    assert!(middle.contains("an earlier digest") && !middle.contains("days ago."), "{middle}");
+    assert_eq!((link(&newest, "next"), link(&first, "prev"), link(&middle, "next").is_some()), (None, None, true));
+    assert!(is_of(&site.get(&link(&first, "next").unwrap()).body, "Tuesday 17"));
 }
 
 #[test]

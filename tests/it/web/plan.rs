@@ -9,6 +9,7 @@ use crate::support::site::{Reply, Site};
 
 /// A Thursday.
 const NOW: &str = "2026-11-19T07:00:00Z";
+const JSON: (&str, &str) = ("content-type", "application/json");
 
 fn radar() -> Radar {
     Radar::at(NOW).with("AHA_TIMEZONE", "UTC")
@@ -289,4 +290,24 @@ fn entries_are_done_reopened_and_deleted_by_their_buttons() {
     let foreign = format!("csrf=x&kind=todo&id={plants}&do=delete");
     assert_eq!(site.send("POST", "/plan/entry", &form_of_another_site, &foreign).status, 403);
     assert!(todo("water the plants").is_some());
+}
+
+#[test]
+fn a_goal_is_reached_and_removed_and_an_archived_one_is_left_out() {
+    let mut radar = radar();
+    let site = Site::start(&mut radar);
+    let add = |fields: Value| site.send("POST", "/api/goals", &[JSON], &fields.to_string()).json();
+    let goal = add(json!({ "title": "Sail to Orla" }))["goal"].clone();
+    assert!(add(json!({ "title": "An old plan", "status": "archived" }))["ok"] == true);
+    let page = site.get("/plan");
+    assert!(page.body.contains("<bdi>Sail to Orla</bdi>") && !page.body.contains("An old plan"), "{}", page.body);
+    let press = |button: &str| {
+        let fields = [("kind", "goal"), ("id", &goal["id"].to_string()), ("do", button)];
+        assert_eq!(site.post_form("/plan/entry", &page, &form(&fields)).status, 303, "{button}");
+        site.get("/plan").body
+    };
+    assert!(press("done").contains("<s><bdi>Sail to Orla</bdi></s>"));
+    let reopened = press("reopen");
+    assert!(reopened.contains("<bdi>Sail to Orla</bdi>") && !reopened.contains("<s><bdi>Sail"), "{reopened}");
+    assert!(!press("delete").contains("Sail to Orla"));
 }

@@ -27,7 +27,10 @@ use super::digest_lists::{
 };
 use super::{BEGIN_SNAPSHOT, Database, id_list};
 use crate::shared::{PerDatabase, column};
-use crate::{DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, DigestStore, Lease, Result, StoryAppearance};
+use crate::{
+    DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, DigestNeighbours, DigestStore, Lease, Result,
+    StoryAppearance,
+};
 
 const BY_ID: &str = "SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests WHERE id = $1";
 
@@ -58,6 +61,13 @@ const STORY: &str = "
     SELECT id, rank, section, label, cluster_id, title, url, aha_score, final_score, percentile, reason, state,
            triage_json, summary_json, entities_json, score_debug_json, members_json, detail_json
     FROM digest_items WHERE id = $1";
+
+const NEIGHBOURS: &str = "
+    SELECT earlier, later FROM (
+        SELECT id, lead(id) OVER newest_first AS earlier, lag(id) OVER newest_first AS later FROM digests
+        WHERE topic_id = (SELECT topic_id FROM digests WHERE id = $1)
+        WINDOW newest_first AS (ORDER BY window_end DESC, created_at DESC, window_start DESC, id)) of_topic
+    WHERE id = $1";
 
 /// All promoted summaries, latest decision first; a user has few.
 const KEPT: &str = "
@@ -163,6 +173,15 @@ impl DigestStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn newest_with_stories(&self, topic: TopicId) -> Result<Option<DigestHead>> {
         head_with_stories(&mut *self.reader().await?, topic).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn digest_neighbours(&self, digest: DigestId) -> Result<DigestNeighbours> {
+        let row: Option<(Option<String>, Option<String>)> =
+            sqlx::query_as(NEIGHBOURS).bind(digest.to_string()).fetch_optional(&mut *self.reader().await?).await?;
+        let (earlier, later) = row.unwrap_or_default();
+        let id = |id: Option<String>| column::optional_id("digest id", id.as_deref());
+        Ok(DigestNeighbours { earlier: id(earlier)?, later: id(later)? })
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

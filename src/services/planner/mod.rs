@@ -3,38 +3,31 @@
 //! Every change, one record from a form as well as a batch that a model proposed, is made of operations through
 //! [`apply`]: validated, audited and undoable in the same way.
 
+mod clock;
+
 use aha_core::ids::BatchId;
 use aha_net::hash::hex64;
 use aha_planner::apply::State;
 use aha_planner::calendar;
-use aha_planner::language::{ClockChange, Today};
 use aha_planner::matching::{self, Candidate};
-use aha_planner::operation::Operation;
 use aha_planner::record::{Goal, Item, Kind, Occurrence, agenda as occurrences};
-use aha_planner::time_of_day::TimeOfDay;
 use aha_planner::unknown_fields;
 use aha_planner::validate::{Validation, validate_proposal};
 pub use aha_store::UndoOutcome;
 use aha_store::{ApplyOutcome, ApplyRequest, IdempotencyKey, Planner, StoreError, owner};
-use chrono::{NaiveDate, NaiveDateTime, Offset as _, TimeDelta, TimeZone as _, Timelike as _};
-use chrono_tz::Tz;
+use chrono::NaiveDate;
+pub use clock::{skipped_time, today, zone};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Result, ServiceError};
 use crate::app::App;
 
-/// The topic whose time zone is the user's.
-const ZONE_TOPIC: &str = "default";
-
 /// The longest span of an agenda, in days.
 const MAX_AGENDA_DAYS: i64 = 3 * 366;
 
-/// The most minutes that a clock change leaves out: Samoa left out a day in 2011.
-const MAX_SKIPPED_MINUTES: i64 = 24 * 60;
-
-/// How many days ahead a clock change is searched for. Most zones that have any have two in a year.
-const MAX_DAYS_TO_CHANGE: i64 = 366;
+/// How often a record is read again because others were changed before its own change was stored.
+const MAX_READS: usize = 8;
 
 /// Of more todos that a title may mean, only the first are named.
 const MAX_CHOICES: usize = 10;
@@ -66,92 +59,6 @@ pub struct Agenda {
     pub to: NaiveDate,
     pub timezone: String,
     pub days: Vec<Occurrence>,
-}
-
-/// Returns the time zone of the user's dates: that of the topic `default`, else `AHA_TIMEZONE`.
-pub async fn zone(app: &App) -> Result<Tz> {
-    let topic = app.store().topic(ZONE_TOPIC).await?;
-    let of_topic = topic.and_then(|topic| topic.timezone).and_then(|name| name.parse().ok());
-    Ok(of_topic.unwrap_or(app.config().timezone))
-}
-
-/// Returns the user's date and time.
-pub async fn today(app: &App) -> Result<Today> {
-    let zone = zone(app).await?;
-    let now = app.clock().now().to_utc().with_timezone(&zone);
-    let part = |number: u32| u16::try_from(number).unwrap_or(0);
-    let time = TimeOfDay::new(part(now.hour()), part(now.minute())).or(TimeOfDay::new(0, 0));
-    let time = time.ok_or_else(|| ServiceError::invalid("now", "the clock shows no time of a day"))?;
-    Ok(Today { date: now.date_naive(), time, clock_changes: clock_changes(zone, now.naive_utc()) })
-}
-
-/// Returns the next two clock changes, each within [`MAX_DAYS_TO_CHANGE`] of now or of the one before it.
-fn clock_changes(zone: Tz, now_utc: NaiveDateTime) -> [Option<ClockChange>; 2] {
-    const DAY: i64 = 24 * 60;
-    let offset = |minutes: i64| {
-        let at = now_utc.checked_add_signed(TimeDelta::minutes(minutes)).unwrap_or(now_utc);
-        i64::from(zone.offset_from_utc_datetime(&at).fix().local_minus_utc()) / 60
-    };
-    let next = |from: i64| {
-        let known = offset(from);
-        let mut after = (1..=MAX_DAYS_TO_CHANGE).map(|day| from + day * DAY).find(|at| offset(*at) != known)?;
-        let mut before = after - DAY;
-        while after - before > 1 {
-            let middle = before + (after - before) / 2;
-            if offset(middle) == known {
-                before = middle;
-            } else {
-                after = middle;
-            }
-        }
-        Some(ClockChange { in_minutes: after, forward_minutes: offset(after) - known })
-    };
-    let first = next(0);
-    [first, first.and_then(|first| next(first.in_minutes))]
-}
-
-/// Says which time of an operation does not exist because the clocks are put forward then, and what to say instead.
-/// `None` if there is none. An item that repeats has its other days, and a time that the operation does not change is
-/// not checked.
-#[must_use]
-pub fn skipped_time(zone: Tz, operation: &Operation, state: &State) -> Option<String> {
-    let item = operation.id.and_then(|id| state.item(operation.kind, id));
-    let recurrence = operation.recurrence.or(item.map(|item| item.recurrence));
-    if recurrence.is_some_and(|recurrence| recurrence.repeats()) {
-        return None;
-    }
-    let known_day = item.and_then(|item| item.scheduled_for);
-    let known_start = item.and_then(Item::time);
-    let known_end = item.and_then(|item| item.end_time);
-    let day = operation.scheduled_for.unwrap_or(known_day)?;
-    let start = operation.start_time.or(operation.time_of_day).unwrap_or(known_start);
-    let end = operation.end_time.unwrap_or(known_end);
-    if (Some(day), start, end) == (known_day, known_start, known_end) {
-        return None;
-    }
-    let title = operation.title.as_deref().or(item.map(|item| item.title.as_str())).unwrap_or_default();
-    let why = start.into_iter().chain(end).find_map(|time| skip_at(zone, day, time))?;
-    Some(format!("Not planned: \"{title}\". {why}"))
-}
-
-/// Says that a local time is skipped by a clock change, and which time to take. `None` if it exists.
-fn skip_at(zone: Tz, day: NaiveDate, time: TimeOfDay) -> Option<String> {
-    let at = day.and_time(time.to_naive());
-    let exists = |at: &NaiveDateTime| zone.from_local_datetime(at).earliest().is_some();
-    if exists(&at) {
-        return None;
-    }
-    let minutes = || (1..=MAX_SKIPPED_MINUTES).map(TimeDelta::minutes);
-    let from = minutes().filter_map(|ahead| at.checked_sub_signed(ahead)).find(exists)? + TimeDelta::minutes(1);
-    let to = minutes().filter_map(|ahead| at.checked_add_signed(ahead)).find(exists)?;
-    let instead = at + (to - from);
-    Some(format!(
-        "{time} does not exist on {day} in {}: the clocks are put forward from {} to {}. Say another time, such as {}.",
-        zone.name(),
-        from.format("%H:%M"),
-        to.format("%H:%M"),
-        instead.format("%H:%M"),
-    ))
 }
 
 /// Returns all records, and their version.
@@ -189,6 +96,32 @@ pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key:
         ApplyOutcome::KeyReused => Apply::KeyReused,
         ApplyOutcome::InFlight => Apply::InFlight,
     })
+}
+
+/// Applies one update of a record. Fields that it does not have stay as they are. It is made for the record as it was
+/// read; if any record was changed meanwhile, it is made again, at most [`MAX_READS`] times.
+pub async fn update(app: &App, kind: Kind, id: i64, operation: &Value) -> Result<Apply> {
+    let mut reads = 0;
+    loop {
+        let Planner { state, version } = planner(app).await?;
+        let complete = with_recurrence(operation.clone(), state.item(kind, id));
+        reads += 1;
+        match apply(app, vec![complete], Some(version), None).await? {
+            Apply::Changed { .. } if reads < MAX_READS => {}
+            outcome => return Ok(outcome),
+        }
+    }
+}
+
+/// Adds the record's recurrence and its anchor to an update without them: it has to contain both.
+fn with_recurrence(mut update: Value, item: Option<&Item>) -> Value {
+    if let (Some(fields), Some(item)) = (update.as_object_mut(), item) {
+        fields.entry("recurrence").or_insert_with(|| json!(item.recurrence));
+        if item.recurrence.repeats() {
+            fields.entry("scheduledFor").or_insert_with(|| json!(item.scheduled_for));
+        }
+    }
+    update
 }
 
 /// Adds the warnings to a response. They depend on the request alone, so that a repeated request gets the same text.
