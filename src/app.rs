@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
+use crate::key_locks::KeyLocks;
 use crate::model_folder::ModelFolder;
 use crate::single_flight::SingleFlight;
 use crate::sources::Connectors;
@@ -57,6 +58,7 @@ pub struct App {
     sentence_model: ModelFolder<SentenceModel>,
     feedback_writes: Arc<AsyncMutex<()>>,
     answers_in_progress: SingleFlight<Outcome>,
+    pasted_texts_in_progress: KeyLocks,
     background: TaskTracker,
     stopping: CancellationToken,
     processors: Arc<Semaphore>,
@@ -107,6 +109,7 @@ impl App {
             sentence_model: ModelFolder::default(),
             feedback_writes: Arc::default(),
             answers_in_progress: SingleFlight::default(),
+            pasted_texts_in_progress: KeyLocks::default(),
             background: TaskTracker::new(),
             stopping: CancellationToken::new(),
             processors: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get))),
@@ -221,6 +224,12 @@ impl App {
     #[must_use]
     pub const fn answers_in_progress(&self) -> &SingleFlight<Outcome> {
         &self.answers_in_progress
+    }
+
+    /// Texts pasted by the user that a model is summarising, by their hash.
+    #[must_use]
+    pub const fn pasted_texts_in_progress(&self) -> &KeyLocks {
+        &self.pasted_texts_in_progress
     }
 
     /// Starts a task that finishes even if its caller stops waiting, because it may cost something.

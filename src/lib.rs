@@ -38,6 +38,7 @@ pub mod daemon;
 pub mod digest;
 mod embedding_weights;
 pub mod journal;
+mod key_locks;
 mod model_folder;
 pub mod pipeline;
 pub mod questionnaire;

@@ -157,10 +157,15 @@ fn a_stream_has_the_events_of_its_decision_and_can_be_resumed() {
     for part in ["\"decision\":\"clarify\"", "\"operations\":[]"] {
         assert!(asked.body.contains(part), "{part}: {}", asked.body);
     }
-    let third = plan.body.lines().filter_map(|line| line.strip_prefix("id: ")).nth(2).unwrap();
+    let ids = || plan.body.lines().filter_map(|line| line.strip_prefix("id: "));
+    // The first id is that of the stream, before any event.
+    let named = ids().next().unwrap();
+    let from_start = stream("x", &format!("last-event-id: {named}\r\n"));
+    assert_eq!(events(&from_start.body), events(&plan.body), "{}", from_start.body);
+    let third = ids().nth(3).unwrap();
     let resumed = stream("add%20buy%20milk%20tomorrow", &format!("last-event-id: {third}\r\n"));
     assert_eq!(events(&resumed.body), ["stage", "summary", "result", "done"], "{}", resumed.body);
-    let last = plan.body.lines().filter_map(|line| line.strip_prefix("id: ")).next_back().unwrap();
+    let last = ids().next_back().unwrap();
     assert_eq!(stream("x", &format!("last-event-id: {last}\r\n")).status, 204);
     assert_eq!(stream("", "").status, 400);
     assert_eq!(stream("hello", "sec-fetch-site: cross-site\r\n").status, 403);

@@ -282,3 +282,59 @@ fn a_paid_answer_is_stored_although_its_client_disconnects() {
     assert_eq!((api.calls().len(), answered.json()["microcredits"].as_i64()), (1, Some(bill)));
     assert_eq!(rows::query(&radar, "SELECT state FROM provider_calls WHERE purpose = 'manual_summary'"), ["ok"]);
 }
+
+#[test]
+fn requests_at_the_same_time_pay_once_for_the_same_text() {
+    let api = OpenAi::start();
+    let mut radar = api.serve(with_a_digest(Engine::Sqlite));
+    let story = radar.digest()["stories"][0]["id"].as_str().unwrap().to_owned();
+    let site = Site::start(&mut radar);
+    api.fault(When::always(), Fault::Late(Duration::from_secs(1)));
+    let path = format!("/api/v1/stories/{story}/deep-dive");
+    let body = serde_json::json!({ "text": text() }).to_string();
+    let connections = [(); 3].map(|()| site.begin("POST", &path, &[("content-type", "application/json")], &body));
+    let replies = connections.map(|connection| Reply::receive(connection).json());
+    let bill = i64::try_from(api.bill().total.microcredits).unwrap();
+    let paid: Vec<i64> = replies.iter().map(|reply| reply["microcredits"].as_i64().unwrap()).collect();
+    assert_eq!((api.calls().len(), paid.iter().sum::<i64>()), (1, bill), "{paid:?}");
+    assert_eq!(replies.iter().filter(|reply| reply["stored_before"] == true).count(), 2);
+}
+
+/// Of several texts, and of a text that was summarised for another story first.
+#[test]
+fn the_summary_that_was_shown_is_kept() {
+    let api = OpenAi::start();
+    let mut radar = api.serve(with_a_digest(Engine::Sqlite));
+    let digest = radar.digest();
+    let [first, second] = [0, 1].map(|place| digest["stories"][place]["id"].as_str().unwrap().to_owned());
+    let site = Site::start(&mut radar);
+    let headers = [("content-type", "application/json")];
+    let send = |method: &str, story: &str, body: serde_json::Value| {
+        site.send(method, &format!("/api/v1/stories/{story}/deep-dive"), &headers, &body.to_string())
+    };
+    let summarise = |story: &str, text: &str| {
+        let reply = send("POST", story, serde_json::json!({ "text": text })).json();
+        (reply["call_id"].clone(), reply["item_id"].clone())
+    };
+    let ((one, item), (other, _)) = (summarise(&first, "One text."), summarise(&first, "Another text."));
+    assert_ne!(one, other);
+    assert_eq!(summarise(&first, "One text.").0, one, "it is shown again");
+    assert_eq!(send("PUT", &first, serde_json::json!({ "keep": true, "call_id": one })).status, 200);
+    let kept = "SELECT content_item_id || ' ' || provider_call_id FROM content_item_deep_reviews";
+    let line = |item: &serde_json::Value, call: &serde_json::Value| {
+        format!("{} {}", item.as_str().unwrap(), call.as_str().unwrap())
+    };
+    assert_eq!(rows::query(&radar, kept), [line(&item, &one)]);
+    let (shared, item_of_second) = summarise(&second, "Another text.");
+    assert_eq!(shared, other, "the same text is not paid for again");
+    let without_call = send("PUT", &second, serde_json::json!({ "keep": true }));
+    assert_eq!(without_call.status, 404);
+    assert_eq!(send("PUT", &second, serde_json::json!({ "keep": true, "call_id": shared })).status, 200);
+    assert!(rows::query(&radar, kept).contains(&line(&item_of_second, &other)));
+    assert_eq!(send("PUT", &second, serde_json::json!({ "keep": true, "call_id": "none" })).status, 404);
+
+    // The page names the call as well.
+    let page = site.get(&format!("/stories/{first}/deep-dive"));
+    let shown = site.post_form(&format!("/stories/{first}/deep-dive"), &page, "do=summarise&text=Another+text.").body;
+    assert!(shown.contains(&format!("name=\"call\" value={other}")), "{shown}");
+}

@@ -334,6 +334,8 @@ pub trait AnswerStore: Send + Sync {
     }
     /// Returns the newest answer of a task about exactly these members.
     async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>>;
+    /// Returns the answer of a task that a call gave.
+    async fn answer_of_call(&self, task: &str, call_id: &str) -> Result<Option<StoredAnswer>>;
     /// Returns the newest scores that models gave, of all topics.
     async fn given_scores(&self, limit: i64) -> Result<Vec<GivenScore>>;
 }

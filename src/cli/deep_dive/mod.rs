@@ -51,7 +51,7 @@ pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit>
 }
 
 async fn decide(app: &App, found: &FoundStory, arguments: &DeepDiveArguments) -> Result<Exit> {
-    let decided = match deep_dive::decide(app, &found.story, arguments.promote).await {
+    let decided = match deep_dive::decide(app, &found.story, arguments.promote, None).await {
         Err(ServiceError::NotFound { what: "summary", message }) => {
             return Err(UsageError(format!("{message} with --file, and with --promote to keep it at once")).into());
         }

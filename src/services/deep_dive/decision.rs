@@ -26,22 +26,30 @@ pub struct DecidedSummary {
     pub decision: &'static str,
 }
 
-/// Decides on the newest summary made for a story. A kept summary can be dropped even if its answer no longer exists.
+/// Decides on a summary: the one that a call made, else the newest made for the story. A kept summary can be dropped
+/// even if its answer no longer exists.
 ///
 /// # Errors
-/// When no text was summarised for the story.
-pub async fn decide(app: &App, story: &DigestStory, keep: bool) -> Result<DecidedSummary> {
+/// When there is no such summary.
+pub async fn decide(app: &App, story: &DigestStory, keep: bool, call: Option<&str>) -> Result<DecidedSummary> {
     let item = item(story)?;
     let decision = if keep { "promoted" } else { "dropped" };
     let decided = DecidedSummary { item_id: item, title: story.title.clone(), decision };
-    let found = app.store().newest_answer(manual_summary::TASK.as_str(), &[item]).await?;
+    let task = manual_summary::TASK.as_str();
+    let found = match call {
+        Some(call) => app.store().answer_of_call(task, call).await?,
+        None => app.store().newest_answer(task, &[item]).await?,
+    };
     if !keep && found.is_none() && app.store().summary_decision(item).await?.is_some() {
         let review = SummaryDecision { item, summary_json: None, call: None, at: app.clock().now() };
         app.store().commit_summary_decision(&review).await?;
         return Ok(decided);
     }
     let answer = found.ok_or_else(|| {
-        let none = "no text has been summarised for this story by a model; give it one";
+        let none = match call {
+            Some(_) => "that call made no summary, or it is no longer stored; have the text summarised again",
+            None => "no text has been summarised for this story by a model; give it one",
+        };
         ServiceError::not_found("summary", none)
     })?;
     if keep {

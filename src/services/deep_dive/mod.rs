@@ -98,7 +98,8 @@ impl DeepDive {
 /// [`ServiceError::BudgetExhausted`] if no summary was requested because of the budget, [`ServiceError::Gateway`] if
 /// every model failed.
 pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Result<DeepDive> {
-    let (answer, call_id) = match text.outcome(app).await? {
+    let (outcome, is_stored) = text.outcome(app).await?;
+    let (answer, call_id) = match outcome {
         Outcome::Answered { answer, call_id } => (answer, call_id),
         Outcome::Failed { reason } => {
             return Err(ServiceError::Gateway { message: format!("there is no summary: {reason}") });
@@ -106,7 +107,6 @@ pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Resu
         Outcome::Skipped { reason } => return Err(ServiceError::no_budget(&reason)),
     };
     let answer_json = answer.to_string();
-    let is_stored = text.is_answered();
     let microcredits = if is_stored {
         Some(0)
     } else {

@@ -52,7 +52,7 @@ impl PastedText {
             members: vec![decision::item(story)?],
             input: manual_summary::input(input(story, text, topic.interests)),
         };
-        let stored = app.gateway().stored_answer(app.store(), TASK, &scope, &task_item).boxed().await?;
+        let stored = stored(app, &scope, &task_item).await?;
         let estimate = app.gateway().estimate(TASK, scope.tier, &[&task_item], 1);
         let limit = app.config().llm.max_input_chars(TASK);
         let all = text.chars().count();
@@ -72,18 +72,27 @@ impl PastedText {
         DeepDiveEstimate { stored: self.is_answered(), characters, characters_sent, estimate: self.estimate.clone() }
     }
 
-    /// Returns the stored summary, or a new one.
-    pub(super) async fn outcome(&self, app: &App) -> Result<Outcome> {
+    /// Returns the stored summary, or a new one, and whether it was stored.
+    pub(super) async fn outcome(&self, app: &App) -> Result<(Outcome, bool)> {
         if let Some(stored) = &self.stored {
-            return Ok(stored.clone());
+            return Ok((stored.clone(), true));
+        }
+        let _turn = app.pasted_texts_in_progress().lock(&self.task_item.fingerprint).await;
+        // The same text may have been summarised for another request meanwhile.
+        if let Some(stored) = stored(app, &self.scope, &self.task_item).await? {
+            return Ok((stored, true));
         }
         // Reservations of an earlier process that was killed must be counted before this call is admitted.
         app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
         let call = app.gateway().call(app.store(), TASK, &self.scope, std::slice::from_ref(&self.task_item));
         let outcomes = call.boxed().await?;
         let none = || Outcome::Failed { reason: "it was not sent".to_owned() };
-        Ok(outcomes.into_iter().next().unwrap_or_else(none))
+        Ok((outcomes.into_iter().next().unwrap_or_else(none), false))
     }
+}
+
+async fn stored(app: &App, scope: &CallScope, text: &TaskItem) -> Result<Option<Outcome>> {
+    Ok(app.gateway().stored_answer(app.store(), TASK, scope, text).boxed().await?)
 }
 
 fn input(story: &DigestStory, text: &str, interests: String) -> SummaryInput {

@@ -61,15 +61,17 @@ async fn summarise(
     Ok(Json(Box::pin(deep_dive::summarise(state.app(), &found, &pasted)).await?))
 }
 
-/// What to do with the newest summary of a story.
+/// What to do with a summary of a story.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Decision {
+    /// The summary's `call_id`; without it the newest one made for the story.
+    call_id: Option<String>,
     /// True to show it with the story from now on, false to drop it.
     keep: bool,
 }
 
-/// Keeps the newest summary of a story, or drops it.
+/// Keeps a summary of a story, or drops it.
 #[utoipa::path(put, path = "/api/v1/stories/{id}/deep-dive", tag = "stories", request_body = Decision,
     params(("id" = String, Path, description = "The id of a digest's line, or its first digits")),
     responses((status = 200, description = "The `decision`: `promoted` or `dropped`", body = Object)))]
@@ -77,10 +79,10 @@ async fn decide(
     _: Editor,
     State(state): State<WebState>,
     PathOf(id): PathOf<String>,
-    JsonBody(Decision { keep }): JsonBody<Decision>,
+    JsonBody(Decision { call_id, keep }): JsonBody<Decision>,
 ) -> Result<Json<DecidedSummary>, Failure> {
     let found = found_story(&state, &id).await?;
-    Ok(Json(deep_dive::decide(state.app(), &found.story, keep).await?))
+    Ok(Json(deep_dive::decide(state.app(), &found.story, keep, call_id.as_deref()).await?))
 }
 
 #[derive(Debug, Serialize)]

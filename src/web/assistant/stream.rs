@@ -201,9 +201,10 @@ fn emit_result(work: &Work, answer: &Answer) {
     }
 }
 
-/// Sends the events after number `seen`, then new ones, with heartbeats in between.
+/// Sends the events after number `seen`, then new ones, with heartbeats in between. The first block has only an id: it
+/// is no event, but a browser names it in `Last-Event-ID` if the connection breaks before the first event.
 fn events(name: String, work: &Work, seen: usize) -> Sse<impl Stream<Item = Result<Sent, Infallible>> + use<>> {
-    let follower = Follower { name, events: work.events.subscribe(), sent: seen, over: false };
+    let follower = Follower { name, events: work.events.subscribe(), sent: seen, is_named: false, over: false };
     Sse::new(unfold(follower, |mut follower| async move {
         let event = follower.next().await?;
         Some((Ok(event), follower))
@@ -213,7 +214,10 @@ fn events(name: String, work: &Work, seen: usize) -> Sse<impl Stream<Item = Resu
 struct Follower {
     name: String,
     events: watch::Receiver<Vec<Line>>,
+    /// Number of events that were sent.
     sent: usize,
+    /// Whether the client knows the name of the stream.
+    is_named: bool,
     over: bool,
 }
 
@@ -222,12 +226,16 @@ impl Follower {
         if self.over {
             return None;
         }
+        if !self.is_named {
+            self.is_named = true;
+            return Some(Sent::default().id(self.id()));
+        }
         loop {
             let next = self.events.borrow_and_update().get(self.sent).cloned();
             if let Some((name, data)) = next {
                 self.sent += 1;
                 self.over = name == "done";
-                return Some(Sent::default().event(name).id(format!("{}:{}", self.name, self.sent)).data(data));
+                return Some(Sent::default().event(name).id(self.id()).data(data));
             }
             match tokio::time::timeout(HEARTBEAT, self.events.changed()).await {
                 Ok(Ok(())) => {}
@@ -236,6 +244,11 @@ impl Follower {
                 Err(_) => return Some(Sent::default().event("heartbeat").data("{}")),
             }
         }
+    }
+
+    /// Returns the id of the last event that was sent.
+    fn id(&self) -> String {
+        format!("{}:{}", self.name, self.sent)
     }
 }
 

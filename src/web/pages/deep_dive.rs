@@ -46,6 +46,8 @@ enum Step {
     },
     Summarised {
         summary: Box<ShownSummary>,
+        /// The call that made it.
+        call: String,
         cost: String,
         /// If so, the summary is not stored, and the text is needed to keep it.
         is_by_local: bool,
@@ -75,9 +77,10 @@ async fn send(
 ) -> Result<Response, Failure> {
     let found = found(&state, &id).await?;
     let text = form.text("text");
+    let call = Some(form.text("call")).filter(|call| !call.is_empty());
     let done = match (form.text("do"), text.is_empty()) {
-        ("drop", _) => deep_dive::decide(state.app(), &found.story, false).await.map(|_| None),
-        ("keep", true) => deep_dive::decide(state.app(), &found.story, true).await.map(|_| None),
+        ("drop", _) => deep_dive::decide(state.app(), &found.story, false, call).await.map(|_| None),
+        ("keep", true) => deep_dive::decide(state.app(), &found.story, true, call).await.map(|_| None),
         ("keep", false) => keep(&state, &found, text).await.map(|()| None),
         (_, true) => Err(ServiceError::invalid("text", "paste the text first")),
         ("summarise", false) => summarise(&state, &found, text).await.map(Some),
@@ -145,7 +148,8 @@ async fn summarise(state: &WebState, found: &FoundStory, text: &str) -> Result<S
         (false, Some(paid)) => format!("It cost {} credits.", MicroCredits(paid)),
     };
     let is_by_local = made.is_by_local();
-    Ok(Step::Summarised { summary: Box::new(ShownSummary::of(&made.summary)), cost, is_by_local })
+    let summary = Box::new(ShownSummary::of(&made.summary));
+    Ok(Step::Summarised { summary, call: made.call_id, cost, is_by_local })
 }
 
 async fn summarise_text(state: &WebState, found: &FoundStory, text: &str) -> Result<DeepDive, ServiceError> {

@@ -201,6 +201,12 @@ async fn the_newest_answer_about_members_is_found(store: &dyn Store) {
     }
     let found = store.newest_answer("triage", &[id("a")]).await.unwrap().unwrap();
     assert_eq!(found.input_hash, "hash of last");
+    let call_id = |name: &str| CallId::of(&[name]).to_string();
+    let second = store.answer_of_call("triage", &call_id("second")).await.unwrap().unwrap();
+    assert_eq!(second.input_hash, "hash of second");
+    for (task, call) in [("deep_summary", call_id("second")), ("triage", call_id("none"))] {
+        assert_eq!(store.answer_of_call(task, &call).await.unwrap(), None, "{task} {call}");
+    }
     for (task, members) in
         [("deep_summary", vec![id("a")]), ("triage", vec![id("b")]), ("triage", vec![id("a"), id("b")])]
     {

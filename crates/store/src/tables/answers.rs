@@ -24,6 +24,11 @@ const NEWEST_ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id FROM answers
     WHERE task = $1 AND members_json = $2 ORDER BY answered_at DESC, fingerprint, tier LIMIT 1";
 
+/// A call about several members gives an answer for each.
+const OF_CALL: &str = "
+    SELECT provider, model, input_hash, answer_json, provider_call_id FROM answers
+    WHERE provider_call_id = $1 AND task = $2 ORDER BY fingerprint, tier LIMIT 1";
+
 const GIVEN_SCORES: &str = "
     SELECT provider, model, prompt_id, answer_json, answered_at FROM answers
     WHERE task = 'triage' ORDER BY answered_at DESC, fingerprint, tier LIMIT $1";
@@ -104,6 +109,13 @@ impl AnswerStore for Database {
             .bind(column::to_json(&members)?)
             .fetch_optional(&mut *self.reader().await?)
             .await?;
+        Ok(row.map(StoredAnswer::from))
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn answer_of_call(&self, task: &str, call_id: &str) -> Result<Option<StoredAnswer>> {
+        let row: Option<AnswerRow> =
+            sqlx::query_as(OF_CALL).bind(call_id).bind(task).fetch_optional(&mut *self.reader().await?).await?;
         Ok(row.map(StoredAnswer::from))
     }
 
