@@ -312,8 +312,11 @@ async fn an_edit_is_found_by_its_new_words_alone(store: &dyn Store) {
 }
 
 async fn the_index_is_made_again_and_says_since_when_it_is_behind(store: &dyn Store) {
-    stocked(store).await;
+    let world = stocked(store).await;
     assert_eq!(store.oldest_unindexed().await.unwrap(), None);
+    let entries = async || store.newest_entries(&query(&[])).await.unwrap();
+    let (before, version) = (entries().await, store.vectors_version("s").await.unwrap());
+    assert_eq!(before.len(), 4, "{}", world.topic.name);
     store.clear_search().await.unwrap();
     assert!(found(store, &query(&["ferry"])).await.is_empty());
     assert!(store.oldest_unindexed().await.unwrap().is_some());
@@ -323,6 +326,10 @@ async fn the_index_is_made_again_and_says_since_when_it_is_behind(store: &dyn St
     assert_eq!(store.index_missing(3).await.unwrap(), 0);
     assert_eq!(store.oldest_unindexed().await.unwrap(), None);
     assert_eq!(found(store, &query(&["ferry"])).await.len(), 1);
+    // What a server has loaded by the entries' ids must not seem to be current.
+    let largest = before.iter().max();
+    assert!(entries().await.iter().min() > largest, "no id is used again");
+    assert_ne!(store.vectors_version("s").await.unwrap(), version);
 }
 
 async fn what_retention_empties_is_not_found(store: &dyn Store) {

@@ -36,8 +36,7 @@ const KEEP: &str = super::statement(PerDatabase {
     postgres: include_str!("keep_entries.postgres.sql"),
 });
 
-/// The newest id alone does not show every change: the ids of replaced passages may be used again, and a changed item's
-/// vector takes the place of the earlier one.
+/// The newest id alone does not show every change: a changed item's vector takes the place of the earlier one.
 const VECTORS_VERSION: &str = "
     SELECT coalesce((SELECT max(id) FROM search_entries), 0) AS newest,
         (SELECT count(*) FROM embeddings WHERE space = $1) AS vectors,
