@@ -186,6 +186,22 @@ fn the_example_can_be_put_to_a_model() {
     assert_eq!((&told["questions"], &told["models"][0]["answered"]), (&5.into(), &5.into()), "{told:#}");
 }
 
+/// The archive states the settings under which an answer was given.
+#[test]
+fn an_answer_under_other_settings_is_asked_for_again() {
+    let server = ConversationServer::start(&[], Duration::ZERO);
+    let radar = Radar::at(NOW).with("AHA_LLM_CONFIG", "models.yaml");
+    std::fs::write(radar.folder().join("things.yaml"), questions(1).to_string()).unwrap();
+    let command = ["llm", "questionnaire", "things.yaml", "--models", "openai/a", "--out", "answers"];
+    for (temperature, asked) in [("0.2", 1), ("1.7", 2), ("0.2", 2)] {
+        let models =
+            format!("endpoint: '{}/v1'\nmodels:\n  openai/a: {{ temperature: {temperature} }}\n", server.base());
+        std::fs::write(radar.folder().join("models.yaml"), models).unwrap();
+        radar.run(&command).exits(0);
+        assert_eq!(server.requests().len(), asked, "{temperature}");
+    }
+}
+
 /// Killed after some requests, and in the middle of an answer, again and again, the files are as if it never had been,
 /// and no answer is paid for twice. `AHA_QUESTIONNAIRE_KILLS` says how often, `AHA_QUESTIONNAIRE_QUESTIONS` how long it
 /// is.

@@ -58,7 +58,9 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources) -> Result<E
         }
         Embedded::Failed(why) | Embedded::NoBudget(ExhaustedLimit { why, .. }) => {
             tracing::warn!(%why, "texts are compared by their words alone in this run");
-            Ok(if job.route.is_general { EmbedOutcome::default() } else { EmbedOutcome::without_vectors(why) })
+            // A general model may make no vectors at all, unless it has made some.
+            let is_missing = !job.route.is_general || job.is_known;
+            Ok(if is_missing { EmbedOutcome::without_vectors(why) } else { EmbedOutcome::default() })
         }
         Embedded::Interrupted => Err(context.stop.ended().await),
     }

@@ -41,7 +41,9 @@ use tree::{LIMITS, MAX_BYTES};
 use crate::tasks::Task;
 
 /// Keys that are allowed only in an entry: one value for all models would be a mistake.
-const NEVER_DEFAULTS: [&str; 2] = ["model", "fallbacks"];
+const NEVER_DEFAULTS: [&str; 3] = [PROVIDER_KEY, "model", "fallbacks"];
+/// The key that may repeat the provider of an entry's name.
+const PROVIDER_KEY: &str = "provider";
 
 /// The models that are configured in the file, and the tasks they serve.
 #[derive(Debug, Clone)]
@@ -197,7 +199,8 @@ fn entries(
         let path = below("models", &pair.key);
         let name = reader.model(&pair.key, pair.line, &path);
         let _ = reader.map(&pair.node, &path, ("the model's settings", "openai/gpt-5-mini: { temperature: 0.2 }"));
-        let own = if pair.node.map().is_some() { pair.node.clone() } else { empty(pair.line) };
+        let mut own = if pair.node.map().is_some() { pair.node.clone() } else { empty(pair.line) };
+        take_provider(reader, &mut own, name.as_ref().map(|(_, name)| name), &path);
         let merged = tree::over(own, defaults);
         let raw = RawEntry::read(reader, merged.map().unwrap_or_default(), &path);
         if let Some((provider, name)) = name {
@@ -206,6 +209,18 @@ fn entries(
         }
     }
     (locations, raws)
+}
+
+/// Removes the key that repeats the provider, which the entry's name has before the slash; another one is a problem.
+fn take_provider(reader: &mut CatalogueReader<'_>, entry: &mut Node, name: Option<&ModelRef>, path: &str) {
+    let Value::Map(pairs) = &mut entry.value else { return };
+    let Some(at) = pairs.iter().position(|pair| pair.key == PROVIDER_KEY) else { return };
+    let Pair { line, node, .. } = pairs.remove(at);
+    let is_the_same = |name: &ModelRef| matches!(&node.value, Value::Scalar { text, .. } if *text == name.provider);
+    if let Some(name) = name.filter(|name| !is_the_same(name)) {
+        let what = format!("the provider of this entry is {}, the part of its name before the slash", name.provider);
+        reader.problem(line, &below(path, PROVIDER_KEY), what, format!("{PROVIDER_KEY}: {}", name.provider));
+    }
 }
 
 const fn empty(line: usize) -> Node {

@@ -190,6 +190,15 @@ tasks:
 }
 
 #[test]
+fn an_entry_may_repeat_its_provider() {
+    let text = "models:\n  openai/a:\n    provider: openai\n    endpoint: http://127.0.0.1:1/v1/responses\n";
+    assert_eq!(entry(&load(text).unwrap(), "openai/a").model, "a");
+    has(&problems(&text.replace("provider: openai", "provider: gemini")), 3, "models.openai/a.provider", "is openai");
+    let for_all = text.replace("models:", "provider: openai\nmodels:");
+    has(&problems(&for_all), 1, "provider", "belongs to an entry below models");
+}
+
+#[test]
 fn keys_stand_in_no_error_and_in_no_debug_output() {
     let text = "models:\n  openai/a:\n    temperature: ${MY_KEY}\n    endpoint: 'https://me:${MY_KEY}@host'\n    headers: { X-Key: \"a\\u0001${MY_KEY}\" }\n    model: ${MY_KEY\n";
     let said = format!("{:?}", load(text).unwrap_err());

@@ -244,7 +244,8 @@ impl Conversation {
         request
     }
 
-    /// Returns a hash of everything that the answer depends on.
+    /// Returns a hash of what the answer depends on: the model with its server and settings, what was said, and the
+    /// question.
     fn fingerprint(&self, question: &str) -> String {
         let said: Vec<(&str, Option<&str>)> =
             self.turns.iter().map(|turn| (turn.question.as_str(), turn.answer.as_deref())).collect();
@@ -253,7 +254,19 @@ impl Conversation {
             AnswerFormat::Json => "json".to_owned(),
             AnswerFormat::Schema { schema, .. } => schema.to_string(),
         };
-        hex32(serde_json::json!([self.name(), self.terms.system, schema, said, question]).to_string().as_bytes())
+        let route = &self.terms.route;
+        let endpoint = match &route.backend {
+            Backend::Local => "",
+            Backend::Wire(wire) => wire.server.endpoint.as_str(),
+        };
+        let (sampling, options) = (route.options.sampling, &route.options.provider_specific_as_written);
+        let settings = serde_json::json!({
+            "endpoint": endpoint, "effort": route.effort.map(|effort| effort as u8),
+            "max_output_tokens": route.max_output_tokens, "temperature": sampling.temperature, "top_p": sampling.top_p,
+            "provider_specific": options,
+        });
+        let all = serde_json::json!([self.name(), settings, self.terms.system, schema, said, question]);
+        hex32(all.to_string().as_bytes())
     }
 
     fn key(&self, fingerprint: &str) -> Option<AnswerKey> {

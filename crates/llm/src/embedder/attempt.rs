@@ -87,7 +87,7 @@ impl Embedder {
         reply.request_id = reply.request_id.map(|id| secrets.text(id));
         reply.outcome = reply.outcome.map_err(|error| error.map_message(|words| secrets.text(words)));
         // Every text takes tokens, so a usage of zero is not a count.
-        reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 && usage.is_plausible(encoded.body.len(), 0));
+        reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 && usage.is_plausible());
         reply.outcome = reply.outcome.and_then(|vectors| of_one_length(job, vectors));
         let EmbedReply { outcome, usage, request_id } = reply;
         Received { outcome, usage, request_id, has_begun: false }

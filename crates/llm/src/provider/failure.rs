@@ -10,8 +10,9 @@ use crate::provider::{AnswerFormat, ModelRequest, Reply, Unreadable, Usage};
 use crate::stream::Frame;
 use crate::transport::WireResponse;
 
-/// Maximum plausible tokens of an exchange. A larger number is a mistake, and would use up any budget.
-const MAX_PLAUSIBLE_TOKENS: i64 = 100_000_000;
+/// Maximum plausible tokens of an exchange, as no model reads or writes as many at once. A larger number is a mistake,
+/// and would use up any budget.
+const MAX_PLAUSIBLE_TOKENS: i64 = 10_000_000;
 /// Maximum characters of a server's message.
 const MESSAGE_CHARS: usize = 300;
 /// Maximum wait, whatever a header requests.
