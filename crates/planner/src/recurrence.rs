@@ -37,6 +37,8 @@ pub struct Recurrence {
 pub enum InvalidRecurrence {
     #[error("every_n_days needs intervalDays from 1 to {MAX_INTERVAL_DAYS}, not {0:?}")]
     Interval(Option<u32>),
+    #[error("intervalDays {0} contradicts the type; every_n_days repeats after a number of days")]
+    Contradiction(u32),
 }
 
 impl Recurrence {
@@ -94,12 +96,27 @@ impl Recurrence {
     /// Returns the first occurrence on or after `from`.
     #[must_use]
     pub fn next_from(&self, anchor: NaiveDate, from: NaiveDate) -> Option<NaiveDate> {
-        let max_gap_days = match self.rule {
-            Rule::EveryNDays(interval) => u64::from(interval),
-            _ => 7,
-        };
         let start = from.max(anchor);
-        self.occurrences(anchor, start, start.checked_add_days(Days::new(max_gap_days))?).first().copied()
+        self.occurrences(anchor, start, start.checked_add_days(self.max_gap())?).first().copied()
+    }
+
+    /// Returns the last occurrence on or before `day`.
+    #[must_use]
+    pub fn last_until(&self, anchor: NaiveDate, day: NaiveDate) -> Option<NaiveDate> {
+        if !self.repeats() {
+            return (anchor <= day).then_some(anchor);
+        }
+        let end = self.until.map_or(day, |until| until.min(day));
+        let start = end.checked_sub_days(self.max_gap()).map_or(anchor, |start| start.max(anchor));
+        self.occurrences(anchor, start, end).last().copied()
+    }
+
+    /// Within so many days after an occurrence is the next one, unless it was the last.
+    fn max_gap(&self) -> Days {
+        match self.rule {
+            Rule::EveryNDays(interval) => Days::new(u64::from(interval)),
+            _ => Days::new(7),
+        }
     }
 
     /// Describes the recurrence: "every 3 days until 2026-06-30".
@@ -145,6 +162,15 @@ impl TryFrom<Wire> for Recurrence {
     type Error = InvalidRecurrence;
 
     fn try_from(wire: Wire) -> Result<Self, Self::Error> {
+        // "weekly" with an interval of 3 would become every week.
+        let is_rule_of_days = |interval| match wire.kind {
+            WireKind::Daily => interval == 1,
+            WireKind::Weekly => interval == 1 || interval == 7,
+            _ => true,
+        };
+        if let Some(interval) = wire.interval_days.filter(|interval| !is_rule_of_days(*interval)) {
+            return Err(InvalidRecurrence::Contradiction(interval));
+        }
         let rule = match wire.kind {
             WireKind::None => Rule::None,
             WireKind::Daily => Rule::Daily,

@@ -88,6 +88,5 @@ fn correct_kind(fields: &mut Fields, state: &State) {
 #[must_use]
 pub fn due_day(item: &Item, today: NaiveDate) -> Option<NaiveDate> {
     let anchor = item.scheduled_for?;
-    let last = item.recurrence.occurrences(anchor, anchor.max(today - chrono::Days::new(400)), today).last().copied();
-    last.or_else(|| item.recurrence.next_from(anchor, today))
+    item.recurrence.last_until(anchor, today).or_else(|| item.recurrence.next_from(anchor, today))
 }

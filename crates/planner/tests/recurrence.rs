@@ -6,6 +6,7 @@ use aha_planner::recurrence::{Recurrence, Rule};
 use chrono::{Days, NaiveDate, TimeZone as _};
 use proptest::prelude::*;
 use rrule::{RRuleSet, Tz};
+use serde_json::json;
 
 const ZONES: [Tz; 4] = [Tz::Europe__Berlin, Tz::America__New_York, Tz::Australia__Lord_Howe, Tz::America__Santiago];
 
@@ -90,4 +91,38 @@ fn until_is_inclusive_and_expansion_stays_between_the_dates() {
     assert_eq!(daily.occurrences(day(10), day(1), day(31)), [day(10), day(11), day(12)]);
     assert_eq!(daily.occurrences(day(10), day(11), day(11)), [day(11)]);
     assert!(daily.occurrences(day(10), day(20), day(15)).is_empty());
+}
+
+#[test]
+fn the_last_occurrence_is_found_however_long_the_interval() {
+    let day = |text: &str| text.parse::<NaiveDate>().unwrap();
+    let (anchor, today) = (day("2025-09-01"), day("2026-11-30"));
+    let until = |until: &str| Recurrence { until: Some(day(until)), ..Recurrence::of(Rule::Weekly) };
+    for (recurrence, expected) in [
+        (Recurrence::NONE, Some("2025-09-01")),
+        (Recurrence::of(Rule::Daily), Some("2026-11-30")),
+        (Recurrence::of(Rule::Weekly), Some("2026-11-30")),
+        (Recurrence::of(Rule::EveryNDays(500)), Some("2025-09-01")),
+        (Recurrence::of(Rule::EveryNDays(400)), Some("2026-10-06")),
+        (until("2025-09-20"), Some("2025-09-15")),
+        (until("2025-08-20"), None),
+    ] {
+        assert_eq!(recurrence.last_until(anchor, today), expected.map(day), "{recurrence:?}");
+    }
+    assert_eq!(Recurrence::of(Rule::Weekdays).last_until(anchor, day("2026-11-29")), Some(day("2026-11-27")));
+    assert_eq!(Recurrence::of(Rule::Daily).last_until(anchor, day("2025-08-31")), None);
+}
+
+#[test]
+fn an_interval_that_contradicts_its_rule_is_refused() {
+    for (kind, interval, is_valid) in [
+        ("weekly", 3, false),
+        ("weekly", 7, true),
+        ("weekly", 1, true),
+        ("daily", 2, false),
+        ("every_n_days", 21, true),
+    ] {
+        let rule = serde_json::from_value::<Recurrence>(json!({ "type": kind, "intervalDays": interval }));
+        assert_eq!(rule.is_ok(), is_valid, "{kind} {interval}");
+    }
 }

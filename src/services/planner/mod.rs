@@ -113,12 +113,16 @@ pub async fn update(app: &App, kind: Kind, id: i64, operation: &Value) -> Result
     }
 }
 
-/// Adds the record's recurrence and its anchor to an update without them: it has to contain both.
+/// Adds the record's recurrence and its day to an update without them: it has to contain a recurrence, and one that
+/// repeats has to begin on a day.
 fn with_recurrence(mut update: Value, item: Option<&Item>) -> Value {
     if let (Some(fields), Some(item)) = (update.as_object_mut(), item) {
-        fields.entry("recurrence").or_insert_with(|| json!(item.recurrence));
-        if item.recurrence.repeats() {
-            fields.entry("scheduledFor").or_insert_with(|| json!(item.scheduled_for));
+        // An empty value means the current one.
+        if fields.get("recurrence").is_none_or(|rule| rule.is_null() || rule.as_str() == Some("")) {
+            fields.insert("recurrence".to_owned(), json!(item.recurrence));
+        }
+        if let Some(day) = item.scheduled_for {
+            fields.entry("scheduledFor").or_insert_with(|| json!(day));
         }
     }
     update

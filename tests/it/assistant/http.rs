@@ -68,7 +68,20 @@ fn records_have_addresses(engine: Engine) {
     assert_eq!((status, &made["habit"]["id"]), (200, &json!(1)), "{made}");
     assert_eq!(server.post("/api/todos", &json!({ "title": "x" })).1["error"]["code"], "missing_recurrence");
     let patch = |path: &str, body: Value| server.send(&format!("PATCH {path}"), "", &body.to_string()).status;
+    assert_eq!(
+        patch("/api/habits/1", json!({ "title": "run" , "recurrence": null })),
+        200,
+        "an empty rule is the current one"
+    );
     assert_eq!(patch("/api/habits/1", json!({ "title": "run far" })), 200);
+    let todo = json!({ "title": "sweep", "scheduledFor": "2026-11-20", "recurrence": { "type": "none" } });
+    assert_eq!(server.post("/api/todos", &todo).1["id"], 2);
+    assert_eq!(
+        patch("/api/todos/2", json!({ "recurrence": { "type": "weekly" } })),
+        200,
+        "it begins on the todo's day"
+    );
+    assert_eq!(server.get("/api/todos/2")["todo"]["recurrence"]["type"], "weekly");
     assert_eq!(patch("/api/habits/1/occurrence", json!({ "occurrenceDate": "2026-11-18" })), 200);
     assert_eq!(patch("/api/habits/1/occurrence", json!({ "occurrenceDate": "2026-11-10" })), 400);
     assert_eq!(patch("/api/habits/9", json!({ "title": "x" })), 404);

@@ -155,3 +155,20 @@ fn two_records_of_one_day_exchange_their_times() {
     assert_eq!((&made[0]["timeOfDay"], &made[1]["startTime"]), (&json!("10:00"), &json!("18:00")), "{made}");
     is_asked_about(&["swap review budget and lunch with Sara"], "not at two times");
 }
+
+/// Today is a Wednesday.
+#[test]
+fn a_number_of_times_is_counted_from_the_first_occurrence() {
+    for (say, first, last, count) in [
+        ("piano lesson every Monday at 17:00 starting 20 March 2027 for 6 lessons", "2027-03-22", "2027-04-26", 6),
+        ("yoga every other Tuesday starting 3 March 2027, 4 times", "2027-03-09", "2027-04-20", 4),
+        ("yoga every Monday starting 22 March 2027, 2 times", "2027-03-22", "2027-03-29", 2),
+    ] {
+        let operation = &plan(say, &state(), &[])[0];
+        let anchor = operation.scheduled_for.flatten().unwrap();
+        let rule = operation.recurrence.unwrap();
+        let days = rule.occurrences(anchor, anchor, anchor + chrono::Days::new(200));
+        let shown = [days.first(), days.last()].map(|day| day.unwrap().to_string());
+        assert_eq!((shown, days.len()), ([first, last].map(str::to_owned), count), "{say}");
+    }
+}

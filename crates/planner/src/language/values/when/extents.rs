@@ -1,9 +1,9 @@
 //! Parses the extent of a repetition: "for the next five days", "every day next week", "every Monday in April", "six
 //! times".
 
-use chrono::{Datelike as _, NaiveDate};
+use chrono::{Datelike as _, NaiveDate, Weekday};
 
-use super::When;
+use super::{When, on_or_after};
 use crate::language::Today;
 use crate::language::text::numbers::{count, month};
 use crate::language::text::phrases::after_any;
@@ -44,10 +44,11 @@ impl When {
         Some(skipped + 2 + in_all)
     }
 
-    /// Computes the last day from the number of occurrences.
-    pub(super) fn resolve_occurrence_count(&mut self, today: NaiveDate) {
+    /// Computes the last day from the number of occurrences, of which the first is on `day_of_week` if that is given.
+    pub(super) fn resolve_occurrence_count(&mut self, today: NaiveDate, day_of_week: Option<Weekday>) {
         let Some(number) = self.occurrence_count.filter(|_| self.until.is_none()) else { return };
-        let first = self.date.unwrap_or(today);
+        let from = self.date.unwrap_or(today);
+        let first = day_of_week.map_or(from, |day| on_or_after(from, day));
         let step = match &self.repeat {
             Some(Repeat::Rule(Rule::Daily)) => 1,
             Some(Repeat::Rule(Rule::Weekly)) => 7,

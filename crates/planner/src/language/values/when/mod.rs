@@ -300,7 +300,7 @@ impl When {
         if let (Some(day), None) = (day_of_week, self.date) {
             self.date = Some(on_or_after(today.date, day));
         }
-        self.resolve_occurrence_count(today.date);
+        self.resolve_occurrence_count(today.date, day_of_week);
     }
 }
 
