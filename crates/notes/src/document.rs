@@ -279,13 +279,13 @@ fn bare_name(name: &str) -> String {
 }
 
 /// Returns Obsidian's block id at the end of a line.
-fn block_id(content: &str) -> Option<&str> {
+pub(crate) fn block_id(content: &str) -> Option<&str> {
     let (before, id) = content.trim_end().rsplit_once('^')?;
     let is_id = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     (is_id && (before.is_empty() || before.ends_with(' '))).then_some(id)
 }
 
-fn without_block_id(text: &str) -> &str {
+pub(crate) fn without_block_id(text: &str) -> &str {
     let last = text.lines().last().unwrap_or_default();
     match block_id(last) {
         Some(id) => text.strip_suffix(id).and_then(|text| text.strip_suffix('^')).unwrap_or(text),

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::block::{Block, Kind};
 use crate::content;
-use crate::document::{Document, Format};
+use crate::document::{Document, Format, block_id, without_block_id};
 use crate::insert::{Position, add_block_id, insertion};
 use crate::lines::{Ending, Line, dominant_ending, indent_of};
 use crate::opaque::interior;
@@ -70,9 +70,6 @@ impl Document {
         let block = self.blocks.get(index).ok_or(EditError::NoBlock)?.clone();
         let mut new = content::lines(self.format, text).ok_or(EditError::Empty)?;
         let had_id = self.explicit_id(index);
-        if self.format == Format::Markdown {
-            add_block_id(&mut new, "", had_id.as_deref().unwrap_or(id));
-        }
         let is_text = self.is_text(&block);
         let trailing = self.trailing_blank_lines(&block);
         let own = block.lines.start..block.lines.end - trailing;
@@ -84,6 +81,10 @@ impl Document {
             .map(|(line, _)| self.lines[line].clone())
             .collect();
         let indent = self.continuation_indent(&block);
+        let written_id = had_id.as_deref().unwrap_or(id);
+        if self.format == Format::Markdown && kept.is_empty() {
+            add_block_id(&mut new, "", written_id);
+        }
         let first = &self.lines[block.lines.start].text;
         let mut lines = Vec::new();
         if is_text.first() == Some(&true) {
@@ -91,8 +92,11 @@ impl Document {
         } else {
             lines.push(first.clone());
         }
+        // Obsidian finds an id only at the end of a block.
+        let own_line = (self.format == Format::Markdown && !kept.is_empty()).then(|| format!("{indent}^{written_id}"));
         lines.extend(kept.into_iter().map(|line| line.text));
         lines.extend(new.iter().map(|line| format!("{indent}{line}")));
+        lines.extend(own_line);
         let edited = self.with_lines(self.spliced(own.start, own.end, lines));
         if edited.blocks.len() != self.blocks.len() || !unchanged(self, &edited, Some(index), None) {
             return Err(EditError::WouldChangeOthers);
@@ -142,7 +146,16 @@ impl Document {
         let indent = self.continuation_indent(block);
         if self.format == Format::Markdown && last.is_none() {
             let at = block.lines.end - self.trailing_blank_lines(block);
-            return self.spliced(at, at, vec![format!("{indent}{line}")]);
+            let last_line = at.saturating_sub(1).max(block.lines.start);
+            let text = self.lines[last_line].text.trim_end();
+            // Obsidian finds an id only at the end of a block, so that it follows on a line of its own.
+            return match block_id(self.content(block, last_line)).map(|id| (id, without_block_id(text).trim_end())) {
+                Some((id, before)) if last_line > block.lines.start || before.len() > block.marker => {
+                    let lines = [before.to_owned(), format!("{indent}{line}"), format!("{indent}^{id}")];
+                    self.spliced(last_line, at, lines.into_iter().filter(|line| !line.trim().is_empty()).collect())
+                }
+                _ => self.spliced(at, at, vec![format!("{indent}{line}")]),
+            };
         }
         let first = &self.lines[block.lines.start].text;
         let content = self.content(block, block.lines.start);

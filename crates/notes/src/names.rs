@@ -83,6 +83,8 @@ fn decoded(stem: &str) -> String {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let code = (*byte == b'%').then(|| stem.get(at + 1..at + 3)).flatten();
+        // A number may begin with a plus sign, a code not.
+        let code = code.filter(|code| code.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
         out.push(code.unwrap_or(*byte));
         at += if code.is_some() { 3 } else { 1 };
@@ -113,6 +115,7 @@ mod tests {
             "a: b?",
             "50%",
             "100%25",
+            "50%+5",
             "C#/Async",
             "a/b/c",
             ".hidden",

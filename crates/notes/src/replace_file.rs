@@ -138,10 +138,11 @@ fn exchange(path: &Path, temp_path: &Path, base: &[u8], new: &[u8], backup: &Pat
     match exchange_until_settled(path, temp_path, base.to_vec(), new.to_vec()) {
         Ok(Replaced::Done) => move_to_backup(temp_path, backup).map(|()| Replaced::Done),
         Ok(Replaced::Changed) => move_to_backup(temp_path, &backup.with_extension("other")).map(|()| Replaced::Changed),
-        // The file was removed or renamed in between.
-        Err(Errno::NOENT) => {
+        // The file was removed or renamed in between. The temporary file may contain what another program wrote.
+        Err(Errno::NOENT) if content(temp_path)?.as_deref() == Some(new) => {
             fs::remove_file(temp_path).map_err(NotesError::io("remove", temp_path)).map(|()| Replaced::Changed)
         }
+        Err(Errno::NOENT) => move_to_backup(temp_path, &backup.with_extension("other")).map(|()| Replaced::Changed),
         // If the file system cannot exchange files, the comparison just made has to suffice.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             fs::write(backup, base).map_err(NotesError::io("write", backup))?;

@@ -199,3 +199,23 @@ fn in_plain_markdown_the_line_that_closes_a_region_contains_no_id() {
         assert_eq!(page.block_text(1), format!("Use this:\n{region}"));
     }
 }
+
+/// Obsidian finds a block by its id only if that is at the end of the block.
+#[test]
+fn in_plain_markdown_an_id_stays_at_the_end_of_its_block() {
+    for (text, marked) in [
+        ("Acid first ^abc\n\nNext\n", "Acid first\nto:: x\n^abc\n\nNext\n"),
+        ("- Acid\n  first ^abc  \n- Next\n", "- Acid\n  first\n  to:: x\n  ^abc\n- Next\n"),
+        ("Acid\n^abc\n", "Acid\nto:: x\n^abc\n"),
+        ("Acid first\n", "Acid first\nto:: x\n"),
+    ] {
+        let mut page = Document::parse(Format::Markdown, text);
+        let id = page.explicit_id(0);
+        page.set_property(0, "to", "x").unwrap();
+        assert_eq!((page.text().as_str(), page.explicit_id(0)), (marked, id.clone()), "{text}");
+        page.replace(0, "Acid last", "n-1").unwrap();
+        let written = page.text();
+        let end = format!("to:: x\n^{}", id.as_deref().unwrap_or("n-1"));
+        assert!(written.replace("  ", "").contains(&end), "{written}");
+    }
+}

@@ -1,5 +1,8 @@
 //! Removes references to the day from a block's text: task marks, "learned today that", dates and days. The rest stays
-//! word for word. A full stop is added only to prose that has none.
+//! word for word, and so does all that is no prose: code, links, addresses. A full stop is added only to prose that has
+//! none.
+
+use std::ops::Range;
 
 /// Openings of diary sentences that knowledge does not have, longest first.
 const OPENINGS: [&str; 36] = [
@@ -54,6 +57,8 @@ const MARKS: [&str; 12] = [
     "[ ] ",
     "[x] ",
 ];
+/// Marks of links, references, macros and the addresses of links, between which a text stays as it is.
+const ENCLOSED: [(&str, &str); 4] = [("[[", "]]"), ("((", "))"), ("{{", "}}"), ("](", ")")];
 const TIMES: [&str; 10] = [
     "earlier today",
     "today",
@@ -122,19 +127,54 @@ fn without_times(text: &str) -> String {
     text
 }
 
+/// Finds a word of the prose: one of code, of a link or of an address stays.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let lower = text.to_lowercase();
     // Byte positions in the lower-case text are valid only if both texts have the same length.
     let is_same_length = lower.len() == text.len();
-    let is_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_' && c != '`');
+    let no_prose = no_prose(&lower);
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '`');
     let found = lower.match_indices(word).find(|(at, _)| {
-        let next = lower.get(at + word.len()..).and_then(|after| after.chars().next());
-        is_border(lower.get(..*at).and_then(|before| before.chars().next_back()))
-            && is_border(next)
+        let before = lower.get(..*at).and_then(|before| before.chars().next_back());
+        let mut after = lower.get(at + word.len()..).unwrap_or_default().chars();
+        let next = after.next();
+        let is_in_name = before == Some('.') || next == Some('.') && after.next().is_some_and(is_part);
+        !before.is_some_and(is_part)
+            && !next.is_some_and(is_part)
+            && !is_in_name
             // "Today's release" without its day would begin with "'s".
-            && !matches!(next, Some('\'' | '’'))
+            && !matches!(next, Some('\'' | '’' | '('))
+            && !no_prose.iter().any(|range| range.contains(at))
     });
     found.filter(|_| is_same_length).map(|(at, _)| at)
+}
+
+/// Returns the byte ranges of a text that are no prose: what is between [`ENCLOSED`] or between equal numbers of
+/// backticks, tags, and addresses and paths, which are words with one of `/\@`.
+fn no_prose(text: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let ticks = rest.len() - rest.trim_start_matches('`').len();
+        let code = rest.get(..ticks).filter(|ticks| !ticks.is_empty()).map(|ticks| (ticks, ticks));
+        let opened = code.or_else(|| ENCLOSED.into_iter().find(|(open, _)| rest.starts_with(open)));
+        let closed = opened.and_then(|(open, close)| {
+            let inside = rest.get(open.len()..)?;
+            Some(at + open.len() + inside.find(close)? + close.len())
+        });
+        let next = closed.unwrap_or(at + rest.chars().next().map_or(1, char::len_utf8).max(ticks));
+        ranges.extend(closed.map(|end| at..end));
+        at = next;
+    }
+    let mut start = 0;
+    for word in text.split_inclusive(char::is_whitespace) {
+        let end = start + word.len();
+        if word.starts_with('#') || word.contains(['/', '\\', '@']) {
+            ranges.push(start..end);
+        }
+        start = end;
+    }
+    ranges
 }
 
 fn with_subject(text: &str, above: &[String]) -> String {
@@ -165,9 +205,10 @@ fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
     let first_word = text.split_whitespace().next().unwrap_or_default();
-    // Inline code, addresses and names such as "iPhone" are not capitalised.
-    let is_as_written =
-        first_word.starts_with('`') || first_word.contains("://") || first_word.chars().skip(1).any(char::is_uppercase);
+    // Code, addresses and names such as "iPhone" are not capitalised.
+    let is_as_written = first_word.starts_with('`')
+        || first_word.trim_end_matches(['.', ',', ';', ':']).contains(['.', '_', '(', '/'])
+        || first_word.chars().skip(1).any(char::is_uppercase);
     let capital = |first: char| if is_as_written { first.to_string() } else { first.to_uppercase().to_string() };
     let first = chars.next().map(capital).unwrap_or_default();
     let text = format!("{first}{}", chars.as_str());
@@ -229,6 +270,13 @@ mod tests {
             ("**Learned**: rye dough always needs acid", "Rye dough always needs acid."),
             ("**Rye** dough always needs acid", "**Rye** dough always needs acid."),
             ("Decision: rye dough gets acid", "Decision: rye dough gets acid."),
+            ("`date.today()` ignores the zone, today too", "`date.today()` ignores the zone too."),
+            ("date.today() ignores the zone today", "date.today() ignores the zone."),
+            ("``echo ` today`` prints it", "``echo ` today`` prints it."),
+            ("See https://docs.python.example/today for zones", "See https://docs.python.example/today for zones."),
+            ("See [[Python today]] and [it](notes today.md) today", "See [[Python today]] and [it](notes today.md)."),
+            ("The file src/today.rs of today.example is #today", "The file src/today.rs of today.example is #today"),
+            ("An open ` before what is slow today is prose", "An open ` before what is slow is prose."),
             ("https://rye.example says why dough needs acid", "https://rye.example says why dough needs acid."),
         ];
         for (text, expected) in cases {
