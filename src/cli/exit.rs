@@ -137,7 +137,7 @@ fn is_configuration(error: &anyhow::Error) -> bool {
     let account = match serve {
         Some(ServeError::Accounts(error)) => Some(error),
         Some(ServeError::Unprotected { .. }) => return true,
-        Some(ServeError::Listen { .. } | ServeError::Ended(_)) | None => error.downcast_ref::<AccountError>(),
+        Some(ServeError::Listen { .. }) | None => error.downcast_ref::<AccountError>(),
     };
     account.is_some_and(|account| !matches!(account, AccountError::Store(_)))
         || matches!(error.downcast_ref::<AppError>(), Some(AppError::Prompt(_)))

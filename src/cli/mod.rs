@@ -22,6 +22,7 @@ mod item;
 mod journal;
 mod labelled;
 mod late_calls;
+mod limits;
 mod lines;
 mod listing;
 mod llm;
@@ -94,7 +95,10 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
     let config = if matches!(command, Command::Doctor(_)) { config } else { config.without_unknown()? };
     start_logging(&config, matches!(command, Command::Daemon(_) | Command::Serve(_)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let exit = runtime.block_on(dispatch(command, config));
+    let exit = runtime.block_on(async {
+        limits::prepare();
+        dispatch(command, config).await
+    });
     // Dropping it would wait without a limit for blocking threads that compute what nobody waits for.
     runtime.shutdown_timeout(MAX_SHUTDOWN);
     exit
@@ -172,7 +176,9 @@ fn start_logging(config: &Config, daemon: bool) {
     let default = if daemon { "info,tokio_cron_scheduler=warn" } else { "error,aha_migrations=info" };
     let filter = with_own_crates(config.log.filter.as_deref().unwrap_or(default));
     let filter = tracing_subscriber::EnvFilter::new(filter);
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A line that cannot be written, as on a full disk, is lost. Reporting that would write to the same place, and panic.
+    let builder =
+        tracing_subscriber::fmt().with_env_filter(filter).log_internal_errors(false).with_writer(std::io::stderr);
     match config.log.format {
         LogFormat::Text => builder.with_ansi(output::colour_on_stderr()).init(),
         LogFormat::Json => builder.json().flatten_event(true).init(),

@@ -28,13 +28,13 @@ pub(super) async fn run(config: Config, graph: GraphArgument) -> Result<Exit> {
     let mut serving = tokio::spawn(server.run(closing.clone()));
     tokio::select! {
         ended = &mut serving => {
-            ended??;
+            ended?;
             return Ok(Exit::Ok);
         }
         () = stop => tracing::info!("asked to stop"),
     }
     finish_calls(&app, runs.ended()).await;
     closing.cancel();
-    serving.await??;
+    serving.await?;
     Ok(Exit::Ok)
 }

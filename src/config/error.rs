@@ -21,6 +21,11 @@ pub enum ConfigError {
         .path.display()
     )]
     DotEnv { path: PathBuf, error: dotenvy::Error },
+    /// Without the value, which may be a key or a password.
+    #[error(
+        "the file .env cannot be used: the value of {setting} has a $ before the name of a variable that is not set; put single quotes around the value, so that $ stands for itself"
+    )]
+    DotEnvVariable { setting: String },
     /// Without the line, which may contain a key or a password.
     #[error(
         "the file .env cannot be read: {} is not NAME=value; put quotes around a value with spaces, single ones if it has a backslash",

@@ -12,6 +12,7 @@ mod signal;
 mod sources;
 mod web;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -220,12 +221,52 @@ fn load_dot_env() -> Result<Option<PathBuf>, ConfigError> {
     if std::fs::metadata(DOT_ENV).is_ok_and(|found| !found.is_file()) {
         return Ok(None);
     }
+    if let Some(setting) = std::fs::read_to_string(DOT_ENV).ok().and_then(|text| unresolved(&text)) {
+        return Err(ConfigError::DotEnvVariable { setting });
+    }
     match dotenvy::from_path(DOT_ENV) {
         Ok(()) => Ok(Some(whole_path())),
         Err(error) if error.not_found() => Ok(None),
         Err(dotenvy::Error::LineParse(..)) => Err(ConfigError::DotEnvLine { after: last_readable() }),
         Err(error) => Err(ConfigError::DotEnv { path: whole_path(), error }),
     }
+}
+
+/// Returns the first setting of an `.env` file whose value names a variable (`$NAME`) that is not set, neither in the
+/// environment nor in a line above: it would become empty, as in a password with a dollar sign. In single quotes a
+/// dollar sign stands for itself.
+fn unresolved(text: &str) -> Option<String> {
+    let mut known = HashSet::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let name = name.trim().trim_start_matches("export ").trim();
+        let is_set = |variable: &str| known.contains(variable) || std::env::var_os(variable).is_some();
+        if variables(value.trim()).into_iter().any(|variable| !is_set(variable)) {
+            return Some(name.to_owned());
+        }
+        known.insert(name);
+    }
+    None
+}
+
+/// Returns the variables that a value names outside of single quotes.
+fn variables(value: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut is_quoted, mut before) = (false, ' ');
+    for (at, c) in value.char_indices() {
+        match c {
+            '\'' => is_quoted = !is_quoted,
+            '#' if !is_quoted && before.is_whitespace() => break,
+            '$' if !is_quoted && before != '\\' => {
+                let rest = value.get(at + 1..).unwrap_or_default().trim_start_matches('{');
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+                found.extend(rest.get(..end).filter(|name| !name.is_empty()));
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    found
 }
 
 /// The path of `.env` with its folder.
@@ -241,6 +282,23 @@ fn last_readable() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dollar_sign_before_what_is_no_variable_is_found() {
+        for (text, setting) in [
+            ("A=1\nKEY=abc$QwErTy8", Some("KEY")),
+            ("DATABASE_URL=\"postgres://me:pa${sword}1@db/aha\"", Some("DATABASE_URL")),
+            ("export KEY = $nothing_of_this_name", Some("KEY")),
+            ("KEY='abc$QwErTy8'", None),
+            ("KEY=abc\\$QwErTy8", None),
+            ("# KEY=$QwErTy8\nKEY=a # $QwErTy8", None),
+            ("DIR=/data\nKEY=$DIR/a and $PATH", None),
+            ("KEY=5$ and $5x\nno line", Some("KEY")),
+            ("KEY=5$", None),
+        ] {
+            assert_eq!(unresolved(text).as_deref(), setting, "{text}");
+        }
+    }
 
     fn load(pairs: &[(&str, &str)]) -> Result<Config, ConfigError> {
         Config::from_pairs(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())))

@@ -42,7 +42,7 @@ const MIN_SIMILARITY: f64 = 0.8;
 const TOOL_VARIABLES: [&str; 8] =
     ["AHA_TEST_", "AHA_BENCH_", "AHA_PEERS_", "AHA_FUZZ_", "AHA_SCALE_", "AHA_RADAR_", "AHA_RADAR", "AHA_BIN"];
 /// Read only by builds with debug assertions.
-const DEBUG_VARIABLES: [&str; 10] = [
+const DEBUG_VARIABLES: [&str; 11] = [
     "AHA_ANSWER_MS",
     "AHA_CIRCUIT_PAUSE_MS",
     "AHA_FAILPOINT",
@@ -50,6 +50,7 @@ const DEBUG_VARIABLES: [&str; 10] = [
     "AHA_FAILPOINT_SIGNAL",
     "AHA_RETRY_MS",
     "AHA_HEARTBEAT_MS",
+    "AHA_HTTP_SILENCE_MS",
     "AHA_NOTES_QUIET_MS",
     "AHA_PDF_MS",
     "AHA_SQLITE_MAX_PAGES",

@@ -85,7 +85,7 @@ pub async fn run(app: App, mut stop: Pin<&mut impl Future<Output = ()>>) -> Resu
     let server = Server::bind(app.clone(), runs.clone()).await?;
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "daemon started");
     let closing = CancellationToken::new();
-    let serving = tokio::spawn(serve(server, closing.clone()));
+    let serving = tokio::spawn(server.run(closing.clone()));
     let indexing = tokio::spawn(index_missing(app.clone()));
     let tick = Arc::new(Notify::new());
     let mut scheduler = JobScheduler::new().await?;
@@ -125,12 +125,6 @@ async fn index_missing(app: App) {
         Ok(0) => {}
         Ok(entries) => tracing::info!(entries, "what was missing in the search index is indexed"),
         Err(error) => tracing::warn!(%error, "the search index is incomplete; run `aha-radar reindex`"),
-    }
-}
-
-async fn serve(server: Server, closing: CancellationToken) {
-    if let Err(error) = server.run(closing).await {
-        tracing::error!(%error, "the web server ended; /health does not answer any more");
     }
 }
 

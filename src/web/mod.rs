@@ -13,6 +13,7 @@ mod ask;
 mod ask_stream;
 mod assets;
 mod assistant;
+mod connections;
 mod error_forms;
 mod extract;
 mod failure;

@@ -6,7 +6,6 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::ServiceExt as _;
 use axum::extract::Request;
 use axum::http::Uri;
 use axum::http::uri::PathAndQuery;
@@ -16,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Layer as _;
 use tower::util::MapRequestLayer;
 
+use super::connections::answer_all;
 use super::{WebState, router};
 use crate::app::App;
 use crate::services::accounts::{self, AccountError};
@@ -33,8 +33,6 @@ pub enum ServeError {
     Unprotected { why: String },
     #[error(transparent)]
     Accounts(#[from] AccountError),
-    #[error("the server ended: {0}")]
-    Ended(std::io::Error),
 }
 
 /// A server that is bound to its address and does not answer yet.
@@ -65,22 +63,18 @@ impl Server {
     }
 
     /// Answers requests until `closing`, then sends the rest of the responses that are ready.
-    ///
-    /// # Errors
-    /// When the listener fails.
-    pub async fn run(self, closing: CancellationToken) -> Result<(), ServeError> {
+    pub async fn run(self, closing: CancellationToken) {
         let prefix = self.state.prefix().to_owned();
         let service = MapRequestLayer::new(move |request| with_contract_path(without_prefix(request, &prefix)))
             .layer(router(&self.state));
-        let service = service.into_make_service_with_connect_info::<SocketAddr>();
-        let serving = axum::serve(self.listener, service).with_graceful_shutdown(closing.clone().cancelled_owned());
+        let answering = answer_all(self.listener, service, closing.clone());
         let late = async {
             closing.cancelled().await;
             tokio::time::sleep(MAX_CLOSING).await;
         };
         tokio::select! {
-            ended = serving.into_future() => ended.map_err(ServeError::Ended),
-            () = late => Ok(()),
+            () = answering => {}
+            () = late => {}
         }
     }
 }

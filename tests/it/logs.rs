@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::support::http::Answer;
 use crate::support::radar::{Radar, repository};
+use crate::support::rows;
 use crate::support::web::Web;
 
 /// Two sources that work, and six whose files are gone at the time of the run.
@@ -39,6 +40,19 @@ fn a_run_is_one_line_and_so_are_identical_failures() {
     assert_eq!((&warnings[0]["failed"], &warnings[0]["kind"]), (&6.into(), &"file".into()));
     assert!(warnings[0]["sources"].as_str().unwrap().ends_with("gone3.xml and 3 more"), "{warnings:#?}");
     assert!(!warnings[0]["error"].as_str().unwrap().contains("gone"), "{warnings:#?}");
+}
+
+/// On a full disk, or when the program that reads the log has ended.
+#[test]
+fn a_log_that_cannot_be_written_ends_no_run() {
+    let radar = with_six_failures();
+    for format in ["json", "text"] {
+        let mut command = radar.command(&["run", "--window", "2026-11-16..2026-11-19"]);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = command.env("AHA_LOG_FORMAT", format).stderr(full).stdout(std::process::Stdio::null()).status();
+        assert_eq!(ended.unwrap().code(), Some(3), "{format}");
+    }
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM run_attempts WHERE outcome = 'done'"), 2);
 }
 
 #[test]

@@ -191,6 +191,13 @@ impl Runs {
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             let outcome = runner::run(&app, &request).boxed().await;
+            // A scheduled run's error is logged by the scheduler.
+            if let Err(error) = outcome.as_ref()
+                && !matches!(error, RunError::Interrupted)
+            {
+                let error = error.with_causes();
+                tracing::error!(topic = %request.topic, %error, "run failed; start it again to continue it");
+            }
             running.end(RunEnd::from(&outcome));
         });
         Ok(receiver)

@@ -1,4 +1,6 @@
 use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::time::Duration;
 
 use crate::support::radar::{Radar, repository};
 use crate::support::site::Site;
@@ -172,4 +174,24 @@ fn every_answer_has_the_headers_that_keep_others_out() {
         site.send("GET", "/api/v1/digests", &[("if-none-match", &site.get("/api/v1/digests").headers["etag"])], "");
     assert_eq!((again.status, again.body.as_str()), (304, ""));
     assert!(tag.len() > 10);
+}
+
+/// They would keep others out, and their files from fetches and the database.
+#[test]
+fn a_connection_that_stays_silent_is_closed() {
+    let mut radar = Radar::at("2026-11-19T07:00:00Z").with("AHA_HTTP_SILENCE_MS", "300");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let answered = b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n".as_slice();
+    for (sent, is_answered) in [(b"".as_slice(), false), (b"GET /health HTTP/1.1\r\nho", false), (answered, true)] {
+        let mut connection = std::net::TcpStream::connect(site.address).unwrap();
+        connection.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        connection.write_all(sent).unwrap();
+        let mut received = Vec::new();
+        // Closed in order, or reset.
+        let _ = connection.read_to_end(&mut received);
+        let text = String::from_utf8_lossy(&received);
+        assert_eq!(text.contains(" 200 OK"), is_answered, "{text}");
+    }
+    assert_eq!(site.get("/health").status, 200);
 }

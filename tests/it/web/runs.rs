@@ -109,6 +109,21 @@ fn a_scheduled_run_of_the_daemon_is_seen_and_stopped_from_its_page() {
 }
 
 #[test]
+fn a_run_that_was_started_from_a_page_and_failed_is_logged() {
+    let mut radar = Radar::at(NOW).with("AHA_OUTPUT_DIR", "no-folder");
+    std::fs::write(radar.folder().join("no-folder"), "").unwrap();
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &[])).unwrap();
+    radar.add(&["feed.json"]);
+    let log = radar.folder().join("log");
+    let site = Site::start_with_log(&mut radar, &log);
+    let page = site.get("/runs");
+    assert_eq!(site.post_form("/runs", &page, "topic=default&window=2026-11-17..2026-11-18").status, 303);
+    wait_for(&site, "/runs", "Failed");
+    let logged = std::fs::read_to_string(log).unwrap();
+    assert!(logged.contains("run failed; start it again to continue it"), "{logged}");
+}
+
+#[test]
 fn days_are_chosen_for_a_run_and_one_that_could_read_nothing_says_so() {
     let web = Web::serve(vec![("/a", Answer::new(500)), ("/b", Answer::new(500))]);
     let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
