@@ -50,7 +50,7 @@ pub enum RunError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error(
-        "the digest was stored, but its files could not be written: {error}; check AHA_OUTPUT_DIR, and the topic's next run writes them"
+        "the digest was stored, but its files could not be written: {error}; check AHA_OUTPUT_DIR, and the topic's next run writes them (one without --window)"
     )]
     Output {
         #[source]

@@ -12,6 +12,29 @@ pub struct DatabaseUrl(String);
 /// Replaces a password.
 const HIDDEN: &str = "***";
 
+/// The options that a Postgres URL may have after `?`, other than `options[NAME]` and the password. The driver ignores
+/// all others.
+const POSTGRES_OPTIONS: [&str; 17] = [
+    "sslmode",
+    "ssl-mode",
+    "sslrootcert",
+    "ssl-root-cert",
+    "ssl-ca",
+    "sslcert",
+    "ssl-cert",
+    "sslkey",
+    "ssl-key",
+    "statement-cache-capacity",
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "application_name",
+    "options",
+];
+const PASSWORD: &str = "password";
+
 impl DatabaseUrl {
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
@@ -22,6 +45,15 @@ impl DatabaseUrl {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the options of a Postgres URL that the driver does not know, and would ignore: with a misspelt `sslmode`
+    /// the server would not be verified.
+    #[must_use]
+    pub fn unknown_options(&self) -> Vec<String> {
+        let url = Url::parse(&self.0).ok().filter(|url| matches!(url.scheme(), "postgres" | "postgresql"));
+        let names = url.iter().flat_map(|url| url.query_pairs().map(|(name, _)| name.into_owned()));
+        names.filter(|name| name != PASSWORD && !is_known(name)).collect()
     }
 
     /// The URL in a form that may be displayed and logged.
@@ -38,13 +70,18 @@ impl DatabaseUrl {
         if url.password().is_some() && url.set_password(Some(HIDDEN)).is_err() {
             return format!("{}:{HIDDEN}", url.scheme());
         }
-        if url.query_pairs().any(|(name, _)| name == "password") {
+        // An unknown option may be a misspelt password.
+        if url.query_pairs().any(|(name, _)| !is_known(&name)) {
             let pairs: Vec<_> = url.query_pairs().into_owned().collect();
-            let hidden = pairs.iter().map(|(name, value)| (name, if name == "password" { HIDDEN } else { value }));
+            let hidden = pairs.iter().map(|(name, value)| (name, if is_known(name) { value } else { HIDDEN }));
             url.query_pairs_mut().clear().extend_pairs(hidden);
         }
         url.into()
     }
+}
+
+fn is_known(option: &str) -> bool {
+    POSTGRES_OPTIONS.contains(&option) || option.starts_with("options[")
 }
 
 impl fmt::Display for DatabaseUrl {
@@ -75,6 +112,17 @@ mod tests {
         assert_eq!(shown("postgresql://db/aha?user=me&password=secret"), "postgresql://db/aha?user=me&password=***");
         assert_eq!(shown("postgres://me:secret@db:port/aha"), "postgres:***");
         assert_eq!(shown("secret"), "***");
+    }
+
+    #[test]
+    fn options_that_the_driver_ignores_are_named_and_their_values_hidden() {
+        let misspelt =
+            "postgres://db/aha?sslmod=verify-full&passwd=secret&sslmode=require&options[a]=b&password=secret";
+        assert_eq!(DatabaseUrl::new(misspelt).unknown_options(), ["sslmod", "passwd"]);
+        assert!(shown(misspelt).contains("passwd=***") && shown(misspelt).contains("sslmode=require"));
+        for url in ["postgres://db/aha?sslmode=require&password=x", "sqlite://a.db?mod=ro", "nothing"] {
+            assert_eq!(DatabaseUrl::new(url).unknown_options(), Vec::<String>::new(), "{url}");
+        }
     }
 
     #[test]

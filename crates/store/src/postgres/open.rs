@@ -3,6 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use aha_core::database_url::DatabaseUrl;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
 
@@ -35,6 +36,15 @@ pub struct Server {
 
 impl Server {
     pub fn of(url: &str) -> Result<Self> {
+        let unknown = DatabaseUrl::new(url).unknown_options();
+        if !unknown.is_empty() {
+            let reason = format!(
+                "{} of the Postgres URL is not known and would have no effect; correct it (sslmode, sslrootcert, …), or \
+                 leave it out",
+                unknown.join(", ")
+            );
+            return Err(StoreError::InvalidUrl { reason });
+        }
         let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::InvalidUrl {
             reason: format!("{error}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE"),
         })?;
