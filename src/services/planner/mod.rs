@@ -99,7 +99,7 @@ pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key:
 }
 
 /// Applies one update of a record. Fields that it does not have stay as they are. It is made for the record as it was
-/// read; if any record was changed meanwhile, it is made again, at most [`MAX_READS`] times.
+/// read; if any record was changed meanwhile, it is made again, up to seven times.
 pub async fn update(app: &App, kind: Kind, id: i64, operation: &Value) -> Result<Apply> {
     let mut reads = 0;
     loop {
