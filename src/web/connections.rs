@@ -58,6 +58,8 @@ where
             }
         });
     }
+    // Refuses connections from now on.
+    drop(listener);
     open.shutdown().await;
 }
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// A higher 95th percentile causes a warning, in milliseconds.
 pub const SLOW_P95_MS: f64 = 10_000.0;
 
-/// Latencies of the questions that were answered, in milliseconds, each with all of its attempts. The figures are 0 if
-/// `count` is.
+/// Latencies of the questions that were answered, in milliseconds: of the attempt that was answered, without those and
+/// the pause before it. The figures are 0 if `count` is.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Latency {

@@ -171,7 +171,8 @@ impl Item {
         if self.recurrence.repeats() { self.completed_dates.contains(&day) } else { self.completed }
     }
 
-    /// Returns whether the item has an open occurrence from `today` on.
+    /// Returns whether the item is not completed or, if it repeats, has not ended before `today`; single days of it may
+    /// be completed.
     #[must_use]
     pub fn is_open(&self, today: NaiveDate) -> bool {
         match (self.recurrence.repeats(), self.recurrence.until) {

@@ -31,7 +31,7 @@ pub trait Actions {
     /// Takes back feedback on a story, then gives other feedback on it.
     ///
     /// # Errors
-    /// A message for the reader; nothing was changed.
+    /// A message for the reader. What was taken back or given before the failure stays so.
     fn change(&self, story: usize, take_back: &[FeedbackKind], give: &[FeedbackKind]) -> Result<(), String>;
 
     /// Opens a story's link in another program. Returns the message to show.

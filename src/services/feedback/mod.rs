@@ -34,7 +34,8 @@ pub struct FeedbackChange {
     pub item_id: ItemId,
     pub title: String,
     pub kind: FeedbackKind,
-    /// False if the feedback to add existed already, on any item of the story, or the one to remove did not exist.
+    /// False if the feedback to add existed already, on any item of the story, and none was withdrawn for it, or if the
+    /// one to remove did not exist.
     pub changed: bool,
     /// The opposite kind, if it was given before and is removed now.
     pub withdrawn: Option<FeedbackKind>,

@@ -110,15 +110,16 @@ fn a_scheduled_run_of_the_daemon_is_seen_and_stopped_from_its_page() {
 
 #[test]
 fn a_run_that_was_started_from_a_page_and_failed_is_logged() {
-    let mut radar = Radar::at(NOW).with("AHA_OUTPUT_DIR", "no-folder");
-    std::fs::write(radar.folder().join("no-folder"), "").unwrap();
-    std::fs::write(radar.folder().join("feed.json"), feed("A", &[])).unwrap();
+    let mut radar = Radar::at(NOW);
+    std::fs::write(radar.output(), "no folder").unwrap();
+    let posts = [Post::about_nothing_else("one", "2026-11-17T05:00:00Z")];
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &posts)).unwrap();
     radar.add(&["feed.json"]);
     let log = radar.folder().join("log");
     let site = Site::start_with_log(&mut radar, &log);
     let page = site.get("/runs");
     assert_eq!(site.post_form("/runs", &page, "topic=default&window=2026-11-17..2026-11-18").status, 303);
-    wait_for(&site, "/runs", "Failed");
+    wait_for(&site, "/runs", "its files could not be written");
     let logged = std::fs::read_to_string(log).unwrap();
     assert!(logged.contains("run failed; start it again to continue it"), "{logged}");
 }

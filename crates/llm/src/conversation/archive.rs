@@ -47,12 +47,12 @@ pub struct VerificationSummary {
 }
 
 impl Archive {
-    pub(super) fn of(id: &str, terms: &ConversationSettings, turns: &[AnsweredQuestion]) -> Self {
+    pub(super) fn of(id: &str, settings: &ConversationSettings, turns: &[AnsweredQuestion]) -> Self {
         Self {
             conversation_id: id.to_owned(),
-            config_snapshot: ConfigSnapshot::of(terms),
-            system_prompt: terms.system.clone(),
-            response_format: match terms.format {
+            config_snapshot: ConfigSnapshot::of(settings),
+            system_prompt: settings.system.clone(),
+            response_format: match settings.format {
                 AnswerFormat::Text => "text",
                 AnswerFormat::Json | AnswerFormat::Schema { .. } => "json",
             },
@@ -94,8 +94,8 @@ impl Archive {
 }
 
 impl ConfigSnapshot {
-    fn of(terms: &ConversationSettings) -> Self {
-        let route = &terms.route;
+    fn of(settings: &ConversationSettings) -> Self {
+        let route = &settings.route;
         let mut metadata = route.options.metadata.clone();
         let (endpoint, api_key, timeout_seconds) = match &route.backend {
             Backend::Local => (String::new(), None, 0),
@@ -116,7 +116,7 @@ impl ConfigSnapshot {
             max_output_tokens: route.max_output_tokens,
             temperature: route.options.sampling.temperature,
             top_p: route.options.sampling.top_p,
-            max_attempts: terms.max_attempts,
+            max_attempts: settings.max_attempts,
             provider_specific: route.options.provider_specific_as_written.clone(),
             metadata,
         }

@@ -41,7 +41,7 @@ pub(super) struct ConversationAttempt {
     pub(super) gateway: Arc<Gateway>,
     pub(super) store: SharedStore,
     pub(super) scope: CallScope,
-    pub(super) terms: ConversationSettings,
+    pub(super) settings: ConversationSettings,
     pub(super) schema: Option<Arc<Validator>>,
     pub(super) validate: Option<Validate>,
     pub(super) id: CallId,
@@ -64,7 +64,7 @@ impl ConversationAttempt {
         request: ModelRequest,
         text: UnboundedSender<String>,
     ) -> Result<Executed<Answer>, StoreError> {
-        let Backend::Wire(wire) = &self.terms.route.backend else {
+        let Backend::Wire(wire) = &self.settings.route.backend else {
             return Ok(Executed::NotSent(NotSent::Unusable("`local` holds no conversations".to_owned())));
         };
         let encoded = match EncodedRequest::new(wire, request) {
@@ -74,9 +74,9 @@ impl ConversationAttempt {
         let call = ModelCall {
             id: self.id,
             scope: &self.scope,
-            purpose: self.terms.purpose,
+            purpose: self.settings.purpose,
             prompt_id: &self.scope.prompt_id,
-            route: &self.terms.route,
+            route: &self.settings.route,
             encoded: Some(&encoded),
             items: 1,
             attempt: i64::from(self.number),
@@ -90,7 +90,7 @@ impl ConversationAttempt {
     }
 
     async fn send(&self, encoded: &EncodedRequest<'_>, text: &UnboundedSender<String>) -> Received<Answer> {
-        let label = Label { call: self.id, purpose: self.terms.purpose, items: 1, is_lines: false };
+        let label = Label { call: self.id, purpose: self.settings.purpose, items: 1, is_lines: false };
         let exchange = self.gateway.logged_exchange(label, encoded);
         // The receiver may have been dropped.
         let on_text = |piece| drop(text.send(piece));
@@ -102,7 +102,7 @@ impl ConversationAttempt {
 
     /// Parses and validates the answer.
     fn read(&self, text: String, usage: Option<Usage>, at_limit: Option<u32>) -> Result<Answer, CallError> {
-        let object = match self.terms.format {
+        let object = match self.settings.format {
             AnswerFormat::Text => None,
             AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(answer::object(&text, at_limit)?),
         };
@@ -144,8 +144,8 @@ impl ConversationAttempt {
         self.key.clone().zip(json).map(|(key, answer_json)| NewAnswer {
             input_hash: key.fingerprint.clone(),
             key,
-            provider: self.terms.route.model.provider.clone(),
-            model: self.terms.route.model.model.clone(),
+            provider: self.settings.route.model.provider.clone(),
+            model: self.settings.route.model.model.clone(),
             answer_json,
             members: Vec::new(),
         })

@@ -53,7 +53,7 @@ pub struct ConversationSettings {
 }
 
 impl ConversationSettings {
-    /// Builds the terms from the model's catalogue entry: its system prompt, unless `system` is given, and its response
+    /// Builds the settings from the model's catalogue entry: its system prompt, unless `system` is given, and its response
     /// format.
     #[must_use]
     pub fn of(route: Route, system: Option<String>, purpose: &'static str) -> Self {
@@ -151,7 +151,7 @@ pub struct Conversation {
     gateway: Arc<Gateway>,
     store: SharedStore,
     scope: CallScope,
-    terms: ConversationSettings,
+    settings: ConversationSettings,
     schema: Option<Arc<Validator>>,
     /// Unique on the ledger.
     id: String,
@@ -177,18 +177,18 @@ impl Conversation {
         gateway: Arc<Gateway>,
         store: SharedStore,
         scope: CallScope,
-        terms: ConversationSettings,
+        settings: ConversationSettings,
     ) -> Result<Self, ConversationError> {
-        let schema = match &terms.format {
+        let schema = match &settings.format {
             AnswerFormat::Schema { schema, .. } => {
-                let compiled = jsonschema::validator_for(terms.accepts.as_ref().unwrap_or(schema));
+                let compiled = jsonschema::validator_for(settings.accepts.as_ref().unwrap_or(schema));
                 Some(Arc::new(compiled.map_err(|error| ConversationError::BadSchema(error.to_string()))?))
             }
             AnswerFormat::Text | AnswerFormat::Json => None,
         };
         let (process, number) = (std::process::id(), BEGUN.fetch_add(1, Ordering::Relaxed));
         let id = format!("{}-{process}-{number}", gateway.parts.clock.wall().as_millis());
-        Ok(Self { gateway, store, scope, terms, schema, id, turns: Vec::new(), archived: false })
+        Ok(Self { gateway, store, scope, settings, schema, id, turns: Vec::new(), archived: false })
     }
 
     #[must_use]
@@ -199,11 +199,11 @@ impl Conversation {
     /// Ends the conversation and returns its record. No further questions are accepted.
     pub fn archive(&mut self) -> Archive {
         self.archived = true;
-        Archive::of(&self.id, &self.terms, &self.turns)
+        Archive::of(&self.id, &self.settings, &self.turns)
     }
 
     fn name(&self) -> String {
-        format!("{}/{}", self.terms.route.model.provider, self.terms.route.model.model)
+        format!("{}/{}", self.settings.route.model.provider, self.settings.route.model.model)
     }
 
     fn call_id(&self, tries: u32) -> CallId {

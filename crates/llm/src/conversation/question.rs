@@ -121,9 +121,9 @@ impl Conversation {
         progress: &UnboundedSender<Progress>,
     ) -> Result<Answer, ConversationError> {
         let model = self.name();
-        let mut attempts = self.terms.max_attempts.max(1);
+        let mut attempts = self.settings.max_attempts.max(1);
         let policy: RetryPolicy =
-            self.terms.route.retry(&self.gateway.parts.retry_override.unwrap_or(STANDARD)).with_attempts(attempts);
+            self.settings.route.retry(&self.gateway.parts.retry_override.unwrap_or(STANDARD)).with_attempts(attempts);
         let mut left = policy.all();
         let mut attempt_number = 0;
         loop {
@@ -171,7 +171,7 @@ impl Conversation {
 
     /// Logs a failed attempt without the error message, which may quote the question.
     fn log_failure(&self, attempt: u32, error: &CallError) {
-        let route = &self.terms.route;
+        let route = &self.settings.route;
         let endpoint = match &route.backend {
             Backend::Local => String::new(),
             Backend::Wire(wire) => without_secrets(&wire.server.endpoint),
@@ -201,7 +201,7 @@ impl Conversation {
             gateway: Arc::clone(&self.gateway),
             store: Arc::clone(&self.store),
             scope: self.scope.clone(),
-            terms: self.terms.clone(),
+            settings: self.settings.clone(),
             schema: self.schema.clone(),
             validate: question.validate.clone(),
             id,
@@ -226,16 +226,16 @@ impl Conversation {
 
     /// Builds the request: the turns so far, and the question, with the reason why its last answer was rejected.
     fn request(&self, question: &Question<'_>) -> ModelRequest {
-        let route = &self.terms.route;
+        let route = &self.settings.route;
         let mut text = question.text.to_owned();
         if let Some(why) = question.rejected.last() {
             text.push_str("\n\nYour last answer could not be used: ");
             text.push_str(why);
             text.push_str("\nAnswer again.");
         }
-        let (system, format) = (self.terms.system.clone(), self.terms.format.clone());
+        let (system, format) = (self.settings.system.clone(), self.settings.format.clone());
         let mut request = route.request(system, text, format, route.max_output_tokens);
-        request.stream |= self.terms.streams;
+        request.stream |= self.settings.streams;
         let said = self.turns.iter().filter_map(|turn| Some((&turn.question, turn.answer.as_ref()?)));
         let earlier = said.flat_map(|(question, answer)| {
             [(Role::User, question), (Role::Assistant, answer)].map(|(role, text)| Turn { role, content: text.clone() })
@@ -249,29 +249,29 @@ impl Conversation {
     fn fingerprint(&self, question: &str) -> String {
         let said: Vec<(&str, Option<&str>)> =
             self.turns.iter().map(|turn| (turn.question.as_str(), turn.answer.as_deref())).collect();
-        let schema = match &self.terms.format {
+        let schema = match &self.settings.format {
             AnswerFormat::Text => "text".to_owned(),
             AnswerFormat::Json => "json".to_owned(),
             AnswerFormat::Schema { schema, .. } => schema.to_string(),
         };
-        let route = &self.terms.route;
+        let route = &self.settings.route;
         let endpoint = match &route.backend {
             Backend::Local => "",
             Backend::Wire(wire) => wire.server.endpoint.as_str(),
         };
         let (sampling, options) = (route.options.sampling, &route.options.provider_specific_as_written);
-        let settings = serde_json::json!({
+        let of_model = serde_json::json!({
             "endpoint": endpoint, "effort": route.effort.map(|effort| effort as u8),
             "max_output_tokens": route.max_output_tokens, "temperature": sampling.temperature, "top_p": sampling.top_p,
             "provider_specific": options,
         });
-        let all = serde_json::json!([self.name(), settings, self.terms.system, schema, said, question]);
+        let all = serde_json::json!([self.name(), of_model, self.settings.system, schema, said, question]);
         hex32(all.to_string().as_bytes())
     }
 
     fn key(&self, fingerprint: &str) -> Option<AnswerKey> {
-        self.terms.stores_answers.then(|| AnswerKey {
-            task: self.terms.purpose,
+        self.settings.stores_answers.then(|| AnswerKey {
+            task: self.settings.purpose,
             tier: self.scope.tier,
             prompt_id: self.scope.prompt_id.clone(),
             schema_version: STORED_VERSION,
@@ -283,6 +283,6 @@ impl Conversation {
         let Some(key) = self.key(fingerprint) else { return Ok(None) };
         let found = self.store.answer(&key, None).await?;
         let kept = found.and_then(|stored| serde_json::from_str(&stored.answer_json).ok());
-        Ok(kept.filter(|kept| !self.terms.retries_rejected || matches!(kept, StoredResult::Answer(_))))
+        Ok(kept.filter(|kept| !self.settings.retries_rejected || matches!(kept, StoredResult::Answer(_))))
     }
 }
