@@ -17,6 +17,8 @@ use crate::digest::{OldFiles, RenderError, remove_old_files};
 /// Rows removed in one transaction.
 const BATCH_ROWS: i64 = 500;
 
+const FILES: &str = "files of digests";
+
 /// The result for one kind of rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Retained {
@@ -44,6 +46,8 @@ pub struct Outcome {
     pub kinds: Vec<Retained>,
     /// True if a run was in progress, so that not everything was removed.
     pub interrupted: bool,
+    /// Why not all old files could be removed; rows were.
+    pub problem: Option<String>,
 }
 
 /// Counts what is older than the settings keep.
@@ -60,13 +64,13 @@ pub async fn preview(app: &App) -> Result<Outcome, RetentionError> {
         kinds.push(Retained { what, before, rows });
     }
     kinds.push(files(app, false).await?);
-    Ok(Outcome { kinds, interrupted: false })
+    Ok(Outcome { kinds, interrupted: false, problem: None })
 }
 
 /// Removes what is older than the settings keep.
 ///
 /// # Errors
-/// When the store fails or a file cannot be removed; everything removed before that stays removed.
+/// When the store fails; everything removed before that stays removed.
 pub async fn run(app: &App) -> Result<Outcome, RetentionError> {
     let mut kinds = Vec::new();
     let mut interrupted = false;
@@ -82,15 +86,22 @@ pub async fn run(app: &App) -> Result<Outcome, RetentionError> {
         kinds.push(Retained { what, before, rows });
     }
     // Counted at least, so that an unreadable folder is reported.
-    let of_files = files(app, !interrupted).await?;
+    let (of_files, problem) = match files(app, !interrupted).await {
+        Ok(of_files) => (of_files, None),
+        Err(error @ RetentionError::Files(_)) => {
+            let before = files_before(app);
+            (Retained { what: FILES, before, rows: 0 }, Some(error.to_string()))
+        }
+        Err(error) => return Err(error),
+    };
     kinds.push(if interrupted { Retained { rows: 0, ..of_files } } else { of_files });
-    Ok(Outcome { kinds, interrupted })
+    Ok(Outcome { kinds, interrupted, problem })
 }
 
 /// Counts, or removes, the files of old digests. The files of a topic's newest digest stay, as that digest does; files
 /// left over from digests removed earlier are removed as well.
 async fn files(app: &App, remove: bool) -> Result<Retained, RetentionError> {
-    let before = app.config().retention.digests_days.map(|days| app.clock().now().days_before(days));
+    let before = files_before(app);
     let mut rows = 0;
     if let Some(time) = before {
         for topic in app.store().topics().await? {
@@ -104,7 +115,11 @@ async fn files(app: &App, remove: bool) -> Result<Retained, RetentionError> {
             rows += i64::try_from(removing.await??).unwrap_or(i64::MAX);
         }
     }
-    Ok(Retained { what: "files of digests", before, rows })
+    Ok(Retained { what: FILES, before, rows })
+}
+
+fn files_before(app: &App) -> Option<Timestamp> {
+    app.config().retention.digests_days.map(|days| app.clock().now().days_before(days))
 }
 
 /// Retention once a day, after the start and after the clock was set back, concurrent with the daemon's runs. Retried
@@ -144,7 +159,10 @@ async fn once(app: App) -> bool {
             if rows > 0 {
                 tracing::info!(rows, interrupted = outcome.interrupted, "old rows removed");
             }
-            !outcome.interrupted
+            if let Some(error) = &outcome.problem {
+                tracing::warn!(%error, "old files could not be removed; trying again in a minute");
+            }
+            !outcome.interrupted && outcome.problem.is_none()
         }
         Err(error) => {
             tracing::warn!(%error, "old rows could not be removed; trying again in a minute");

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::app::App;
-use crate::retention;
+use crate::retention::{self, Outcome};
 
 use super::arguments::RetainArguments;
 use super::exit::Exit;
@@ -14,7 +14,8 @@ pub(super) async fn run(app: &App, arguments: &RetainArguments) -> Result<Exit> 
     let dry = arguments.dry_run;
     let outcome = if dry { retention::preview(app).await? } else { retention::run(app).await? };
     if arguments.json {
-        output::print_json(&json!({ "dry_run": dry, "kinds": outcome.kinds, "interrupted": outcome.interrupted }))?;
+        let Outcome { kinds, interrupted, problem } = &outcome;
+        output::print_json(&json!({ "dry_run": dry, "kinds": kinds, "interrupted": interrupted, "problem": problem }))?;
     } else {
         let mut table = output::table(&["what", "older than", if dry { "would go" } else { "removed" }]);
         for kind in &outcome.kinds {
@@ -25,6 +26,9 @@ pub(super) async fn run(app: &App, arguments: &RetainArguments) -> Result<Exit> 
     }
     if outcome.interrupted {
         output::note("a run is under way: nothing more is removed; do this again when it has ended");
+    }
+    if let Some(problem) = outcome.problem {
+        anyhow::bail!("not all old files could be removed: {problem}");
     }
     Ok(if outcome.interrupted { Exit::Failed } else { Exit::Ok })
 }

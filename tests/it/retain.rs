@@ -152,3 +152,17 @@ fn days_that_would_take_what_a_run_needs_are_refused() {
     let radar = Radar::at("2026-11-18T07:00:00Z").with("AHA_RETAIN_ITEMS_DAYS", "30");
     radar.run(&["retain"]).exits(2).says("AHA_RETAIN_ITEMS_DAYS").says("60 or more");
 }
+
+#[test]
+fn what_was_removed_is_reported_although_a_file_could_not_be() {
+    let mut owner = Owner::new(None);
+    owner.reads_until_november();
+    let html = owner.radar.output().join("default/2026-07-01T0700.html");
+    std::fs::remove_file(&html).unwrap();
+    std::fs::create_dir(&html).unwrap();
+    let ran = owner.radar.run(&["retain"]).exits(1).says("not all old files could be removed");
+    assert!(ran.stdout.contains("items (texts)"), "{}", ran.stdout);
+    std::fs::remove_dir(&html).unwrap();
+    owner.radar.run(&["retain"]).exits(0);
+    assert_eq!(owner.rows(&[]), [0; 7], "nothing is left to remove");
+}

@@ -250,7 +250,7 @@ fn output_dir(path: &Path, findings: &mut Findings) {
             findings.wrong("output", text);
         }
         Some((folder, _)) if folder == path => findings.ok("output", format!("digests go to {shown}")),
-        _ => findings.note("output", format!("{shown} will be made by the first run")),
+        _ => findings.note("output", format!("{shown} does not exist; the next run creates it")),
     }
 }
 
