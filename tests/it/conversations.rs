@@ -11,7 +11,7 @@ use aha_llm::{CallScope, CallState, ModelRef};
 use aha_radar::app::App;
 use aha_radar::config::Config;
 
-use crate::support::conversation_server::{ConversationServer, KEY, PlannedAnswer, TOKENS, price};
+use crate::support::conversation_server::{ConversationServer, KEY, MANY_TOKENS, PlannedAnswer, TOKENS, price};
 use crate::support::http::Answer;
 use crate::support::radar::{Radar, finish, signal};
 use crate::support::rows;
@@ -62,6 +62,22 @@ fn what_a_model_without_a_price_costs_is_unknown_and_not_nothing() {
     radar.run(&["llm", "ask", "Why is it cold?"]).exits(0).says("cost unknown, as the model has no price");
     let checked = radar.json(&["llm", "check", "--json"]);
     assert!(checked[0]["cost_microcredits"].is_null(), "{checked:#}");
+}
+
+/// By a server that applies no limit to its answers. What was not charged could be spent past every cap.
+#[test]
+fn a_usage_far_above_the_reservation_is_charged_as_reported_and_raises_an_alarm() {
+    let server = quick(&[PlannedAnswer::ManyTokens]);
+    let radar = radar(&server);
+    let cost = MANY_TOKENS.0 * 1_000 + MANY_TOKENS.1 * 2_000;
+    assert_eq!(radar.json(&["llm", "ask", "--json", "Why is it wet?"])["cost_microcredits"], cost);
+    assert_eq!(rows::query(&radar, ROWS), [format!("{} ok - {cost}", purpose::ASK)]);
+    let reserved = rows::number(&radar, "SELECT reserved_microcredits FROM provider_calls");
+    assert!(reserved * 4 < cost, "{reserved} of {cost}");
+    radar.run(&["doctor"]).says("1 call cost more than was reserved");
+    let capped = radar.with("AHA_BUDGET_DAILY_CREDITS", "1000");
+    capped.run(&["llm", "ask", "Why is it cold?"]).exits(4).says("AHA_BUDGET_DAILY_CREDITS");
+    assert_eq!(server.requests().len(), 1, "the cap counts it");
 }
 
 #[test]

@@ -12,8 +12,8 @@ pub struct DatabaseUrl(String);
 /// Replaces a password.
 const HIDDEN: &str = "***";
 
-/// The options that a Postgres URL may have after `?`, other than `options[NAME]` and the password. The driver ignores
-/// all others.
+/// The options that a Postgres URL may have after `?`, other than `options[NAME]` and the password, as sqlx-postgres 0.9
+/// parses them (`options/parse.rs`). It ignores all others.
 const POSTGRES_OPTIONS: [&str; 17] = [
     "sslmode",
     "ssl-mode",

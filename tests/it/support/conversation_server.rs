@@ -16,6 +16,8 @@ use super::radar::Radar;
 pub const KEY: &str = "sk-conversation-0123456789";
 /// Tokens of every answer, in and out.
 pub const TOKENS: (i64, i64) = (100, 10);
+/// Far more than any request of the tests reserves.
+pub const MANY_TOKENS: (i64, i64) = (600_000, 500_000);
 
 /// How the next answers come out; when none is left, well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub enum PlannedAnswer {
     Whole,
     /// With a usage of no tokens at all.
     NoTokens,
+    /// With [`MANY_TOKENS`].
+    ManyTokens,
 }
 
 #[derive(Debug)]
@@ -127,6 +131,9 @@ async fn answer(state: Arc<State>, body: Bytes) -> Response {
     let mut whole = whole(&said);
     if fate == PlannedAnswer::NoTokens {
         whole["usage"] = json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 0});
+    }
+    if fate == PlannedAnswer::ManyTokens {
+        whole["usage"] = json!({"input_tokens": MANY_TOKENS.0, "output_tokens": MANY_TOKENS.1});
     }
     ([("content-type", "application/json")], whole.to_string()).into_response()
 }
