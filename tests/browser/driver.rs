@@ -1,6 +1,6 @@
 //! A headless Chromium, driven as a person uses it: through Debian's chromium and chromium-driver.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,9 @@ const MISSING: &str =
     "chromium and chromedriver are needed: apt-get install chromium chromium-driver; scripts/test.sh does so as root";
 /// How often Chromium is started before that is a failure.
 const STARTS: usize = 3;
+/// How often chromedriver is started: with `--port=0` it gets a free port of IPv6 and ends when that of IPv4 with the
+/// same number is taken, by a server or a connection of another test.
+const PORTS: usize = 10;
 /// For something to appear on a page.
 const WAIT: Duration = Duration::from_mins(1);
 
@@ -62,17 +65,33 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
+        let mut failures = Vec::new();
+        for _ in 0..PORTS {
+            match Self::at_a_free_port() {
+                Ok(server) => return server,
+                Err(printed) => failures.push(printed),
+            }
+        }
+        panic!("{MISSING}; chromedriver ended without naming its port, and printed: {failures:#?}");
+    }
+
+    /// Or what it printed before it ended.
+    fn at_a_free_port() -> Result<Self, String> {
         let mut command = Command::new("chromedriver");
         command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{MISSING} ({error})"));
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let started = "ChromeDriver was started successfully on port ";
-        let port = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
-            let port = line.strip_prefix(started)?;
-            port.trim_end_matches('.').parse().ok()
-        });
-        let port = port.unwrap_or_else(|| panic!("{MISSING}; chromedriver ended without naming its port"));
-        Self { child, port, _output: output }
+        let mut printed = String::new();
+        while output.read_line(&mut printed).is_ok_and(|length| length > 0) {
+            let line = printed.lines().last().and_then(|line| line.strip_prefix(started));
+            if let Some(port) = line.and_then(|port| port.trim_end_matches('.').parse().ok()) {
+                return Ok(Self { child, port, _output: output });
+            }
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        Err(printed)
     }
 }
 
