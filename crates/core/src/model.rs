@@ -22,6 +22,13 @@ impl ModelRef {
     pub fn local() -> Self {
         Self { provider: LOCAL_PROVIDER.to_owned(), model: LOCAL_MODEL.to_owned() }
     }
+
+    /// The same model under the name with which its provider answers; under its own where that is `None`.
+    #[must_use]
+    pub fn named(&self, answered: Option<String>) -> Self {
+        let model = answered.unwrap_or_else(|| self.model.clone());
+        Self { provider: self.provider.clone(), model }
+    }
 }
 
 impl fmt::Display for ModelRef {

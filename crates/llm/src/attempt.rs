@@ -86,9 +86,9 @@ impl Gateway {
         let label = Label { call: id, purpose: job.task.as_str(), items: items.len(), is_lines: false };
         let exchanged = drain_to_result(self.logged_exchange(label, encoded)).await;
         let at_limit = exchanged.reply.at_limit(encoded.request.max_output_tokens);
+        let by = route.model.named(exchanged.reply.model.clone());
         Received::of(exchanged, |text| {
-            answer::read(job.task, job.prompt_id, &route.model, items.len(), &text, at_limit)
-                .and_then(require_good_answer)
+            answer::read(job.task, job.prompt_id, &by, items.len(), &text, at_limit).and_then(require_good_answer)
         })
     }
 }

@@ -60,7 +60,7 @@ impl From<Reply> for ExchangeResult {
 
 impl From<CallError> for ExchangeResult {
     fn from(error: CallError) -> Self {
-        Self::from(Reply { outcome: Err(error), usage: None, request_id: None })
+        Self::from(Reply::failed(error, None))
     }
 }
 
@@ -109,6 +109,7 @@ impl<'a> EncodedRequest<'a> {
         // Redacted again after decoding: the raw bytes may have contained the key in an escaped form.
         let (reply, secrets) = (&mut exchanged.reply, Secrets::of(&wire.server));
         reply.request_id = reply.request_id.take().map(|id| secrets.text(id));
+        reply.model = reply.model.take().map(|name| secrets.text(name));
         reply.outcome = match std::mem::replace(&mut reply.outcome, Ok(String::new())) {
             Ok(text) => Ok(Redactor::of(wire.server.key.as_ref()).text(text)),
             Err(error) => Err(error.map_message(|words| secrets.text(words))),

@@ -51,6 +51,8 @@ pub(super) struct Received<T> {
     pub(super) outcome: Result<T, CallError>,
     pub(super) usage: Option<Usage>,
     pub(super) request_id: Option<String>,
+    /// The model's name in the provider's answer, if it names one.
+    pub(super) model: Option<String>,
     /// A part of the answer arrived before the failure, so work was done that may be charged.
     pub(super) has_begun: bool,
 }

@@ -38,13 +38,13 @@ pub(super) struct ModelCall<'a> {
 impl<T> Received<T> {
     /// Builds the result of an exchange, parsing its text with `read`.
     pub(super) fn of(exchanged: ExchangeResult, read: impl FnOnce(String) -> Result<T, CallError>) -> Self {
-        let ExchangeResult { reply: Reply { outcome, usage, request_id }, has_begun, .. } = exchanged;
-        Self { outcome: outcome.and_then(read), usage, request_id, has_begun }
+        let ExchangeResult { reply: Reply { outcome, usage, request_id, model }, has_begun, .. } = exchanged;
+        Self { outcome: outcome.and_then(read), usage, request_id, model, has_begun }
     }
 
     /// Builds the result of a call answered in this process.
     pub(super) const fn answered_locally(outcome: Result<T, CallError>) -> Self {
-        Self { outcome, usage: None, request_id: None, has_begun: false }
+        Self { outcome, usage: None, request_id: None, model: None, has_begun: false }
     }
 }
 

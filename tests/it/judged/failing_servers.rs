@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{WINDOW, of_schema, run, states, stories, the_books_agree, with};
-use crate::support::responses::{Fault, MODEL, OpenAi, When};
+use crate::support::responses::{Fault, MODEL, OpenAi, When, dated};
 
 #[test]
 fn the_next_model_answers_where_the_first_cannot() {
@@ -13,7 +13,7 @@ fn the_next_model_answers_where_the_first_cannot() {
         let radar = with(&model).with("OPENAI_TRIAGE_MODEL", "the-first");
         run(&radar, WINDOW).exits(0);
         let digest = radar.digest();
-        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL));
+        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == dated(MODEL)));
         assert!(states(&radar).contains_key(&format!("error {kind}")), "{:?}", states(&radar));
         let paid = model.calls().len();
         run(&radar, WINDOW).exits(0);
@@ -31,7 +31,7 @@ fn a_model_that_fails_makes_no_other_of_its_server_unreachable() {
         let radar = with(&model).with("OPENAI_TRIAGE_MODEL", "the-first");
         run(&radar, WINDOW).exits(0);
         let digest = radar.digest();
-        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{fault:?}: {digest:#}");
+        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == dated(MODEL)), "{fault:?}: {digest:#}");
         assert!(stories(&digest).iter().any(|story| story["summary"].is_object()), "{fault:?}: {digest:#}");
         the_books_agree(&radar, &model);
     }
@@ -52,7 +52,7 @@ fn a_model_whose_server_fails_or_takes_no_more_requests_is_given_up_for_the_next
         let asked = model.calls().iter().filter(|call| call.model() == "the-first").count();
         assert_eq!(asked, calls, "{fault:?}");
         let digest = radar.digest();
-        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{fault:?}");
+        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == dated(MODEL)), "{fault:?}");
         let why = digest["cost"]["given_up"].to_string();
         assert!(why.contains("the-first") && why.contains("3 calls in a row failed alike"), "{fault:?}: {why}");
         assert!(!why.contains("paused for"), "it is over when the digest is read: {why}");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{WINDOW, billed, of_schema, run, spent, states, stories, the_books_agree, with};
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::{Engine, Radar};
-use crate::support::responses::{Fault, MODEL, OpenAi, Reported, When};
+use crate::support::responses::{Fault, MODEL, OpenAi, Reported, When, dated};
 use crate::support::rows;
 
 /// A fault of the first triage call, the ledger rows that it makes beside the good ones, and whether all is judged in
@@ -159,7 +159,7 @@ fn an_answer_in_the_stored_schema_is_used_and_its_four_fields_are_ours() {
     run(&radar, WINDOW).exits(0);
     let digest = radar.digest();
     assert!(stories(&digest).iter().any(|story| story["summary"].is_object()), "{digest:#}");
-    assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "{digest:#}");
+    assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == dated(MODEL)), "{digest:#}");
     assert_eq!(rows::number(&radar, "SELECT count(*) FROM provider_calls WHERE error IS NOT NULL"), 0);
     assert!(!format!("{:?}", rows::all(&radar)).contains("their-model"));
 }
@@ -280,7 +280,7 @@ fn local_judges_where_the_owner_wants_it_and_every_model_fails(engine: Engine) {
     model.recover();
     run(&radar, WINDOW).exits(0);
     let digest = radar.digest();
-    assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "asked again: {digest:#}");
+    assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == dated(MODEL)), "asked again: {digest:#}");
     assert_eq!(digest["cost"]["local_fallbacks"], Value::Null);
     the_books_agree(&radar, &model);
 }

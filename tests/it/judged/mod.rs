@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::feeds::{Post, feed, unlike_any_other};
 use crate::support::radar::{Radar, Ran, repository};
-use crate::support::responses::{Call, MODEL, ORDER, OpenAi};
+use crate::support::responses::{Call, MODEL, ORDER, OpenAi, dated};
 use crate::support::rows;
 
 pub const NOW: &str = "2026-11-19T07:00:00Z";
@@ -77,14 +77,18 @@ fn a_model_judges_in_batches_and_every_credit_is_traced() {
     run(&radar, WINDOW).exits(0);
     let digest = radar.digest();
     assert_eq!(stories(&digest).len(), 30);
+    // The ledger has the configured name, the answer the one with which the provider answered.
+    let answered = dated(MODEL);
     for story in stories(&digest) {
         for (field, value) in
-            [("schema_version", "triage_v1"), ("prompt_id", "triage_v1"), ("provider", "openai"), ("model", MODEL)]
+            [("schema_version", "triage_v1"), ("prompt_id", "triage_v1"), ("provider", "openai"), ("model", &answered)]
         {
             assert_eq!(story["triage"][field], value);
         }
         assert_eq!(story["aha_score"], story["triage"]["aha_score"]);
     }
+    let calls = radar.json(&["calls", "--purpose", "triage", "--limit", "1000", "--json"]);
+    assert!(calls.as_array().unwrap().iter().all(|call| call["model"] == MODEL), "{calls:#}");
     let triage = of_schema(&model, "triage_v1");
     let asked: Vec<usize> = triage.iter().map(|call| call.stories().unwrap().len()).collect();
     let all: usize = asked.iter().sum();
@@ -208,11 +212,11 @@ fn each_task_is_asked_as_its_settings_say() {
     assert!(named.iter().all(|call| call.model() == "namer"));
     assert!(!named.is_empty(), "{:?}", states(&radar));
     let digest = radar.digest();
-    assert!(stories(&digest).iter().any(|story| story["entities"]["model"] == "namer"));
+    assert!(stories(&digest).iter().any(|story| story["entities"]["model"] == dated("namer")));
     assert!(
         radar
             .ok(&["digest", "latest", "--format", "md"])
-            .contains("score by openai/gpt-mock, summary by openai/deeper")
+            .contains("score by openai/gpt-mock-2026-01-01, summary by openai/deeper-2026-01-01")
     );
 }
 

@@ -90,7 +90,7 @@ impl Embedder {
         reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 && usage.is_plausible());
         reply.outcome = reply.outcome.and_then(|vectors| of_one_length(job, vectors));
         let EmbedReply { outcome, usage, request_id } = reply;
-        Received { outcome, usage, request_id, has_begun: false }
+        Received { outcome, usage, request_id, model: None, has_begun: false }
     }
 
     async fn send(&self, job: &EmbedJob<'_>, request: &WireRequest) -> Result<WireResponse, CallError> {

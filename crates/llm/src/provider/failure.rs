@@ -6,7 +6,7 @@ use aha_content::escapes::without_escapes;
 use serde_json::Value;
 
 use crate::error::CallError;
-use crate::provider::{AnswerFormat, ModelRequest, Reply, Unreadable, Usage};
+use crate::provider::{AnswerFormat, ModelRequest, Unreadable, Usage};
 use crate::stream::Frame;
 use crate::transport::WireResponse;
 
@@ -23,6 +23,11 @@ pub fn short(text: &str) -> String {
     without_escapes(text).chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
 }
 
+/// Returns the model's name that an answer contains.
+pub(super) fn model_name(value: &Value) -> Option<String> {
+    value.as_str().map(|name| short(name.trim())).filter(|name| !name.is_empty())
+}
+
 /// Returns a token count if it is plausible.
 pub(super) fn tokens(value: &Value) -> Option<i64> {
     value.as_i64().filter(|n| (0..=MAX_PLAUSIBLE_TOKENS).contains(n))
@@ -34,21 +39,17 @@ pub(super) fn tokens_of(parts: &[&Value]) -> Option<i64> {
     counts.map(|counts| counts.iter().sum()).filter(|sum| *sum <= MAX_PLAUSIBLE_TOKENS)
 }
 
-/// Returns the body of a success, or a reply with the error of the response. `header_id` is the id from the headers.
-pub(super) fn success_body(
-    response: &WireResponse,
-    header_id: Option<String>,
-    now: SystemTime,
-) -> Result<Value, Reply> {
+/// Returns the body of a success, or the error of the response.
+pub(super) fn success_body(response: &WireResponse, now: SystemTime) -> Result<Value, CallError> {
     if !is_success(response) {
-        return Err(Reply { outcome: Err(refusal(response, now)), usage: None, request_id: header_id });
+        return Err(refusal(response, now));
     }
     let why = match serde_json::from_slice(&response.body) {
         Ok(body @ Value::Object(_)) => return Ok(body),
         Ok(_) => "it is no JSON object".to_owned(),
         Err(error) => error.to_string(),
     };
-    Err(Reply { outcome: Err(CallError::NotTheInterface(why)), usage: None, request_id: header_id })
+    Err(CallError::NotTheInterface(why))
 }
 
 pub(super) fn is_success(response: &WireResponse) -> bool {

@@ -264,9 +264,17 @@ pub struct Reply {
     pub usage: Option<Usage>,
     /// The provider's id of the exchange.
     pub request_id: Option<String>,
+    /// The model's name in the provider's answer, which may add a date or a version to the configured name.
+    pub model: Option<String>,
 }
 
 impl Reply {
+    /// A reply without an answer.
+    #[must_use]
+    pub const fn failed(error: CallError, request_id: Option<String>) -> Self {
+        Self { outcome: Err(error), usage: None, request_id, model: None }
+    }
+
     /// Returns the allowed output tokens, if the answer used them all.
     #[must_use]
     pub fn at_limit(&self, max: u32) -> Option<u32> {

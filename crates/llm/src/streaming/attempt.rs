@@ -162,13 +162,14 @@ impl StreamAttempt {
         if received.outcome.is_err() || !task.spec().stored_answers.includes(self.route.is_local()) {
             return;
         }
+        let by = model.named(received.model.clone());
         let stamped = match task.spec().answer {
             AnswerKind::Lines(_) => {
                 let lines = json!({ "lines": collected.lines, "bad_lines": collected.bad_lines });
-                Ok(schema::stamped(task, prompt_id, model, &lines))
+                Ok(schema::stamped(task, prompt_id, &by, &lines))
             }
             AnswerKind::Object(_) | AnswerKind::FirstObject(_) | AnswerKind::Batch(_) | AnswerKind::Text => {
-                schema::stamp(task, prompt_id, model, &json!({ "text": collected.text }))
+                schema::stamp(task, prompt_id, &by, &json!({ "text": collected.text }))
             }
         };
         closing.answers.extend(stamped.ok().map(|answer| NewAnswer {

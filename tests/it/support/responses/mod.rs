@@ -28,6 +28,7 @@ pub mod wire;
 pub use answer::ORDER;
 pub use call::{Call, Story};
 pub use charges::{Bill, Line, Price};
+pub use envelope::dated;
 pub use fault::{Fault, Reported};
 pub use script::When;
 pub use server::{EMBED_MODEL, KEY, MODEL, OpenAi, Stray};

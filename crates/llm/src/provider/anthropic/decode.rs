@@ -6,22 +6,23 @@ use serde_json::Value;
 
 use super::failure;
 use crate::error::CallError;
-use crate::provider::failure::{is_success, short, success_body, tokens, tokens_of};
+use crate::provider::failure::{is_success, model_name, short, success_body, tokens, tokens_of};
 use crate::provider::{ModelRequest, Reply, Usage};
 use crate::transport::WireResponse;
 
 pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
     let header_id = response.header("request-id").map(short);
     if !is_success(response) {
-        return Reply { outcome: Err(failure::refusal(response, now)), usage: None, request_id: header_id };
+        return Reply::failed(failure::refusal(response, now), header_id);
     }
-    match success_body(response, header_id.clone(), now) {
+    match success_body(response, now) {
         Ok(body) => Reply {
             outcome: outcome(request, &body),
             usage: usage(&body["usage"]),
             request_id: body["id"].as_str().map(short).or(header_id),
+            model: model_name(&body["model"]),
         },
-        Err(reply) => reply,
+        Err(error) => Reply::failed(error, header_id),
     }
 }
 
@@ -112,6 +113,7 @@ mod tests {
         assert_eq!((usage.input_tokens, usage.cached_input_tokens), (17, Some(4)));
         assert_eq!((usage.output_tokens, usage.reasoning_tokens), (5, None));
         assert_eq!(reply.request_id.as_deref(), Some("msg_1"));
+        assert_eq!(reply.model.as_deref(), Some("m"));
         let mut nameless = message("end_turn", &words());
         nameless.as_object_mut().unwrap().remove("id");
         assert_eq!(decoded(&nameless).request_id.as_deref(), Some("req_9"));

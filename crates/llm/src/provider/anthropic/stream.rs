@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{decode, failure};
 use crate::error::CallError;
-use crate::provider::failure::{event_data, short};
+use crate::provider::failure::{event_data, model_name, short};
 use crate::provider::{ModelRequest, Reply, StreamReader, Unreadable};
 use crate::stream::Frame;
 
@@ -12,6 +12,7 @@ use crate::stream::Frame;
 pub(super) struct Reader<'a> {
     request: &'a ModelRequest,
     request_id: Option<String>,
+    model: Option<String>,
     /// The arguments of a tool call, which are also part of the text.
     tool_arguments: String,
     usage: Map<String, Value>,
@@ -24,11 +25,12 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(super) fn new(request: &'a ModelRequest) -> Self {
         let (tool_arguments, usage) = (String::new(), Map::new());
-        Self { request, request_id: None, tool_arguments, usage, end: Value::Null, over: None }
+        Self { request, request_id: None, model: None, tool_arguments, usage, end: Value::Null, over: None }
     }
 
     fn begin(&mut self, message: &Value) {
         self.request_id = message["id"].as_str().map(short);
+        self.model = model_name(&message["model"]);
         self.count(&message["usage"]);
         // The output has only begun.
         self.usage.shift_remove("output_tokens");
@@ -95,14 +97,14 @@ impl StreamReader for Reader<'_> {
                 let text = if self.tool_arguments.is_empty() { text } else { &self.tool_arguments };
                 let outcome = decode::answer(self.request, &self.end, text.to_owned());
                 let usage = decode::usage(&Value::Object(std::mem::take(&mut self.usage)));
-                return Reply { outcome, usage, request_id };
+                return Reply { outcome, usage, request_id, model: self.model.take() };
             }
             Some(Err(error)) => error,
             None => {
                 broken.unwrap_or_else(|| CallError::Interrupted("the stream ended before the answer did".to_owned()))
             }
         };
-        Reply { outcome: Err(error), usage: None, request_id }
+        Reply::failed(error, request_id)
     }
 }
 
@@ -112,7 +114,7 @@ mod tests {
     use crate::provider::{ANTHROPIC, AnswerFormat, cuts};
 
     const START: &str = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\
-        \"role\":\"assistant\",\"content\":[],\"stop_reason\":null,\"usage\":{\"input_tokens\":10,\
+        \"role\":\"assistant\",\"model\":\"m-2026\",\"content\":[],\"stop_reason\":null,\"usage\":{\"input_tokens\":10,\
         \"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":4,\"output_tokens\":1}}}\n\n";
     const PING: &str = "event: ping\ndata: {\"type\": \"ping\"}\n\n";
     const BLOCK_STOP: &str = "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n";
@@ -167,6 +169,7 @@ mod tests {
         let usage = reply.usage.unwrap();
         assert_eq!((usage.input_tokens, usage.cached_input_tokens, usage.output_tokens), (14, Some(4), 5));
         assert_eq!(reply.request_id.as_deref(), Some("msg_1"));
+        assert_eq!(reply.model.as_deref(), Some("m-2026"));
     }
 
     #[test]

@@ -5,21 +5,22 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::error::CallError;
-use crate::provider::failure::{short, success_body, tokens, whole_text, within_success};
+use crate::provider::failure::{model_name, short, success_body, tokens, whole_text, within_success};
 use crate::provider::{ModelRequest, Reply, Usage};
 use crate::transport::WireResponse;
 
 pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
     let header_id = response.header("x-request-id").map(short);
-    let body = match success_body(response, header_id.clone(), now) {
+    let body = match success_body(response, now) {
         Ok(body) => body,
-        Err(reply) => return reply,
+        Err(error) => return Reply::failed(error, header_id),
     };
     let usage = usage(&body["usage"]);
     Reply {
         outcome: outcome(request, &body, usage.as_ref()),
         usage,
         request_id: body["id"].as_str().map(short).or(header_id),
+        model: model_name(&body["model"]),
     }
 }
 
@@ -116,7 +117,7 @@ mod tests {
     }
 
     fn answer() -> Value {
-        json!({"id": "chatcmpl-1", "object": "chat.completion", "choices": [
+        json!({"id": "chatcmpl-1", "object": "chat.completion", "model": "m-2026", "choices": [
             {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "{}", "refusal": null}}],
             "usage": {"prompt_tokens": 10, "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens": 5,
                       "completion_tokens_details": {"reasoning_tokens": 2}, "total_tokens": 15}})
@@ -140,6 +141,7 @@ mod tests {
             Usage { input_tokens: 10, cached_input_tokens: Some(4), output_tokens: 5, reasoning_tokens: Some(2) };
         assert_eq!(reply.usage, Some(usage));
         assert_eq!(reply.request_id.as_deref(), Some("chatcmpl-1"));
+        assert_eq!(reply.model.as_deref(), Some("m-2026"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::decode::{self, MessageContent};
 use crate::error::CallError;
-use crate::provider::failure::{ended_early, event_data, of_error_object, short, within_success};
+use crate::provider::failure::{ended_early, event_data, model_name, of_error_object, short, within_success};
 use crate::provider::{ModelRequest, Reply, StreamReader, Unreadable, Usage};
 use crate::stream::Frame;
 
@@ -13,6 +13,7 @@ use crate::stream::Frame;
 pub(super) struct Reader<'a> {
     request: &'a ModelRequest,
     request_id: Option<String>,
+    model: Option<String>,
     refusal: String,
     finish: Option<String>,
     usage: Option<Usage>,
@@ -28,6 +29,7 @@ impl<'a> Reader<'a> {
         Self {
             request,
             request_id: None,
+            model: None,
             refusal: String::new(),
             finish: None,
             usage: None,
@@ -56,6 +58,7 @@ impl StreamReader for Reader<'_> {
             return Ok(None);
         }
         self.request_id = self.request_id.take().or_else(|| data["id"].as_str().map(short));
+        self.model = self.model.take().or_else(|| model_name(&data["model"]));
         // Some servers send a cumulative usage with each chunk: the last one is used, even if implausible.
         if data["usage"].is_object() {
             self.usage = decode::usage(&data["usage"]);
@@ -87,14 +90,14 @@ impl StreamReader for Reader<'_> {
     fn close(&mut self, text: &str, broken: Option<CallError>) -> Reply {
         let request_id = self.request_id.take();
         if let Some(error) = self.failure.take() {
-            return Reply { outcome: Err(error), usage: self.usage, request_id };
+            return Reply { usage: self.usage, ..Reply::failed(error, request_id) };
         }
         if !self.is_done && self.finish.is_none() {
-            return Reply { outcome: Err(broken.unwrap_or_else(ended_early)), usage: None, request_id };
+            return Reply::failed(broken.unwrap_or_else(ended_early), request_id);
         }
         let outcome =
             decode::outcome_of(self.request, text, &self.refusal, self.finish.as_deref(), self.usage.as_ref());
-        Reply { outcome, usage: self.usage, request_id }
+        Reply { outcome, usage: self.usage, request_id, model: self.model.take() }
     }
 }
 
@@ -127,7 +130,7 @@ mod tests {
     }
 
     fn chunk(fields: &str) -> String {
-        format!("data: {{\"id\":\"c-1\",\"object\":\"chat.completion.chunk\",{fields}}}\n\n")
+        format!("data: {{\"id\":\"c-1\",\"object\":\"chat.completion.chunk\",\"model\":\"m-2026\",{fields}}}\n\n")
     }
 
     fn delta(text: &str) -> String {
@@ -154,6 +157,7 @@ mod tests {
         assert_eq!((reply.outcome, unreadable, is_over), (Ok("{}".to_owned()), 0, true));
         assert_eq!(reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((7, 3)));
         assert_eq!(reply.request_id.as_deref(), Some("c-1"));
+        assert_eq!(reply.model.as_deref(), Some("m-2026"));
     }
 
     #[test]

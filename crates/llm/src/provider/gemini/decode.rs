@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::failure;
 use crate::error::CallError;
-use crate::provider::failure::{is_success, short, tokens, tokens_of};
+use crate::provider::failure::{is_success, model_name, short, tokens, tokens_of};
 use crate::provider::{ModelRequest, Reply, Usage};
 use crate::transport::WireResponse;
 
 pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
-    let failed = |error| Reply { outcome: Err(error), usage: None, request_id: None };
+    let failed = |error| Reply::failed(error, None);
     if !is_success(response) {
         return failed(failure::refusal(response, now));
     }
@@ -38,6 +38,7 @@ pub(super) struct PieceCollector {
     /// Cumulative up to the last piece; a piece of the answer without usage makes it unknown.
     usage: Option<Usage>,
     request_id: Option<String>,
+    model: Option<String>,
 }
 
 impl PieceCollector {
@@ -50,6 +51,7 @@ impl PieceCollector {
         if let Some(id) = piece["responseId"].as_str() {
             self.request_id = Some(short(id));
         }
+        self.model = model_name(&piece["modelVersion"]).or(self.model.take());
         let is_blocked = |reason: &str| !reason.is_empty() && reason != "BLOCK_REASON_UNSPECIFIED";
         if piece["promptFeedback"]["blockReason"].as_str().is_some_and(is_blocked) {
             self.failed = Some(CallError::Filtered);
@@ -82,7 +84,7 @@ impl PieceCollector {
             (None, None) => Err(no_end),
             (None, Some(reason)) => answer(request, &reason, text),
         };
-        Reply { outcome, usage, request_id: self.request_id }
+        Reply { outcome, usage, request_id: self.request_id, model: self.model }
     }
 }
 
@@ -142,6 +144,7 @@ mod tests {
         assert_eq!((usage.input_tokens, usage.cached_input_tokens), (10, Some(4)));
         assert_eq!((usage.output_tokens, usage.reasoning_tokens), (12, Some(7)));
         assert_eq!(reply.request_id.as_deref(), Some("r1"));
+        assert_eq!(reply.model.as_deref(), Some("m"));
     }
 
     #[test]

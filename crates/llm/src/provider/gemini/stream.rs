@@ -63,7 +63,7 @@ mod tests {
         if let Some(reason) = finish_reason {
             candidate["finishReason"] = reason.into();
         }
-        event(&json!({"candidates": [candidate], "responseId": "r1",
+        event(&json!({"candidates": [candidate], "responseId": "r1", "modelVersion": "m-001",
             "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": output_tokens}}))
     }
 
@@ -77,6 +77,7 @@ mod tests {
         let reply = cuts::check(&GEMINI, &request(), &events, 3);
         assert_eq!(reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((10, 6)));
         assert_eq!(reply.request_id.as_deref(), Some("r1"));
+        assert_eq!(reply.model.as_deref(), Some("m-001"));
     }
 
     #[test]

@@ -5,25 +5,25 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::error::CallError;
-use crate::provider::failure::{ended_early, short, success_body, tokens, whole_text, within_success};
+use crate::provider::failure::{ended_early, model_name, short, success_body, tokens, whole_text, within_success};
 use crate::provider::{ModelRequest, Reply, Usage};
 use crate::transport::WireResponse;
 
 pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
     // Not set by Ollama itself, but possibly by a proxy in front of it.
     let request_id = response.header("x-request-id").map(short);
-    let body = match success_body(response, request_id.clone(), now) {
+    let body = match success_body(response, now) {
         Ok(body) => body,
-        Err(reply) => return reply,
+        Err(error) => return Reply::failed(error, request_id),
     };
     if let Some(error) = within_success(&body) {
-        return Reply { outcome: Err(error), usage: usage(&body), request_id };
+        return Reply { usage: usage(&body), ..Reply::failed(error, request_id) };
     }
     let outcome = match text(&body) {
         Some(text) => last(request, &body, text).outcome,
         None => Err(CallError::NotTheInterface("it has no message and no response".to_owned())),
     };
-    Reply { outcome, usage: usage(&body), request_id }
+    Reply { outcome, usage: usage(&body), request_id, model: model_name(&body["model"]) }
 }
 
 /// Returns the text of an answer or a stream's line: `message.content` of `/api/chat`, `response` of `/api/generate`.
@@ -42,7 +42,7 @@ pub(super) fn last(request: &ModelRequest, body: &Value, text: &str) -> Reply {
         _ if body["done"] == false => Err(ended_early()),
         _ => whole_text(request, text, usage.as_ref()),
     };
-    Reply { outcome, usage, request_id: None }
+    Reply { outcome, usage, request_id: None, model: model_name(&body["model"]) }
 }
 
 fn usage(body: &Value) -> Option<Usage> {
@@ -85,6 +85,7 @@ mod tests {
         assert_eq!(reply.outcome, Ok("{}".to_owned()));
         assert_eq!(reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((11, 18)));
         assert_eq!(reply.request_id, None);
+        assert_eq!(reply.model.as_deref(), Some("qwen3:8b"));
     }
 
     #[test]

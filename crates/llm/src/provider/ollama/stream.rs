@@ -55,7 +55,7 @@ impl StreamReader for Reader<'_> {
             Some(Err(error)) => error,
             None => broken.unwrap_or_else(ended_early),
         };
-        Reply { outcome: Err(error), usage: None, request_id: None }
+        Reply::failed(error, None)
     }
 }
 
@@ -88,6 +88,7 @@ mod tests {
         let (reply, text, unreadable) = read(&[THOUGHT, BEGUN, "nonsense", "[7]", DONE], None);
         assert_eq!((reply.outcome, text.as_str(), unreadable), (Ok("{}".to_owned()), "{}", 1));
         assert_eq!(reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((11, 2)));
+        assert_eq!(reply.model.as_deref(), Some("m"));
     }
 
     #[test]

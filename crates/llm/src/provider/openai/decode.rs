@@ -5,15 +5,15 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::error::CallError;
-use crate::provider::failure::{short, success_body, tokens, whole_text};
+use crate::provider::failure::{model_name, short, success_body, tokens, whole_text};
 use crate::provider::{ModelRequest, Reply, Usage};
 use crate::transport::WireResponse;
 
 pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
     let header_id = response.header("x-request-id").map(short);
-    match success_body(response, header_id.clone(), now) {
+    match success_body(response, now) {
         Ok(body) => whole(request, &body, header_id),
-        Err(reply) => reply,
+        Err(error) => Reply::failed(error, header_id),
     }
 }
 
@@ -24,6 +24,7 @@ pub(super) fn whole(request: &ModelRequest, body: &Value, header_id: Option<Stri
         outcome: outcome(request, body, usage.as_ref()),
         usage,
         request_id: body["id"].as_str().map(short).or(header_id),
+        model: model_name(&body["model"]),
     }
 }
 
@@ -94,7 +95,7 @@ mod tests {
     }
 
     fn answer(text: &str) -> Value {
-        json!({"id": "resp_1", "object": "response", "status": "completed", "error": null, "output": [
+        json!({"id": "resp_1", "object": "response", "status": "completed", "error": null, "model": " m-2026\u{1b}[2J\n", "output": [
             {"type": "reasoning", "summary": []},
             {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}],
             "usage": {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 4}, "output_tokens": 5,
@@ -109,6 +110,7 @@ mod tests {
         assert_eq!((usage.input_tokens, usage.output_tokens), (10, 5));
         assert_eq!((usage.cached_input_tokens, usage.reasoning_tokens), (Some(4), Some(2)));
         assert_eq!(reply.request_id.as_deref(), Some("resp_1"));
+        assert_eq!(reply.model.as_deref(), Some("m-2026"));
     }
 
     #[test]

@@ -59,6 +59,6 @@ impl StreamReader for Reader<'_> {
             Some(Err(error)) => error,
             None => broken.unwrap_or_else(ended_early),
         };
-        Reply { outcome: Err(outcome), usage: None, request_id }
+        Reply::failed(outcome, request_id)
     }
 }
