@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::MAX_OPERATIONS;
 use crate::operation::{Action, Operation};
-use crate::record::{GoalStatus, Kind, Priority};
+use crate::record::{GoalStatus, Item, Kind, Priority};
 use crate::recurrence::Recurrence;
 use crate::shape::{Fields, infer_operation_shape, is_bulk_field};
 use crate::state::State;
@@ -247,9 +247,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the times and the completion of an update together with what the record keeps.
-    fn check_update(&mut self, kind: Kind) {
-        let Some(item) = self.id("id").and_then(|id| self.state.item(kind, id)) else { return };
+    /// Checks the times of an update together with those that the record keeps.
+    fn check_times(&mut self, item: &Item) {
         let (start, end) = (self.fields.get("startTime"), self.fields.get("endTime"));
         let merged = |given: Option<&Value>, kept| given.map_or(kept, time);
         if let (Some(start), Some(end)) = (merged(start, item.start_time), merged(end, item.end_time))
@@ -258,8 +257,15 @@ impl Checker<'_> {
         {
             self.report(ErrorCode::InvalidTimeRange);
         }
+    }
+
+    /// What repeats is completed by its days. `item`: the record that is changed, none for a new one.
+    fn check_completed(&mut self, item: Option<&Item>) {
         let rule = self.fields.get("recurrence").and_then(|rule| rule.get("type")).and_then(Value::as_str);
-        let repeats = rule.map_or(item.recurrence.repeats(), |rule| rule != "none");
+        let repeats = match rule {
+            Some(rule) => rule != "none",
+            None => item.is_some_and(|item| item.recurrence.repeats()),
+        };
         if repeats && self.fields.get("completed").and_then(Value::as_bool) == Some(true) {
             self.report(ErrorCode::UseCompleteOccurrence);
         }
@@ -271,11 +277,14 @@ impl Checker<'_> {
         if !title.map_or(action == Action::Update, fits) {
             self.report(ErrorCode::InvalidTitle);
         }
+        let state = self.state;
+        let item = self.id("id").filter(|_| action == Action::Update).and_then(|id| state.item(kind, id));
+        if let Some(item) = item {
+            self.check_times(item);
+        }
         if kind != Kind::Goal {
             self.check_recurrence(kind);
-        }
-        if action == Action::Update {
-            self.check_update(kind);
+            self.check_completed(item);
         }
     }
 

@@ -148,6 +148,11 @@ fn each_rule_has_its_code() {
             json!({"kind": "event", "action": "update", "id": 3, "recurrence": {"type": "weekly"}}),
             "missing_anchor_for_recurrence",
         ),
+        (
+            json!({"kind": "habit", "action": "create", "title": "x", "completed": true,
+                "scheduledFor": "2026-03-01", "recurrence": {"type": "daily"}}),
+            "use_complete_occurrence_for_repeating",
+        ),
         (json!({"kind": "todo", "action": "complete", "id": 2}), "use_complete_occurrence_for_repeating"),
         (json!({"kind": "event", "action": "complete", "id": 4}), "use_complete_occurrence_for_repeating"),
         (json!({"kind": "habit", "action": "complete", "id": 5}), "use_complete_occurrence_for_repeating"),
