@@ -21,10 +21,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt as _};
+use tower_http::timeout::TimeoutBody;
 
 /// Maximum number of connections at a time, if the process may open twice as many files. Further ones wait.
 const MAX_CONNECTIONS: usize = 512;
-/// A connection is closed if the head of a request, also of the next one, has not arrived after this time.
+/// A connection is closed if the head of a request, also of the next one, has not arrived after this time, or if no more
+/// of a body arrives for so long.
 const MAX_SILENCE: Duration = Duration::from_secs(30);
 /// Pause after no connection could be accepted, as when too many files are open.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -37,7 +39,8 @@ where
 {
     let (open, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(max_connections())));
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(failpoint::pause("AHA_HTTP_SILENCE_MS", MAX_SILENCE));
+    let max_silence = failpoint::pause("AHA_HTTP_SILENCE_MS", MAX_SILENCE);
+    http.timer(TokioTimer::new()).header_read_timeout(max_silence);
     loop {
         let (stream, peer, place) = tokio::select! {
             biased;
@@ -46,7 +49,7 @@ where
         };
         let service = service.clone();
         let answer = service_fn(move |request: hyper::Request<Incoming>| {
-            let mut request = request.map(Body::new);
+            let mut request = request.map(|body| Body::new(TimeoutBody::new(max_silence, body)));
             request.extensions_mut().insert(ConnectInfo(peer));
             service.clone().oneshot(request)
         });

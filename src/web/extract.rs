@@ -2,6 +2,7 @@
 
 mod wrong_field;
 
+use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
+use tower_http::timeout::TimeoutError;
 
 use self::wrong_field::{WrongField, wrong_variant};
 use super::Failure;
@@ -55,8 +57,16 @@ pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<
             let message = "the body is too large; send less at a time";
             return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message);
         }
+        if has_stopped_arriving(&rejection) {
+            let message = "the body stopped arriving before its end; send it again";
+            return Failure::new(StatusCode::REQUEST_TIMEOUT, "timeout", message);
+        }
         Failure::new(StatusCode::BAD_REQUEST, "bad_request", rejection.body_text())
     })
+}
+
+fn has_stopped_arriving(error: &(dyn Error + 'static)) -> bool {
+    error.is::<TimeoutError>() || error.source().is_some_and(has_stopped_arriving)
 }
 
 /// Deserialises a field that has to be an object; serde would also accept a list, as the fields in their order.
