@@ -11,7 +11,7 @@ use self::narrowing::narrow;
 use self::reader::{only_places, tells_of_reader, tells_why};
 use super::phrases::{
     Phrase, begins_remark, compound, describes_kind, find, is_comparative, is_conjunction, is_consequence,
-    is_enthusiasm, is_less, is_light_verb, is_no, is_or, is_wish, is_yes, past,
+    is_enthusiasm, is_less, is_light_verb, is_no, is_or, is_wish, is_wish_verb, is_yes, past,
 };
 use super::places::PlaceId;
 use super::tokens::{Mark, Token, is_hyphenated};
@@ -54,6 +54,7 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         after_bracket: None,
         is_told_in_bracket: false,
         denial_here: None,
+        denial_at: 0,
         compares: false,
         narrows: None,
         explained: None,
@@ -94,6 +95,8 @@ struct Splitter<'t> {
     is_told_in_bracket: bool,
     /// The negation that stands since the last pause or "and".
     denial_here: Option<Denial>,
+    /// The index of the last word that denies.
+    denial_at: usize,
     /// Whether a comparative ("more") stands since the last pause.
     compares: bool,
     /// The part that a condition narrows, until the next pause.
@@ -115,6 +118,9 @@ impl Splitter<'_> {
             if self.sentence[at].mark == Mark::Pause {
                 at += self.pause(at);
                 continue;
+            }
+            if self.ends_role(at) {
+                self.begin_part();
             }
             match self.phrase(at) {
                 Some((Phrase::Reason, length)) => at = self.reason(at, length),
@@ -202,6 +208,9 @@ impl Splitter<'_> {
             return Some((Phrase::Background, length));
         }
         let named = self.subject_name(at);
+        if named == 0 && self.begins_wish(at) {
+            return Some((Phrase::Wish, 1));
+        }
         let found = find(&self.words[at..], self.language).filter(|(_, length)| named == 0 || *length > named)?;
         if found.0 == Phrase::Choice && !self.is_whole_clause(at + found.1) {
             return None;
@@ -213,6 +222,13 @@ impl Splitter<'_> {
             }
             found => found,
         })
+    }
+
+    /// Whether the verb at `at` wishes for what follows, after a denial: "I dislike football and enjoy cycling".
+    fn begins_wish(&self, at: usize) -> bool {
+        self.ends_denial()
+            && self.parts.last().is_some_and(|part| part.tokens.is_empty())
+            && is_wish_verb(self.words[at], self.words[self.denial_at])
     }
 
     /// Whether nothing of the part is said yet.
@@ -287,6 +303,7 @@ impl Splitter<'_> {
             Phrase::Denial | Phrase::EitherDenial | Phrase::Exception => {
                 let is_less = is_less(self.words[at]) == Some(true) || self.words[at] == "fewer";
                 (self.denied, self.denial_here) = (true, Some(if is_less { Denial::Less } else { Denial::No }));
+                self.denial_at = at;
             }
             Phrase::ShortDenial => {
                 self.from_pause.get_or_insert(self.denied);

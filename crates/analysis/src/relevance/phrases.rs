@@ -127,7 +127,12 @@ pub(super) fn is_consequence(word: &str, next: Option<&str>) -> bool {
 
 /// Whether a phrase that introduces a subject wishes for it ("give me …"), by its first word.
 pub(super) fn is_wish(first: &str) -> bool {
-    ["want", "like", "love", "m", "am", "give", "show", "tell"].contains(&first)
+    ["want", "like", "love", "m", "am", "give", "show", "tell", "everything"].contains(&first)
+}
+
+/// Whether a verb begins a wish after a denial and a pause or "and". `denying`: the first word of the denial.
+pub(super) fn is_wish_verb(verb: &str, denying: &str) -> bool {
+    is_in("wish verb", verb) || is_in("wish verb or noun", verb) && is_in("denying verb", denying)
 }
 
 /// Whether a separator joins equals, not an example ("such as") to what it is one of.
@@ -292,6 +297,9 @@ mod tests {
             "kind of thing",
             "light verb",
             "reason pronoun",
+            "wish verb",
+            "wish verb or noun",
+            "denying verb",
         ];
         assert!(SECTIONS.iter().all(|(heading, _)| known.contains(heading) || others.contains(heading)));
         assert!(known.iter().chain(&others).all(|heading| !section(heading).is_empty()));

@@ -42,6 +42,19 @@ impl Splitter<'_> {
         }
     }
 
+    /// Whether "I" at `at` ends what the reader says of their role: "as a nurse I care about vaccines".
+    pub(super) fn ends_role(&self, at: usize) -> bool {
+        let begins_with_as = |first: &&Token| {
+            let index = self.sentence.iter().position(|token| token.start == first.start);
+            index.and_then(|index| self.words.get(index.checked_sub(2)?)) == Some(&"as")
+        };
+        ["i", "we"].contains(&self.words[at])
+            && self
+                .parts
+                .last()
+                .is_some_and(|part| part.is_background && part.tokens.first().is_some_and(begins_with_as))
+    }
+
     /// Whether what follows "because" only points at what is said: "what Europe does because of it".
     fn names_no_reason(&self, from: usize) -> bool {
         let points = self.words.get(from) == Some(&"of")

@@ -53,6 +53,46 @@ fn what_readers_say_of_their_lives_is_no_wish() {
 }
 
 #[test]
+fn a_wish_may_follow_a_denial_without_its_subject() {
+    for (text, expected) in [
+        ("I hate politics and love astronomy", &["-politics", "astronomy"][..]),
+        ("I hate politics, love astronomy", &["-politics", "astronomy"]),
+        ("I don't like sport and want local harbours", &["-sport", "local harbours"]),
+        ("I dislike football and enjoy cycling", &["-football", "cycling"]),
+        ("I avoid crypto and follow Postgres", &["-crypto", "Postgres"]),
+        ("I can't stand politics, I adore comets", &["-politics", "comets"]),
+        ("nothing about politics and everything about comets", &["-politics", "comets"]),
+        ("Ich hasse Politik und liebe Astronomie", &["-Politik", "Astronomie"]),
+        ("Je déteste la politique et j'adore l'astronomie", &["-politique", "astronomie"]),
+        ("Odio la política y me encanta la astronomía", &["-política", "astronomía"]),
+        ("Hobby astronomer who hates politics", &["Hobby astronomer", "-politics"]),
+        // None of these wishes for anything.
+        ("no crime and love songs", &["-crime", "-songs"]),
+        ("I don't read or follow football", &["-football"]),
+        ("I hate politics and sport", &["-politics", "-sport"]),
+        ("Je n'aime pas le sport et je n'aime pas la politique", &["-sport", "-politique"]),
+    ] {
+        assert_eq!(parsed(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_role_of_the_reader_is_no_subject_beside_a_wish() {
+    for (text, expected) in [
+        ("As a nurse I care about vaccines", &["vaccines"][..]),
+        ("As a nurse, I care about vaccines", &["vaccines"]),
+        ("As an astronomer we need comets", &["comets"]),
+        ("I'm a nurse interested in public health and vaccines", &["public health", "vaccines"]),
+        ("Astronomer who loves comets and hates politics", &["comets", "-politics"]),
+        ("As a nurse", &["nurse"]),
+        ("Spain as a place to live", &["Spain as a place"]),
+        ("not that interested in football", &["-football"]),
+    ] {
+        assert_eq!(parsed(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn an_apposition_to_a_name_is_no_subject() {
     let text = "Anything about Nvidia, the company, and its chips";
     assert_eq!(parsed(text), ["Nvidia", "Nvidia, the company, and its chips"]);
