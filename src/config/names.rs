@@ -42,9 +42,10 @@ const MIN_SIMILARITY: f64 = 0.8;
 const TOOL_VARIABLES: [&str; 8] =
     ["AHA_TEST_", "AHA_BENCH_", "AHA_PEERS_", "AHA_FUZZ_", "AHA_SCALE_", "AHA_RADAR_", "AHA_RADAR", "AHA_BIN"];
 /// Read only by builds with debug assertions.
-const DEBUG_VARIABLES: [&str; 11] = [
+const DEBUG_VARIABLES: [&str; 12] = [
     "AHA_ANSWER_MS",
     "AHA_CIRCUIT_PAUSE_MS",
+    "AHA_DATABASE_SILENCE_MS",
     "AHA_FAILPOINT",
     "AHA_FAILPOINT_LOG",
     "AHA_FAILPOINT_SIGNAL",

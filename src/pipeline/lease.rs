@@ -9,6 +9,7 @@ use aha_core::topic::Topic;
 use aha_store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError, latest_lease_end};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::lease_owner::LeaseOwner;
 use super::{RunError, StopSignal};
@@ -17,6 +18,11 @@ use crate::app::{App, RunningTopic};
 /// How long a second process waits for the first before it reports the owner of the lease.
 const WAIT: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(200);
+/// A database that does not answer a renewal for so long is given up. A statement, and a write that waits for others,
+/// end within 60 s, and the lease has ended by then.
+const MAX_SILENCE: Duration = Duration::from_secs(75);
+/// How long a release may take.
+const MAX_RELEASE: Duration = Duration::from_secs(3);
 
 /// Acquires the topic's lease, waiting a little for another process to finish. A lease of a dead process on this
 /// machine is taken over at once, and so is one whose end was set by a wrong clock; one of another machine only when it
@@ -65,11 +71,14 @@ pub async fn acquire(app: &App, topic: &Topic, stop: &StopSignal) -> Result<(Lea
 
 /// Releases the lease; tries once more if the connection was lost.
 pub async fn release(app: &App, lease: &Lease) {
-    let mut released = app.store().release_lease(lease).await;
-    if matches!(released, Err(StoreError::ConnectionLost { .. })) {
-        released = app.store().release_lease(lease).await;
-    }
-    if let Err(error) = released {
+    let releasing = async {
+        match app.store().release_lease(lease).await {
+            Err(StoreError::ConnectionLost { .. }) => app.store().release_lease(lease).await,
+            released => released,
+        }
+    };
+    let silent = StoreError::Silent { waited_seconds: MAX_RELEASE.as_secs() };
+    if let Err(error) = tokio::time::timeout(MAX_RELEASE, releasing).await.unwrap_or(Err(silent)) {
         tracing::warn!(%error, "the lease could not be released; it will expire");
     }
 }
@@ -103,6 +112,8 @@ fn log_takeover(topic: &Topic, owner: &str, expires_at: Timestamp, wall: Timesta
 #[derive(Debug)]
 pub struct Heartbeat {
     task: JoinHandle<()>,
+    /// Cancelled once the database does not answer.
+    silent: CancellationToken,
     _running: RunningTopic,
 }
 
@@ -111,18 +122,28 @@ impl Heartbeat {
         let (store, clock) = (Arc::clone(app.store()), app.clock());
         let (lease, stop) = (lease.clone(), stop.clone());
         let every = failpoint::pause("AHA_HEARTBEAT_MS", Duration::from_secs(HEARTBEAT_SECONDS));
+        let max_silence = failpoint::pause("AHA_DATABASE_SILENCE_MS", MAX_SILENCE);
+        let silent = CancellationToken::new();
+        let falls_silent = silent.clone();
         let task = tokio::spawn(async move {
             let mut beat = tokio::time::interval(every);
             beat.tick().await;
             loop {
                 beat.tick().await;
-                if renew(&store, &lease, clock.wall()).await {
-                    stop.lease_lost();
-                    return;
+                match tokio::time::timeout(max_silence, renew(&store, &lease, clock.wall())).await {
+                    Ok(false) => {}
+                    Ok(true) => return stop.lease_lost(),
+                    Err(_) => return falls_silent.cancel(),
                 }
             }
         });
-        Self { task, _running: running }
+        Self { task, silent, _running: running }
+    }
+
+    /// Waits until the database does not answer any more. What waits for it would wait without a limit.
+    pub async fn database_silent(&self) -> StoreError {
+        self.silent.cancelled().await;
+        StoreError::Silent { waited_seconds: MAX_SILENCE.as_secs() }
     }
 }
 

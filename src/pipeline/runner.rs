@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aha_core::digest::Digest;
 use aha_core::ids::{DigestId, RunId};
@@ -63,13 +63,33 @@ pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError
         return Err(RunError::NoSources { topic: topic.name });
     }
     let (lease, heartbeat) = acquire(app, &topic, &request.stop).await?;
-    let outcome = match request.window {
-        Some(window) => Box::pin(window_run(app, request, &topic, &lease, window)).await,
-        None => Box::pin(cursor_run(app, request, &lease)).await,
+    let working = async {
+        match request.window {
+            Some(window) => Box::pin(window_run(app, request, &topic, &lease, window)).await,
+            None => Box::pin(cursor_run(app, request, &lease)).await,
+        }
+    };
+    // Given up like a killed process: the next attempt continues.
+    let outcome = tokio::select! {
+        outcome = working => outcome,
+        error = heartbeat.database_silent() => Err(error.into()),
+        error = overdue(&request.stop) => Err(error),
     };
     drop(heartbeat);
     release(app, &lease).await;
     outcome
+}
+
+/// How long a run may go on after it was asked to stop: the 15 s that calls in progress are given, and what is stored
+/// then.
+const MAX_STOPPING: Duration = Duration::from_secs(20);
+
+/// Waits until a run should have stopped, and returns why.
+async fn overdue(stop: &StopSignal) -> RunError {
+    let error = stop.ended().await;
+    tokio::time::sleep(MAX_STOPPING).await;
+    tracing::warn!(waited_s = MAX_STOPPING.as_secs(), "the run did not stop in time and is given up");
+    error
 }
 
 /// Reads the current topic.

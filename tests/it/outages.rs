@@ -2,7 +2,8 @@
 //! what failed and what to do, and a daemon goes on by itself when the cause is gone.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Command;
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::kill::on_both_databases;
@@ -217,25 +218,85 @@ fn a_server_that_goes_away_in_a_run() {
     assert_eq!(rows::number(&radar, "SELECT count(*) FROM runs"), 1);
 }
 
+/// A run that stands still in its middle, and what carries its rows, which carries nothing from now on: as behind a
+/// network that drops all packets, or before a frozen server, no connection ends.
+fn run_before_a_silent_server(radar: &mut Radar) -> (Child, Proxy) {
+    let proxy = Proxy::to(&radar.database_url());
+    radar.set("DATABASE_URL", proxy.url());
+    radar.set("AHA_FAILPOINT", "triage");
+    radar.set("AHA_FAILPOINT_SIGNAL", "STOP");
+    let mut run = radar.start(&["--run-once"]);
+    assert!(stands_still(&mut run));
+    proxy.freeze();
+    signal(&run, "CONT");
+    (run, proxy)
+}
+
 #[test]
-fn a_server_that_has_no_connection_left() {
+fn a_server_that_falls_silent_in_a_run() {
+    let mut radar = radar(Engine::Postgres).with("AHA_HEARTBEAT_MS", "100").with("AHA_DATABASE_SILENCE_MS", "1000");
+    let (mut run, proxy) = run_before_a_silent_server(&mut radar);
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.any(|line| line.contains("the database has not answered for 75 s")), "it waits on");
+    proxy.thaw();
+    said.for_each(drop);
+    finish(run).exits(0);
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM digests"), 1);
+    assert!(rows::damage(&radar).is_empty());
+}
+
+#[test]
+fn a_run_is_stopped_although_the_server_is_silent() {
     let mut radar = radar(Engine::Postgres);
-    let role = format!("aha_outage_{}", std::process::id());
+    let (run, proxy) = run_before_a_silent_server(&mut radar);
+    let asked = Instant::now();
+    signal(&run, "TERM");
+    finish(run).exits(130);
+    assert!(asked.elapsed() < Duration::from_mins(1), "{:?}", asked.elapsed());
+    proxy.thaw();
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM digests"), 0);
+    assert!(rows::damage(&radar).is_empty());
+}
+
+/// Makes a role with these options, and lets the program connect as it. Returns the role.
+fn connect_as_role(radar: &mut Radar, options: &str, rights: &str) -> String {
+    static ROLES: AtomicU32 = AtomicU32::new(0);
+    let role = format!("aha_outage_{}_{}", std::process::id(), ROLES.fetch_add(1, Ordering::Relaxed));
     let make = format!(
-        "CREATE ROLE {role} LOGIN CONNECTION LIMIT 0; GRANT ALL ON SCHEMA public TO {role};
-         GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}"
+        "CREATE ROLE {role} LOGIN {options}; GRANT ALL ON SCHEMA public TO {role};
+         GRANT {rights} ON ALL TABLES IN SCHEMA public TO {role}"
     );
-    rows::execute(&radar, &make);
+    rows::execute(radar, &make);
     let mut url = url::Url::parse(&radar.database_url()).unwrap();
     url.set_username(&role).unwrap();
     radar.set("DATABASE_URL", url.as_str());
+    role
+}
+
+fn drop_role(radar: &Radar, role: &str) {
+    let (url, drop) = (radar.database_url(), format!("DROP OWNED BY {role}; DROP ROLE {role}"));
+    rows::block_on(|| async move { postgres::run(&url, &drop).await });
+}
+
+#[test]
+fn a_server_that_has_no_connection_left() {
+    let mut radar = radar(Engine::Postgres);
+    let role = connect_as_role(&mut radar, "CONNECTION LIMIT 0", "ALL");
     let mut daemon = Daemon::start(&mut radar);
-    command_fails(&radar, "has no connection left", "raise its max_connections");
+    command_fails(&radar, "has no connection left (too many connections for role", "the limit of its user");
     assert!(daemon.process().try_wait().unwrap().is_none(), "the daemon waits");
     rows::execute(&radar, &format!("ALTER ROLE {role} CONNECTION LIMIT -1"));
     is_done_by_itself(daemon, &radar);
-    let url = radar.database_url();
-    rows::block_on(|| async move { postgres::run(&url, &format!("DROP OWNED BY {role}; DROP ROLE {role}")).await });
+    drop_role(&radar, &role);
+}
+
+#[test]
+fn a_user_without_rights() {
+    let mut radar = radar(Engine::Postgres);
+    let role = connect_as_role(&mut radar, "", "SELECT");
+    command_fails(&radar, "may not do this (permission denied for table topics)", "let its owner grant it all rights");
+    radar.ok(&["source", "list"]);
+    drop_role(&radar, &role);
 }
 
 /// The image's health check gives up after 5 s, as `healthcheck` itself does; the lock is waited for 10 s.

@@ -52,9 +52,9 @@ pub enum StoreError {
     )]
     ServerAway { server: String, reason: String },
     #[error(
-        "the Postgres server at {server} has no connection left; end other programs' connections or raise its max_connections, then run this again: nothing was lost"
+        "the Postgres server at {server} has no connection left ({reason}); end other programs' connections, or raise its max_connections or the limit of its user or database, then run this again: nothing was lost"
     )]
-    ServerFull { server: String },
+    ServerFull { server: String, reason: String },
     #[error("the Postgres server at {server} refuses us: {reason}; check user, password and database in DATABASE_URL")]
     ServerRefuses { server: String, reason: String },
     #[error("the Postgres server at {server} cannot be used: {reason}")]
@@ -67,6 +67,14 @@ pub enum StoreError {
         "the connection to the Postgres server broke ({reason}); run this again: what was committed before is kept"
     )]
     ConnectionLost { reason: String },
+    #[error(
+        "the database has not answered for {waited_seconds} s; see why its server, the network or its disk hangs, then run this again: what was committed before is kept"
+    )]
+    Silent { waited_seconds: u64 },
+    #[error(
+        "the database's user may not do this ({reason}); let its owner grant it all rights on the schema and its tables, or name the owner in DATABASE_URL"
+    )]
+    NoRight { reason: String },
     #[error("conflicting writes ({reason}); run this again: nothing of this was committed")]
     Conflict { reason: String },
     #[error(
@@ -104,6 +112,7 @@ impl StoreError {
             | Self::ServerAway { .. }
             | Self::ServerFull { .. }
             | Self::ConnectionLost { .. }
+            | Self::Silent { .. }
             | Self::Conflict { .. } => RetryAdvice::Soon,
             Self::LeaseLost { .. } | Self::DiskFull | Self::TooSlow { .. } | Self::Database(_) => {
                 RetryAdvice::NextAttempt
@@ -120,6 +129,7 @@ impl StoreError {
             | Self::ServerRefuses { .. }
             | Self::ServerUnfit { .. }
             | Self::ServerReadOnly
+            | Self::NoRight { .. }
             | Self::NotFound { .. }
             | Self::StillOpen { .. }
             | Self::Corrupt { .. } => RetryAdvice::NeedsPerson,

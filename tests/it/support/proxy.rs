@@ -3,6 +3,7 @@
 use std::io::{Read, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// When the network breaks: all connections at once, those made later hold.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,8 @@ struct State {
     cut: Option<Cut>,
     /// Nothing gets through while it is closed.
     closed: bool,
+    /// Connections stay open, and nothing is carried.
+    frozen: bool,
     refused: u32,
     open: Vec<TcpStream>,
     /// The next answer of the server is lost with all connections.
@@ -76,6 +79,15 @@ impl Proxy {
         (state.bytes, state.commits)
     }
 
+    /// Carries nothing from now on, and ends no connection.
+    pub fn freeze(&self) {
+        self.state.lock().unwrap().frozen = true;
+    }
+
+    pub fn thaw(&self) {
+        self.state.lock().unwrap().frozen = false;
+    }
+
     /// Whether the cut that was asked for has been made.
     pub fn was_cut(&self) -> bool {
         self.state.lock().unwrap().cut.is_none()
@@ -99,7 +111,7 @@ impl Proxy {
             if self.state.lock().unwrap().refused >= number {
                 return;
             }
-            std::thread::sleep(std::time::Duration::from_millis(25));
+            std::thread::sleep(Duration::from_millis(25));
         }
         panic!("30 s have passed without {number} tries to connect");
     }
@@ -132,6 +144,11 @@ impl Proxy {
 
     fn lets_through(&self, bytes: &[u8], asking: bool) -> bool {
         let mut state = self.state.lock().unwrap();
+        while state.frozen {
+            drop(state);
+            std::thread::sleep(Duration::from_millis(25));
+            state = self.state.lock().unwrap();
+        }
         state.bytes += bytes.len() as u64;
         let commits = asking && bytes.windows(7).any(|text| text == b"COMMIT\0");
         state.commits += u64::from(commits);

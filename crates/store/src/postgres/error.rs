@@ -48,6 +48,7 @@ pub fn of(error: sqlx::Error) -> StoreError {
         code::STATEMENT_TIMEOUT => StoreError::TooSlow { waited_seconds: STATEMENT_SECONDS },
         code::DISK_FULL => StoreError::DiskFull,
         code::READ_ONLY => StoreError::ServerReadOnly,
+        code::NO_PRIVILEGE => StoreError::NoRight { reason },
         code::IDLE_IN_TRANSACTION => StoreError::ConnectionLost { reason },
         other if code::CUT.contains(&other) || other.starts_with(code::CONNECTION) => {
             StoreError::ConnectionLost { reason }
@@ -73,7 +74,7 @@ pub(super) fn of_connecting(error: sqlx::Error, server: &str) -> StoreError {
     };
     let reason = pg_error.message().to_owned();
     match pg_error.code() {
-        code::TOO_MANY_CONNECTIONS => StoreError::ServerFull { server },
+        code::TOO_MANY_CONNECTIONS => StoreError::ServerFull { server, reason },
         code::STARTING_OR_ENDING => StoreError::ServerAway { server, reason },
         code::NO_DATABASE => {
             let reason = format!("{reason} (an administrator makes one with `createdb`)");
@@ -83,7 +84,7 @@ pub(super) fn of_connecting(error: sqlx::Error, server: &str) -> StoreError {
             let reason = format!("{reason}; create the schema that search_path names first, or name one that exists");
             StoreError::ServerUnfit { server, reason }
         }
-        code::NO_PRIVILEGE | code::NOT_ACCEPTING => StoreError::ServerRefuses { server, reason },
+        code::NOT_ACCEPTING => StoreError::ServerRefuses { server, reason },
         other if other.starts_with(code::NO_AUTHORIZATION) => StoreError::ServerRefuses { server, reason },
         other if code::CUT.contains(&other) || other.starts_with(code::CONNECTION) => {
             StoreError::ServerAway { server, reason }
