@@ -26,6 +26,7 @@ use aha_core::window::Window;
 
 use super::cluster::{cluster_items_in, thresholds};
 use super::{RunContext, RunError};
+pub use naming::NamedClauses;
 use near_sources::NearSources;
 use prominence::Prominence;
 use relevance::Relevances;

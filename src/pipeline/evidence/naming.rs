@@ -3,7 +3,39 @@
 //! Input: a clause, its match, and the words by which the story's text meets it. Output: [`Naming`]. Called by
 //! [`super::relevance`]. It decides the wording of a reason, not the story's rank.
 
-use aha_analysis::relevance::{Clause, ClauseMatch, MET_SHARE, Meeting, MeetingWord, light_stem};
+use aha_analysis::relevance::{Clause, ClauseMatch, Degree, MET_SHARE, Meeting, MeetingWord, Query, WEAK, light_stem};
+
+/// The numbers of the clauses that a reason names.
+#[derive(Debug, Default)]
+pub struct NamedClauses {
+    pub matched: Vec<usize>,
+    /// Matched in part.
+    pub touched: Vec<usize>,
+}
+
+impl NamedClauses {
+    /// Returns the clauses that a reason would name of the text with this number in the query's corpus, best first.
+    #[must_use]
+    pub fn of(query: &Query<'_>, number: usize, degree: &Degree) -> Self {
+        let meetings = meetings(query, number, degree);
+        let named = |wanted: Naming| {
+            let is_wanted = |(met, meeting): &&(&ClauseMatch, Meeting)| {
+                Naming::of(&query.clauses()[met.clause], met, meeting, degree.allowed) == Some(wanted)
+            };
+            meetings.iter().filter(is_wanted).map(|(met, _)| met.clause).collect::<Vec<_>>()
+        };
+        let (matched, touched) = (named(Naming::Matched), named(Naming::Touched));
+        let is_named = !matched.is_empty() || !touched.is_empty();
+        Self { matched, touched: if is_named { touched } else { named(Naming::Filed) } }
+    }
+}
+
+/// Returns the clauses that a text meets by a word, each with these words. What a text says in other words alone is
+/// near to a clause, but names nothing of it.
+pub(super) fn meetings<'d>(query: &Query<'_>, number: usize, degree: &'d Degree) -> Vec<(&'d ClauseMatch, Meeting)> {
+    let met = degree.clauses.iter().filter(|met| met.score * degree.allowed >= WEAK);
+    met.map(|met| (met, query.meeting(number, met))).filter(|(_, meeting)| !meeting.words.is_empty()).collect()
+}
 
 /// How a reason names a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aha_analysis::relevance::{
-    ClauseMatch, Corpus, Degree, Interests, Meeting, MeetingWord, Query, StoredQuery, TextParts, WEAK, as_written,
+    ClauseMatch, Corpus, Degree, Interests, Meeting, MeetingWord, Query, StoredQuery, TextParts, as_written,
     is_function_word,
 };
 use aha_analysis::text::features::Features;
@@ -20,7 +20,7 @@ use aha_core::item::first_words;
 use aha_core::story::{Story, StoryMember};
 use rayon::prelude::*;
 
-use super::naming::Naming;
+use super::naming::{Naming, meetings};
 use super::sentence_similarity::similarities;
 use super::{History, round, share_of};
 use crate::pipeline::{RunContext, RunError};
@@ -150,14 +150,7 @@ impl Denials {
 impl StoryRelevance {
     /// `number`: that of the text in the query's corpus.
     fn of(query: &Query<'_>, number: usize, text: &Text, degree: &Degree, source_prior: f64) -> Self {
-        // What a text says in other words alone is near to a clause, but names nothing of it.
-        let meetings: Vec<(&ClauseMatch, Meeting)> = degree
-            .clauses
-            .iter()
-            .filter(|met| met.score * degree.allowed >= WEAK)
-            .map(|met| (met, query.meeting(number, met)))
-            .filter(|(_, meeting)| !meeting.words.is_empty())
-            .collect();
+        let meetings = meetings(query, number, degree);
         let named = |wanted: Naming| {
             let is_wanted = |(met, meeting): &&(&ClauseMatch, Meeting)| {
                 Naming::of(&query.clauses()[met.clause], met, meeting, degree.allowed) == Some(wanted)

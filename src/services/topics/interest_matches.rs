@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aha_analysis::relevance::{Clause, ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Query, TextParts, WEAK};
+use aha_analysis::relevance::{Corpus, Degree, Interests, MET_SHARE, Query, TextParts, WEAK};
 use aha_analysis::text::features::Features;
 use aha_analysis::text::similarity::Frequencies;
 use aha_core::item::Item;
@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::pipeline::RunError;
 use crate::pipeline::cluster::stored_cluster_items;
+use crate::pipeline::evidence::NamedClauses;
 
 /// How interests are interpreted, and what they match.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,7 +24,8 @@ pub struct InterestMatches {
     pub start: Timestamp,
     pub end: Timestamp,
     pub items: usize,
-    /// Items that match a clause, as a digest reports it, and other items that match in part.
+    /// Items of which a digest's reason would name a clause as matched, and other items of which it would name one as
+    /// matched in part.
     pub strong: usize,
     pub weak: usize,
     /// Items that match a denied clause.
@@ -108,24 +110,10 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
         let correction = query.corrections().iter().find(|correction| correction.written == word);
         correction.map_or(word, |correction| correction.read_as.clone())
     };
-    let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
     let oldest = items.iter().map(|item| item.time).min();
-    let of_clauses = |degree: &Degree, met: bool| -> Vec<String> {
-        let matches = degree.clauses.iter().filter(|of| of.score * degree.allowed >= WEAK);
-        matches.filter(|of| of.is_met(degree.allowed) == met).map(written).collect()
-    };
-    let mut best: Vec<InterestMatch> = items
-        .iter()
-        .zip(&degrees)
-        .filter(|(_, degree)| degree.matched() >= WEAK)
-        .map(|(item, degree)| InterestMatch {
-            degree: degree.matched(),
-            title: item.display_title(),
-            published_at: item.time,
-            clauses: of_clauses(degree, true),
-            touched: of_clauses(degree, false),
-        })
-        .collect();
+    let named: Vec<NamedClauses> =
+        degrees.iter().enumerate().map(|(number, degree)| named_clauses(&query, number, degree)).collect();
+    let mut best = matches(interests, items, &degrees, &named);
     let strong = best.iter().filter(|found| !found.clauses.is_empty()).count();
     let weak = best.len() - strong;
     best.sort_by(|a, b| b.degree.total_cmp(&a.degree).then_with(|| a.title.cmp(&b.title)));
@@ -136,7 +124,11 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
         minor: clause.is_minor(),
         words: clause.all_words().into_iter().map(read_as).collect(),
         places: clause.place_names(),
-        items: degrees.iter().filter(|degree| is_matched(clause, number, degree)).count(),
+        items: if clause.denied {
+            degrees.iter().filter(|degree| is_denied_by(number, degree)).count()
+        } else {
+            named.iter().filter(|named| named.matched.contains(&number)).count()
+        },
     });
     InterestMatches {
         clauses: clauses.collect(),
@@ -150,12 +142,29 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
     }
 }
 
-/// Returns whether a text matches a clause: a wanted one as a digest reports it.
-fn is_matched(clause: &Clause, number: usize, degree: &Degree) -> bool {
-    let (matches, is_match): (_, &dyn Fn(&ClauseMatch) -> bool) = if clause.denied {
-        (&degree.denied, &|of| of.share >= MET_SHARE)
-    } else {
-        (&degree.clauses, &|of| of.is_met(degree.allowed))
-    };
-    matches.iter().any(|of| of.clause == number && is_match(of))
+/// Returns the clauses that a digest's reason would name of a text.
+fn named_clauses(query: &Query<'_>, number: usize, degree: &Degree) -> NamedClauses {
+    if degree.matched() >= WEAK { NamedClauses::of(query, number, degree) } else { NamedClauses::default() }
+}
+
+/// Returns the items of which a clause is named.
+fn matches(interests: &Interests, items: &[Item], degrees: &[Degree], named: &[NamedClauses]) -> Vec<InterestMatch> {
+    let written = |clauses: &[usize]| clauses.iter().map(|clause| interests.clauses[*clause].written.clone()).collect();
+    items
+        .iter()
+        .zip(degrees.iter().zip(named))
+        .filter(|(_, (_, named))| !named.matched.is_empty() || !named.touched.is_empty())
+        .map(|(item, (degree, named))| InterestMatch {
+            degree: degree.matched(),
+            title: item.display_title(),
+            published_at: item.time,
+            clauses: written(&named.matched),
+            touched: written(&named.touched),
+        })
+        .collect()
+}
+
+/// Returns whether a text matches a denied clause.
+fn is_denied_by(clause: usize, degree: &Degree) -> bool {
+    degree.denied.iter().any(|of| of.clause == clause && of.share >= MET_SHARE)
 }

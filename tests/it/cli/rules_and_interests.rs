@@ -125,6 +125,16 @@ fn interests_are_labelled_and_given_as_the_reason() {
     assert!(aids["reason"].as_str().unwrap().contains("hearing"), "{aids:#}");
     assert_eq!(aids["triage"]["is_relevant"], true);
     assert_eq!(aids["section"], "top");
+    // What is asked for by `topic interests` is what the digest says.
+    let found = radar.json(&["topic", "interests", "--json"]);
+    let asked = found["best"].as_array().unwrap().iter().filter(|item| item["clauses"] != serde_json::json!([]));
+    let asked: Vec<&Value> = asked.map(|item| &item["title"]).collect();
+    let titles = |story: &&Value| story["sources"].as_array().unwrap().iter().any(|of| asked.contains(&&of["title"]));
+    assert!(labelled.iter().any(titles), "{found:#}");
+    for story in stories(&digest).iter().filter(titles) {
+        let evidence = &story["score_debug"]["evidence"];
+        assert!(!evidence["matched_interests"].as_array().unwrap().is_empty(), "{story:#}");
+    }
     let others = stories(&digest).iter().find(|story| story["triage"]["is_relevant"] == false);
     assert!(others.is_some(), "with interests set, not everything is relevant");
 }
