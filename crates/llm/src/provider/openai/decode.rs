@@ -95,7 +95,8 @@ mod tests {
     }
 
     fn answer(text: &str) -> Value {
-        json!({"id": "resp_1", "object": "response", "status": "completed", "error": null, "model": " m-2026\u{1b}[2J\n", "output": [
+        let model = " m-2026\u{1b}[2J\n";
+        json!({"id": "resp_1", "object": "response", "status": "completed", "error": null, "model": model, "output": [
             {"type": "reasoning", "summary": []},
             {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}],
             "usage": {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 4}, "output_tokens": 5,
