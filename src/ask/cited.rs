@@ -96,6 +96,17 @@ pub(super) fn cited_place(
     citations.len() - 1
 }
 
+/// Returns the sentences as one text. A title or a row before another sentence gets the full stop that it lacks.
 fn joined(sentences: &[CitedSentence]) -> String {
-    sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" ")
+    let mut text = String::new();
+    for sentence in sentences {
+        if text.ends_with(|c: char| c.is_alphanumeric()) {
+            text.push('.');
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&sentence.text);
+    }
+    text
 }

@@ -53,6 +53,8 @@ pub(super) struct Passage {
     source: Option<String>,
     /// Whether the question may be about the date of the document, which answers no other question.
     is_date_asked: bool,
+    /// Whether the title of an item is read as a sentence of this passage.
+    is_title_read: bool,
 }
 
 #[cfg(test)]
@@ -69,6 +71,7 @@ impl Passage {
             item: Some(item),
             source: None,
             is_date_asked: false,
+            is_title_read: false,
         }
     }
 }
@@ -96,16 +99,18 @@ impl Found {
 }
 
 fn candidate(passage: &Passage) -> CandidatePassage<'_> {
-    let Passage { document, title, section, text, dated, is_replaced, item, .. } = passage;
+    let Passage { document, title, section, text, dated, is_replaced, item, is_title_read, .. } = passage;
     // A document can consist of rows without a verb; in an item they lead elsewhere.
     let sentences = if item.is_some() { statements } else { sentences };
     let states = |sentence: &&str| item.is_some() || !names_document(passage, sentence);
     let block = |text| Block { text, sentences: sentences(text).into_iter().filter(states).collect() };
+    let headline = title.as_deref().filter(|_| *is_title_read);
+    let headline = headline.map(|title| Block { text: title, sentences: vec![title] });
     CandidatePassage {
         document,
         title: title.as_deref(),
         section,
-        blocks: text.lines().map(block).collect(),
+        blocks: headline.into_iter().chain(text.lines().map(block)).collect(),
         dated: *dated,
         is_date_stated: is_day(*dated),
         is_replaced: *is_replaced,
@@ -203,7 +208,7 @@ pub(super) async fn retrieve(
     let question = question.clone();
     let reading = processor.compute(move || {
         let is_date_asked = asks_for_date(&question);
-        let mut found: Vec<Passage> = hits.iter().flat_map(|hit| passages(hit, is_date_asked)).collect();
+        let mut found: Vec<Passage> = hits.iter().flat_map(|hit| passages(hit, &question, is_date_asked)).collect();
         qualify(&mut found, shared.into_iter().collect());
         Found { passages: most_promising(found, &question, &frequencies), frequencies }
     });
@@ -294,7 +299,7 @@ fn rarest(words: Vec<BTreeSet<String>>, frequencies: &PassageFrequencies) -> Vec
 }
 
 /// Returns a hit's passages: a document's hit is one passage, an item is split.
-fn passages(hit: &SearchHit, is_date_asked: bool) -> Vec<Passage> {
+fn passages(hit: &SearchHit, question: &Question, is_date_asked: bool) -> Vec<Passage> {
     let passage = |document: String, section: String, text: String| Passage {
         document,
         title: hit.title.clone(),
@@ -306,6 +311,7 @@ fn passages(hit: &SearchHit, is_date_asked: bool) -> Vec<Passage> {
         item: hit.item,
         source: hit.source.clone(),
         is_date_asked,
+        is_title_read: false,
     };
     if let Some(document) = &hit.document {
         let section = hit.section.clone().unwrap_or_default();
@@ -313,14 +319,24 @@ fn passages(hit: &SearchHit, is_date_asked: bool) -> Vec<Passage> {
     }
     let name = hit.title.as_ref().or(hit.url.as_ref()).or(hit.source.as_ref()).cloned().unwrap_or_default();
     let parts = passages_of_item(hit.html.as_deref(), &hit.text).into_iter().take(MAX_PER_ITEM);
-    parts.map(|part| passage(name.clone(), part.section, part.text)).collect()
+    let mut found: Vec<Passage> = parts.map(|part| passage(name.clone(), part.section, part.text)).collect();
+    if let Some(first) = found.first_mut() {
+        first.is_title_read = hit.title.as_deref().is_some_and(|title| may_answer(title, &hit.text, question));
+    }
+    found
+}
+
+/// Returns whether the title of an item is read as a sentence: the text of a news item often leaves out what its headline
+/// says. What a subject as a whole is about is in the text.
+fn may_answer(title: &str, text: &str, question: &Question) -> bool {
+    !question.is_about_whole_subject() && !text.lines().any(|line| line.trim() == title)
 }
 
 #[cfg(test)]
 mod tests {
     use aha_core::ids::ItemId;
 
-    use super::{Found, Passage, PassageFrequencies, Question, asks_for_date, without_path};
+    use super::{Found, Passage, PassageFrequencies, Question, asks_for_date, may_answer, without_path};
 
     #[test]
     fn what_only_refers_to_a_text_is_left_out_of_items_and_kept_in_documents() {
@@ -357,6 +373,24 @@ mod tests {
         let of_other_things = sentences("In which year was the school opened?");
         assert_eq!(of_other_things, ["It was opened in 1961.", "Valid from 3 May 2025."]);
         assert_eq!(sentences("When was the text last updated?")[0], "Updated 2 January 2026");
+    }
+
+    #[test]
+    fn the_title_of_an_item_is_a_sentence_of_it_unless_the_text_repeats_it() {
+        let (title, question) = ("Fraud cost the quay $12 million", Question::new("How much did the fraud cost?"));
+        assert!(may_answer(title, "It went on for years.", &question));
+        assert!(!may_answer(title, "Fraud cost the quay $12 million\nIt went on for years.", &question));
+        assert!(!may_answer(title, "It went on for years.", &Question::new("What is new about the quay?")));
+        let item = ItemId::of(&["fraud"]);
+        let passage = Passage {
+            title: Some(title.to_owned()),
+            text: "It went on for years.".to_owned(),
+            is_title_read: true,
+            ..Passage::of_item(title, item)
+        };
+        let found = Found { passages: vec![passage], frequencies: PassageFrequencies::default() };
+        let sentences: Vec<&str> = found.candidate(0).blocks.iter().flat_map(|block| block.sentences.clone()).collect();
+        assert_eq!(sentences, [title, "It went on for years."]);
     }
 
     #[test]

@@ -208,11 +208,12 @@ fn ordinary_answer(
     let second = || all.following(first.unit).filter(|next| meets_second_half(question, *next, &measured, all));
     let next = all.completing(first.unit).or_else(second).filter(may_follow);
     let chosen = quoted(&uncontradicted, next, literal.is_some(), question, candidates, &measured, all);
+    let lacks_kind = is_item(&first) && none_has_kind(question, &measured, &chosen);
     let outdated = noted(&contradicted, &chosen, candidates, all);
     let quotes: Vec<Quote> = chosen.iter().map(|one| quote(one, first.score, all)).collect();
     (!quotes.is_empty()).then_some(Extract {
         quotes,
-        is_answered: is_likely && stands_out,
+        is_answered: is_likely && stands_out && !lacks_kind,
         probability,
         evidence,
         outdated,
@@ -245,6 +246,12 @@ fn sentences_about_names(
     let is_recognised = question.wanted.is_some_and(Kind::is_unmistakable);
     let names: &[String] = if is_recognised { &question.names } else { &[] };
     may_be_about(names, |unit| measured.features[unit].has_kind >= 1.0, candidates, all)
+}
+
+/// Returns whether all sentences lack the requested kind of thing, which is recognised by how it is written.
+fn none_has_kind(question: &Question, measured: &Measured, sentences: &[Scored]) -> bool {
+    let lacks_kind = |one: &Scored| measured.features[one.unit].lacks_kind >= 1.0;
+    question.wanted.is_some_and(Kind::is_unmistakable) && sentences.iter().all(lacks_kind)
 }
 
 /// Returns whether a document's sentence that is similar to the question answers another one.

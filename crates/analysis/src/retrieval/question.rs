@@ -74,6 +74,12 @@ impl Question {
         self.wanted.map(is_in)
     }
 
+    /// Returns whether it asks about a subject as a whole.
+    #[must_use]
+    pub const fn is_about_whole_subject(&self) -> bool {
+        self.overview.is_some()
+    }
+
     /// Returns the words to search for: without those that only indicate the kind of answer, if there are others.
     #[must_use]
     pub fn search_words(&self) -> Vec<&str> {

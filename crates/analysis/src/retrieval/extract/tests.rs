@@ -317,3 +317,15 @@ fn in_a_large_collection_similar_words_alone_do_not_answer() {
     };
     assert!(answered(2) && !answered(100_000));
 }
+
+#[test]
+fn an_item_without_the_amount_that_is_asked_for_does_not_answer() {
+    let answered = |sentences: Vec<&'static str>| {
+        let item = CandidatePassage { is_item: true, ..passage("Harbour fraud", sentences) };
+        let question = Question::new("How much did the harbour ticket fraud cost the museum?");
+        answer(&question, &[item], &SimilarityModels::shipped(), None).is_some_and(|found| found.is_answered)
+    };
+    let fraud = "The harbour ticket fraud hurt the museum for ten years.";
+    assert!(answered(vec!["Harbour ticket fraud cost the museum $12 million", fraud]));
+    assert!(!answered(vec!["Harbour ticket fraud cost the museum dearly", fraud]));
+}
