@@ -245,6 +245,24 @@ fn a_run_has_no_more_vectors_made_than_it_may() {
     assert_eq!(texts(&model).len(), 20, "all have their story");
 }
 
+/// The limit is one of each pass, as that of calls is.
+#[test]
+fn a_window_run_again_has_its_new_items_embedded() {
+    let model = OpenAi::start();
+    let mut radar = with(&model).with("OPENAI_EMBED_MAX_ITEMS_PER_RUN", "2");
+    let write = |radar: &Radar, numbers: std::ops::RangeInclusive<usize>| {
+        let posts: Vec<Post> = numbers.map(|n| post(n, "2026-11-18T05:00:00Z")).collect();
+        std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    };
+    write(&radar, 1..=2);
+    radar.add(&["feed.json"]);
+    radar.ok(&["run", "--window", "2026-11-18"]);
+    write(&radar, 1..=5);
+    radar.set("AHA_NOW", "2026-11-20T09:00:00Z");
+    radar.ok(&["run", "--window", "2026-11-18"]);
+    assert_eq!(texts(&model).len(), 4);
+}
+
 #[test]
 fn what_is_muted_is_sent_to_nobody() {
     let model = OpenAi::start();
@@ -275,6 +293,11 @@ fn a_text_that_is_refused_is_left_out() {
     radar.set("AHA_NOW", "2026-11-19T08:00:00Z");
     radar.run(&["run"]).exits(0);
     assert_eq!(dense(&radar), 11);
+    let next: Vec<Post> = (1..=13).map(|n| post(n, "2026-11-19T05:00:00Z")).collect();
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &next)).unwrap();
+    radar.set("AHA_NOW", "2026-11-19T09:00:00Z");
+    radar.run(&["run"]).exits(0);
+    assert_eq!(dense(&radar), 12, "the refusal of a text does not stop the vectors of the next run");
     the_books_agree(&radar, &model);
 }
 

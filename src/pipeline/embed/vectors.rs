@@ -132,9 +132,11 @@ fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
     new.get(first).is_some_and(|other| *other - time <= max_distance)
 }
 
-/// Returns the number of texts embedded in earlier attempts at the run.
+/// Returns the number of texts embedded in earlier attempts at this pass of the run.
 async fn embedded_before(context: &RunContext) -> Result<usize, RunError> {
-    let is_stored = |call: &&CallRecord| call.state != CallState::Error && call.finished_at.is_some();
+    let is_of_pass = |call: &CallRecord| call.attempt >= context.run.pass_attempt;
+    let is_stored =
+        |call: &&CallRecord| is_of_pass(call) && call.state != CallState::Error && call.finished_at.is_some();
     let texts: i64 = calls(context, Some(PURPOSE)).await?.iter().filter(is_stored).map(|call| call.stories).sum();
     Ok(usize::try_from(texts).unwrap_or(0))
 }

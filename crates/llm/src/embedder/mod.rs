@@ -16,7 +16,7 @@ use aha_core::money::MicroCredits;
 use aha_core::purpose;
 use aha_core::time::DAY_MS;
 use aha_core::topic::BudgetTier;
-use aha_store::{CallFilter, CallRecord, SharedStore, StoreError};
+use aha_store::{CallFilter, CallRecord, CallState, SharedStore, StoreError};
 
 use super::breaker::Breakers;
 use super::budget::ExhaustedLimit;
@@ -173,23 +173,26 @@ impl Embedder {
         EmbedJob { limits, route, scope, space, dimensions: OnceLock::new(), is_known }
     }
 
-    /// Returns why a general model is not called: it refused recently, and so makes no vectors.
+    /// Returns why a general model is not called: it refused recently, and has made no vectors, so it makes none. One
+    /// that has made some refused a text for what it says.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn refused(&self, store: &SharedStore, job: &EmbedJob<'_>) -> Result<Option<String>, StoreError> {
-        if !job.route.is_general {
+        if !job.route.is_general || job.is_known {
             return Ok(None);
         }
         let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: ROWS, ..CallFilter::default() };
         let model = &job.route.model;
         let is_of_model = |call: &CallRecord| call.provider == model.provider && call.model == model.model;
         // Outside of runs only queries are embedded, which may be refused for what they say.
-        let mut calls = store.calls(&filter).await?.into_iter().filter(|call| call.run_id.is_some());
-        let last = calls.find(is_of_model);
+        let calls = store.calls(&filter).await?.into_iter().filter(|call| call.run_id.is_some());
         let is_recent = |at| self.parts.clock.now() - at < REFUSED_DAYS * DAY_MS;
-        let refused = last.filter(|call| is_refusal(call.error_kind.as_deref()) && is_recent(call.started_at));
-        Ok(refused.and_then(|call| call.error))
+        let mut recent = calls.filter(is_of_model).take_while(|call| is_recent(call.started_at)).peekable();
+        let has_refused = recent.peek().is_some_and(|last| is_refusal(last.error_kind.as_deref()));
+        let error = recent.peek().and_then(|last| last.error.clone());
+        let makes_vectors = recent.any(|call| call.state == CallState::Ok);
+        Ok(error.filter(|_| has_refused && !makes_vectors))
     }
 
     /// Estimates the cost of embedding these texts.
