@@ -28,17 +28,29 @@ const UNASSIGNED: &str = "
 
 /// Moves to a run the items, not older than $3, of stories that the topic's last cursor digest shows without a
 /// judgement because triage failed.
-const RECLAIM_FAILED: &str = "
-    UPDATE topic_items SET run_id = $1
-    WHERE topic_id = $2 AND state = 'assigned' AND item_id IN (
-        SELECT m.item_id FROM digest_items s
-        JOIN cluster_items m ON m.cluster_id = s.cluster_id
-        JOIN content_items i ON i.id = m.item_id
-        WHERE s.state = 'failed' AND i.item_time >= $3 AND i.deleted_at IS NULL AND s.digest_id = (
-            SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
-            WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1
-              AND d.window_end <= (SELECT n.window_end FROM runs n WHERE n.id = $1)
-            ORDER BY d.window_end DESC, d.id LIMIT 1))";
+const RECLAIM_FAILED: &str = super::statement(PerDatabase {
+    sqlite: "
+        UPDATE topic_items SET run_id = $1
+        WHERE topic_id = $2 AND state = 'assigned' AND item_id IN (
+            SELECT i.id FROM digest_items s JOIN json_each(s.members_json) m
+            JOIN content_items i ON i.id = m.value ->> 'item_id'
+            WHERE s.state = 'failed' AND i.item_time >= $3 AND i.deleted_at IS NULL AND s.digest_id = (
+                SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
+                WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1
+                  AND d.window_end <= (SELECT n.window_end FROM runs n WHERE n.id = $1)
+                ORDER BY d.window_end DESC, d.id LIMIT 1))",
+    postgres: "
+        UPDATE topic_items SET run_id = $1
+        WHERE topic_id = $2 AND state = 'assigned' AND item_id IN (
+            SELECT i.id FROM digest_items s
+            CROSS JOIN LATERAL json_array_elements(CAST(s.members_json AS json)) AS m (value)
+            JOIN content_items i ON i.id = m.value ->> 'item_id'
+            WHERE s.state = 'failed' AND i.item_time >= $3 AND i.deleted_at IS NULL AND s.digest_id = (
+                SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
+                WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1
+                  AND d.window_end <= (SELECT n.window_end FROM runs n WHERE n.id = $1)
+                ORDER BY d.window_end DESC, d.id LIMIT 1))",
+});
 
 /// A cross join, which SQLite executes in this order: from the few items to their sources.
 const SEEN_BEFORE: &str = super::statement(PerDatabase {
