@@ -19,7 +19,7 @@ use aha_store::ItemHeader;
 use super::{RunContext, RunError, Stage};
 
 /// Late items are still accepted for this long: for example published at 08:50, first seen at 09:10.
-const LATENESS_HOURS: i64 = 48;
+pub(super) const LATENESS_HOURS: i64 = 48;
 
 /// Maximum time before the window's end from which a source that had been failing is caught up.
 const CATCH_UP_DAYS: i64 = 7;

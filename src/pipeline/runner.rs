@@ -15,6 +15,7 @@ use aha_core::window::Window;
 use aha_store::{AttemptEnd, Lease, NewRun, OrphanedCalls};
 use tracing::Instrument as _;
 
+use super::assign::LATENESS_HOURS;
 use super::due::{is_due, schedule_of, zone_of};
 use super::lease::{acquire, release};
 use super::progress::Progress;
@@ -196,8 +197,10 @@ pub fn next_window(app: &App, topic: &Topic, scheduled: bool) -> Result<Window, 
     let cursor = topic.cursor_end.unwrap_or(first);
     let earliest = schedule.start_of_past(MAX_CATCH_UP, end, zone);
     let start = if scheduled { cursor.max(earliest) } else { cursor };
-    if start > cursor {
-        tracing::warn!(topic = %topic.name, from = %cursor, to = %start, "down too long: what was published in between is not read; `run --window` can");
+    // What is somewhat older than the window is claimed as late.
+    let read_from = start.hours_before(LATENESS_HOURS);
+    if read_from > cursor {
+        tracing::warn!(topic = %topic.name, from = %cursor, to = %read_from, "down too long: what was published in between is not read; `run --window` can");
     }
     Ok(Window { start: start.min(end), end })
 }

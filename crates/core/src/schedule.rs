@@ -122,13 +122,14 @@ impl Schedule {
     }
 
     /// Returns the start of the past `count` intervals, and of the one that has begun: that many due times before the
-    /// last one at or before `end`. For a schedule of equal intervals that many times its length before `end`.
+    /// last one at or before `end`.
     #[must_use]
     pub fn start_of_past(&self, count: u32, end: Timestamp, zone: Tz) -> Timestamp {
         match self {
             Self::Every(minutes) => {
-                let length = minutes.saturating_mul(MINUTE_MS).saturating_mul(i64::from(count));
-                Timestamp::from_millis(end.as_millis().saturating_sub(length))
+                let length = minutes.saturating_mul(MINUTE_MS);
+                let last = end.as_millis().div_euclid(length).saturating_mul(length);
+                Timestamp::from_millis(last.saturating_sub(length.saturating_mul(i64::from(count))))
             }
             Self::Cron(cron) => {
                 let previous = |at: Timestamp, is_inclusive| {
@@ -249,6 +250,8 @@ mod tests {
         // An hour and 23 hours in turn: six intervals are three days.
         assert_eq!(start("0 7,8 * * *", "2026-11-10T07:00:00Z"), "2026-11-07T07:00:00Z");
         assert_eq!(start("0 7 * * 1-5", "2026-11-16T07:00:00Z"), "2026-11-06T07:00:00Z");
-        assert_eq!(start("every 2h", "2026-11-16T07:01:00Z"), "2026-11-15T19:01:00Z");
+        assert_eq!(start("every 2h", "2026-11-16T06:00:00Z"), "2026-11-15T18:00:00Z");
+        assert_eq!(start("every 2h", "2026-11-16T07:01:00Z"), "2026-11-15T18:00:00Z");
+        assert_eq!(start("0 */2 * * *", "2026-11-16T07:01:00Z"), "2026-11-15T18:00:00Z");
     }
 }
