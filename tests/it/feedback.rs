@@ -279,6 +279,15 @@ fn what_was_said_moves_to_another_database() {
     std::fs::write(other.folder().join("said.jsonl"), &exported).unwrap();
     other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("3 added, 0 already known");
     other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("0 added, 3 already known");
+    let changed_mind = ["like", "dislike"].map(|kind| {
+        let at = if kind == "like" { "2026-11-18T09:00:00Z" } else { "2026-11-18T08:00:00Z" };
+        let (item, of) = ("0".repeat(31) + "7", "\"title\":\"Trams\",\"terms\":[\"tram\"]");
+        format!("{{\"item_id\":\"{item}\",\"kind\":\"{kind}\",\"given_at\":\"{at}\",{of}}}\n")
+    });
+    std::fs::write(other.folder().join("both.jsonl"), changed_mind.concat()).unwrap();
+    other.run(&["feedback", "import", "both.jsonl"]).exits(0).says("1 added, 1 already known");
+    assert_eq!(rows::query(&other, "SELECT kind FROM feedback_events WHERE title = 'Trams'"), ["like"]);
+    other.ok(&["feedback", "0000000", "like", "--undo"]);
     assert_eq!(other.ok(&["feedback", "export"]), exported);
     // What is learnt from it may differ: the texts themselves are not there.
     let events = |radar: &Radar| radar.json(&["feedback", "list", "--json"])["events"].clone();

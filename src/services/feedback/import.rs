@@ -1,6 +1,6 @@
 //! Imports feedback from elsewhere: lines of an export, or marks of a feed reader.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aha_analysis::preferences::terms_of;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
@@ -32,7 +32,7 @@ pub struct FeedbackLine {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct FeedbackImport {
     pub added: usize,
-    /// Feedback that exists already, or whose opposite does.
+    /// Feedback that exists already, or whose opposite does or was given later.
     pub known: usize,
     pub left_out: Vec<LeftOut>,
 }
@@ -74,7 +74,12 @@ pub async fn merge(app: &App, user: FeedbackUser, topic: TopicId, events: &[Feed
     // Local feedback takes precedence whichever is the later, as another reader changes its times for its own reasons.
     let is_opposed =
         |event: &FeedbackEvent| event.kind.opposite().is_some_and(|kind| given.contains(&(event.item_id, kind)));
-    let unopposed = events.iter().filter(|event| !is_opposed(event)).cloned().collect();
+    let last: BTreeMap<_, _> = events.iter().map(|event| ((event.item_id, event.kind), event.given_at)).collect();
+    let is_replaced = |event: &FeedbackEvent| {
+        let opposite = event.kind.opposite().and_then(|kind| Some((*last.get(&(event.item_id, kind))?, kind)));
+        opposite.is_some_and(|opposite| opposite > (event.given_at, event.kind))
+    };
+    let unopposed = events.iter().filter(|event| !is_opposed(event) && !is_replaced(event)).cloned().collect();
     write(app, user, topic, FeedbackWrite::Give(unopposed)).await
 }
 
