@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::digests::LATEST;
 use super::runs::one_by_id;
 use super::scratch::{self, REPLAYS, Scratch};
-use super::topics::at_most;
+use super::topics::{at_most, check_interests};
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
@@ -126,6 +126,7 @@ fn changed(settings: &RunSettings, choice: &ReplayChoice) -> Result<RunSettings>
         settings.ranking.set(weight).map_err(|error| ServiceError::invalid("weights", error.to_string()))?;
     }
     if let Some(interests) = &choice.interests {
+        check_interests(interests)?;
         settings.interests.clone_from(interests);
     }
     if let Some(rules) = &choice.rules {

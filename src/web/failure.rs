@@ -69,7 +69,7 @@ impl Failure {
         Self {
             status,
             code: code.into(),
-            message: message.into(),
+            message: shortened(message.into()),
             field: None,
             retry_after_s: None,
             fields: Vec::new(),
@@ -195,6 +195,22 @@ impl Failure {
     }
 }
 
+/// Maximum length of a message, in characters: one repeats what was sent.
+const MAX_MESSAGE_CHARS: usize = 4_000;
+
+/// Returns a message without the middle of one that is too long: it names what failed at its beginning, and the next
+/// step at its end.
+pub(super) fn shortened(message: String) -> String {
+    const KEPT: usize = MAX_MESSAGE_CHARS / 2;
+    let chars = message.chars().count();
+    if chars <= MAX_MESSAGE_CHARS {
+        return message;
+    }
+    let (start, end): (String, String) =
+        (message.chars().take(KEPT).collect(), message.chars().skip(chars - KEPT).collect());
+    format!("{start} … {end}")
+}
+
 /// Maps errors of the store to failures.
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
@@ -272,6 +288,14 @@ fn chain(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_that_repeats_a_long_value_keeps_its_beginning_and_its_end() {
+        let message = Failure::invalid("name", format!("\"{}\" is no name; use another", "ü".repeat(5_000))).message;
+        assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS + " … ".chars().count());
+        assert!(message.starts_with("\"ü") && message.ends_with("is no name; use another"));
+        assert_eq!(shortened("ü".repeat(MAX_MESSAGE_CHARS)), "ü".repeat(MAX_MESSAGE_CHARS));
+    }
 
     #[test]
     fn method_and_path_choose_the_form_and_the_flat_form_keeps_to_its_codes() {

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use aha_content::fold::is_invisible;
 use aha_core::ids::TopicId;
 use aha_core::source::{NewSource, Source, SourceKind};
 use aha_store::SourcesAdded;
@@ -115,7 +116,7 @@ async fn add_checked(
         let location = resolve_location(app.config(), location, new.allow_paths).map_err(unusable)?;
         let SourceLocation { kind, url } =
             if new.as_is { location } else { resolved(app, location, check, note).await? };
-        let title = new.title.clone();
+        let title = new.title.as_ref().map(|title| title.chars().filter(|c| !is_invisible(*c)).collect());
         sources.push(NewSource {
             kind,
             url,

@@ -17,6 +17,7 @@ const MAX_STORIES: u8 = 200;
 #[serde(default, deny_unknown_fields)]
 pub struct TopicChange {
     /// What matters, in your own words.
+    #[schema(max_length = 20000)]
     pub interests: Option<String>,
     /// A cron expression or an interval (`every 6h`); empty for that of `AHA_SCHEDULE`.
     pub schedule: Option<String>,
@@ -57,6 +58,7 @@ pub struct TopicChange {
 /// When a setting cannot be used.
 pub(super) fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     if let Some(interests) = &change.interests {
+        check_interests(interests)?;
         // They are shown to a person, whom characters that reorder the visible text would deceive.
         topic.interests = interests.chars().filter(|c| !is_invisible(*c)).collect();
     }
@@ -82,6 +84,23 @@ pub(super) fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
     }
     apply_sizes(topic, change)?;
     apply_rules(topic, change)
+}
+
+/// Maximum length of interests: reading them takes time in proportion, a second for this many.
+const MAX_INTERESTS_CHARS: usize = 20_000;
+
+/// Checks the length of interests.
+///
+/// # Errors
+/// When they are too long.
+pub(in crate::services) fn check_interests(interests: &str) -> Result<()> {
+    let chars = interests.chars().count();
+    if chars > MAX_INTERESTS_CHARS {
+        let message =
+            format!("interests have at most {MAX_INTERESTS_CHARS} characters, these have {chars}; shorten them");
+        return Err(ServiceError::invalid("interests", message));
+    }
+    Ok(())
 }
 
 fn apply_times(topic: &mut Topic, change: &TopicChange) -> Result<()> {
@@ -172,6 +191,15 @@ impl From<ScheduleError> for ServiceError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interests_of_unusual_length_are_refused() {
+        let mut topic = Topic::new("t");
+        assert!(check_interests(&"ü".repeat(MAX_INTERESTS_CHARS)).is_ok());
+        let interests = Some("x".repeat(MAX_INTERESTS_CHARS + 1));
+        let refused = apply(&mut topic, &TopicChange { interests, ..TopicChange::default() }).unwrap_err();
+        assert!(refused.to_string().contains("20001"), "{refused}");
+    }
 
     #[test]
     fn interests_hold_no_characters_that_reorder_text() {

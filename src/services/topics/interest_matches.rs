@@ -88,8 +88,9 @@ pub async fn interest_matches(
     // They are in order of time.
     ids.drain(..ids.len().saturating_sub(MAX_ITEMS));
     let items: Vec<Item> = app.store().load_items(topic.id, &ids).await?.into_iter().map(|(item, _)| item).collect();
-    let interests = Interests::parse(text);
+    let text = text.to_owned();
     let measuring = tokio::task::spawn_blocking(move || {
+        let interests = Interests::parse(&text);
         let frequencies = Frequencies::of(features.iter().map(|features| &**features));
         measure(&interests, &items, &frequencies, window)
     });

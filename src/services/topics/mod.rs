@@ -14,6 +14,7 @@ use serde::Serialize;
 pub use change::TopicChange;
 use change::apply;
 pub(super) use change::at_most;
+pub(super) use change::check_interests;
 use interest_matches::interest_matches;
 pub use interest_matches::{InterestMatch, InterestMatches};
 
@@ -256,6 +257,7 @@ fn drop_rule(topic: &mut Topic, rule: &str) -> Result<()> {
 pub async fn preview_interests(app: &App, name: &str, trial: Option<&str>, days: u16) -> Result<InterestMatches> {
     let topic = find(app, name).await?;
     let text = trial.unwrap_or(&topic.interests);
+    check_interests(text)?;
     let until = |end: Timestamp| Window { start: end.days_before(i64::from(days)), end };
     let mut window = until(app.clock().now());
     let newest = app.store().newest_with_stories(topic.id).await?.map(|head| head.window_end);

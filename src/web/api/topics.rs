@@ -105,6 +105,7 @@ async fn remove(
 #[serde(deny_unknown_fields)]
 struct Trial {
     /// The topic's own interests if omitted.
+    #[schema(max_length = 20000)]
     interests: Option<String>,
     /// Number of days of items to match.
     #[schema(minimum = 1, maximum = 60)]
@@ -133,6 +134,7 @@ async fn preview(
 struct Change {
     /// The id of a finished run or of its digest; the topic's latest if omitted.
     run: Option<String>,
+    #[schema(max_length = 20000)]
     interests: Option<String>,
     /// All rules, which replace the run's own.
     #[serde(default, deserialize_with = "object_or_null")]

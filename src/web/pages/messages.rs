@@ -5,6 +5,8 @@
 
 use serde::Deserialize;
 
+use crate::web::failure::shortened;
+
 /// A command that a message names as the next step, and the page that does the same.
 const PAGES: [(&str, &str); 12] = [
     ("topic list", "Topics"),
@@ -24,6 +26,7 @@ const PAGES: [(&str, &str); 12] = [
 /// Returns a message with a capital letter at its beginning, with pages in the place of the commands that do the same,
 /// and with other commands between quotation marks.
 pub(in super::super) fn for_page(message: &str) -> String {
+    let message = &shortened(message.to_owned());
     let parts: Vec<&str> = message.split('`').collect();
     // Every second part is between two marks, unless one of them is missing.
     let is_closed = parts.len() % 2 == 1;
