@@ -85,8 +85,8 @@ pub async fn discover(fetcher: &Fetcher, address: &str) -> Result<Discovery, Fet
 
 /// Whether the error is permanent.
 const fn is_final(error: &FetchError) -> bool {
-    use FetchError::{Gone, Http, NotAFeed, RefusedAddress};
-    matches!(error, NotAFeed { .. } | RefusedAddress { .. } | Http { .. } | Gone { .. })
+    use FetchError::{Gone, Http, NotAFeed, RefusedAddress, RefusedRedirect};
+    matches!(error, NotAFeed { .. } | RefusedAddress { .. } | RefusedRedirect { .. } | Http { .. } | Gone { .. })
 }
 
 fn no_feed(page: &Url, why: &str) -> FetchError {

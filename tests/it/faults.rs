@@ -121,6 +121,7 @@ fn redirects_that_lead_nowhere() {
     answers(Answer::redirect(302, "{base}/bad"), "redirect_loop", "redirects in a circle");
     answers(Answer::redirect(302, "http://169.254.169.254/latest"), "refused_address", "169.254.169.254");
     answers(Answer::redirect(302, "http://10.0.0.1/feed"), "refused_address", "AHA_FETCH_ALLOW");
+    answers(Answer::redirect(302, "http://10.0.0.1/feed"), "refused_address", "/bad redirects to 10.0.0.1");
     answers(Answer::redirect(302, "file:///etc/passwd"), "bad_redirect", "cannot be followed");
 }
 

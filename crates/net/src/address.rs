@@ -35,10 +35,10 @@ impl FromStr for Allowed {
         }
         let bare = text.trim_start_matches('[').trim_end_matches(']');
         if let Ok(address) = bare.parse::<IpAddr>() {
-            return Ok(Self::Network(address.into()));
+            return Ok(Self::Network(address.to_canonical().into()));
         }
         if let Ok(socket) = text.parse::<SocketAddr>() {
-            return Ok(Self::Network(socket.ip().into()));
+            return Ok(Self::Network(socket.ip().to_canonical().into()));
         }
         let host = match text.rsplit_once(':') {
             Some((host, port)) if port.parse::<u16>().is_ok() => host,
@@ -351,6 +351,9 @@ mod tests {
         ] {
             assert_eq!(rules.permits(address.parse().unwrap()), permitted, "{address}");
         }
+        // Either way of writing an IPv4 address means the same one.
+        let mapped = AddressRules::new(vec![read("::ffff:127.0.0.1"), read("[::ffff:10.0.0.1]:80")]);
+        assert!(mapped.permits("127.0.0.1".parse().unwrap()) && mapped.permits("::ffff:10.0.0.1".parse().unwrap()));
         assert!("http://x/".parse::<Allowed>().is_err() && "".parse::<Allowed>().is_err());
     }
 }

@@ -42,6 +42,16 @@ impl Chain {
         Ok(())
     }
 
+    /// Names the redirect that leads to a refused address, which is not the one that was given.
+    pub(super) fn explained(&self, error: FetchError) -> FetchError {
+        match (error, self.seen.last()) {
+            (FetchError::RefusedAddress { host, address }, Some(from)) => {
+                FetchError::RefusedRedirect { from: shown(from), host, address }
+            }
+            (error, _) => error,
+        }
+    }
+
     pub(super) fn is_at_its_origin(&self) -> bool {
         self.seen.first().is_none_or(|first| first.origin() == self.url.origin())
     }

@@ -18,6 +18,10 @@ pub enum FetchError {
         "{host} is at {address}, inside a private, local or reserved network, and was not asked; if it is yours, set AHA_FETCH_ALLOW={host}"
     )]
     RefusedAddress { host: String, address: String },
+    #[error(
+        "{from} redirects to {host}, which is at {address}, inside a private, local or reserved network, and was not asked; set AHA_FETCH_ALLOW={host} only if both are yours"
+    )]
+    RefusedRedirect { from: String, host: String, address: String },
     #[error("the name {host} could not be resolved ({reason}); check the spelling and your DNS")]
     Dns { host: String, reason: String },
     #[error("no connection to {host} ({reason}); the next run tries again")]
@@ -73,7 +77,7 @@ impl FetchError {
     pub const fn kind(&self) -> FetchErrorKind {
         match self {
             Self::BadUrl { .. } | Self::BadName { .. } => FetchErrorKind::BadUrl,
-            Self::RefusedAddress { .. } => FetchErrorKind::RefusedAddress,
+            Self::RefusedAddress { .. } | Self::RefusedRedirect { .. } => FetchErrorKind::RefusedAddress,
             Self::Dns { .. } => FetchErrorKind::Dns,
             Self::Connect { .. } | Self::ConnectTimeout { .. } => FetchErrorKind::Connect,
             Self::Tls { .. } => FetchErrorKind::Tls,
@@ -159,6 +163,7 @@ impl FetchError {
             Self::BadUrl { .. }
             | Self::BadName { .. }
             | Self::RefusedAddress { .. }
+            | Self::RefusedRedirect { .. }
             | Self::Dns { .. }
             | Self::Connect { .. }
             | Self::ConnectTimeout { .. }
@@ -182,6 +187,7 @@ impl FetchError {
             Self::BadUrl { url, .. }
             | Self::RedirectLoop { url, .. }
             | Self::BadRedirect { url, .. }
+            | Self::RefusedRedirect { from: url, .. }
             | Self::Http { url, .. }
             | Self::Gone { url }
             | Self::Disallowed { url }

@@ -150,7 +150,7 @@ impl Fetcher {
         let mut chain = Chain::start(&request.url, self.config.max_redirects)?;
         let mut left = self.config.total_timeout;
         loop {
-            let host = self.check(&chain.url)?;
+            let host = self.check(&chain.url).map_err(|error| chain.explained(error))?;
             let remembered = remembered_host(&chain.url).unwrap_or_else(|| host.clone());
             // Before the permit, which may take long, and after it, because of what happened in the meantime.
             self.check_host(&remembered, &host)?;
@@ -163,7 +163,7 @@ impl Fetcher {
             let hop = hop.unwrap_or_else(timed_out);
             self.remember(&remembered, &hop);
             drop(permit);
-            match hop? {
+            match hop.map_err(|error| chain.explained(error))? {
                 Hop::Done(response) => return Ok(response),
                 Hop::Redirect { .. } if request.body.is_some() => {
                     let reason = "it answers something posted, which is sent nowhere else".to_owned();
@@ -252,6 +252,7 @@ impl Fetcher {
             Err(
                 FetchError::Dns { .. }
                 | FetchError::RefusedAddress { .. }
+                | FetchError::RefusedRedirect { .. }
                 | FetchError::Connect { .. }
                 | FetchError::Tls { .. }
                 | FetchError::Interrupted { .. },
