@@ -13,7 +13,7 @@ use crate::services::diagnostics::{self, Level};
 const INDENT: usize = 18;
 
 pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Exit> {
-    let findings = diagnostics::gather(&config).await?;
+    let findings = diagnostics::gather(&config).await;
     let is_healthy = findings.iter().all(|finding| finding.level != Level::Wrong);
     if arguments.json {
         output::print_json(&findings)?;

@@ -72,11 +72,9 @@ impl Findings {
     }
 }
 
-/// Gathers all findings about an installation: its settings (keys masked), its daemon, its database and its content.
-///
-/// # Errors
-/// When the database opens and fails later; if it cannot be opened, that is a finding.
-pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
+/// Gathers all findings about an installation: its settings (keys masked), its daemon, its database and its content. That
+/// the database cannot be opened or read is a finding, too.
+pub async fn gather(config: &Config) -> Vec<Finding> {
     let mut findings = Findings::default();
     settings(config, &mut findings);
     models::weights(config, &mut findings).await;
@@ -87,17 +85,27 @@ pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
     match open(config).await {
         Ok(Opened::Earlier(version)) => earlier_schema(config, &version, &mut findings),
         Ok(Opened::Current(store)) => {
-            database(&store, config, &mut findings).await;
-            listen(&store, config, &mut findings).await?;
-            search_index(&store, &mut findings).await?;
-            topics(&store, config, &mut findings).await?;
-            models::ledger(&store, config, &mut findings).await?;
-            overcharges::calls(&store, &mut findings).await?;
-            scores::drift(&store, &mut findings).await?;
+            if let Err(error) = content(&store, config, &mut findings).await {
+                findings.wrong("database", format!("{error}. What follows in this report was not examined"));
+            }
         }
         Err(error) => findings.wrong("database", error.to_string()),
     }
-    Ok(findings.0)
+    findings.0
+}
+
+/// Examines what is in the database.
+///
+/// # Errors
+/// When the database opened and fails now.
+async fn content(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
+    database(store, config, findings).await;
+    listen(store, config, findings).await?;
+    search_index(store, findings).await?;
+    topics(store, config, findings).await?;
+    models::ledger(store, config, findings).await?;
+    overcharges::calls(store, findings).await?;
+    scores::drift(store, findings).await
 }
 
 /// The database, which is not migrated here: an earlier version of the program could not open it afterwards.

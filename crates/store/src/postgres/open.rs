@@ -166,12 +166,16 @@ fn check_version(number: i32) -> std::result::Result<(), i32> {
 
 /// Returns the applied migrations; empty for a database without tables.
 async fn applied_migrations(server: &Server, connection: &mut PgConnection) -> Result<Applied> {
-    let (tables, ours): (i64, i64) = sqlx::query_as(
-        "SELECT count(*), coalesce(sum(CASE WHEN tablename = '_sqlx_migrations' THEN 1 ELSE 0 END), 0)::int8
+    let (schema, tables, ours): (Option<String>, i64, i64) = sqlx::query_as(
+        "SELECT current_schema()::text, count(*), coalesce(sum(CASE WHEN tablename = '_sqlx_migrations' THEN 1 ELSE 0 END), 0)::int8
          FROM pg_catalog.pg_tables WHERE schemaname = current_schema()",
     )
     .fetch_one(&mut *connection)
     .await?;
+    if schema.is_none() {
+        let next = "create the schema that it names first, or name one that exists";
+        return Err(server.unfit(format!("no schema of its search_path exists; {next}")));
+    }
     if ours == 0 && tables > 0 {
         return Err(StoreError::NotADatabase {
             path: server.name.clone(),
