@@ -283,6 +283,12 @@ impl Phases<'_> {
         let Some(block) = plan.blocks.get(at).cloned() else { return Ok(()) };
         let mut candidates = local::candidates(self.index, &block, CANDIDATE_PAGES * OVERFETCH);
         candidates.truncate(CANDIDATE_PAGES);
+        if let Some(block) = plan.blocks.get_mut(at)
+            && local::resume(self.index, &candidates, block)
+        {
+            self.send(PhaseEvent::TargetsFound(block.clone()));
+            return Ok(());
+        }
         let pages = candidates.iter().filter_map(|found| self.index.pages().get(found.page));
         let pages: Vec<_> = pages.map(|page| (page.name.as_str(), &page.document)).collect();
         let (mut proposed, mut has_lines): (Vec<Decision>, bool) = (Vec::new(), false);

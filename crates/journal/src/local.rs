@@ -1,10 +1,11 @@
 //! The three phases by rules, for use without a model (`local`). The rules do not interpret meaning: the text stays as
 //! it is, and targets are found by shared words.
 
+use aha_notes::change::earlier_additions;
 use aha_notes::knowledge::classify::MIN_CONFIDENCE;
 use aha_notes::knowledge::pages::{IndexedPage, links, links_without_embeds};
 use aha_notes::knowledge::{Candidate, PageIndex, Placement, judge, reword};
-use aha_notes::{Graph, NotesError};
+use aha_notes::{Action, Document, Graph, NotesError};
 
 use crate::days::{Day, JournalBlock};
 use crate::decisions::{deselect, take_over};
@@ -28,6 +29,10 @@ pub fn extract(graph: &Graph, days: &[Day]) -> Result<Plan, NotesError> {
         for block in day.blocks() {
             if let Some(mut planned) = classify(day, &block) {
                 planned.reworded = reword(&block.text, &block.above);
+                if resume(&index, &candidates(&index, &planned, MAX_PROPOSALS), &mut planned) {
+                    plan.blocks.push(planned);
+                    continue;
+                }
                 let proposed = proposed_targets(graph, &index, &planned);
                 plan.skipped_existing += take_over_by_rules(&mut planned, proposed);
                 plan.blocks.push(planned);
@@ -45,6 +50,42 @@ fn take_over_by_rules(block: &mut PlannedBlock, proposed: Vec<Decision>) -> usiz
         deselect(block);
     }
     skipped
+}
+
+/// Selects the additions that an earlier apply made of a block's knowledge to the candidate pages without the link in
+/// the journal day: applied again, they add only that. Returns whether there are any.
+pub fn resume(index: &PageIndex, candidates: &[Candidate], block: &mut PlannedBlock) -> bool {
+    let pages = candidates.iter().filter_map(|candidate| Some((candidate, index.pages().get(candidate.page)?)));
+    let additions = pages.flat_map(|(candidate, page)| {
+        let made = earlier_additions(&page.document, &page.name, &block.block);
+        made.into_iter().map(|(action, target)| addition_made(candidate, &page.document, action, target))
+    });
+    let additions: Vec<Decision> = additions.collect();
+    if additions.is_empty() {
+        return false;
+    }
+    (block.apply, block.note, block.decisions) = (true, None, additions);
+    true
+}
+
+fn addition_made(candidate: &Candidate, page: &Document, action: Action, target: Option<String>) -> Decision {
+    let text = target.as_deref().and_then(|id| Some(page.block_text(page.find(&candidate.name, id)?)));
+    Decision {
+        target_page: candidate.name.clone(),
+        is_new_page: false,
+        action: if action == Action::AddUnder { PlanAction::AddUnder } else { PlanAction::AddSection },
+        target_block_id: target,
+        target_block_title: text.as_deref().map(title),
+        target_text: text,
+        confidence: 1.0,
+        reasoning: "it was written there, and the journal day has no link to it yet".to_owned(),
+        apply: true,
+    }
+}
+
+/// Returns the beginning of a block's first line.
+fn title(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(80).collect()
 }
 
 /// Returns the block as planned, `None` if it is not classified as knowledge.
@@ -181,9 +222,7 @@ fn target_on(index: &PageIndex, candidate: &Candidate, block: &PlannedBlock) -> 
         is_new_page: false,
         action,
         target_block_id: target.and_then(|block| ids.and_then(|ids| ids.get(block).cloned())),
-        target_block_title: target_text
-            .as_ref()
-            .map(|text| text.lines().next().unwrap_or_default().chars().take(80).collect()),
+        target_block_title: target_text.as_deref().map(title),
         target_text,
         confidence: if placement_is_same(placement) { 0.95 } else { (confidence * 1000.0).round() / 1000.0 },
         reasoning: reasoning(&index.shared_words(candidate, text), &links(index.format(), &block.text), page),
@@ -211,7 +250,11 @@ const fn placement_is_same(placement: Placement) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aha_notes::{Outcome, State, apply, undo};
+    use chrono::NaiveDate;
+
     use super::*;
+    use crate::days::{Range, days};
 
     #[test]
     fn collected_text_goes_to_a_matching_page_or_the_collection_page() {
@@ -328,6 +371,66 @@ mod tests {
             let proposed = new_pages(&graph, &format!("Octopuses brood their eggs for months {link}"));
             assert!(proposed.is_empty(), "{link}: {proposed:?}");
         }
+    }
+
+    fn day() -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 3, 2).unwrap()
+    }
+
+    /// Makes a plan of 2 March by the rules.
+    fn planned_day(graph: &Graph) -> Plan {
+        extract(graph, &days(graph, Some(Range { first: day(), last: day() }), day()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_repeated_extraction_adds_the_link_that_an_earlier_apply_could_not_add() {
+        let said = "Bread dough over 80 % hydration sticks to the hands unless they are wet. [[Bread]]";
+        for page in ["# Bread\n\n## Dough\n\n- Rye dough needs acid.\n", "# Bread\n", "- Flour\n"] {
+            let (folder, graph) = graph_of(&[
+                (".obsidian/app.json", "{}"),
+                ("2026-03-02.md", &format!("- {said}\n")),
+                ("Bread.md", page),
+            ]);
+            let text = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+            let state = State::open(&folder.path().join(".state"), graph.root()).unwrap();
+            // The temporary file cannot be written, as in a folder that is read only.
+            let obstacle = folder.path().join(".2026-03-02.md.00000001-00002.aha-part");
+            std::fs::create_dir(&obstacle).unwrap();
+            let applied = apply(&graph, &state, &planned_day(&graph).changes(), None).unwrap();
+            let [Outcome::Failed(error @ NotesError::NotLinked { .. })] = &applied.outcomes[..] else {
+                panic!("{applied:?}")
+            };
+            assert!(error.to_string().starts_with("page \"Bread\" is written, but the journal day"), "{error}");
+            let written = text("Bread.md");
+            assert!(written.contains("sticks to the hands"), "{written}");
+            assert_eq!(text("2026-03-02.md"), format!("- {said}\n"));
+
+            std::fs::remove_dir(&obstacle).unwrap();
+            let plan = planned_day(&graph);
+            assert_eq!((plan.blocks.len(), plan.skipped_existing), (1, 0), "{plan:?}");
+            let applied = apply(&graph, &state, &plan.changes(), None).unwrap();
+            assert!(matches!(&applied.outcomes[..], [Outcome::Written { .. }]), "{applied:?}");
+            assert_eq!(text("Bread.md"), written);
+            let id = plan.changes()[0].block_id();
+            assert_eq!(text("2026-03-02.md"), format!("- {said}\n  extracted-to:: [[Bread#^{id}]]\n"));
+            assert!(planned_day(&graph).blocks.is_empty());
+            for _ in 0..2 {
+                undo(&graph, &state).unwrap();
+            }
+            assert_eq!((text("Bread.md").as_str(), text("2026-03-02.md")), (page, format!("- {said}\n")));
+        }
+    }
+
+    #[test]
+    fn what_a_page_says_without_an_apply_gets_no_link() {
+        let said = "Bread dough over 80 % hydration sticks to the hands unless they are wet. [[Bread]]";
+        let (_folder, graph) = graph_of(&[
+            (".obsidian/app.json", "{}"),
+            ("2026-03-02.md", &format!("- {said}\n")),
+            ("Bread.md", &format!("# Bread\n\n{said} ^by-hand\n")),
+        ]);
+        let plan = planned_day(&graph);
+        assert_eq!((plan.skipped_existing, plan.changes().len()), (1, 0), "{plan:?}");
     }
 
     #[test]

@@ -143,9 +143,10 @@ impl Writer<'_> {
             None => false,
             Some((origin, file)) => {
                 let link = self.graph.link(&page.name, &block);
-                self.edit(file, |document| {
+                let linked = self.edit(file, |document| {
                     Ok(change.link_in(document, origin, &link)?.then(|| WriteKind::Link { link: link.clone() }))
-                })?
+                });
+                linked.map_err(|source| if is_new { not_linked(&page, source) } else { source })?
             }
         };
         failpoint::hit("notes.journal_written");
@@ -198,6 +199,10 @@ fn parse(graph: &Graph, path: &Path, bytes: Option<&[u8]>) -> Result<Document, N
 
 pub(crate) fn relative(graph: &Graph, path: &Path) -> String {
     path.strip_prefix(graph.root()).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+fn not_linked(page: &Page, source: NotesError) -> NotesError {
+    NotesError::NotLinked { page: page.name.clone(), source: Box::new(source) }
 }
 
 /// Returns the origin and the file of its journal day. `None` for a change without an origin; an error if the day is

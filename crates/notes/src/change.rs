@@ -1,6 +1,8 @@
 //! One piece of knowledge to write to a page: the edit of the page, and the link added to the journal. It has no I/O:
 //! it edits documents in memory.
 
+use std::collections::BTreeSet;
+
 use aha_core::ids::NoteBlockId;
 use serde::{Deserialize, Serialize};
 
@@ -69,8 +71,7 @@ impl Change {
     /// Returns the id of the block to write. It depends only on the knowledge, the page, the action and the target.
     #[must_use]
     pub fn block_id(&self) -> String {
-        let target = self.target.as_deref().unwrap_or_default();
-        NoteBlockId::of(&[&self.knowledge, &self.page.to_lowercase(), self.action.as_str(), target]).to_string()
+        written_id(&self.knowledge, &self.page, self.action, self.target.as_deref())
     }
 
     /// Writes the knowledge to its page, unless it is already there.
@@ -138,6 +139,25 @@ impl Change {
         day.set_property(block, EXTRACTED_TO, &value).map_err(failed)?;
         Ok(true)
     }
+}
+
+fn written_id(knowledge: &str, page: &str, action: Action, target: Option<&str>) -> String {
+    NoteBlockId::of(&[knowledge, &page.to_lowercase(), action.as_str(), target.unwrap_or_default()]).to_string()
+}
+
+/// Returns the additions, each with its target, that an earlier apply made of the knowledge to a page. They are found
+/// by the ids of their blocks.
+#[must_use]
+pub fn earlier_additions(page: &Document, name: &str, knowledge: &str) -> Vec<(Action, Option<String>)> {
+    let written: BTreeSet<String> = (0..page.blocks().len()).filter_map(|index| page.explicit_id(index)).collect();
+    if written.is_empty() {
+        return Vec::new();
+    }
+    let below = page.ids(name).into_iter().map(|target| (Action::AddUnder, Some(target)));
+    let additions = [(Action::AddSection, None)].into_iter().chain(below);
+    additions
+        .filter(|(action, target)| written.contains(&written_id(knowledge, name, *action, target.as_deref())))
+        .collect()
 }
 
 /// Removes a link, and the property with its last link. Returns whether the link was found.

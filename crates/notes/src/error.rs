@@ -38,6 +38,11 @@ pub enum NotesError {
     NoBlock { page: String, block: String },
     #[error("page \"{page}\": {source}; nothing was written")]
     Edit { page: String, source: EditError },
+    #[error(
+        "page \"{page}\" is written, but the journal day is not marked with a link to it: {source}; correct that and \
+         repeat the command, which adds the link only"
+    )]
+    NotLinked { page: String, source: Box<NotesError> },
     #[error("{} keeps being changed by another program; nothing was written there, try again when that program is idle", .0.display())]
     Busy(PathBuf),
     #[error("{} is today's page, which may still be written by hand; say --today to change it", .0.display())]

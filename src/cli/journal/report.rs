@@ -9,7 +9,7 @@ use aha_journal::plan::NO_PAGES;
 use aha_journal::{Decision, Plan, PlanAction, PlannedBlock, local};
 use aha_notes::apply::FailedChange;
 use aha_notes::knowledge::Hit;
-use aha_notes::{Applied, Outcome, Preview, Undone};
+use aha_notes::{Applied, NotesError, Outcome, Preview, Undone};
 use serde_json::{Value, json};
 
 use super::super::output::one_safe_text;
@@ -173,6 +173,10 @@ pub(super) fn applied(applied: &Applied) -> String {
         match outcome {
             Outcome::Written { .. } => written += 1,
             Outcome::AlreadyThere { .. } => there += 1,
+            Outcome::Failed(error @ NotesError::NotLinked { .. }) => {
+                written += 1;
+                let _ = writeln!(text, "not complete: {error}");
+            }
             Outcome::Failed(error) => {
                 let _ = writeln!(text, "not written: {error}");
             }

@@ -7,7 +7,7 @@
 mod steps;
 mod story;
 
-use aha_notes::{Outcome, Preview};
+use aha_notes::{NotesError, Outcome, Preview};
 use askama::Template;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
@@ -256,6 +256,7 @@ async fn apply(
     let outcome = |(change, outcome): (&aha_notes::Change, &Outcome)| match outcome {
         Outcome::Written { .. } => format!("Written to {}.", change.page),
         Outcome::AlreadyThere { .. } => format!("{} has it already.", change.page),
+        Outcome::Failed(error @ NotesError::NotLinked { .. }) => format!("Not complete: {error}"),
         Outcome::Failed(error) => format!("Not written to {}: {error}", change.page),
     };
     let mut outcomes: Vec<String> = changes.iter().zip(&applied.outcomes).map(outcome).collect();
