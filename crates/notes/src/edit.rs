@@ -11,6 +11,7 @@ use crate::document::{Document, Format, block_id, without_block_id};
 use crate::insert::{Position, add_block_id, insertion};
 use crate::lines::{Ending, Line, dominant_ending, indent_of};
 use crate::opaque::interior;
+use crate::open_fence::open_fences;
 
 /// Why an edit was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -23,6 +24,8 @@ pub enum EditError {
     WouldChangeOthers,
     #[error("the link stands within other text")]
     LinkInText,
+    #[error("the code block that begins in line {line} is not closed, so what is added would be part of it; close it")]
+    OpenFence { line: usize },
 }
 
 impl Document {
@@ -49,6 +52,7 @@ impl Document {
     fn insert(&mut self, position: &Position, text: &str, id: &str, unit: &str) -> Result<(), EditError> {
         let text = content::lines(self.format, text).ok_or(EditError::Empty)?;
         let new = insertion(self, position, &text, id, unit);
+        self.refuse_in_open_fence(new.at)?;
         let edited = self.with_lines(self.spliced(new.at, new.at, new.lines));
         let added = edited.blocks.len().saturating_sub(self.blocks.len());
         let first = edited.blocks.iter().position(|block| block.lines.start >= new.at).unwrap_or_default();
@@ -61,6 +65,14 @@ impl Document {
         Ok(())
     }
 
+    /// Returns an error if lines that are inserted before the line `at` would be in a fence that is not closed. Logseq
+    /// reads such a fence as text.
+    fn refuse_in_open_fence(&self, at: usize) -> Result<(), EditError> {
+        let fences = if self.format == Format::Markdown { open_fences(&self.lines) } else { Vec::new() };
+        let fence = fences.into_iter().find(|fence| fence.contains(at));
+        fence.map_or(Ok(()), |fence| Err(EditError::OpenFence { line: fence.line + 1 }))
+    }
+
     /// Replaces a block's text. Its properties, drawers, planning and descendants are preserved. A block without an id
     /// gets `id`.
     ///
@@ -68,6 +80,7 @@ impl Document {
     /// As [`Self::add_under`].
     pub fn replace(&mut self, index: usize, text: &str, id: &str) -> Result<(), EditError> {
         let block = self.blocks.get(index).ok_or(EditError::NoBlock)?.clone();
+        self.refuse_in_open_fence(block.lines.start)?;
         let mut new = content::lines(self.format, text).ok_or(EditError::Empty)?;
         let had_id = self.explicit_id(index);
         let is_text = self.is_text(&block);
@@ -117,6 +130,8 @@ impl Document {
     pub fn set_property(&mut self, index: usize, key: &str, value: &str) -> Result<(), EditError> {
         let block = self.blocks.get(index).ok_or(EditError::NoBlock)?.clone();
         let known = self.properties(index);
+        let last = known.last().map(|known| known.line);
+        self.refuse_in_open_fence(last.map_or(block.lines.end - self.trailing_blank_lines(&block), |last| last + 1))?;
         let line = format!("{key}:: {value}");
         let lines = match known.iter().find(|known| known.key.eq_ignore_ascii_case(key)) {
             Some(known) if known.value == value => return Ok(()),
@@ -126,7 +141,7 @@ impl Document {
                 let text = format!("{} {value}", before.get(..start).unwrap_or_default());
                 self.spliced(known.line, known.line + 1, vec![text])
             }
-            None => self.with_new_property(&block, known.last().map(|known| known.line), &line),
+            None => self.with_new_property(&block, last, &line),
         };
         let edited = self.with_lines(lines);
         let is_set = edited.property(index, key).as_deref() == Some(value);

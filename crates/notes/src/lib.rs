@@ -28,6 +28,7 @@ pub mod lines;
 mod markdown;
 pub mod names;
 mod opaque;
+mod open_fence;
 mod outline;
 pub mod property;
 pub mod replace_file;

@@ -4,7 +4,7 @@
 
 mod support;
 
-use aha_notes::{Document, Format};
+use aha_notes::{Document, EditError, Format};
 
 use support::{Node, Random, Tree, tree};
 
@@ -198,6 +198,30 @@ fn in_plain_markdown_the_line_that_closes_a_region_contains_no_id() {
         assert_eq!(page.explicit_id(1).as_deref(), Some("n-1"));
         assert_eq!(page.block_text(1), format!("Use this:\n{region}"));
     }
+}
+
+#[test]
+fn in_plain_markdown_nothing_is_added_to_a_fence_that_is_not_closed() {
+    let text = "# Bread\n\n- Rye\n\n## Old\n\nText.\n\n````\n```sh\nls\n```\n\nMore.\n";
+    let open = Err(EditError::OpenFence { line: 9 });
+    let mut page = Document::parse(Format::Markdown, text);
+    let more = page.blocks().len() - 1;
+    assert_eq!(page.block_text(more), "More.");
+    assert_eq!(page.add_section("Acid.", "n-1", "\t"), open);
+    assert_eq!(page.add_under(more, "Acid.", "n-1", "\t"), open);
+    assert_eq!(page.replace(more, "Acid.", "n-1"), open);
+    assert_eq!(page.set_property(more, "extracted-to", "x"), open);
+    assert_eq!(page.text(), text);
+    // Above the fence, and once it is closed, it is no obstacle.
+    page.add_under(1, "Acid.", "n-1", "\t").unwrap();
+    assert_eq!(page.text(), text.replace("- Rye\n", "- Rye\n\t- Acid. ^n-1\n"));
+    let closed = format!("{text}````\n");
+    let mut page = Document::parse(Format::Markdown, &closed);
+    page.add_section("Acid.", "n-1", "\t").unwrap();
+    assert_eq!(page.text(), format!("{closed}\n## Notes\n\nAcid. ^n-1\n"));
+    let mut page = Document::parse(Format::Outline, "- ```\n  ls");
+    page.add_section("Acid.", "n-1", "\t").unwrap();
+    assert_eq!(page.text(), "- ```\n  ls\n- Acid.\n  id:: n-1");
 }
 
 /// Obsidian finds a block by its id only if that is at the end of the block.
