@@ -12,6 +12,7 @@ use crate::insert::{Position, add_block_id, insertion};
 use crate::lines::{Ending, Line, dominant_ending, indent_of};
 use crate::opaque::interior;
 use crate::open_fence::open_fences;
+use crate::structure::{continues_below, is_mark};
 
 /// Why an edit was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -163,6 +164,10 @@ impl Document {
             let at = block.lines.end - self.trailing_blank_lines(block);
             let last_line = at.saturating_sub(1).max(block.lines.start);
             let text = self.lines[last_line].text.trim_end();
+            // Directly below a table it would be a row, and below a quote a part of it.
+            if self.is_structure(block, at) {
+                return self.spliced(at, at, vec![String::new(), format!("{indent}{line}")]);
+            }
             // Obsidian finds an id only at the end of a block, so that it follows on a line of its own.
             return match block_id(self.content(block, last_line)).map(|id| (id, without_block_id(text).trim_end())) {
                 Some((id, before)) if last_line > block.lines.start || before.len() > block.marker => {
@@ -189,6 +194,30 @@ impl Document {
         }
     }
 
+    /// Returns whether a block of plain Markdown ends in a table or a quote before the line `end`, apart from marks
+    /// below it.
+    fn is_structure(&self, block: &Block, end: usize) -> bool {
+        if self.format == Format::Outline {
+            return false;
+        }
+        let own = self.lines.get(block.lines.start..end).unwrap_or_default();
+        let inside = interior(own, crate::markdown::content);
+        let mut lines: Vec<&str> = (block.lines.start..end).map(|line| self.content(block, line)).collect();
+        while lines.last().is_some_and(|line| line.trim().is_empty() || is_mark(line)) {
+            lines.pop();
+        }
+        continues_below(&lines, &inside)
+    }
+
+    /// Returns whether the line above a property was inserted with it, as below a table.
+    fn has_own_blank_line(&self, block: &Block, line: usize) -> bool {
+        let is_blank = |line: usize| self.lines.get(line).is_none_or(Line::is_blank);
+        line > block.lines.start + 1
+            && is_blank(line - 1)
+            && (line + 1 >= block.lines.end || is_blank(line + 1))
+            && self.is_structure(block, line)
+    }
+
     /// Returns whether a block's first line opens a fence or another region that is also closed.
     fn begins_with_region(&self, block: &Block) -> bool {
         let own = self.lines.get(block.lines.clone()).unwrap_or_default();
@@ -204,7 +233,13 @@ impl Document {
         let Some(known) = known else { return Ok(()) };
         let block = self.blocks.get(index).ok_or(EditError::NoBlock)?;
         let text = (known.line == block.lines.start).then(|| self.lines[known.line].text[..block.marker].to_owned());
-        let edited = self.with_lines(self.spliced(known.line, known.line + 1, text.into_iter().collect()));
+        let first = known.line - usize::from(self.has_own_blank_line(block, known.line));
+        let mut lines = self.spliced(first, known.line + 1, text.into_iter().collect());
+        let last = self.lines.last().map_or(Ending::Lf, |line| line.ending);
+        if let Some(line) = lines.last_mut().filter(|_| known.line + 1 == self.lines.len()) {
+            line.ending = last;
+        }
+        let edited = self.with_lines(lines);
         if edited.blocks.len() != self.blocks.len() || !unchanged(self, &edited, Some(index), None) {
             return Err(EditError::WouldChangeOthers);
         }

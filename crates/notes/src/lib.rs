@@ -33,6 +33,7 @@ mod outline;
 pub mod property;
 pub mod replace_file;
 pub mod state;
+mod structure;
 pub mod undo;
 
 pub use apply::{Applied, Outcome, Preview, apply, preview};

@@ -5,6 +5,7 @@ use crate::block::{Block, Kind, Start, assemble};
 use crate::lines::{Line, indent_of};
 use crate::opaque::interior;
 use crate::outline::heading;
+use crate::structure::{continues_below, is_mark};
 
 /// Returns a line without its marker and indentation.
 pub(crate) fn content(text: &str) -> &str {
@@ -44,11 +45,14 @@ struct Parser {
     items: Vec<usize>,
     /// Whether a line of text would continue the block before it.
     is_open: bool,
+    /// Whether the last line of text was a mark after a table or a quote.
+    is_marked: bool,
 }
 
 impl Parser {
     fn push(&mut self, kind: Kind, line: usize, indent: usize, marker: usize, parent: Option<usize>) -> usize {
         self.starts.push(Start { kind, line, indent, marker, parent });
+        self.is_marked = false;
         self.starts.len() - 1
     }
 
@@ -73,23 +77,35 @@ impl Parser {
         self.is_open = true;
     }
 
-    fn text(&mut self, line: usize, text: &str) {
+    fn text(&mut self, line: usize, text: &str, above: (&[Line], &[bool])) {
         let indent = indent_of(text).len();
         let is_of_item = !self.items.is_empty() && indent > 0;
         if !self.is_open && !is_of_item {
+            self.is_marked = is_mark(text) && (self.is_marked || self.is_below_structure(above));
+            if self.is_marked {
+                return;
+            }
             self.items.clear();
             let parent = self.headings.last().map(|(_, index)| *index);
             self.push(Kind::Paragraph, line, indent, indent, parent);
         }
         self.is_open = true;
     }
+
+    /// Returns whether the last block is a paragraph that ends in a table or a quote. `above` are all lines before.
+    fn is_below_structure(&self, (lines, inside): (&[Line], &[bool])) -> bool {
+        self.starts.last().filter(|start| start.kind == Kind::Paragraph).is_some_and(|start| {
+            let own: Vec<&str> = lines.iter().skip(start.line).map(|line| line.text.as_str()).collect();
+            continues_below(&own, inside.get(start.line..).unwrap_or_default())
+        })
+    }
 }
 
 pub(crate) fn parse(lines: &[Line]) -> Vec<Block> {
     let inside = interior(lines, content);
     let mut parser = Parser::default();
-    for (line, (text, inside)) in lines.iter().map(|line| line.text.as_str()).zip(inside).enumerate() {
-        if inside {
+    for (line, (text, is_inside)) in lines.iter().map(|line| line.text.as_str()).zip(&inside).enumerate() {
+        if *is_inside {
             continue;
         }
         if let Some((level, marker)) = heading(text) {
@@ -99,7 +115,8 @@ pub(crate) fn parse(lines: &[Line]) -> Vec<Block> {
         } else if text.trim().is_empty() {
             parser.is_open = false;
         } else {
-            parser.text(line, text);
+            let above = (lines.get(..line).unwrap_or_default(), inside.get(..line).unwrap_or_default());
+            parser.text(line, text, above);
         }
     }
     assemble(&parser.starts, lines.len())

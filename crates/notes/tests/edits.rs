@@ -200,6 +200,53 @@ fn in_plain_markdown_the_line_that_closes_a_region_contains_no_id() {
     }
 }
 
+/// Directly below it, Obsidian reads the property as a row of the table or as a part of the quote.
+#[test]
+fn in_plain_markdown_a_property_of_a_table_or_a_quote_follows_after_an_empty_line() {
+    let table = "| flour | water |\n|---|---|\n| rye | more |\n";
+    let quote = "> [!tip] Bread\n> It dries.\nSoon\n";
+    let item = "- > It dries.\n  > Soon.\n";
+    let with_id = format!("{table}\n^abc\n");
+    for (text, indent) in [(table, ""), (quote, ""), (item, "  "), (with_id.as_str(), ""), ("> Dry ^abc\n", "")] {
+        for rest in ["", "\nNext\n", "\n\nNext\n", "- Next\n", "# Next\n"] {
+            let whole = format!("{text}{rest}");
+            let mut day = Document::parse(Format::Markdown, &whole);
+            let (blocks, id, said) = (day.blocks().len(), day.explicit_id(0), day.block_text(0));
+            for value in ["x", "x, y"] {
+                day.set_property(0, "extracted-to", value).unwrap();
+                let expected = format!("{text}\n{indent}extracted-to:: {value}\n{rest}");
+                assert_eq!((day.text(), day.blocks().len()), (expected, blocks));
+                assert_eq!((day.explicit_id(0), day.block_text(0)), (id.clone(), said.clone()));
+                assert_eq!(Document::parse(Format::Markdown, &day.text()), day);
+            }
+            day.remove_property(0, "extracted-to").unwrap();
+            assert_eq!(day.text(), whole);
+        }
+    }
+    let mut day = Document::parse(Format::Markdown, table.trim_end());
+    day.set_property(0, "extracted-to", "x").unwrap();
+    assert_eq!(day.text(), format!("{table}\nextracted-to:: x"));
+    day.remove_property(0, "extracted-to").unwrap();
+    assert_eq!(day.text(), table.trim_end());
+}
+
+#[test]
+fn a_property_of_prose_stays_directly_below_it() {
+    for text in ["a | b is a pipe\nof two\n", "> It dries.\n\nBread\n", "> q\n```\nls\n```\n", "- a\n- > b\n"] {
+        let mut day = Document::parse(Format::Markdown, text);
+        let index = if text.starts_with("> It") { 1 } else { 0 };
+        day.set_property(index, "extracted-to", "x").unwrap();
+        let written = day.text();
+        assert!(!written.contains("\n\nextracted-to") && written.contains("extracted-to:: x\n"), "{written}");
+        day.remove_property(index, "extracted-to").unwrap();
+        assert_eq!(day.text(), text);
+    }
+    // A property that stands alone after an empty line, and an id below prose, are paragraphs of their own.
+    for text in ["Bread\n\nextracted-to:: x\n", "Bread\n\n^abc\n", "> Dry\n\ntags:: x\n", "> Dry\n\nSee ^abc\n"] {
+        assert_eq!(Document::parse(Format::Markdown, text).blocks().len(), 2, "{text}");
+    }
+}
+
 #[test]
 fn in_plain_markdown_nothing_is_added_to_a_fence_that_is_not_closed() {
     let text = "# Bread\n\n- Rye\n\n## Old\n\nText.\n\n````\n```sh\nls\n```\n\nMore.\n";
