@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use aha_notes::change::EXTRACTED_TO;
+use aha_notes::knowledge::classify::is_code;
 use aha_notes::{Document, Format, Graph, NotesError, Page};
 use chrono::{Days, NaiveDate};
 use thiserror::Error;
@@ -123,7 +124,7 @@ impl Day {
         Ok(Self { page, file, document, ids })
     }
 
-    /// Returns the blocks with text from which nothing has been extracted yet.
+    /// Returns the blocks with text from which nothing has been extracted yet. A block that is only code is none.
     #[must_use]
     pub fn blocks(&self) -> Vec<JournalBlock> {
         let text_of = |index: usize| self.document.block_text(index);
@@ -132,7 +133,8 @@ impl Day {
             let is_done = self.document.property(index, EXTRACTED_TO).is_some();
             let is_heading = self.document.format() == Format::Markdown && self.document.is_heading(index);
             let above = self.document.ancestors(index).into_iter().map(text_of).collect();
-            (!text.is_empty() && !is_done && !is_heading).then(|| JournalBlock { id: id.clone(), index, text, above })
+            let is_no_text = text.is_empty() || is_code(&text) || self.document.is_indented_code(index);
+            (!is_no_text && !is_done && !is_heading).then(|| JournalBlock { id: id.clone(), index, text, above })
         });
         blocks.collect()
     }
@@ -161,6 +163,19 @@ mod tests {
         }
         let said = Range::parse("2026-03-05..2026-03-02", day(10)).unwrap_err().to_string();
         assert!(said.contains("ends before it begins") && !said.contains("is no day"), "{said}");
+    }
+
+    #[test]
+    fn code_is_no_text_of_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(".obsidian")).unwrap();
+        let text =
+            "Said\n\n```sql\nSELECT 1; -- why\n```\n\n    indented code\n\nRun:\n```\nls\n```\n\n- Item\n\n    more\n";
+        std::fs::write(folder.path().join("2026-03-02.md"), text).unwrap();
+        let graph = Graph::open(folder.path()).unwrap();
+        let found = days(&graph, None, NaiveDate::from_ymd_opt(2026, 3, 3).unwrap()).unwrap();
+        let texts: Vec<String> = found[0].blocks().into_iter().map(|block| block.text).collect();
+        assert_eq!(texts, ["Said", "Run:\n```\nls\n```", "Item\n\n  more"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use crate::document::Format;
 use crate::opaque::Region;
-use crate::property;
+use crate::{markdown, property, structure};
 
 /// Escapes text in one line that was written by somebody else, so that its links, embeds, macros, tags and HTML are
 /// read as text. A backslash does that in Logseq as in Obsidian. A `#` or `<` followed by white space is no markup.
@@ -42,12 +42,26 @@ pub(crate) fn lines(format: Format, text: &str) -> Option<Vec<String>> {
         }
     }
     lines.extend(region.map(|open| open.closing()));
-    // In plain Markdown a separate line can begin another block, so lines are joined if the text has no fenced region.
     let has_region = lines.iter().any(|line| Region::opened_by(line).is_some());
-    if format == Format::Markdown && !has_region && lines.len() > 1 {
-        lines = vec![lines.join(" ")];
+    if format == Format::Markdown && !has_region {
+        lines = joined(lines);
     }
     (!lines.is_empty()).then_some(lines)
+}
+
+/// Joins the lines of prose, as in plain Markdown a separate line can begin another block. Those of a table, a quote or
+/// a definition stay.
+fn joined(lines: Vec<String>) -> Vec<String> {
+    let start = structure::begins_at(&lines.iter().map(String::as_str).collect::<Vec<_>>()).unwrap_or(lines.len());
+    let mut joined: Vec<String> = Vec::new();
+    for (at, line) in lines.into_iter().enumerate() {
+        let is_separate = at >= start && markdown::content(&line).len() == line.len();
+        match joined.last_mut().filter(|_| at != start && !is_separate) {
+            Some(last) => last.extend([" ", &line]),
+            None => joined.push(line),
+        }
+    }
+    joined
 }
 
 fn printable(line: &str) -> String {
@@ -79,7 +93,24 @@ fn bulletless(format: Format, line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::literal;
+    use super::{lines, literal};
+    use crate::document::Format;
+
+    #[test]
+    fn in_plain_markdown_prose_is_joined_and_tables_and_quotes_keep_their_lines() {
+        let written = |text| lines(Format::Markdown, text).unwrap().join("\n");
+        for text in [
+            "| flour | water |\n|---|---|\n| rye | more |",
+            "> [!tip] Bread\n> - It dries.\n>\n> Soon.",
+            "Rye\n: a cereal\nWheat\n: another",
+            "Prices:\na | b\n--- | ---\n1 | 2",
+        ] {
+            assert_eq!(written(text), text);
+        }
+        assert_eq!(written("Rye\nneeds\n> acid\n1. and\n> time"), "Rye needs\n> acid 1. and\n> time");
+        assert_eq!(written("a | b\npipes | c"), "a | b pipes | c");
+        assert_eq!(written("Rye\n- needs\n2. acid"), "Rye needs 2. acid");
+    }
 
     #[test]
     fn markup_within_a_line_becomes_text() {

@@ -264,6 +264,16 @@ impl Document {
         self.blocks.iter().enumerate().filter(move |(_, block)| block.parent == parent).map(|(index, _)| index)
     }
 
+    /// Returns whether a block is code of plain Markdown without a fence: lines that are indented by four columns.
+    #[must_use]
+    pub fn is_indented_code(&self, index: usize) -> bool {
+        self.format == Format::Markdown
+            && self.blocks.get(index).is_some_and(|block| {
+                let white = crate::lines::indent_of(self.line(block.lines.start));
+                block.kind == Kind::Paragraph && (white.contains('\t') || white.len() >= 4)
+            })
+    }
+
     /// Returns whether a block is a heading or a bullet with heading markup.
     #[must_use]
     pub fn is_heading(&self, index: usize) -> bool {

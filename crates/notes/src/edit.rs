@@ -12,7 +12,7 @@ use crate::insert::{Position, add_block_id, insertion};
 use crate::lines::{Ending, Line, dominant_ending, indent_of};
 use crate::opaque::interior;
 use crate::open_fence::open_fences;
-use crate::structure::{continues_below, is_mark};
+use crate::structure::{continues_below, continues_below_text, is_mark};
 
 /// Why an edit was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -96,7 +96,8 @@ impl Document {
             .collect();
         let indent = self.continuation_indent(&block);
         let written_id = had_id.as_deref().unwrap_or(id);
-        if self.format == Format::Markdown && kept.is_empty() {
+        let is_structure = self.format == Format::Markdown && continues_below_text(&new);
+        if self.format == Format::Markdown && (kept.is_empty() || is_structure) {
             add_block_id(&mut new, "", written_id);
         }
         let first = &self.lines[block.lines.start].text;
@@ -106,11 +107,19 @@ impl Document {
         } else {
             lines.push(first.clone());
         }
-        // Obsidian finds an id only at the end of a block.
-        let own_line = (self.format == Format::Markdown && !kept.is_empty()).then(|| format!("{indent}^{written_id}"));
-        lines.extend(kept.into_iter().map(|line| line.text));
-        lines.extend(new.iter().map(|line| format!("{indent}{line}")));
-        lines.extend(own_line);
+        let indented = |line: &String| if line.is_empty() { String::new() } else { format!("{indent}{line}") };
+        let kept = kept.into_iter().map(|line| line.text);
+        if is_structure {
+            lines.extend(new.iter().map(indented));
+            lines.extend((kept.len() > 0).then(String::new));
+            lines.extend(kept);
+        } else {
+            // Obsidian finds an id only at the end of a block.
+            let has_own_line = self.format == Format::Markdown && kept.len() > 0;
+            lines.extend(kept);
+            lines.extend(new.iter().map(indented));
+            lines.extend(has_own_line.then(|| format!("{indent}^{written_id}")));
+        }
         let edited = self.with_lines(self.spliced(own.start, own.end, lines));
         if edited.blocks.len() != self.blocks.len() || !unchanged(self, &edited, Some(index), None) {
             return Err(EditError::WouldChangeOthers);

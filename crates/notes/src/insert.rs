@@ -4,6 +4,7 @@ use crate::block::{Block, Kind};
 use crate::document::{Document, Format};
 use crate::lines::{Line, indent_of};
 use crate::opaque::Region;
+use crate::structure::{begins_at, continues_below_text};
 
 /// Target position of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +48,10 @@ fn bullet(indent: &str, text: &[String], id: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut text = text.iter();
     let begins_with_fence = text.clone().next().is_some_and(|line| Region::opened_by(line).is_some());
-    if begins_with_fence {
+    let contents: Vec<&str> = text.clone().map(String::as_str).collect();
+    // Within a table or a quote of several lines, the id would end it.
+    let begins_with_structure = contents.len() > 1 && begins_at(&contents) == Some(0);
+    if begins_with_fence || begins_with_structure {
         lines.push(format!("{indent}- id:: {id}"));
     } else {
         lines.extend(text.next().map(|first| format!("{indent}- {first}")));
@@ -195,8 +199,12 @@ fn paragraph(indent: &str, text: &[String], id: &str) -> Vec<String> {
 }
 
 /// Adds Obsidian's block id to the end of a text. After a fence or a displayed formula it needs its own line: the line
-/// that closes them may contain nothing else.
+/// that closes them may contain nothing else. A table and a quote also need an empty line before it.
 pub(crate) fn add_block_id(lines: &mut Vec<String>, indent: &str, id: &str) {
+    if continues_below_text(lines) {
+        lines.extend([String::new(), format!("{indent}^{id}")]);
+        return;
+    }
     match lines.last_mut() {
         Some(last) if Region::opened_by(last).is_none() => last.extend([" ^", id]),
         _ => lines.push(format!("{indent}^{id}")),

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lines::Line;
+use crate::lines::{Line, split};
 
 /// A region opened by a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,15 @@ impl Region {
             Self::Fence { mark, length } => mark.to_string().repeat(*length),
             Self::Org(name) => format!("#+END_{name}"),
             Self::Formula => "$$".to_owned(),
+        }
+    }
+
+    /// Returns whether the region contains code, which is no text of its writer.
+    fn is_code(&self) -> bool {
+        match self {
+            Self::Fence { .. } => true,
+            Self::Org(name) => ["SRC", "EXAMPLE", "EXPORT", "QUERY"].contains(&name.as_str()),
+            Self::Formula => false,
         }
     }
 }
@@ -118,4 +127,18 @@ pub(crate) fn interior(lines: &[Line], content: impl Fn(&str) -> &str) -> Vec<bo
         }
     }
     inside
+}
+
+/// Returns the lines of a block's text that are not in a code block. The fences of one are part of it.
+pub(crate) fn without_code(text: &str) -> Vec<&str> {
+    let inside = interior(&split(text), str::trim_start);
+    let mut is_code = false;
+    let lines = text.lines().enumerate().filter(|(at, line)| {
+        if inside.get(*at) != Some(&true) {
+            let opens_region = inside.get(at + 1) == Some(&true);
+            is_code = opens_region && Region::opened_by(line).is_some_and(|region| region.is_code());
+        }
+        !is_code
+    });
+    lines.map(|(_, line)| line).collect()
 }

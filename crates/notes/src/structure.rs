@@ -3,6 +3,8 @@
 
 use crate::change::EXTRACTED_TO;
 use crate::document::block_id;
+use crate::lines::{Ending, Line};
+use crate::opaque::interior;
 use crate::property;
 
 /// Returns the index of the line that begins such a text. The lines are of one paragraph.
@@ -25,7 +27,14 @@ pub(crate) fn continues_below(lines: &[&str], inside: &[bool]) -> bool {
     begins_at(lines.get(end - length..end).unwrap_or_default()).is_some()
 }
 
-pub(crate) fn is_quote(line: &str) -> bool {
+/// Returns whether a line directly below these lines, which are of one block, would belong to a table or a quote.
+pub(crate) fn continues_below_text(text: &[String]) -> bool {
+    let lines: Vec<Line> = text.iter().map(|text| Line { text: text.clone(), ending: Ending::Lf }).collect();
+    let contents: Vec<&str> = text.iter().map(String::as_str).collect();
+    continues_below(&contents, &interior(&lines, str::trim_start))
+}
+
+fn is_quote(line: &str) -> bool {
     line.trim_start().starts_with('>')
 }
 

@@ -231,6 +231,42 @@ fn in_plain_markdown_a_property_of_a_table_or_a_quote_follows_after_an_empty_lin
 }
 
 #[test]
+fn tables_and_quotes_are_written_with_their_lines() {
+    for text in ["| flour | water |\n|---|---|\n| rye | more |", "> [!tip] Bread\n> It dries.", "Rye\n: a cereal"] {
+        let indented = text.replace('\n', "\n  ");
+        for (page, expected) in [
+            ("Old\n", format!("Old\n\n{text}\n\n^n-1\n")),
+            ("- Old\n", format!("- Old\n- {indented}\n\n  ^n-1\n")),
+            ("# Old\n\n## Notes\n\n## Next\n", format!("# Old\n\n## Notes\n\n{text}\n\n^n-1\n\n## Next\n")),
+        ] {
+            let mut document = Document::parse(Format::Markdown, page);
+            document.add_section(text, "n-1", "\t").unwrap();
+            assert_eq!(document.text(), expected);
+            let id = |index: &usize| document.explicit_id(*index).as_deref() == Some("n-1");
+            let index = (0..document.blocks().len()).find(id).unwrap();
+            assert_eq!(document.block_text(index), text);
+            document.add_section("More.", "n-2", "\t").unwrap();
+            assert!(document.text().contains("More. ^n-2"), "{}", document.text());
+            document.replace(index, "> Other", "n-3").unwrap();
+            assert_eq!(
+                (document.block_text(index).as_str(), document.explicit_id(index).as_deref()),
+                ("> Other", Some("n-1"))
+            );
+        }
+        let mut document = Document::parse(Format::Outline, "- Old");
+        document.add_section(text, "n-1", "\t").unwrap();
+        assert_eq!(document.text(), format!("- Old\n- id:: n-1\n  {indented}"));
+        assert_eq!(document.block_text(1), text);
+        let mut document = Document::parse(Format::Markdown, "Old\nextracted-to:: x\n\nNext\n");
+        document.replace(0, text, "n-1").unwrap();
+        assert_eq!(document.text(), format!("{text}\n\n^n-1\n\nextracted-to:: x\n\nNext\n"));
+        // Below an empty line, another property would belong to no block.
+        let mut document = Document::parse(Format::Markdown, "Old\ntags:: x\n\nNext\n");
+        assert_eq!(document.replace(0, text, "n-1"), Err(EditError::WouldChangeOthers));
+    }
+}
+
+#[test]
 fn a_property_of_prose_stays_directly_below_it() {
     for text in ["a | b is a pipe\nof two\n", "> It dries.\n\nBread\n", "> q\n```\nls\n```\n", "- a\n- > b\n"] {
         let mut day = Document::parse(Format::Markdown, text);

@@ -8,7 +8,7 @@
     reason = "a failed test is the report, and figures are printed"
 )]
 
-use aha_notes::knowledge::classify::MIN_CONFIDENCE;
+use aha_notes::knowledge::classify::{MIN_CONFIDENCE, is_code};
 use aha_notes::knowledge::pages::{links, links_without_embeds};
 use aha_notes::knowledge::{PageIndex, Placement, judge, reword};
 use aha_notes::{Document, Format};
@@ -107,6 +107,25 @@ fn a_label_says_that_a_statement_lasts_wherever_its_sentence_begins() {
         assert!(judged.reasons.iter().any(|reason| signs.contains(reason)), "{text}: {judged:?}");
     }
     assert!(judge("Met with Ana today. We talked about decisions at lunch").confidence < MIN_CONFIDENCE);
+}
+
+#[test]
+fn code_says_nothing() {
+    let said = "SQLite is a database that locks the file when it writes, because it has one writer.";
+    let plain = judge(said);
+    assert!(plain.confidence >= MIN_CONFIDENCE);
+    for code in [
+        format!("```sql\nSELECT 1; -- {said}\n```"),
+        format!("~~~~\n{said}\n~~~~"),
+        format!("#+BEGIN_SRC sql\n{said}\n#+END_SRC"),
+    ] {
+        assert!(is_code(&code) && judge(&code).confidence < MIN_CONFIDENCE, "{code}");
+        let mixed = format!("{said}\n{code}");
+        assert!(!is_code(&mixed) && judge(&mixed) == plain, "{mixed}");
+    }
+    for text in [format!("#+BEGIN_QUOTE\n{said}\n#+END_QUOTE"), format!("```\n{said}"), format!("`x` {said}")] {
+        assert!(!is_code(&text) && judge(&text).confidence >= MIN_CONFIDENCE, "{text}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! describes what its writer did, felt and has to do, and when. Each sign has a weight. The signs for and against are
 //! returned with the confidence.
 
+use crate::opaque::without_code;
 use crate::property;
 
 /// Likelihood that a block contains lasting knowledge, with the reasons.
@@ -217,8 +218,8 @@ struct Text {
 
 impl Text {
     fn of(raw: &str) -> Self {
-        let lines = raw.lines().filter(|line| property::parse(line).is_none());
-        let lines: Vec<&str> = lines.collect();
+        let mut lines = without_code(raw);
+        lines.retain(|line| property::parse(line).is_none());
         let sentences = lines.iter().flat_map(|line| line.split_inclusive(['.', '!', '?'])).map(plain).collect();
         let text = lines.join(" ");
         let is_task = TASKS.iter().any(|mark| text.starts_with(&format!("{mark} ")));
@@ -297,7 +298,13 @@ fn plain(sentence: &str) -> String {
     sentence.replace("**", "").replace("__", "").trim_start_matches(['*', '_', ' ']).to_lowercase()
 }
 
-/// Classifies a block. `text` is the block's own text, without its descendants.
+/// Returns whether a block's text consists of code blocks alone.
+#[must_use]
+pub fn is_code(text: &str) -> bool {
+    without_code(text).iter().all(|line| line.trim().is_empty())
+}
+
+/// Classifies a block, apart from its code blocks. `text` is the block's own text, without its descendants.
 #[must_use]
 pub fn judge(text: &str) -> Judgement {
     let text = Text::of(text);

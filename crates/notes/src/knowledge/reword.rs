@@ -4,6 +4,9 @@
 
 use std::ops::Range;
 
+use crate::opaque::Region;
+use crate::structure;
+
 /// Openings of diary sentences that knowledge does not have, longest first.
 const OPENINGS: [&str; 36] = [
     "today i learned that ",
@@ -76,11 +79,23 @@ const TIMES: [&str; 10] = [
 /// "This has", the pronoun is replaced with the subject found there.
 #[must_use]
 pub fn reword(text: &str, above: &[String]) -> String {
-    let mut lines = text.lines();
-    let first = lines.next().unwrap_or_default();
-    let first = sentence(&with_subject(&without_times(&without_opening(first.trim())), above));
-    let rest = lines.map(str::trim_end);
-    [first.as_str()].into_iter().chain(rest).collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<String> = text.lines().map(|line| line.trim_end().to_owned()).collect();
+    let is_prose = |line: &str| !line.trim().is_empty() && Region::opened_by(line).is_none();
+    let prose: Vec<&str> = lines.iter().map(String::as_str).take_while(|line| is_prose(line)).collect();
+    let structure = structure::begins_at(&prose);
+    // A table or a quote stays as it is, and so does prose directly above one.
+    if structure == Some(0) {
+        return lines.join("\n");
+    }
+    let last = prose.len().saturating_sub(1);
+    if let Some(first) = lines.first_mut() {
+        *first = capitalised(&with_subject(&without_times(&without_opening(first.trim())), above));
+    }
+    // A sentence ends with the last line of its paragraph.
+    if let Some(line) = lines.get_mut(last).filter(|_| structure.is_none()) {
+        *line = with_full_stop(line, last > 0);
+    }
+    lines.join("\n")
 }
 
 fn without_opening(text: &str) -> String {
@@ -201,7 +216,7 @@ fn subject(text: &str) -> Option<String> {
     (!first.is_empty() && first.split_whitespace().count() <= 3).then(|| first.to_owned())
 }
 
-fn sentence(text: &str) -> String {
+fn capitalised(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
     let first_word = text.split_whitespace().next().unwrap_or_default();
@@ -211,9 +226,13 @@ fn sentence(text: &str) -> String {
         || first_word.chars().skip(1).any(char::is_uppercase);
     let capital = |first: char| if is_as_written { first.to_string() } else { first.to_uppercase().to_string() };
     let first = chars.next().map(capital).unwrap_or_default();
-    let text = format!("{first}{}", chars.as_str());
-    let is_prose = text.split_whitespace().count() > 3;
-    if is_ended(&text) || !is_prose { text } else { format!("{text}.") }
+    format!("{first}{}", chars.as_str())
+}
+
+/// Adds a full stop to prose that has none. A line of up to three words that continues none is no sentence.
+fn with_full_stop(line: &str, continues: bool) -> String {
+    let is_prose = continues || line.split_whitespace().count() > 3;
+    if is_ended(line) || !is_prose { line.to_owned() } else { format!("{line}.") }
 }
 
 /// Returns whether a text needs no full stop: it has one, also within closing marks, or ends in a tag, a link or an
@@ -245,6 +264,27 @@ mod tests {
         }
         assert_eq!(reword("Bakers say \"acid\" and mean \"sour\"", &[]), "Bakers say \"acid\" and mean \"sour\".");
         assert_eq!(reword("Rye dough needs acid (or time)", &[]), "Rye dough needs acid (or time).");
+    }
+
+    #[test]
+    fn a_table_and_a_quote_stay_as_they_are_and_a_sentence_ends_with_its_last_line() {
+        for text in [
+            "| flour | water today |\n|---|---|\n| rye | more |",
+            "a | b | c d\n--- | --- | ---\n1 | 2 | 3",
+            "> Bread dries out when it is in the fridge,\n> because starch recrystallises",
+            "Rye bread needs a lot\n: of acid",
+            "The prices of bread and flour\n| a |\n|---|",
+        ] {
+            assert_eq!(reword(text, &[]), text);
+        }
+        for (text, expected) in [
+            ("Bread dries out when it is\nin the fridge", "Bread dries out when it is\nin the fridge."),
+            ("bread dries out\nwhen cold.", "Bread dries out\nwhen cold."),
+            ("It needs much acid\n```\nls\n```", "It needs much acid.\n```\nls\n```"),
+            ("Rye dough needs acid\n\nmore text here to come", "Rye dough needs acid.\n\nmore text here to come"),
+        ] {
+            assert_eq!(reword(text, &[]), expected);
+        }
     }
 
     #[test]
