@@ -12,7 +12,7 @@ pub mod phases;
 use std::path::{Path, PathBuf};
 
 use aha_core::time::Timestamp;
-use aha_journal::days::{Day, DaysError, Range, days};
+use aha_journal::days::{Day, DaysError, Range, days, days_and_ignored};
 use aha_journal::{Plan, PlanError, local};
 use aha_llm::probe::Probed;
 use aha_notes::apply::FailedChange;
@@ -131,8 +131,16 @@ impl Journal {
     /// # Errors
     /// When there are none, or the range cannot be read.
     pub fn days(&self, range: Option<&str>) -> Result<Vec<Day>, JournalError> {
+        Ok(self.days_and_ignored(range)?.0)
+    }
+
+    /// Returns the requested days, and the reason of each one that is ignored.
+    ///
+    /// # Errors
+    /// As [`Self::days`].
+    pub fn days_and_ignored(&self, range: Option<&str>) -> Result<(Vec<Day>, Vec<DaysError>), JournalError> {
         let range = range.map(|text| Range::parse(text, self.today)).transpose()?;
-        Ok(days(&self.graph, range, self.today)?)
+        Ok(days_and_ignored(&self.graph, range, self.today)?)
     }
 
     /// Returns the latest days, newest first, each with the number of blocks from which nothing was extracted yet. A

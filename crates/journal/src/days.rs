@@ -93,18 +93,30 @@ pub struct JournalBlock {
 /// # Errors
 /// When there are none or all are ignored, or a page cannot be read.
 pub fn days(graph: &Graph, range: Option<Range>, today: NaiveDate) -> Result<Vec<Day>, DaysError> {
+    Ok(days_and_ignored(graph, range, today)?.0)
+}
+
+/// Returns the days as [`days`] does, and the reason of each one that is ignored, the latest first.
+///
+/// # Errors
+/// As [`days`].
+pub fn days_and_ignored(
+    graph: &Graph,
+    range: Option<Range>,
+    today: NaiveDate,
+) -> Result<(Vec<Day>, Vec<DaysError>), DaysError> {
     let mut pages = graph.days()?;
     if let Some(range) = range {
         pages.retain(|page| page.day.is_some_and(|day| (range.first..=range.last).contains(&day)));
     } else {
         pages.retain(|page| page.day.is_some_and(|day| day < today));
     }
-    let (mut found, mut ignored) = (Vec::new(), None);
+    let (mut found, mut ignored) = (Vec::new(), Vec::new());
     let limit = if range.is_some() { usize::MAX } else { 1 };
     for page in pages.into_iter().rev() {
         match Day::read(graph, page) {
             Ok(day) => found.push(day),
-            Err(error) if error.is_of_one_day() => ignored = ignored.or(Some(error)),
+            Err(error) if error.is_of_one_day() => ignored.push(error),
             Err(error) => return Err(error),
         }
         if found.len() == limit {
@@ -113,7 +125,10 @@ pub fn days(graph: &Graph, range: Option<Range>, today: NaiveDate) -> Result<Vec
     }
     found.reverse();
     let wanted = || range.map_or_else(|| format!("a day before {today}"), |range| range.to_string());
-    if found.is_empty() { Err(ignored.unwrap_or_else(|| DaysError::NoDays(wanted()))) } else { Ok(found) }
+    if found.is_empty() {
+        return Err(ignored.into_iter().next().unwrap_or_else(|| DaysError::NoDays(wanted())));
+    }
+    Ok((found, ignored))
 }
 
 impl Day {
@@ -200,6 +215,13 @@ mod tests {
         let (first, second) = ("journals/2026_03_01.md".to_owned(), "journals/2026_03_02.md".to_owned());
         assert_eq!(read(Some("2026-03-01..2026-03-03")).unwrap(), [first, second.clone()]);
         assert_eq!(read(None).unwrap(), [second]);
+        for range in [Range::parse("2026-03-01..2026-03-03", today).ok(), None] {
+            let (_, ignored) = days_and_ignored(&graph, range, today).unwrap();
+            let [reason] = &ignored[..] else { panic!("{ignored:?}") };
+            assert!(reason.to_string().contains("2026_03_03.md is not UTF-8"), "{reason}");
+        }
+        let readable = Range::parse("2026-03-01..2026-03-02", today).ok();
+        assert!(days_and_ignored(&graph, readable, today).unwrap().1.is_empty());
         let named = read(Some("2026-03-03")).unwrap_err();
         assert!(matches!(named, DaysError::Notes(NotesError::NotUtf8(_))), "{named}");
         assert!(matches!(read(Some("2026-03-04")), Err(DaysError::NoDays(_))));

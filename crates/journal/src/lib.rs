@@ -26,5 +26,5 @@ pub mod plan;
 pub mod prompts;
 pub mod terminal;
 
-pub use days::{Day, DaysError, Range, days};
+pub use days::{Day, DaysError, Range, days, days_and_ignored};
 pub use plan::{Decision, Plan, PlanAction, PlanError, PlannedBlock};

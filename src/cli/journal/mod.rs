@@ -5,7 +5,7 @@ mod terminal;
 
 use std::io::IsTerminal as _;
 
-use aha_journal::Plan;
+use aha_journal::{Day, Plan};
 use aha_llm::Router;
 use aha_notes::Undone;
 use anyhow::Result;
@@ -61,10 +61,10 @@ async fn extract(config: Config, journal: Journal, arguments: &ExtractArguments)
     let plan = match (arguments.plan.as_deref().filter(|_| arguments.apply), access) {
         (Some(file), _) => Plan::read(file, journal.graph.root()).map_err(JournalError::from)?,
         (None, Some(access)) => {
-            let days = journal.days(arguments.days.as_deref())?;
+            let days = requested_days(&journal, arguments)?;
             journal.extract_by_models(&access, &days).await?
         }
-        (None, None) => journal.extract_by_rules(&journal.days(arguments.days.as_deref())?)?,
+        (None, None) => journal.extract_by_rules(&requested_days(&journal, arguments)?)?,
     };
     if let Some(file) = arguments.plan.as_deref().filter(|_| !arguments.apply) {
         plan.write(file).map_err(JournalError::from)?;
@@ -78,9 +78,18 @@ async fn extract(config: Config, journal: Journal, arguments: &ExtractArguments)
     Ok(if has_failed || !plan.failures.is_empty() { Exit::Partial } else { Exit::Ok })
 }
 
+/// Returns the requested days, and says which are left out and why.
+fn requested_days(journal: &Journal, arguments: &ExtractArguments) -> Result<Vec<Day>> {
+    let (days, ignored) = journal.days_and_ignored(arguments.days.as_deref())?;
+    for reason in ignored {
+        output::note(&format!("a day is left out: {reason}"));
+    }
+    Ok(days)
+}
+
 /// Shows the phases on screens until the user leaves them.
 async fn on_terminal(journal: &Journal, access: Option<ModelAccess>, arguments: &ExtractArguments) -> Result<Exit> {
-    let days = journal.days(arguments.days.as_deref())?;
+    let days = requested_days(journal, arguments)?;
     let index = journal.index()?;
     let Some(access) = access else {
         let rules = ByRules { journal, days: &days };
