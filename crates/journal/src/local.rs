@@ -3,7 +3,7 @@
 
 use aha_notes::change::earlier_additions;
 use aha_notes::knowledge::classify::MIN_CONFIDENCE;
-use aha_notes::knowledge::pages::{IndexedPage, links, links_without_embeds};
+use aha_notes::knowledge::pages::{IndexedPage, bracketed_links, links, links_without_embeds};
 use aha_notes::knowledge::{Candidate, PageIndex, Placement, judge, reword};
 use aha_notes::{Action, Document, Graph, NotesError};
 
@@ -35,6 +35,7 @@ pub fn extract(graph: &Graph, days: &[Day]) -> Result<Plan, NotesError> {
                 }
                 let proposed = proposed_targets(graph, &index, &planned);
                 plan.skipped_existing += take_over_by_rules(&mut planned, proposed);
+                deselect_unlinked(graph, &index, &mut planned);
                 plan.blocks.push(planned);
             }
         }
@@ -86,6 +87,33 @@ fn addition_made(candidate: &Candidate, page: &Document, action: Action, target:
 /// Returns the beginning of a block's first line.
 fn title(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(80).collect()
+}
+
+/// If a block links to a page that does not exist yet, selects only an existing page that is linked, too: shared words
+/// say less than its writer.
+fn deselect_unlinked(graph: &Graph, index: &PageIndex, block: &mut PlannedBlock) {
+    let missing = bracketed_links(index.format(), &block.text).into_iter().find(|name| !is_known(graph, index, name));
+    let Some(missing) = missing.filter(|_| block.apply) else { return };
+    let linked = links(index.format(), &format!("{} {}", block.text, block.above.join(" ")));
+    let is_linked = |name: &str| {
+        let mut pages = index.pages().iter().filter(|page| page.name == name);
+        pages.any(|page| linked.iter().any(|link| page.is_named(link)))
+    };
+    block.decisions.iter_mut().for_each(|decision| decision.apply = false);
+    match block.decisions.iter_mut().find(|decision| !decision.is_new_page && is_linked(&decision.target_page)) {
+        Some(decision) => decision.apply = true,
+        None => {
+            block.apply = false;
+            block.note = Some(format!(
+                "\"{missing}\", which it links to, does not exist yet: choose that page or another one, on the \
+                 screens, on the web or in a plan file"
+            ));
+        }
+    }
+}
+
+fn is_known(graph: &Graph, index: &PageIndex, name: &str) -> bool {
+    graph.day_named(name).is_some() || index.pages().iter().any(|page| page.is_named(name))
 }
 
 /// Returns the block as planned, `None` if it is not classified as knowledge.
@@ -198,9 +226,9 @@ fn proposed_targets(graph: &Graph, index: &PageIndex, block: &PlannedBlock) -> V
     let found = candidates(index, block, MAX_PROPOSALS);
     let mut proposed_targets: Vec<Decision> =
         found.iter().map(|candidate| target_on(index, candidate, block)).collect();
-    let is_known = |name: &str| graph.day_named(name).is_some() || index.pages().iter().any(|page| page.is_named(name));
     // The first page that the block links to and that does not exist yet.
-    let missing_page = links_without_embeds(index.format(), &block.text).into_iter().find(|name| !is_known(name));
+    let missing_page =
+        links_without_embeds(index.format(), &block.text).into_iter().find(|name| !is_known(graph, index, name));
     proposed_targets.extend(missing_page.map(|name| new_section(&name)));
     proposed_targets
 }
@@ -418,6 +446,32 @@ mod tests {
                 undo(&graph, &state).unwrap();
             }
             assert_eq!((text("Bread.md").as_str(), text("2026-03-02.md")), (page, format!("- {said}\n")));
+        }
+    }
+
+    #[test]
+    fn a_link_to_a_page_that_does_not_exist_outweighs_shared_words() {
+        let said = "Decision: we use UTC in WAL logs because local time jumps twice a year.";
+        for (links, selected) in [
+            ("", Some("Sqlite")),
+            ("[[Logging]]", None),
+            ("[[Sqlite]]", Some("Sqlite")),
+            ("[[Logging]] [[Sqlite]]", Some("Sqlite")),
+            ("#logging", Some("Sqlite")),
+            ("![[clock.png]]", Some("Sqlite")),
+            ("[[2026-03-01]]", Some("Sqlite")),
+        ] {
+            let (_folder, graph) = graph_of(&[
+                (".obsidian/app.json", "{}"),
+                ("2026-03-02.md", &format!("- {said} {links}\n")),
+                ("Sqlite.md", "# Sqlite\n\n- WAL mode lets readers and one writer work at the same time.\n"),
+            ]);
+            let plan = planned_day(&graph);
+            let block = &plan.blocks[0];
+            let found: Vec<&str> =
+                block.decisions.iter().filter(|one| one.apply).map(|one| one.target_page.as_str()).collect();
+            assert_eq!(found, selected.into_iter().collect::<Vec<_>>(), "{links}: {block:?}");
+            assert_eq!((block.apply, block.note.is_none()), (selected.is_some(), selected.is_some()), "{links}");
         }
     }
 

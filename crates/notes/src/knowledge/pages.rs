@@ -279,8 +279,13 @@ pub fn links(format: Format, text: &str) -> Vec<String> {
 /// Returns the same pages without those that are embedded (`![[diagram.png]]`): what is embedded need not be a page.
 #[must_use]
 pub fn links_without_embeds(format: Format, text: &str) -> Vec<String> {
-    let names = bracketed(format, text).into_iter().filter(|(_, is_embedded)| !is_embedded).map(|(name, _)| name);
-    names.chain(tags(text)).collect()
+    bracketed_links(format, text).into_iter().chain(tags(text)).collect()
+}
+
+/// Returns those of them in double brackets: a tag need not be a page either.
+#[must_use]
+pub fn bracketed_links(format: Format, text: &str) -> Vec<String> {
+    bracketed(format, text).into_iter().filter(|(_, is_embedded)| !is_embedded).map(|(name, _)| name).collect()
 }
 
 /// Returns the names in double brackets, each with whether it is embedded.
