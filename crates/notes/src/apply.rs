@@ -214,8 +214,7 @@ fn origin_file<'a>(
 ) -> Result<Option<(&'a Origin, PathBuf)>, NotesError> {
     let Some(origin) = &change.origin else { return Ok(None) };
     let day = graph.days()?.into_iter().find(|day| relative(graph, &day.path) == origin.file);
-    let missing = || NotesError::NoBlock { page: origin.page.clone(), block: change.knowledge.clone() };
-    let day = day.ok_or_else(missing)?;
+    let day = day.ok_or_else(|| change.no_origin(origin))?;
     if protected.is_some() && day.day == protected {
         return Err(NotesError::Today(day.path));
     }

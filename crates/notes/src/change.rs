@@ -114,8 +114,16 @@ impl Change {
     fn no_block(&self) -> NotesError {
         NotesError::NoBlock {
             page: self.page.clone(),
-            block: self.target.clone().unwrap_or_else(|| "(none)".to_owned()),
+            block: match (&self.target_text, &self.target) {
+                (Some(text), _) => beginning(text),
+                (None, target) => target.clone().unwrap_or_else(|| "(none)".to_owned()),
+            },
         }
+    }
+
+    /// The text of the journal's block is not known here; the knowledge begins like it, or nearly so.
+    pub(crate) fn no_origin(&self, origin: &Origin) -> NotesError {
+        NotesError::NoBlock { page: origin.page.clone(), block: beginning(&self.text) }
     }
 
     fn find_target(&self, page: &Document) -> Result<usize, NotesError> {
@@ -128,7 +136,7 @@ impl Change {
     /// # Errors
     /// When the journal's block does not exist, or the edit would change how the rest of the day is parsed.
     pub fn link_in(&self, day: &mut Document, origin: &Origin, link: &str) -> Result<bool, NotesError> {
-        let no_block = || NotesError::NoBlock { page: origin.page.clone(), block: self.knowledge.clone() };
+        let no_block = || self.no_origin(origin);
         let block = day.find(&origin.page, &self.knowledge).ok_or_else(no_block)?;
         let known = day.property(block, EXTRACTED_TO).unwrap_or_default();
         if known.contains(link) {
@@ -139,6 +147,16 @@ impl Change {
         day.set_property(block, EXTRACTED_TO, &value).map_err(failed)?;
         Ok(true)
     }
+}
+
+/// Maximum number of characters of a block that a message quotes.
+const QUOTED_CHARS: usize = 60;
+
+/// Returns the beginning of a block's first line in quotation marks.
+fn beginning(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let quoted: String = line.chars().take(QUOTED_CHARS).collect();
+    format!("\"{}{}\"", quoted.trim_end(), if quoted.len() < text.trim().len() { "…" } else { "" })
 }
 
 fn written_id(knowledge: &str, page: &str, action: Action, target: Option<&str>) -> String {

@@ -95,10 +95,35 @@ fn a_target_that_says_something_else_now_is_not_replaced() {
     write(graph.root(), "pages/Boats.md", "- Draughts\n\t- Tug: 5 m\n");
     let applied = apply(&graph, &sample.state(), std::slice::from_ref(&change), None).unwrap();
     assert!(matches!(&applied.outcomes[0], Outcome::Failed(NotesError::NoBlock { .. })), "{applied:?}");
+    let Outcome::Failed(error) = &applied.outcomes[0] else { panic!("{applied:?}") };
+    assert!(error.to_string().starts_with("page \"Boats\" has no block \"Tug: 4 m\" any more;"), "{error}");
     write(graph.root(), "pages/Boats.md", "- Draughts\n\t- Tug: 5 m\n\t  id:: t-1\n");
     change.target = Some("t-1".to_owned());
     let applied = apply(&graph, &sample.state(), &[change], None).unwrap();
     assert!(matches!(&applied.outcomes[0], Outcome::Failed(NotesError::NoBlock { .. })), "{applied:?}");
+}
+
+#[test]
+fn a_block_that_is_missing_is_named_by_its_first_words() {
+    let sample = Sample::logseq();
+    let graph = sample.graph();
+    let long = "Tug: 4 m, of which the keel and the rudder below it take 1 m, as do the others";
+    let change = change(&graph, "Boats", Action::AddUnder, Some("Draughts"));
+    let said = |change: Change| preview(&graph, &[change]).unwrap().1.remove(0).1.to_string();
+    write(graph.root(), "pages/Boats.md", "- Tugs\n");
+    let lost = "page \"Boats\" has no block \"Draughts\" any more";
+    assert!(said(change.clone()).starts_with(lost), "{}", said(change.clone()));
+    let with = |text: Option<&str>| said(Change { target_text: text.map(str::to_owned), ..change.clone() });
+    assert!(
+        with(Some(long)).contains("has no block \"Tug: 4 m, of which the keel and the rudder below it take 1 m…\"")
+    );
+    assert!(with(Some("Tug\n4 m")).contains("has no block \"Tug…\""));
+    // A plan may have no text of its target.
+    assert!(with(None).contains(change.target.as_deref().unwrap()), "{}", with(None));
+    write(graph.root(), "journals/2026_03_02.md", "- Lunch\n");
+    let section = Change { action: Action::AddSection, ..change.clone() };
+    let lost = "page \"Mar 2nd, 2026\" has no block \"A pilot boat draws 2.1 m.\" any more";
+    assert!(said(section.clone()).starts_with(lost), "{}", said(section.clone()));
 }
 
 #[cfg(unix)]
