@@ -256,7 +256,8 @@ impl Document {
         Ok(())
     }
 
-    /// Removes a block without descendants. Blank lines after it are preserved.
+    /// Removes a block without descendants. Blank lines after it are preserved. With a paragraph of plain Markdown goes
+    /// the blank line above it, which was inserted with it, if another or the end of the file follows.
     ///
     /// # Errors
     /// When there is no such block, it has descendants, or the rest of the page would be parsed differently.
@@ -267,7 +268,10 @@ impl Document {
         }
         let end = block.lines.end - self.trailing_blank_lines(block);
         let mut lines = self.lines.clone();
-        lines.drain(block.lines.start..end);
+        let is_blank = |line: usize| self.lines.get(line).is_none_or(Line::is_blank);
+        let above = block.lines.start.checked_sub(1).filter(|above| is_blank(*above) && is_blank(end));
+        let first = above.filter(|_| block.kind == Kind::Paragraph).unwrap_or(block.lines.start);
+        lines.drain(first..end);
         let last = self.lines.last().map_or(Ending::Lf, |line| line.ending);
         if let Some(line) = lines.last_mut().filter(|_| end == self.lines.len()) {
             line.ending = last;

@@ -186,6 +186,38 @@ fn what_was_added_can_be_removed_again() {
 }
 
 #[test]
+fn a_paragraph_that_was_added_to_plain_markdown_is_removed_with_its_blank_line() {
+    for text in [
+        "# Bread\n\n## Notes\n- Rye\n",
+        "# Bread\n\nOld\n\n\n## Notes\n",
+        "# Bread\n\n> Old\n",
+        "# Bread\n\nOld",
+        "# Bread\n\n- Rye\n\nOld\n",
+        "# Bread\r\n\r\n## Notes\r\n",
+    ] {
+        for new in ["It dries.", "> It dries.\n> Soon.", "```\nls\n```"] {
+            let mut page = Document::parse(Format::Markdown, text);
+            for id in ["n-1", "n-2"] {
+                page.add_under(0, new, id, "\t").unwrap();
+            }
+            for id in ["n-1", "n-2"] {
+                let is_it = |index: &usize| page.explicit_id(*index).as_deref() == Some(id);
+                let index = (0..page.blocks().len()).find(is_it).unwrap();
+                page.remove(index).unwrap();
+            }
+            assert_eq!(page.text(), text);
+        }
+    }
+    // What stands directly above or below keeps its distance.
+    let mut page = Document::parse(Format::Markdown, "Old\n\nIt dries. ^n-1\n# Next\n");
+    page.remove(1).unwrap();
+    assert_eq!(page.text(), "Old\n\n# Next\n");
+    let mut page = Document::parse(Format::Markdown, "# Bread\nIt dries. ^n-1\n\nOld\n");
+    page.remove(1).unwrap();
+    assert_eq!(page.text(), "# Bread\n\nOld\n");
+}
+
+#[test]
 fn in_plain_markdown_the_line_that_closes_a_region_contains_no_id() {
     for region in ["```rust\nlet x = 1;\n```", "$$\nx = 1\n$$"] {
         let mut page = Document::parse(Format::Markdown, "# Rust\n\nOld\n\nLast paragraph\n");
