@@ -100,16 +100,16 @@ fn deselect_unlinked(graph: &Graph, index: &PageIndex, block: &mut PlannedBlock)
         pages.any(|page| linked.iter().any(|link| page.is_named(link)))
     };
     block.decisions.iter_mut().for_each(|decision| decision.apply = false);
-    match block.decisions.iter_mut().find(|decision| !decision.is_new_page && is_linked(&decision.target_page)) {
-        Some(decision) => decision.apply = true,
-        None => {
-            block.apply = false;
-            block.note = Some(format!(
-                "\"{missing}\", which it links to, does not exist yet: choose that page or another one, on the \
-                 screens, on the web or in a plan file"
-            ));
-        }
+    let is_selected = |decision: &&mut Decision| !decision.is_new_page && is_linked(&decision.target_page);
+    if let Some(decision) = block.decisions.iter_mut().find(is_selected) {
+        decision.apply = true;
+        return;
     }
+    block.apply = false;
+    block.note = Some(format!(
+        "\"{missing}\", which it links to, does not exist yet: choose that page or another one, on the screens, on the \
+         web or in a plan file"
+    ));
 }
 
 fn is_known(graph: &Graph, index: &PageIndex, name: &str) -> bool {

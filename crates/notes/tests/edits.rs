@@ -302,7 +302,7 @@ fn tables_and_quotes_are_written_with_their_lines() {
 fn a_property_of_prose_stays_directly_below_it() {
     for text in ["a | b is a pipe\nof two\n", "> It dries.\n\nBread\n", "> q\n```\nls\n```\n", "- a\n- > b\n"] {
         let mut day = Document::parse(Format::Markdown, text);
-        let index = if text.starts_with("> It") { 1 } else { 0 };
+        let index = usize::from(text.starts_with("> It"));
         day.set_property(index, "extracted-to", "x").unwrap();
         let written = day.text();
         assert!(!written.contains("\n\nextracted-to") && written.contains("extracted-to:: x\n"), "{written}");
