@@ -15,8 +15,8 @@ use super::text::tokens::{Token, text_of, tokens};
 use super::text::vocabulary::kind_noun;
 use super::text::words::{WordList, word_list};
 use super::values::dates;
-use super::values::day_arithmetic::{Phrase, minus, monday, next_date, plus, word};
-use super::values::spans::{Span, date_span};
+use super::values::day_arithmetic::{Phrase, minus, plus, word};
+use super::values::several_days::{Period, several_days};
 use super::{MAX_SENTENCE_CHARS, Today, has_too_many_words};
 use crate::matching::{Candidate, matches, matches_by_meaning};
 use crate::record::{Item, Kind};
@@ -84,8 +84,6 @@ const MAX_DAYS: u64 = 366;
 
 /// Days that are listed if the question names none.
 const DAYS_AHEAD: u64 = 6;
-
-type Period = (NaiveDate, NaiveDate);
 
 /// Returns what a sentence asks about.
 #[must_use]
@@ -326,9 +324,8 @@ fn period_until(
 
 /// Parses a period at the beginning of `words`.
 fn period_at(words: &[Token], after_preposition: bool, today: NaiveDate) -> Phrase<Period> {
-    let named = named_period(words, today).or_else(|| month_named(words, today)).or_else(|| days_ahead(words, today));
     let day = || dates::day(words, today, after_preposition).map(|(length, day)| (length, (day, day)));
-    named.or_else(|| days_of_month(words, today)).or_else(day)
+    several_days(words, today).or_else(|| days_of_month(words, today)).or_else(day)
 }
 
 /// Parses "1 and 3 December", "the 1st to the 3rd of December", "1-3 December".
@@ -346,55 +343,4 @@ fn days_of_month(words: &[Token], today: NaiveDate) -> Phrase<Period> {
     let first =
         last.with_day(super::text::numbers::day_number(first)?).filter(|first| names_month && *first <= last)?;
     Some((before + length, (first, last)))
-}
-
-/// Parses "this week", "next weekend", "last month".
-fn named_period(words: &[Token], today: NaiveDate) -> Phrase<Period> {
-    let skipped = usize::from(word(words, 0) == "the" || word(words, 0) == "my");
-    let rest_of = super::text::phrases::after(&words[skipped..], "rest of the");
-    let rest_of = rest_of.or_else(|| super::text::phrases::after(&words[skipped..], "rest of this"));
-    let (at, which) = match rest_of {
-        Some(rest) => (words.len() - rest.len(), "this"),
-        None if skipped == 1 => (1, "this"),
-        None => (1, word(words, 0)),
-    };
-    let this_month = today.with_day(1)?;
-    let (monday, first) = match which {
-        "this" => (monday(today), this_month),
-        "next" => (plus(monday(today), 7), Span::months(1).after(this_month)?),
-        "last" => (monday(minus(today, 7)?), Span::months(1).before(this_month)?),
-        _ => return None,
-    };
-    let part = |from: u64, days: u64| (plus(monday, from), plus(monday, from + days));
-    match word(words, at) {
-        "week" => Some((at + 1, part(0, 6))),
-        "weekend" => Some((at + 1, part(5, 1))),
-        "month" => Some((at + 1, (first, Span::months(1).after(first)?.pred_opt()?))),
-        _ => None,
-    }
-}
-
-/// Parses "in December", "during May".
-fn month_named(words: &[Token], today: NaiveDate) -> Phrase<Period> {
-    if !matches!(word(words, 0), "in" | "during" | "for") {
-        return None;
-    }
-    let number = month(word(words, 1))?;
-    // In "for May 5" a day follows.
-    if super::text::numbers::day_number(word(words, 2)).is_some() {
-        return None;
-    }
-    let first = if number == today.month() { today.with_day(1)? } else { next_date(today, number, 1)? };
-    Some((2, (first, Span::months(1).after(first)?.pred_opt()?)))
-}
-
-/// Parses "the next three days", "the coming week", "the next few days".
-fn days_ahead(words: &[Token], today: NaiveDate) -> Phrase<Period> {
-    let rest = after_any(words, "in the next|the next|next|over the next|the coming|in the coming")?;
-    let before = words.len() - rest.len();
-    if super::text::phrases::after(rest, "few days").is_some() {
-        return Some((before + 2, (today, plus(today, 2))));
-    }
-    let (length, span) = date_span(rest)?;
-    Some((before + length, (today, span.after(today)?.pred_opt()?)))
 }

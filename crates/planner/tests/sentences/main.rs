@@ -7,6 +7,7 @@ mod constructions;
 mod daily_use;
 mod days;
 mod sets;
+mod some_days;
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,13 @@
 //! Recognises sentences that delete a record.
 
 use super::command::Command;
+use super::target::{without_period, without_possessive};
 use crate::language::Today;
 use crate::language::text::phrases::{after, after_any, before_end};
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary;
 use crate::language::text::words::{WordList, word_list};
+use crate::language::values::when::When;
 
 /// Beginnings of sentences about something that is no longer needed.
 static NOT_NEEDED: WordList = WordList::new(|| word_list(include_str!("../words/not_needed.txt")));
@@ -16,7 +18,7 @@ static CALLED_OFF: WordList = WordList::new(|| word_list(include_str!("../words/
 /// Beginnings of commands that delete a record.
 static DELETING_LEADS: WordList = WordList::new(|| word_list(include_str!("../words/deleting_leads.txt")));
 
-pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
+pub fn deleting(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let of = |target| Some(Command::Delete { target });
     if let Some(target) = after_any(clause, &NOT_NEEDED) {
         return of(before_end(target, "anymore|any more|any longer|after all").unwrap_or(target));
@@ -43,6 +45,10 @@ pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
         let target = before_end(target, place).unwrap_or(target);
         return of(before_end(target, "any more|anymore|altogether|for good|completely|entirely").unwrap_or(target));
     }
+    // "Skip the stand-up tomorrow" is about a day; "skip" alone does not say what should become of the record.
+    if let Some(target) = after_any(clause, "skip").filter(|target| names_days(target, today)) {
+        return of(target);
+    }
     if let Some(pronoun) =
         before_end(clause, "out|off|away").filter(|rest| rest.len() == 2 && rest[1].is_one_of("it|that|this|them"))
     {
@@ -62,4 +68,9 @@ pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
         out of my schedule|out of my life|off the books|out of the diary|out of my agenda";
     let object = before_end(taken, place);
     of(object.or_else(|| before_end(taken, "off").filter(|_| clause[0].is_one_of("take|scrub")))?)
+}
+
+fn names_days(words: &[Token], today: Today) -> bool {
+    let words = without_possessive(words);
+    When::read(&words, today).date.is_some() || without_period(&words, today).is_some()
 }

@@ -7,8 +7,9 @@ use crate::language::text::numbers::figures;
 use crate::language::text::phrases::{self, after_any, before_end, listed, without_marks};
 use crate::language::text::tokens::{Token, text_of};
 use crate::language::text::vocabulary::kind_noun;
+use crate::language::values::several_days::{Period, several_days};
 use crate::language::values::when::When;
-use crate::language::{Question, Reader};
+use crate::language::{Question, Reader, Today};
 use crate::matching::{Candidate, matches, matches_by_meaning, ranked_options, tokens as title_words};
 use crate::record::{Item, Kind};
 
@@ -63,6 +64,30 @@ impl<'a> Reader<'a> {
             let chosen = if is_open { self.selected_for_unknown(filter) } else { Vec::new() };
             if chosen.is_empty() { Err(unresolved.question) } else { Ok(chosen) }
         })
+    }
+
+    /// Like [`Self::resolve`], but several days may follow that are no part of the title: "the review next week" is the
+    /// one of them in that week. A record that repeats is returned whatever its days are.
+    pub fn resolve_within(&self, words: &[Token], filter: TargetFilter) -> Found<'a> {
+        let is_title = || !matches(&self.text(words), self.candidates(filter)).is_empty();
+        let period = without_period(words, self.today).filter(|(rest, _)| !means_all(rest) && !is_title());
+        let Some((rest, (first, last))) = period else { return self.resolve(words, filter) };
+        let item = |one: &Candidate<'a>| self.state.item(one.kind, one.id);
+        let is_within = |one: &Candidate<'a>| {
+            let next = |item: &Item| item.recurrence.next_from(item.scheduled_for?, first);
+            item(one).and_then(next).is_some_and(|day| day <= last)
+        };
+        let repeats = |one: &Candidate<'a>| item(one).is_some_and(|item| item.recurrence.repeats());
+        let named = self.resolve_named(&rest, filter).unwrap_or_default();
+        if !named.is_empty() && named.iter().all(|one| repeats(one) || is_within(one)) {
+            return Ok(named);
+        }
+        let text = self.text(&rest);
+        match matches(&text, self.candidates(filter).filter(is_within)) {
+            found if found.is_empty() => self.resolve(words, filter),
+            found if found.len() == 1 => Ok(found),
+            found => self.selected_or_ask(&text, found).map_err(|unresolved| unresolved.question),
+        }
     }
 
     /// Like [`Self::resolve`], but words that match nothing are never resolved. For words that may not refer to a
@@ -269,6 +294,26 @@ pub(in crate::language) fn without_possessive(words: &[Token]) -> Vec<Token> {
         first.lower = day.to_owned();
     }
     words
+}
+
+/// Splits a phrase for several days from the other words: "the gym this week", "next week's run". `None` if there is
+/// none, or nothing else.
+pub(in crate::language) fn without_period(words: &[Token], today: Today) -> Option<(Vec<Token>, Period)> {
+    const LEADS: &str = "for|in|during|over|of|on|throughout|from";
+    let mut words = words.to_vec();
+    for word in words.iter_mut().filter(|word| word.is_one_of("week's|weekend's|month's")) {
+        word.lower.truncate(word.lower.len() - "'s".len());
+    }
+    let at_word = |at: usize| {
+        let lead = usize::from(words[at].is_one_of(LEADS));
+        let period = |skipped: usize| {
+            several_days(&words[at + skipped..], today.date).map(|(length, period)| (at, at + skipped + length, period))
+        };
+        period(0).or_else(|| period(lead))
+    };
+    let (start, end, period) = (0..words.len()).find_map(at_word)?;
+    let rest = [&words[..start], &words[end..]].concat();
+    (!without_marks(&rest).is_empty()).then_some((rest, period))
 }
 
 fn is_on(item: &Item, day: NaiveDate) -> bool {

@@ -16,7 +16,7 @@ use crate::language::values::repeats::{Repeat, leaves_days_out};
 use crate::language::values::shift::Shift;
 use crate::language::values::when::When;
 use crate::language::{Question, Reader};
-use crate::matching::Candidate;
+use crate::matching::{self, Candidate};
 use crate::operation::{Action, Operation};
 use crate::record::{Item, Kind, Priority};
 use crate::recurrence::{Recurrence, Rule};
@@ -39,18 +39,29 @@ impl Reader<'_> {
     }
 
     pub fn delete(&self, target: &[Token]) -> Changes {
-        let day = When::read(&target::without_possessive(target), self.today).date;
-        self.each(target, WITH_GOALS, |of| {
-            // "Cancel today's run" refers to one day, not to the whole series.
-            if day.is_some() && self.item(of).is_ok_and(|item| item.recurrence.repeats()) {
+        let words = target::without_possessive(target);
+        let names_day = When::read(&words, self.today).date.is_some();
+        let names_period = target::without_period(&words, self.today).is_some();
+        let delete = |of: &Candidate<'_>| {
+            // "Cancel today's run" and "cancel the run this week" refer to some days, not to the whole series. "Friday
+            // drinks" is a title.
+            let names_days = (names_day || names_period) && !self.is_covered_by(target, of.title);
+            if names_days && self.item(of).is_ok_and(|item| item.recurrence.repeats()) {
+                let what = if names_period { "some days" } else { "one day" };
                 let text = format!(
-                    "\"{0}\" repeats, and one day of it alone cannot be deleted. Say \"delete {0}\" to delete all of it.",
+                    "\"{0}\" repeats, and {what} of it alone cannot be deleted. Say \"delete {0}\" to delete all of it.",
                     of.title
                 );
                 return Err(Question::new(&text, vec![of.option()]));
             }
             Ok(Operation::new(of.kind, Action::Delete, Some(of.id)))
-        })
+        };
+        self.resolve_within(target, WITH_GOALS)?.iter().map(delete).collect()
+    }
+
+    /// Returns whether all the words occur in the title.
+    fn is_covered_by(&self, words: &[Token], title: &str) -> bool {
+        matching::coverage(&matching::tokens(&self.text(words)), &matching::tokens(title)) >= 1.0
     }
 
     /// Handles "rename X to Y". A day or time after a title in quotation marks is that of the record.

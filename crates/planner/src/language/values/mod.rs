@@ -10,6 +10,7 @@ mod holidays;
 mod periods;
 pub(super) mod priorities;
 pub(super) mod repeats;
+pub(super) mod several_days;
 pub(super) mod shift;
 pub(super) mod spans;
 pub(super) mod times;

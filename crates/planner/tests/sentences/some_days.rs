@@ -1,0 +1,68 @@
+//! Sentences about some days of a record: "cancel the stand-up this week", "don't buy milk today".
+
+use aha_planner::language::{Reading, Selection, read};
+
+use crate::{offered, ops_and_ids, plan, state, today};
+
+/// The question about a sentence that is not read as a plan.
+#[track_caller]
+fn question(say: &str, selected: &[i64]) -> String {
+    let selection = Selection { ids: selected.to_vec(), ..Selection::default() };
+    let reading = read(say, &state(), today(), &selection);
+    assert!(matches!(reading, Reading::Clarify(_)), "{say}: {reading:?}");
+    if let Reading::Clarify(question) = reading { question.question } else { String::new() }
+}
+
+#[test]
+fn some_days_of_a_series_are_not_deleted_whatever_was_selected() {
+    for (say, id) in [
+        ("cancel meditate this week", 17),
+        ("delete the stand-up next week", 12),
+        ("delete this week's stand-up", 12),
+        ("cancel the bins for the next two weeks", 9),
+        ("remove the stand-up in April", 12),
+        ("cancel the stand-up all week", 12),
+        ("skip the bins this month", 9),
+    ] {
+        for selected in [&[][..], &[id]] {
+            let question = question(say, selected);
+            assert!(question.contains("some days of it alone cannot be deleted"), "{say}: {question}");
+        }
+    }
+    for say in ["cancel the stand-up tomorrow", "skip the stand-up tomorrow", "skip the bins on Thursday"] {
+        assert!(question(say, &[]).contains("one day of it alone cannot be deleted"), "{say}");
+    }
+}
+
+/// Tomorrow there is lunch, on Friday a meeting with Tom, on Monday one with Anna.
+#[test]
+fn a_single_record_in_several_days_is_that_one() {
+    for (say, id) in [
+        ("cancel the lunch this week", 13),
+        ("delete the meeting this week", 15),
+        ("cancel next week's meeting", 16),
+        ("delete the dentist appointment this month", 11),
+        ("skip lunch with Sara tomorrow", 13),
+    ] {
+        assert_eq!(ops_and_ids(&plan(say, &state(), &[])), [("delete", Some(id))], "{say}");
+    }
+    assert_eq!(
+        ops_and_ids(&plan("cancel the lunch and the report this week", &state(), &[])),
+        [("delete", Some(13)), ("delete", Some(1))]
+    );
+    assert_eq!(offered("cancel the meeting this month", &[]), [15, 16]);
+    // None of them is in that week, so it is asked which one is meant.
+    assert!(question("cancel the lunch next week", &[]).starts_with("Nothing open is called"));
+}
+
+#[test]
+fn a_series_without_its_days_is_deleted_as_before() {
+    for (say, id) in [("delete the stand-up", 12), ("delete meditate", 17), ("cancel the bins for good", 9)] {
+        assert_eq!(ops_and_ids(&plan(say, &state(), &[])), [("delete", Some(id))], "{say}");
+    }
+    assert!(question("cancel the stand-up", &[]).contains("Should all of it be deleted?"));
+    assert_eq!(ops_and_ids(&plan("cancel the stand-up", &state(), &[12])), [("delete", Some(12))]);
+    for say in ["skip the stand-up", "skip"] {
+        assert_eq!(question(say, &[]), "What should be changed, and to what?", "{say}");
+    }
+}
