@@ -8,6 +8,7 @@ mod daily_use;
 mod days;
 mod sets;
 mod some_days;
+mod time_zones;
 
 use std::collections::BTreeMap;
 

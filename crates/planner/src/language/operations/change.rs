@@ -14,7 +14,7 @@ use crate::language::values::durations::is_length;
 use crate::language::values::priorities::level;
 use crate::language::values::repeats::{Repeat, leaves_days_out};
 use crate::language::values::shift::Shift;
-use crate::language::values::when::When;
+use crate::language::values::when::{Impossible, When};
 use crate::language::{Question, Reader};
 use crate::matching::{self, Candidate};
 use crate::operation::{Action, Operation};
@@ -147,6 +147,15 @@ impl Reader<'_> {
         Err(Question::new(&text, found.iter().map(Candidate::option).collect()))
     }
 
+    /// Asks where to move the records instead of a day or time that cannot be used.
+    fn ask_instead_of(&self, target: &[Token], found: &Impossible) -> Changes {
+        let asked = if found.is_time { "what time" } else { "which day" };
+        self.ask_where_to(target, asked).map_err(|question| {
+            let text = format!("{} {}", found.why, question.question);
+            Question { question: text, ..question }
+        })
+    }
+
     fn dated(&self, of: &Candidate<'_>, day: Option<NaiveDate>) -> Result<Operation, Question> {
         let mut operation = self.update(of)?;
         if day.is_none() && self.item(of)?.recurrence.repeats() {
@@ -166,11 +175,7 @@ impl Reader<'_> {
             return self.each(target, OPEN, |of| self.dated(of, Some(day)));
         }
         if let Some(found) = &when.impossible {
-            let asked = if found.is_time { "what time" } else { "which day" };
-            return self.ask_where_to(target, asked).map_err(|question| {
-                let text = format!("{} {}", found.why, question.question);
-                Question { question: text, ..question }
-            });
+            return self.ask_instead_of(target, found);
         }
         if !when.has_schedule() || when.vague || when.is_ambiguous || phrases::has_any(words, "or") {
             return self.ask_when(target);
@@ -223,6 +228,9 @@ impl Reader<'_> {
         let when = When::read(words, self.today);
         if leaves_days_out(words) {
             return Err(days_left_out(self.resolve(target, OPEN)?.first().map_or("it", |of| of.title)));
+        }
+        if let Some(found) = &when.impossible {
+            return self.ask_instead_of(target, found);
         }
         if when.repeat.is_none() {
             let found = self.resolve(target, OPEN)?;

@@ -1,5 +1,5 @@
 //! Brings numbers and days that are written in several ways into one form: "twenty third" becomes "twenty-third",
-//! "mon/wed/fri" three days, and "2026-03-30T10:00" a day and a time.
+//! "mon/wed/fri" three days, "2026-03-30T10:00" a day and a time, and "15:00Z" a time and its zone.
 //!
 //! Input: the words of a sentence. Output: its words. Called by [`crate::language::read`].
 
@@ -23,7 +23,8 @@ pub fn normalised(tokens: &[Token]) -> Vec<Token> {
             found.push(joined(&tokens[at], &tokens[at + 1]));
             at += 2;
         } else {
-            match days_by_slash(&tokens[at]).or_else(|| day_and_time(&tokens[at])) {
+            let parts = days_by_slash(&tokens[at]).or_else(|| day_and_time(&tokens[at]));
+            match parts.or_else(|| time_and_zone(&tokens[at])) {
                 Some(days) => found.extend(days),
                 None => found.push(tokens[at].clone()),
             }
@@ -71,15 +72,38 @@ fn days_by_slash(token: &Token) -> Option<Vec<Token>> {
     Some(found)
 }
 
-/// Splits "2026-03-30T10:00" into the day and the time.
+/// Splits "2026-03-30T10:00" into the day and the time. Of "2026-03-30T10:00:00Z" the zone is a word, too, and the seconds
+/// are dropped.
 fn day_and_time(token: &Token) -> Option<Vec<Token>> {
-    const LENGTH: usize = "2026-03-30T10:00".len();
-    let is_whole = !token.quoted && token.text.len() == LENGTH;
-    let (day, time) = token.text.split_once(['T', 't']).filter(|_| is_whole)?;
-    let are_figures =
-        |text: &str, mark: char| text.contains(mark) && text.split(mark).all(|part| figures(part, 4).is_some());
-    let is_written_so = are_figures(day, '-') && are_figures(time, ':');
-    is_written_so.then(|| vec![piece(day, token.start), piece(time, token.start + day.len() + 1)])
+    let (day, rest) = token.text.split_once(['T', 't']).filter(|_| !token.quoted)?;
+    let is_day = day.len() == "2026-03-30".len() && day.split('-').all(|part| figures(part, 4).is_some());
+    let (time, zone) = split_zone(rest).filter(|_| is_day && day.contains('-'))?;
+    let zone = (!zone.is_empty()).then(|| piece(zone, token.end - zone.len()));
+    let words = [piece(day, token.start), piece(time, token.start + day.len() + 1)];
+    Some(words.into_iter().chain(zone).collect())
+}
+
+/// Splits "15:00Z", "15:00+02:00" into the time and the zone. "15:00-16:00" is a range.
+fn time_and_zone(token: &Token) -> Option<Vec<Token>> {
+    let (time, zone) = split_zone(&token.text).filter(|_| !token.quoted)?;
+    let is_zone = !zone.is_empty() && !zone.starts_with('-');
+    is_zone.then(|| vec![piece(time, token.start), piece(zone, token.end - zone.len())])
+}
+
+/// Splits "10:00:00+02:00" into the hour with the minutes and the zone, which may be empty.
+fn split_zone(text: &str) -> Option<(&str, &str)> {
+    let (time, zone) = text.split_at(text.find(['Z', 'z', '+', '-']).unwrap_or(text.len()));
+    let offset = zone.strip_prefix(['+', '-']);
+    let is_offset = |offset: &str| offset.split(':').all(|part| figures(part, 4).is_some());
+    if !zone.is_empty() && !zone.eq_ignore_ascii_case("z") && !offset.is_some_and(is_offset) {
+        return None;
+    }
+    let mut parts = time.split(':');
+    let hour = parts.next().filter(|hour| figures(hour, 2).is_some())?;
+    parts.next().filter(|minute| minute.len() == 2 && figures(minute, 2).is_some())?;
+    let is_second = |text: &str| text.split('.').all(|part| figures(part, 9).is_some());
+    let is_time = parts.next().is_none_or(is_second) && parts.next().is_none();
+    is_time.then(|| (&time[..hour.len() + ":00".len()], zone))
 }
 
 fn piece(text: &str, start: usize) -> Token {
@@ -101,6 +125,10 @@ mod tests {
         assert_eq!(words("every Mon/wed"), "every mon / wed");
         assert_eq!(words("read and/or write"), "read and/or write");
         assert_eq!(words("on 2026-03-30T10:00"), "on 2026-03-30 10:00");
+        assert_eq!(words("on 2026-03-30T10:00:00.000Z"), "on 2026-03-30 10:00 z");
+        assert_eq!(words("on 2026-03-30T10:00-05:00"), "on 2026-03-30 10:00 -05:00");
+        assert_eq!(words("at 15:00Z or 15:00+02:00"), "at 15:00 z or 15:00 +02:00");
+        assert_eq!(words("15:00-16:00 or 15:00Zoo or 15:0Z"), "15:00-16:00 or 15:00zoo or 15:0z");
         assert_eq!(words("buy a 2026-model-T10:0"), "buy a 2026-model-t10:0");
     }
 }

@@ -15,3 +15,4 @@ pub(super) mod shift;
 pub(super) mod spans;
 pub(super) mod times;
 pub(super) mod when;
+mod zones;

@@ -2,6 +2,7 @@
 
 use super::clock::{Half, ParsedTime, end_of_day, written, written_end, written_text};
 use super::day_arithmetic::Phrase;
+use super::zones::zone;
 use crate::language::text::numbers;
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary;
@@ -135,6 +136,7 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
         next.is_mark()
             || vocabulary::begins_with_task_verb(std::slice::from_ref(next))
             || next.quoted
+            || zone(&tokens[at..]).is_some()
             || next.is_one_of(&PHRASE_STARTS)
             || numbers::weekday(&next.lower, true).is_some()
             || numbers::month(&next.lower).is_some()

@@ -3,6 +3,7 @@
 
 use super::When;
 use super::days::{begins_day, is_or};
+use super::impossible::Impossible;
 use crate::language::Today;
 use crate::language::text::numbers;
 use crate::language::text::phrases::{self, after_any};
@@ -10,9 +11,27 @@ use crate::language::text::tokens::Token;
 use crate::language::values::clock;
 use crate::language::values::durations::{before_event, duration, minutes};
 use crate::language::values::times::{self, NIGHT_TO};
+use crate::language::values::zones::zone;
 use crate::time_of_day::TimeOfDay;
 
 impl When {
+    /// Parses the time zone of a time: "3pm EST", "15:00 on Friday (London time)". The time cannot be used then.
+    pub(super) fn read_zone(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
+        let comma = usize::from(at > 1 && tokens[at - 1].is(","));
+        let follows_time = self.time.is_some() && at > comma && self.used[at - comma - 1];
+        let length = follows_time.then(|| zone(&tokens[at..])).flatten()?;
+        let words: Vec<&str> =
+            tokens[at..at + length].iter().filter(|token| !token.is_mark()).map(|token| &*token.text).collect();
+        let why = format!(
+            "\"{}\" is a time zone, and times are not converted. Say the time in your own zone, or put the word in \
+             quotation marks if it belongs to the title.",
+            words.join(" ")
+        );
+        self.vague = true;
+        self.impossible = self.impossible.take().or(Some(Impossible { why, is_time: true }));
+        Some(length)
+    }
+
     /// Parses "in two hours": sets a day and a time.
     pub(super) fn read_in_hours(&mut self, rest: &[Token], today: Today) -> Option<usize> {
         let (length, ahead) = in_hours(rest)?;
@@ -112,7 +131,8 @@ impl When {
         let (length, end) = clock::written_end(after)?;
         let continues = after
             .get(length)
-            .is_some_and(|next| !next.is_mark() && !next.is_one_of("on|at|in|every|with|and|tomorrow|today"));
+            .is_some_and(|next| !next.is_mark() && !next.is_one_of("on|at|in|every|with|and|tomorrow|today"))
+            && zone(&after[length..]).is_none();
         let later = clock::ParsedTime { half: Some(clock::Half::Pm), ..end };
         let end = end.time().filter(|end| *end > start).or_else(|| later.time().filter(|end| *end > start))?;
         self.end_time = Some(end).filter(|_| !continues);

@@ -23,7 +23,7 @@ use crate::language::text::words::{WordList, word_list};
 use crate::record::Priority;
 use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
-use impossible::Impossible;
+pub use impossible::Impossible;
 
 /// What a clause contains besides its title.
 #[derive(Debug, Clone, Default)]
@@ -186,6 +186,9 @@ impl When {
 
     fn read_at(&mut self, tokens: &[Token], at: usize, today: Today) -> usize {
         let rest = &tokens[at..];
+        if let Some(length) = self.read_zone(tokens, at) {
+            return length;
+        }
         if let Some(length) = self.read_priority(rest).or_else(|| self.read_level(tokens, at)) {
             return length;
         }
