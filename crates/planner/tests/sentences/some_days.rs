@@ -1,8 +1,10 @@
 //! Sentences about some days of a record: "cancel the stand-up this week", "don't buy milk today".
 
 use aha_planner::language::{Reading, Selection, read};
+use chrono::NaiveDate;
+use serde_json::json;
 
-use crate::{offered, ops_and_ids, plan, state, today};
+use crate::{offered, ops_and_ids, plan, state, state_after, today};
 
 /// The question about a sentence that is not read as a plan.
 #[track_caller]
@@ -64,5 +66,22 @@ fn a_series_without_its_days_is_deleted_as_before() {
     assert_eq!(ops_and_ids(&plan("cancel the stand-up", &state(), &[12])), [("delete", Some(12))]);
     for say in ["skip the stand-up", "skip"] {
         assert_eq!(question(say, &[]), "What should be changed, and to what?", "{say}");
+    }
+}
+
+#[test]
+fn no_day_to_come_of_a_series_is_completed() {
+    let swim = json!({"op": "create", "kind": "habit", "action": "create", "title": "Swim",
+        "scheduledFor": "2026-03-16", "recurrence": {"type": "weekly"}});
+    let state = state_after(&swim);
+    for say in ["complete swim", "swim is done", "I did swim", "mark swim as done"] {
+        let reading = read(say, &state, today(), &Selection::default());
+        let Reading::Clarify(question) = reading else { panic!("{say}: {reading:?}") };
+        assert!(question.question.contains("begins on 2026-03-16, so none of its days has come yet"), "{say}");
+    }
+    // Today's day, else the last one that has come.
+    for (say, day) in [("complete meditate", 11), ("complete the bins", 5), ("complete water the plants", 11)] {
+        let made = plan(say, &state, &[]);
+        assert_eq!(made[0].occurrence_date, NaiveDate::from_ymd_opt(2026, 3, day), "{say}");
     }
 }

@@ -11,7 +11,6 @@ use crate::language::{Question, Reader};
 use crate::matching::Candidate;
 use crate::operation::{Action, Operation};
 use crate::record::{GoalStatus, Item, Kind};
-use crate::repair::due_day;
 
 const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
@@ -82,11 +81,25 @@ impl Reader<'_> {
         match day {
             Some(day) if due(day) => Ok(day),
             None if due(self.today.date) => Ok(self.today.date),
-            None => due_day(item, self.today.date).ok_or_else(|| Question::new("Which day of it is done?", Vec::new())),
+            None => {
+                let last = item.scheduled_for.and_then(|anchor| item.recurrence.last_until(anchor, self.today.date));
+                last.ok_or_else(|| none_has_come(item))
+            }
             Some(day) => {
                 let text = format!("\"{}\" is not due on {day}. Which day of it is done?", item.title);
                 Err(Question::new(&text, vec![item.into()]))
             }
         }
     }
+}
+
+/// Explains that nothing is done of a repeating record of which no day has come.
+fn none_has_come(item: &Item) -> Question {
+    let begins = item.scheduled_for.map(|day| format!("begins on {day}, so ")).unwrap_or_default();
+    let text = format!(
+        "\"{}\" {begins}none of its days has come yet. Say it on one of its days, or move it to an \
+         earlier day first.",
+        item.title
+    );
+    Question::new(&text, Vec::new())
 }
