@@ -10,11 +10,12 @@ use super::Reader;
 use super::clauses::topic::{joined, verb_of};
 use super::commands::command::Command;
 use super::commands::interpret::command;
+use super::commands::target::TargetFilter;
 use super::text::courtesy::plain;
 use super::text::past_forms::{self, presents};
 use super::text::phrases::{after_any, listed};
 use super::text::tokens::Token;
-use super::text::vocabulary::MOVING;
+use super::text::vocabulary::{MOVING, NOT_TO_DO};
 use crate::matching;
 
 impl Reader<'_> {
@@ -25,7 +26,8 @@ impl Reader<'_> {
             ControlFlow::Break(command) => return command,
             ControlFlow::Continue(clause) => clause,
         };
-        self.wish_to_change(&clause)
+        self.not_to_do(&clause)
+            .or_else(|| self.wish_to_change(&clause))
             .or_else(|| self.moved_by_owner(&clause))
             .or_else(|| self.led_by_topic(&clause))
             .or_else(|| self.logged(&clause))
@@ -49,6 +51,19 @@ impl Reader<'_> {
             candidates.filter(|one| matching::coverage(&matching::tokens(one.title), &clause_words) >= 1.0).collect();
         let in_order = self.in_order(clause) == clause;
         matches!(named[..], [_]).then(|| named[0].id).filter(|_| in_order)
+    }
+
+    /// Recognises "don't buy milk today", where buying milk is open: it may be for deletion, also if it is on another
+    /// day. Else it is the title of a todo: "don't eat sugar".
+    fn not_to_do(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, NOT_TO_DO).filter(|rest| !rest.is_empty())?;
+        let (named, _) = self.with_day(rest, false);
+        let is_known = self.is_one(rest) || self.matches_any_title(&named);
+        // A day of a series cannot be deleted, which is said only with the day.
+        let found = self.resolve_named(&named, TargetFilter { done: false, goals: false }).unwrap_or_default();
+        let is_single = |of: &matching::Candidate<'_>| self.item(of).is_ok_and(|item| !item.recurrence.repeats());
+        let target = if !self.is_one(rest) && found.iter().all(is_single) { &named } else { rest };
+        (is_known && !self.is_one(clause)).then(|| joined(&["delete"], target, &[], &[]))
     }
 
     /// Recognises "I need to move lunch with Sara to Friday", "how about moving it": a change of an existing record,

@@ -85,3 +85,30 @@ fn no_day_to_come_of_a_series_is_completed() {
         assert_eq!(made[0].occurrence_date, NaiveDate::from_ymd_opt(2026, 3, day), "{say}");
     }
 }
+
+#[test]
+fn what_should_not_be_done_is_no_new_todo_if_it_is_open() {
+    for (say, id) in [
+        ("don't buy milk", 3),
+        ("don't buy milk today", 3),
+        ("dont call the dentist", 4),
+        ("do not pay the electricity bill on Monday", 5),
+        ("please don't renew the passport until May", 7),
+        ("don't buy milk tomorrow", 3),
+    ] {
+        assert!(question(say, &[]).contains("be deleted? To postpone it, say"), "{say}");
+        assert_eq!(offered(say, &[]), [id], "{say}");
+        assert_eq!(ops_and_ids(&plan(say, &state(), &[id])), [("delete", Some(id))], "{say}");
+    }
+    assert!(question("don't meditate today", &[17]).contains("one day of it alone cannot be deleted"));
+    for (say, title) in [
+        ("don't eat sugar", "don't eat sugar"),
+        ("don't call Bob tomorrow", "don't call Bob"),
+        ("don't be late for Bob tomorrow", "don't be late for Bob"),
+        ("don't forget to water the herbs", "water the herbs"),
+        ("add a todo: don't buy milk", "don't buy milk"),
+    ] {
+        let made = plan(say, &state(), &[]);
+        assert_eq!((made.len(), made[0].title.as_deref()), (1, Some(title)), "{say}");
+    }
+}

@@ -5,6 +5,7 @@
 
 use crate::language::text::phrases::{after_any, around, before_end, has_any};
 use crate::language::text::tokens::Token;
+use crate::language::text::vocabulary::NOT_TO_DO;
 use crate::language::{Question, Reader};
 use crate::operation::{Action, Operation};
 
@@ -42,10 +43,17 @@ impl Reader<'_> {
         for operation in made {
             let is_completed = operation.action == Action::Complete && operation.completed.is_none();
             let is_deleted = operation.action == Action::Delete;
-            let is_unsure = (is_deleted && refuses_reminder(clause)) || (is_completed && self.finishes_later(clause));
+            let is_not_to_do = after_any(clause, NOT_TO_DO).is_some_and(|rest| after_any(rest, "remind me").is_none());
+            let is_unsure = (is_deleted && (is_not_to_do || refuses_reminder(clause)))
+                || (is_completed && self.finishes_later(clause));
             let known = self.state.candidates(self.today.date, false).find(|one| Some(one.id) == operation.id);
             let Some(of) = known.filter(|of| is_unsure && !self.selection.ids.contains(&of.id)) else { continue };
-            let text = if is_deleted {
+            let text = if is_deleted && is_not_to_do {
+                format!(
+                    "Should \"{0}\" be deleted? To postpone it, say, for example, \"move {0} to Friday\".",
+                    of.title
+                )
+            } else if is_deleted {
                 format!("There is no reminder apart from \"{}\" itself. Should it be deleted?", of.title)
             } else {
                 format!("Is \"{}\" done already, or should it be moved to another day?", of.title)

@@ -26,6 +26,9 @@ pub(in crate::language) static EVENTS: WordList = WordList::new(|| word_list(inc
 pub(in crate::language) static TASK_VERBS: WordList =
     WordList::new(|| word_list(include_str!("../words/task_verbs.txt")));
 
+/// Beginnings of sentences about something that should not be done.
+pub(in crate::language) const NOT_TO_DO: &str = "don't|dont|do not";
+
 /// Words that occur in reasons.
 pub(in crate::language) const WHY: &str = "not|can't|cannot|won't|don't|doesn't|isn't|aren't|no|longer|ill|sick|away|\
     busy|going|called|cancelled|canceled|\
