@@ -172,3 +172,42 @@ fn a_number_of_times_is_counted_from_the_first_occurrence() {
         assert_eq!((shown, days.len()), ([first, last].map(str::to_owned), count), "{say}");
     }
 }
+
+/// The title and the day of the records that a sentence adds.
+#[track_caller]
+fn added(say: &str) -> Vec<(String, String)> {
+    let made = plan(say, &state(), &[]);
+    let day = |day: Option<Option<chrono::NaiveDate>>| day.flatten().map_or(String::new(), |day| day.to_string());
+    made.into_iter().map(|one| (one.title.unwrap_or_default(), day(one.scheduled_for))).collect()
+}
+
+#[test]
+fn a_part_of_the_verb_at_the_end_of_a_title_stays() {
+    for (say, title, day) in [
+        ("sleep in tomorrow", "sleep in", "2026-03-12"),
+        ("check in tomorrow at 9", "check in", "2026-03-12"),
+        ("call in on Friday at 10", "call in", "2026-03-13"),
+        ("check in for the train tomorrow", "check in for the train", "2026-03-12"),
+        ("sleep in the morning on Friday", "sleep", "2026-03-13"),
+        ("call Bob in the afternoon", "call Bob", "2026-03-11"),
+        ("lunch with Bo tomorrow in", "lunch with Bo", "2026-03-12"),
+    ] {
+        assert_eq!(added(say), [(title.to_owned(), day.to_owned())], "{say}");
+    }
+    let titles = |say: &str| added(say).into_iter().map(|(title, _)| title).collect::<Vec<_>>();
+    assert_eq!(titles("every weekend sleep in"), ["sleep in", "sleep in"]);
+}
+
+#[test]
+fn a_day_before_a_noun_is_a_part_of_the_title_if_the_day_itself_follows() {
+    for (say, title, day) in [
+        ("ship the Friday newsletter on Thursday", "ship the Friday newsletter", "2026-03-12"),
+        ("write my Monday column by Sunday", "write my Monday column", "2026-03-15"),
+        ("prepare the Friday quiz tomorrow at 9", "prepare the Friday quiz", "2026-03-12"),
+        ("call Bo on the Friday before Christmas", "call Bo", "2026-12-18"),
+        ("ship the Friday newsletter", "ship the newsletter", "2026-03-13"),
+    ] {
+        assert_eq!(added(say), [(title.to_owned(), day.to_owned())], "{say}");
+    }
+    is_asked_about(&["call Bo on Friday on Saturday", "call Bo the Friday at 10 on Monday"], "Which of the days");
+}

@@ -107,6 +107,10 @@ fn finally_done(clause: &[Token]) -> Option<Command<'_>> {
 /// Recognises "Finished the report", "that's the report done".
 fn by_leading_phrase(clause: &[Token]) -> Option<Command<'_>> {
     let target = after_any(clause, &COMPLETING_LEADS)?;
+    // "Check in for the flight" is a thing to do.
+    if clause[0].is("check") && target.first().is_some_and(|next| next.is("in")) {
+        return None;
+    }
     let target = before_end(target, "off|off my list|off the list").unwrap_or(target);
     // "That's the report done", "got the report done".
     let gets = after_any(clause, "that's|i got|got|we got|i've got|we've got|i have got").is_some();

@@ -147,9 +147,9 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
         {
             kept = rest;
         }
-        // "Room A" ends in a name, ", leave at 8" in a preposition.
+        // "Room A" ends in a name, "sleep in" in a part of the verb, ", leave at 8" in a preposition.
         if let [rest @ .., last] = kept
-            && (last.is_one_of(&DANGLING) && last.text != "A"
+            && (last.is_one_of(&DANGLING) && last.text != "A" && !ends_in_verb(kept)
                 || last.is("leave") && rest.last().is_some_and(Token::is_mark))
         {
             kept = rest;
@@ -171,6 +171,12 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
     let text = text_of(sentence, kept, |_| false);
     let text = if text.contains(')') { text } else { text.replace(" ( ", ", ").replace(" (", ", ") };
     text.replace(" ,", ",").replace(" .", ".").replace(" :", ":")
+}
+
+/// Matches "sleep in", "check in": the last word belongs to the verb.
+fn ends_in_verb(words: &[Token]) -> bool {
+    const VERBS: &str = "sleep|lie|check|log|sign|clock|dial|phone|call|move|stay|eat|drop|pop|stop|tune|chip|settle|        join|opt|give|dive|plug|break";
+    matches!(words, [.., verb, last] if last.is("in") && verb.is_one_of(VERBS))
 }
 
 /// Splits the location "… at Luigi's" from the end of an event's title.

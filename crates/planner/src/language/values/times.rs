@@ -161,7 +161,7 @@ fn lead(tokens: &[Token]) -> usize {
 }
 
 /// Words that may follow a time.
-static PHRASE_STARTS: WordList = WordList::new(|| word_list(include_str!("../words/phrase_starts.txt")));
+pub(super) static PHRASE_STARTS: WordList = WordList::new(|| word_list(include_str!("../words/phrase_starts.txt")));
 
 fn half_of_day(tokens: &[Token]) -> Phrase<Half> {
     match (word(tokens, 0), word(tokens, 1), word(tokens, 2)) {

@@ -5,11 +5,12 @@ use chrono::Datelike as _;
 
 use super::When;
 use crate::language::Today;
+use crate::language::text::numbers::weekday;
 use crate::language::text::phrases;
 use crate::language::text::tokens::Token;
 use crate::language::text::words::{WordList, word_list};
 use crate::language::values::dates;
-use crate::language::values::times;
+use crate::language::values::times::{self, PHRASE_STARTS};
 
 /// Words before a day.
 static DAY_LEADS: WordList = WordList::new(|| word_list(include_str!("../../words/day_leads.txt")));
@@ -29,6 +30,9 @@ impl When {
             && (0..2).any(|at| named_by(at) && continues(at))
             && (named_by(0) || rest[0].is_one_of("for|from|at|about|on|of|before"))
         {
+            return None;
+        }
+        if at > 0 && names_thing(&all[at - 1], rest, today) {
             return None;
         }
         if let Some(length) = self.read_part_of(rest, today) {
@@ -111,6 +115,24 @@ pub(super) fn begins_day(tokens: &[Token], at: usize, today: Today) -> bool {
     let rest = tokens.get(at..).unwrap_or_default();
     let rest = &rest[usize::from(rest.first().is_some_and(|token| token.is_one_of("on|,")))..];
     at > 0 && dates::day(rest, today.date, true).is_some()
+}
+
+/// Matches "the Friday newsletter on Thursday": a day of the week that is a part of a name, before the day itself.
+fn names_thing(before: &Token, rest: &[Token], today: Today) -> bool {
+    let is_definite = before.is_one_of("the|a|my|our|your|his|her|their");
+    let [day, noun, following @ ..] = rest else { return false };
+    let is_noun = !noun.quoted
+        && noun.text.chars().all(char::is_alphabetic)
+        && !noun.is_one_of("morning|afternoon|evening|night|noon|week|fortnight|next|after|before|coming")
+        && !noun.is_one_of(&PHRASE_STARTS)
+        && times::times(&rest[1..]).is_none()
+        && dates::day(&rest[1..], today.date, true).is_none();
+    let is_day = |at: usize| {
+        let is_led = following[at].is_one_of("on|by") && dates::day(&following[at + 1..], today.date, true).is_some();
+        is_led || following[at].is_one_of("today|tomorrow")
+    };
+    let is_weekday = !day.quoted && weekday(&day.lower, true).is_some();
+    is_definite && is_weekday && is_noun && (0..following.len()).any(is_day)
 }
 
 /// Matches "… dry cleaning sat": a day's short name at the end of a clause or before a time, without an article before
