@@ -112,6 +112,41 @@ fn questions_about_days_name_their_days() {
 }
 
 #[test]
+fn a_question_about_a_time_is_about_its_day() {
+    let planned = |of: u32| Some(Inquiry::Planned { first: day(3, of), last: day(3, of), kind: None });
+    for (say, expected) in [
+        ("am I free tomorrow at 2pm?", planned(12)),
+        ("am I free at 2pm", planned(11)),
+        ("am I free at 7:30", planned(12)),
+        ("am I free between 2 and 4 on Friday?", planned(13)),
+        ("do I have anything at noon on Monday", planned(16)),
+        ("what did I do at 7am", Some(Inquiry::Done { first: day(3, 11), last: day(3, 11) })),
+        ("is there a dentist at 3", Some(Inquiry::Record("dentist at 3".to_owned()))),
+        ("do I have to call Bo at 5", Some(Inquiry::Record("call bo at 5".to_owned()))),
+        ("schedule a meeting on Friday at 3", None),
+    ] {
+        assert_eq!(inquiry(say, today()), expected, "{say}");
+    }
+}
+
+#[test]
+fn what_was_scheduled_for_days_to_come_is_planned() {
+    let planned = |first, last| Some(Inquiry::Planned { first: day(3, first), last: day(3, last), kind: None });
+    for (say, expected) in [
+        ("what did I plan for next week", planned(16, 22)),
+        ("what did I schedule on Friday?", planned(13, 13)),
+        ("what did we plan for tomorrow", planned(12, 12)),
+        ("did I plan anything for Monday", planned(16, 16)),
+        ("what did I plan for yesterday", planned(10, 10)),
+        ("what did I do on Friday", Some(Inquiry::Done { first: day(3, 6), last: day(3, 6) })),
+        ("what was planned on Friday", planned(6, 6)),
+    ] {
+        assert_eq!(inquiry(say, today()), expected, "{say}");
+        assert_eq!(reading(say, &[]), Reading::Chat, "{say}");
+    }
+}
+
+#[test]
 fn a_sentence_that_asks_several_things_has_a_part_for_each() {
     let tomorrow = || Some(Inquiry::Planned { first: day(3, 12), last: day(3, 12), kind: None });
     let dentist = || Some(Inquiry::Record("dentist".to_owned()));

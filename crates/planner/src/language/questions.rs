@@ -17,6 +17,7 @@ use super::text::words::{WordList, word_list};
 use super::values::dates;
 use super::values::day_arithmetic::{Phrase, minus, plus, word};
 use super::values::several_days::{Period, several_days};
+use super::values::times;
 use super::{MAX_SENTENCE_CHARS, Today, has_too_many_words};
 use crate::matching::{Candidate, matches, matches_by_meaning};
 use crate::record::{Item, Kind};
@@ -99,7 +100,7 @@ pub fn of_tokens(sentence: &[Token], today: Today) -> Option<Inquiry> {
     if words.iter().any(|word| word.quoted || word.is_one_of(".|;|:")) {
         return None;
     }
-    of_days(words, today.date).or_else(|| of_record(words, today.date))
+    of_days(words, today.date).or_else(|| of_time(words, today)).or_else(|| of_record(words, today.date))
 }
 
 /// Returns the parts of a sentence that is read as talk, each with what it asks about. Greetings are no parts. A
@@ -187,6 +188,20 @@ fn of_each_day(words: &[Token], today: Today) -> Option<[Inquiry; 2]> {
     Some([of_day(first)?, of_day(last)?])
 }
 
+/// Parses a question about a time of day, which is answered with its whole day: "am I free tomorrow at 2pm". Without a
+/// day the next such time is meant.
+fn of_time(words: &[Token], today: Today) -> Option<Inquiry> {
+    after_any(words, &ASKING)?;
+    let read = |at: usize| times::times(&words[at..]).filter(|(length, _)| *length > 0);
+    let (at, (length, (time, _))) = (0..words.len()).find_map(|at| Some(at).zip(read(at)))?;
+    let mut rest = [&words[..at], &words[at + length..]].concat();
+    if period(&rest, today.date, is_past(&rest)).is_none() {
+        let day = if is_past(&rest) { today.date } else { today.next(time) };
+        rest.extend([Token::made("on"), Token::made(&day.to_string())]);
+    }
+    of_days(&rest, today.date)
+}
+
 /// Parses a question about several records.
 fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
     let asked = after_any(words, &ASKING);
@@ -229,14 +244,22 @@ fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
 
 /// Matches "what have I done" and "what did I do". "What needs to be done" is not about the past.
 fn asks_done(words: &[Token]) -> bool {
-    has_any(words, "did") || (has_any(words, "done|finished|completed") && has_any(words, "have|i've"))
+    (has_any(words, "did") && !asks_plan(words))
+        || (has_any(words, "done|finished|completed") && has_any(words, "have|i've"))
+}
+
+/// Matches "what did I plan for next week", which asks for what is planned.
+fn asks_plan(words: &[Token]) -> bool {
+    words
+        .windows(3)
+        .any(|three| three[0].is("did") && three[1].is_one_of("i|we") && three[2].is_one_of("plan|schedule"))
 }
 
 /// Returns whether the days of a question have passed: "what did I do on Friday", "what was on Friday".
 fn is_past(words: &[Token]) -> bool {
     // "What do I have to have done by Friday" is about a day to come.
     let is_duty = words.windows(2).any(|pair| pair[1].is("to") && pair[0].is_one_of("have|has|got|need|needs"));
-    has_any(words, "did|was") || (asks_done(words) && !is_duty && !has_any(words, "need|needs"))
+    (has_any(words, "did|was") && !asks_plan(words)) || (asks_done(words) && !is_duty && !has_any(words, "need|needs"))
 }
 
 /// Parses a question about one record: "when is the dentist", "did I pay the rent". A day at its end is no part of the
