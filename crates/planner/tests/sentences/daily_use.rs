@@ -211,3 +211,14 @@ fn a_day_before_a_noun_is_a_part_of_the_title_if_the_day_itself_follows() {
     }
     is_asked_about(&["call Bo on Friday on Saturday", "call Bo the Friday at 10 on Monday"], "Which of the days");
 }
+
+#[test]
+fn a_day_that_is_denied_first_is_not_the_new_one() {
+    for say in ["not Thursday, the dentist appointment is on Friday", "not today, the dentist appointment is on Friday"]
+    {
+        let made = plan(say, &state(), &[]);
+        assert_eq!(ops_and_ids(&made), [("update", Some(11))], "{say}");
+        assert_eq!(made[0].scheduled_for.flatten().map(|day| day.to_string()).as_deref(), Some("2026-03-13"), "{say}");
+    }
+    is_asked_about(&["not bad, call Bo on Friday"], "What should be done with \"not bad, call Bo\"");
+}

@@ -273,7 +273,7 @@ impl Reader<'_> {
             let words = without_marks(words);
             !words.is_empty() && When::read(words, self.today).covers_all(words)
         };
-        // "Not today but tomorrow", "instead of Friday, …".
+        // "Not today but tomorrow", "instead of Friday, …", "not Friday, …".
         let twice = around(clause, "not").and_then(|(before, rest)| Some((before, around(rest, "but|, but")?)));
         if let Some((before, (old, new))) =
             twice.filter(|(_, (old, _))| names_time(after_any(old, "be").unwrap_or(old)))
@@ -281,7 +281,7 @@ impl Reader<'_> {
             let be = old.first().filter(|first| first.is("be")).cloned();
             return before.iter().cloned().chain(be).chain(new.iter().cloned()).collect();
         }
-        if let Some(rest) = after_any(clause, "instead of|rather than")
+        if let Some(rest) = after_any(clause, "instead of|rather than|not")
             && let Some((_, rest)) = around(rest, ",").filter(|(old, _)| names_time(old))
         {
             return without_marks(rest).to_vec();
