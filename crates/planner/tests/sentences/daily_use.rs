@@ -222,3 +222,20 @@ fn a_day_that_is_denied_first_is_not_the_new_one() {
     }
     is_asked_about(&["not bad, call Bo on Friday"], "What should be done with \"not bad, call Bo\"");
 }
+
+#[test]
+fn a_table_is_booked_for_the_evening_unless_another_meal_is_named() {
+    for (say, time) in [
+        ("book a table for 4 at 8 on Saturday", "20:00"),
+        ("reserve a table for two on Friday at 7:30", "19:30"),
+        ("book a table for 4 at 8am on Saturday", "08:00"),
+        ("book a table for 4 at 12 on Saturday", "12:00"),
+        ("book a table for breakfast at 8 on Saturday", "08:00"),
+        ("fix the table at 8 on Saturday", "08:00"),
+        ("make a table for the team at 9 tomorrow", "09:00"),
+    ] {
+        let made = plan(say, &state(), &[]);
+        let at = made[0].start_time.or(made[0].time_of_day).flatten().map(|time| time.to_string());
+        assert_eq!(at.as_deref(), Some(time), "{say}");
+    }
+}

@@ -162,13 +162,19 @@ impl When {
         }
     }
 
-    /// Determines the half of the day by the meal, if the hour alone is ambiguous: "Dinner at 8" is in the evening,
-    /// "breakfast at 7" in the morning.
+    /// Determines the half of the day by the meal, if the hour alone is ambiguous: "Dinner at 8" and "a table for four
+    /// at 8" are in the evening, "breakfast at 7" in the morning.
     pub fn resolve_half_by_meal(&mut self, words: &[Token]) {
         let Some(time) = self.time.filter(|_| !self.names_half_of_day(words)) else { return };
         let has = |nouns: &str| phrases::has_any(words, nouns);
-        if has("dinner|supper|drinks|theatre|cinema|concert|gig|party|comedy|opera|ballet|quiz|\
-            disco")
+        let is_table = || {
+            let seats = phrases::around(words, "table for").and_then(|(_, rest)| numbers::count(&rest.first()?.lower));
+            seats.is_some() || phrases::around(words, "book a table|reserve a table").is_some()
+        };
+        let is_meal_before = || has("breakfast|brunch|lunch|coffee");
+        if (is_table() && !is_meal_before()
+            || has("dinner|supper|drinks|theatre|cinema|concert|gig|party|comedy|opera|ballet|quiz|\
+            disco"))
             && (6..10).contains(&time.hour())
         {
             self.time = TimeOfDay::new(time.hour() + 12, time.minute());
