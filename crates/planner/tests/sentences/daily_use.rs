@@ -239,3 +239,10 @@ fn a_table_is_booked_for_the_evening_unless_another_meal_is_named() {
         assert_eq!(at.as_deref(), Some(time), "{say}");
     }
 }
+
+#[test]
+fn a_day_that_does_not_exist_is_said_whatever_the_title() {
+    is_asked_about(&["meeting on Feb 30", "add meeting on Feb 30", "meeting with Eva on Feb 30"], "does not exist");
+    is_asked_about(&["call at 3pm EST tomorrow"], "is a time zone");
+    is_asked_about(&["30 February", "meeting"], "What");
+}

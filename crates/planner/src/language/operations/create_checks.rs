@@ -36,7 +36,9 @@ impl Reader<'_> {
     /// Returns the question about a record that should not be added as it is. `certain`: the user asked for it
     /// explicitly, with "add", "remind me to" and the like.
     pub(super) fn check_new(&self, title: &str, words: &[Token], when: &When, certain: bool) -> Result<(), Question> {
-        if is_too_vague(title, words, when) {
+        // "Meeting on 30 February" is too vague without its day, which is what to ask about.
+        let names_impossible = when.impossible.is_some() && title.contains(char::is_alphabetic);
+        if is_too_vague(title, words, when) && !names_impossible {
             return Err(Question::new("What should be added?", Vec::new()));
         }
         self.check_when(title, words, when)?;
