@@ -246,3 +246,17 @@ fn a_day_that_does_not_exist_is_said_whatever_the_title() {
     is_asked_about(&["call at 3pm EST tomorrow"], "is a time zone");
     is_asked_about(&["30 February", "meeting"], "What");
 }
+
+#[test]
+fn a_time_of_a_series_is_changed_on_all_its_days_if_it_is_selected() {
+    for (say, id, time) in [("stand-up at 10", 12, "10:00"), ("meditate at 9", 17, "09:00")] {
+        assert!(question(say).contains("Should all of it be changed"), "{say}");
+        assert_eq!(offered(say, &[]), [id], "{say}");
+        let made = plan(say, &state(), &[id]);
+        assert_eq!(ops_and_ids(&made), [("update", Some(id))], "{say}");
+        let at = made[0].start_time.or(made[0].time_of_day).flatten().map(|time| time.to_string());
+        assert_eq!(at.as_deref(), Some(time), "{say}");
+    }
+    // With a day, one of its days may be meant, which cannot be changed alone.
+    assert!(offered("meditate on Friday at 9", &[]).is_empty());
+}

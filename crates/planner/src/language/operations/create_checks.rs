@@ -63,8 +63,13 @@ impl Reader<'_> {
             // The options are not shown if selecting one changes nothing.
             let options = self.options_like(title);
             let known = options.first().map(|of| format!(": \"{}\"", of.title)).unwrap_or_default();
+            let repeats =
+                |of: &ClarifyOption| self.state.item(of.kind, of.id).is_some_and(|item| item.recurrence.repeats());
+            let is_series = when.date.is_none() && options.first().is_some_and(repeats);
+            let what = if is_series { "all of it" } else { "it" };
             let text = format!(
-                "\"{title}\" is there already, or something like it{known}. Should it be changed, or another be added?"
+                "\"{title}\" is there already, or something like it{known}. Should {what} be changed, or another be \
+                 added?"
             );
             return Err(Question::new(&text, options));
         }
@@ -128,7 +133,8 @@ impl Reader<'_> {
     }
 
     /// Returns the change of the record that the user selected instead of adding another one: "pay the rent tomorrow",
-    /// where it exists. Not for a record that repeats, since one day of it or all may be meant.
+    /// where it exists. Of a record that repeats only the time is changed, since with a day one of its days or all may
+    /// be meant.
     pub(super) fn changed_instead(
         &self,
         title: &str,
@@ -143,7 +149,8 @@ impl Reader<'_> {
         let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
         let of = matches(title, open).into_iter().find(|one| one.id == id)?;
         let is_single = self.item(&of).is_ok_and(|item| !item.recurrence.repeats());
-        is_single.then(|| self.moved(&of, when, words))
+        let names_time = when.date.is_none() && when.time.is_some() && !when.no_date;
+        (is_single || names_time).then(|| self.moved(&of, when, words))
     }
 
     /// Returns whether the sentence is a statement ("Anna asked if we could do 4pm", "bins are out", "the invoice is on
