@@ -49,7 +49,8 @@ impl Reader<'_> {
             if names_days && self.item(of).is_ok_and(|item| item.recurrence.repeats()) {
                 let what = if names_period { "some days" } else { "one day" };
                 let text = format!(
-                    "\"{0}\" repeats, and {what} of it alone cannot be deleted. Say \"delete {0}\" to delete all of it.",
+                    "\"{0}\" repeats, and {what} of it alone cannot be deleted. Say \"delete {0}\" to delete all of \
+                     it.",
                     of.title
                 );
                 return Err(Question::new(&text, vec![of.option()]));

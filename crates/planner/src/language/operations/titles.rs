@@ -175,7 +175,8 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
 
 /// Matches "sleep in", "check in": the last word belongs to the verb.
 fn ends_in_verb(words: &[Token]) -> bool {
-    const VERBS: &str = "sleep|lie|check|log|sign|clock|dial|phone|call|move|stay|eat|drop|pop|stop|tune|chip|settle|        join|opt|give|dive|plug|break";
+    const VERBS: &str = "sleep|lie|check|log|sign|clock|dial|phone|call|move|stay|eat|drop|pop|stop|tune|chip|settle|\
+        join|opt|give|dive|plug|break";
     matches!(words, [.., verb, last] if last.is("in") && verb.is_one_of(VERBS))
 }
 

@@ -72,8 +72,8 @@ fn days_by_slash(token: &Token) -> Option<Vec<Token>> {
     Some(found)
 }
 
-/// Splits "2026-03-30T10:00" into the day and the time. Of "2026-03-30T10:00:00Z" the zone is a word, too, and the seconds
-/// are dropped.
+/// Splits "2026-03-30T10:00" into the day and the time. Of "2026-03-30T10:00:00Z" the zone is a word, too, and the
+/// seconds are dropped.
 fn day_and_time(token: &Token) -> Option<Vec<Token>> {
     let (day, rest) = token.text.split_once(['T', 't']).filter(|_| !token.quoted)?;
     let is_day = day.len() == "2026-03-30".len() && day.split('-').all(|part| figures(part, 4).is_some());
