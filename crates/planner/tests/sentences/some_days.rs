@@ -36,6 +36,16 @@ fn some_days_of_a_series_are_not_deleted_whatever_was_selected() {
     }
 }
 
+#[test]
+fn a_series_that_is_selected_is_not_deleted_for_days_that_were_not_understood() {
+    for say in ["cancel meditate for a week", "cancel meditate over Christmas", "delete meditate from Monday to Friday"]
+    {
+        assert!(question(say, &[17]).contains("some days of it alone cannot be deleted"), "{say}");
+    }
+    // These words are no days, and the record was selected.
+    assert_eq!(ops_and_ids(&plan("delete the morning meditation", &state(), &[17])), [("delete", Some(17))]);
+}
+
 /// Tomorrow there is lunch, on Friday a meeting with Tom, on Monday one with Anna.
 #[test]
 fn a_single_record_in_several_days_is_that_one() {

@@ -42,12 +42,15 @@ impl Reader<'_> {
         let words = target::without_possessive(target);
         let names_day = When::read(&words, self.today).date.is_some();
         let names_period = target::without_period(&words, self.today).is_some();
+        // "The yoga until January", "the yoga over Christmas".
+        let limited = phrases::around(&words, "until|till|for|over|during|from|between|through").map(|(name, _)| name);
         let delete = |of: &Candidate<'_>| {
             // "Cancel today's run" and "cancel the run this week" refer to some days, not to the whole series. "Friday
             // drinks" is a title.
-            let names_days = (names_day || names_period) && !self.is_covered_by(target, of.title);
+            let is_limited = limited.is_some_and(|name| self.is_covered_by(name, of.title));
+            let names_days = (names_day || names_period || is_limited) && !self.is_covered_by(target, of.title);
             if names_days && self.item(of).is_ok_and(|item| item.recurrence.repeats()) {
-                let what = if names_period { "some days" } else { "one day" };
+                let what = if names_period || is_limited { "some days" } else { "one day" };
                 let text = format!(
                     "\"{0}\" repeats, and {what} of it alone cannot be deleted. Say \"delete {0}\" to delete all of \
                      it.",
