@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use aha_content::numbers::count;
 use aha_core::fetch::FetchErrorKind;
 use aha_core::item::NewItem;
+use aha_llm::budget::Limit;
 use aha_llm::{CallScope, Outcome, TaskItem};
 
 use super::task_batch::{scope, until_stopped};
@@ -41,8 +42,11 @@ pub(super) async fn disabled(context: &RunContext) -> Result<Option<DisabledReas
             "no model is configured that reads what a search finds: set OPENAI_MODEL, or name one for signal_parse";
         return Ok(Some((FetchErrorKind::NoModel, why.to_owned())));
     }
+    let is_free = gateway.has_free_model(signal_parse::TASK, scope.tier);
     let exhausted = context.call_state.exhausted(signal_parse::TASK.as_str());
-    let is_exhausted = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_exhausted();
+    let exhausted = exhausted.filter(|exhausted| !is_free || exhausted.limit == Limit::Calls);
+    let is_used_up = !is_free && gateway.used(context.store(), &scope).await?.is_exhausted();
+    let is_exhausted = exhausted.is_some() || is_used_up;
     Ok(is_exhausted.then(|| {
         let why = "the budget is used up (AHA_BUDGET_…_CREDITS); the search goes on when it is renewed".to_owned();
         let why = exhausted.map_or(why, |limit| limit.why);

@@ -134,12 +134,16 @@ fn a_fallback_that_the_budget_does_not_reach_for_leaves_out_its_own_story_alone(
 
 #[test]
 fn a_free_fallback_is_called_where_credits_are_used_up() {
-    let api = OpenAi::start();
-    let radar = with_fallback(&api, "1", "0", "0.012");
-    run(&radar).exits(0);
-    let of = |model: &str| api.calls().iter().filter(|call| call.model() == model).count();
-    assert!(of("cheap") > 0 && of("other") > 0, "{} {}", of("cheap"), of("other"));
-    assert_eq!(radar.digest()["cost"].get("judgements_skipped").and_then(Value::as_u64).unwrap_or(0), 0);
+    for policy in ["warn", "stop"] {
+        let api = OpenAi::start();
+        let radar = with_fallback(&api, "1", "0", "0.012").with("AHA_BUDGET_POLICY", policy);
+        run(&radar).exits(0);
+        let of = |model: &str| api.calls().iter().filter(|call| call.model() == model).count();
+        assert!(of("cheap") > 0 && of("other") > 0, "{policy}: {} {}", of("cheap"), of("other"));
+        let cost = &radar.digest()["cost"];
+        assert_eq!(cost.get("judgements_skipped").and_then(Value::as_u64).unwrap_or(0), 0, "{policy}");
+        assert_eq!(cost.get("budget_exhausted"), None, "{policy}: nothing is left out");
+    }
 }
 
 #[test]

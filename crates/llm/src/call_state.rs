@@ -209,8 +209,15 @@ impl CallState {
     pub(super) fn exhaust(&self, policy: BudgetPolicy, purpose: &'static str, exhausted: &ExhaustedLimit) {
         self.exhaust_purpose(purpose, exhausted);
         if policy == BudgetPolicy::Stop && exhausted.limit == Limit::Credits {
-            self.known().stopped.get_or_insert_with(|| exhausted.clone());
+            self.stop_paying(purpose, exhausted);
         }
+    }
+
+    /// Records that no purpose may be paid for any more. A free model may still do what this was about, so that nothing
+    /// need be left out.
+    pub(super) fn stop_paying(&self, purpose: &'static str, exhausted: &ExhaustedLimit) {
+        self.record_exhausted((purpose, None), exhausted);
+        self.known().stopped.get_or_insert_with(|| exhausted.clone());
     }
 
     /// Records that something was left out for lack of credits.

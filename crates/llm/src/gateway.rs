@@ -127,6 +127,12 @@ impl Gateway {
         !self.parts.router.candidates(task, tier).is_empty()
     }
 
+    /// Whether one of a task's models costs nothing, so that it is called whatever is left of the budget.
+    #[must_use]
+    pub fn has_free_model(&self, task: Task, tier: BudgetTier) -> bool {
+        self.parts.router.choose(task, tier).iter().any(|route| route.is_free() && !route.is_local())
+    }
+
     /// Returns how much of the nearest cap is used up.
     ///
     /// # Errors
@@ -377,7 +383,7 @@ impl Gateway {
         call_state.exhaust_model(task, model, &exhausted);
         // A fallback may cost more than other models: that it is not called stops nothing else.
         if plan.route == 0 && self.parts.budget.policy == BudgetPolicy::Stop {
-            call_state.exhaust(BudgetPolicy::Stop, task, &exhausted);
+            call_state.stop_paying(task, &exhausted);
         }
         if is_free_next {
             return (Vec::new(), vec![plan.give_up(policy, &exhausted.why)]);
