@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io;
 
-use aha_notes::change::EXTRACTED_TO;
 use aha_notes::knowledge::classify::is_code;
+use aha_notes::property::EXTRACTED_TO;
 use aha_notes::{Document, Format, Graph, NotesError, Page};
 use chrono::{Days, NaiveDate};
 use thiserror::Error;

@@ -10,6 +10,7 @@ use crate::content;
 use crate::document::{Document, Format};
 use crate::edit::EditError;
 use crate::error::NotesError;
+use crate::property::EXTRACTED_TO;
 
 /// How the page is edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -63,9 +64,6 @@ pub struct Written {
     pub block: String,
     pub is_new: bool,
 }
-
-/// Property of a journal block with the links to where its knowledge was written.
-pub const EXTRACTED_TO: &str = "extracted-to";
 
 impl Change {
     /// Returns the id of the block to write. It depends only on the knowledge, the page, the action and the target.

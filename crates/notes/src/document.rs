@@ -10,7 +10,7 @@ use aha_core::ids::NoteBlockId;
 use crate::block::{Block, Kind};
 use crate::lines::{Line, join, split};
 use crate::opaque::{front_matter, interior};
-use crate::property::{self, Property};
+use crate::property::{self, Property, block_id, without_block_id};
 use crate::{markdown, outline};
 
 /// File format of a graph.
@@ -286,19 +286,4 @@ impl Document {
 /// Returns a name of a list without quotation marks and brackets.
 fn bare_name(name: &str) -> String {
     name.trim_matches([' ', '[', ']', '"', '\'']).to_owned()
-}
-
-/// Returns Obsidian's block id at the end of a line.
-pub(crate) fn block_id(content: &str) -> Option<&str> {
-    let (before, id) = content.trim_end().rsplit_once('^')?;
-    let is_id = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    (is_id && (before.is_empty() || before.ends_with(' '))).then_some(id)
-}
-
-pub(crate) fn without_block_id(text: &str) -> &str {
-    let last = text.lines().last().unwrap_or_default();
-    match block_id(last) {
-        Some(id) => text.strip_suffix(id).and_then(|text| text.strip_suffix('^')).unwrap_or(text),
-        None => text,
-    }
 }

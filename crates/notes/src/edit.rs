@@ -7,11 +7,12 @@ use thiserror::Error;
 
 use crate::block::{Block, Kind};
 use crate::content;
-use crate::document::{Document, Format, block_id, without_block_id};
+use crate::document::{Document, Format};
 use crate::insert::{Position, add_block_id, insertion};
 use crate::lines::{Ending, Line, dominant_ending, indent_of};
 use crate::opaque::interior;
 use crate::open_fence::open_fences;
+use crate::property::{block_id, without_block_id};
 use crate::structure::{continues_below, continues_below_text, is_mark};
 
 /// Why an edit was not made.

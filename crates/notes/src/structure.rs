@@ -1,11 +1,9 @@
 //! Tables, quotes, callouts and definitions of plain Markdown: texts whose line breaks are markup, and to which a line
 //! directly below them would belong. A property or an id of such a block follows after an empty line.
 
-use crate::change::EXTRACTED_TO;
-use crate::document::block_id;
 use crate::lines::{Ending, Line};
 use crate::opaque::interior;
-use crate::property;
+use crate::property::{self, EXTRACTED_TO, block_id};
 
 /// Returns the index of the line that begins such a text. The lines are of one paragraph.
 pub(crate) fn begins_at(lines: &[&str]) -> Option<usize> {
