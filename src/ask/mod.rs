@@ -116,11 +116,13 @@ pub struct Citation {
 }
 
 impl Citation {
-    /// Returns the section as readers see it; `None` if it has none, or it repeats the name or the title.
+    /// Returns the section as readers see it; `None` if it has none, it repeats the name or the title, or is the beginning
+    /// of an item.
     #[must_use]
     pub fn shown_section(&self) -> Option<&str> {
         let is_repeated = self.section == self.document || self.title.as_deref() == Some(&self.section);
-        (!self.section.is_empty() && !is_repeated).then_some(&self.section)
+        let is_beginning = self.item.is_some() && self.section == "Paragraph 1";
+        (!self.section.is_empty() && !is_repeated && !is_beginning).then_some(&self.section)
     }
 }
 

@@ -258,5 +258,8 @@ mod tests {
             title: Some("Harbour Rules".to_owned()),
         };
         assert_eq!(source(&citation), "rules.md");
+        let first = Citation { section: "Paragraph 1".to_owned(), ..citation };
+        assert_eq!(source(&first), "rules.md, \"Paragraph 1\"");
+        assert_eq!(source(&Citation { item: Some(aha_core::ids::ItemId::of(&["rules"])), ..first }), "rules.md");
     }
 }

@@ -9,7 +9,7 @@ use super::decision::{AnswerEvidence, decide, evidence, lacks_answer};
 use super::features::{Measured, SentenceFeatures, measure};
 use super::kinds::Kind;
 use super::literal::{ByWords, answers_in_form};
-use super::names::may_be_about;
+use super::names::{has_unknown_name, may_be_about};
 use super::overview::OverviewKind;
 use super::question::Question;
 use super::quoted::{meets_second_half, quoted};
@@ -208,12 +208,14 @@ fn ordinary_answer(
     let second = || all.following(first.unit).filter(|next| meets_second_half(question, *next, &measured, all));
     let next = all.completing(first.unit).or_else(second).filter(may_follow);
     let chosen = quoted(&uncontradicted, next, literal.is_some(), question, candidates, &measured, all);
-    let lacks_kind = is_item(&first) && none_has_kind(question, &measured, &chosen);
+    let passage = &candidates[all.units[first.unit].passage];
+    let is_of_other = || none_has_kind(question, &measured, &chosen) || has_unknown_name(&question.names, passage, all);
+    let is_of_other = passage.is_item && is_of_other();
     let outdated = noted(&contradicted, &chosen, candidates, all);
     let quotes: Vec<Quote> = chosen.iter().map(|one| quote(one, first.score, all)).collect();
     (!quotes.is_empty()).then_some(Extract {
         quotes,
-        is_answered: is_likely && stands_out && !lacks_kind,
+        is_answered: is_likely && stands_out && !is_of_other,
         probability,
         evidence,
         outdated,
