@@ -63,7 +63,8 @@ impl Reader<'_> {
         let found = self.resolve_named(&named, TargetFilter { done: false, goals: false }).unwrap_or_default();
         let is_single = |of: &matching::Candidate<'_>| self.item(of).is_ok_and(|item| !item.recurrence.repeats());
         let target = if !self.is_one(rest) && found.iter().all(is_single) { &named } else { rest };
-        (is_known && !self.is_one(clause)).then(|| joined(&["delete"], target, &[], &[]))
+        // What a goal says may be done otherwise: "don't read in bed".
+        (is_known && !found.is_empty() && !self.is_one(clause)).then(|| joined(&["delete"], target, &[], &[]))
     }
 
     /// Recognises "I need to move lunch with Sara to Friday", "how about moving it": a change of an existing record,

@@ -121,4 +121,9 @@ fn what_should_not_be_done_is_no_new_todo_if_it_is_open() {
         let made = plan(say, &state(), &[]);
         assert_eq!((made.len(), made[0].title.as_deref()), (1, Some(title)), "{say}");
     }
+    let goal = json!({"op": "create", "action": "create", "kind": "goal", "title": "Read 12 books this year"});
+    for say in ["don't read books", "don't read"] {
+        let reading = read(say, &state_after(&goal), today(), &Selection::default());
+        assert!(!format!("{reading:?}").contains("be deleted"), "{say}: {reading:?}");
+    }
 }

@@ -41,6 +41,15 @@ fn a_time_of_another_zone_is_asked_about() {
 }
 
 #[test]
+fn the_users_own_zone_needs_no_question() {
+    for say in ["call Bo at 16:00 local time tomorrow", "call Bo tomorrow at 4pm (my time)"] {
+        let made = plan(say, &state(), &[]);
+        let at = made[0].start_time.or(made[0].time_of_day).flatten().map(|time| time.to_string());
+        assert_eq!((made[0].title.as_deref(), at.as_deref()), (Some("call Bo"), Some("16:00")), "{say}");
+    }
+}
+
+#[test]
 fn what_is_no_zone_of_the_time_stays_in_the_title() {
     for (say, title, time) in [
         ("call the EST team tomorrow at 3pm", "call the EST team", "15:00"),

@@ -22,7 +22,10 @@ const AMERICAN: &str = "eastern|central|mountain|pacific";
 static PLACES: WordList = WordList::new(|| word_list(include_str!("../words/zone_places.txt")));
 
 /// Words after which "time" names a zone that is not known.
-const OTHERS: &str = "local|your|his|her|their";
+const OTHERS: &str = "your|his|her|their";
+
+/// Words after which "time" names the user's own zone.
+const OWN: &str = "local|my|our";
 
 const AREAS: &str = "africa|america|antarctica|arctic|asia|atlantic|australia|etc|europe|indian|pacific";
 
@@ -49,10 +52,16 @@ pub fn zone(tokens: &[Token]) -> Option<usize> {
 
 /// Parses "London time", "Pacific Standard Time", "their time".
 fn of_place(tokens: &[Token]) -> Option<usize> {
-    let rest = after_any(tokens, &PLACES).or_else(|| after_any(tokens, OTHERS))?;
+    let rest = after_any(tokens, &PLACES).or_else(|| after_any(tokens, OTHERS)).or_else(|| after_any(tokens, OWN))?;
     let rest = after_any(rest, "standard|daylight|summer|winter").unwrap_or(rest);
     let rest = after_any(rest, "time")?;
     Some(tokens.len() - rest.len())
+}
+
+/// Returns whether a zone is the user's own: "local time", "(my time)".
+#[must_use]
+pub fn is_own(zone: &[Token]) -> bool {
+    zone.iter().find(|token| !token.is_mark()).is_some_and(|first| first.is_one_of(OWN))
 }
 
 /// Matches "GMT+2", "utc-05:00".
@@ -85,7 +94,7 @@ fn ends_phrase(next: Option<&Token>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::zone;
+    use super::{is_own, zone};
     use crate::language::text::tokens::tokens;
 
     #[test]
@@ -105,10 +114,21 @@ mod tests {
             ("new york time", 3),
             ("Pacific Standard Time", 3),
             ("their time", 2),
+            ("local time on Friday", 2),
+            ("(my time)", 4),
             ("Eastern, with Bo", 1),
             ("America/New_York", 1),
         ] {
             assert_eq!(zone(&tokens(text)), Some(length), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_users_own_zone_is_told_from_others() {
+        for (text, is_users) in
+            [("local time", true), ("(my time)", true), ("their time", false), ("EST", false), ("(London time)", false)]
+        {
+            assert_eq!(is_own(&tokens(text)), is_users, "{text}");
         }
     }
 

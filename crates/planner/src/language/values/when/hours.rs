@@ -11,15 +11,19 @@ use crate::language::text::tokens::Token;
 use crate::language::values::clock;
 use crate::language::values::durations::{before_event, duration, minutes};
 use crate::language::values::times::{self, NIGHT_TO};
-use crate::language::values::zones::zone;
+use crate::language::values::zones::{is_own, zone};
 use crate::time_of_day::TimeOfDay;
 
 impl When {
-    /// Parses the time zone of a time: "3pm EST", "15:00 on Friday (London time)". The time cannot be used then.
+    /// Parses the time zone of a time: "3pm EST", "15:00 on Friday (London time)". The time cannot be used then, unless
+    /// the zone is the user's own ("local time").
     pub(super) fn read_zone(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
         let comma = usize::from(at > 1 && tokens[at - 1].is(","));
         let follows_time = self.time.is_some() && at > comma && self.used[at - comma - 1];
         let length = follows_time.then(|| zone(&tokens[at..])).flatten()?;
+        if is_own(&tokens[at..at + length]) {
+            return Some(length);
+        }
         let words: Vec<&str> =
             tokens[at..at + length].iter().filter(|token| !token.is_mark()).map(|token| &*token.text).collect();
         let why = format!(
