@@ -1,5 +1,5 @@
-//! Finds what refers to a text and states nothing itself: entries of a bibliography, links to other parts, the words
-//! before a list, and names alone. Out of their place they tell nothing.
+//! Finds what refers to a text and states nothing itself: entries of a bibliography, links to other parts, tags, the
+//! words before a list, and names alone. Out of their place they tell nothing.
 //!
 //! Input: a sentence or a paragraph. Called by [`super::quotable`], and where an answer is chosen from the sentences of
 //! items.
@@ -20,6 +20,8 @@ const LINKS: [&str; 11] = [
     "next post",
     "table of contents",
 ];
+/// Labels of what a text is filed under, at the beginning of a line of such names.
+const LABELS: [&str; 6] = ["tags", "tagged", "filed under", "posted in", "categories", "keywords"];
 const MAX_LINK_WORDS: usize = 12;
 /// Words that a number follows in the name of a part ("Part 1 - Places a piece").
 const PARTS: [&str; 6] = ["part", "episode", "chapter", "teil", "partie", "parte"];
@@ -90,7 +92,9 @@ fn is_link(sentence: &str, words: &[&str]) -> bool {
     let is_ended = |rest: &str| rest.is_empty() || rest.starts_with([':', '.', '-', '–', '—']);
     let is_followed = |link: &str, rest: &str| is_ended(rest.trim_start()) || link == LINKS[0];
     let is_at = |link: &str| lower.strip_prefix(link).is_some_and(|rest| is_followed(link, rest));
-    words.len() <= MAX_LINK_WORDS && LINKS.iter().any(|link| is_at(link))
+    let is_label = |label: &str| lower.strip_prefix(label).is_some_and(|rest| rest.trim_start().starts_with(':'));
+    words.len() <= MAX_LINK_WORDS
+        && (LINKS.iter().any(|link| is_at(link)) || LABELS.iter().any(|label| is_label(label)))
 }
 
 fn is_part(sentence: &str) -> bool {
@@ -205,6 +209,8 @@ mod tests {
             "Journal of Ferries, 66(5), 688-701. https://doi.org/10.1037/h0037350",
             "(2018) “Deep harbours: an introduction,” Harbour Compass, https://doi.org/10.1111/phc3.12625.",
             "The Origami Database",
+            "Tags: ferries · harbours · tides",
+            "Filed under: Ferries, Kelmouth",
         ] {
             assert!(is_reference(text), "{text}");
         }
@@ -240,6 +246,8 @@ mod tests {
             "What Changed?",
             "“We waited for an hour,” said Hallan (2021), “and nobody came to the deck.”",
             "Further reading of the bill was postponed to Friday.",
+            "Tags on the quay are read each night.",
+            "Categories of boats: yawls and ferries are two that the harbour master of Kelmouth knows by their sails.",
             "",
         ] {
             assert!(!is_reference(text), "{text}");
