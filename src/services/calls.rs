@@ -19,6 +19,9 @@ pub fn purpose_in_words(purpose: &str) -> Option<&'static str> {
     tasks::by_name(purpose).map(Task::description).or_else(|| purpose::description(purpose))
 }
 
+/// The states that calls may be listed by.
+pub const STATES: [CallState; 4] = [CallState::Ok, CallState::Error, CallState::Unsettled, CallState::Reserved];
+
 /// Which calls to list; `None` lists all.
 #[derive(Debug, Clone, Default)]
 pub struct CallQuery {
@@ -34,8 +37,12 @@ pub struct CallQuery {
 /// Lists calls, the newest first. Those of processes that have ended are settled first.
 ///
 /// # Errors
-/// When the run's id cannot be read, or its beginning matches no run or several.
+/// When the run's id cannot be read, its beginning matches no run or several, or the state is none.
 pub async fn list(app: &App, query: CallQuery) -> Result<Vec<CallRecord>> {
+    if let Some(state) = query.state.as_ref().filter(|state| STATES.iter().all(|known| known.as_str() != **state)) {
+        let known = STATES.map(CallState::as_str).join(", ");
+        return Err(ServiceError::invalid("state", format!("{state:?} is no state of a call; give one of {known}")));
+    }
     let run = match &query.run {
         Some(id) => Some(find_run(app, id).await?),
         None => None,

@@ -6,9 +6,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 use super::hyphens::free_text;
+use crate::services::calls::{CallState, STATES};
 
-/// The states of a call.
-const STATES: [&str; 4] = ["ok", "error", "unsettled", "reserved"];
 const BY: [&str; 4] = ["day", "purpose", "model", "topic"];
 
 fn purposes() -> PossibleValuesParser {
@@ -23,7 +22,7 @@ Examples:
   aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\"")]
 pub(in crate::cli) struct CallsArguments {
     /// Only those in this state: reserved is under way, unsettled has an unknown outcome.
-    #[arg(long, value_parser = PossibleValuesParser::new(STATES))]
+    #[arg(long, value_parser = PossibleValuesParser::new(STATES.map(CallState::as_str)))]
     pub(in crate::cli) state: Option<String>,
     /// Only those of this task.
     #[arg(long, value_parser = purposes())]

@@ -123,6 +123,7 @@ async fn status(
     State(state): State<WebState>,
     PathOf(name): PathOf<String>,
 ) -> Result<Json<RunStatus>, Failure> {
+    topics::find(state.app(), &name).await?;
     Ok(Json(state.runs().watch(&name)?.borrow().clone()))
 }
 

@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::bad_request;
+use super::{DAY_FORM, bad_request};
 use crate::services::planner;
 use crate::web::{Failure, JsonQuery, Reader, WebState};
 
@@ -39,7 +39,7 @@ pub(super) async fn agenda(
     State(state): State<WebState>,
     JsonQuery(query): JsonQuery<AgendaQuery>,
 ) -> Result<Json<Value>, Failure> {
-    let day = |text: &str, code| parse_date(text).ok_or_else(|| bad_request(code, "a day is written as YYYY-MM-DD"));
+    let day = |text: &str, code| parse_date(text).ok_or_else(|| bad_request(code, DAY_FORM));
     let from = match &query.from {
         Some(text) => day(text, "invalid_from")?,
         None => planner::today(state.app()).await?.date,

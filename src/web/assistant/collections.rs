@@ -13,8 +13,8 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::bad_request;
 use super::operations::answered;
+use super::{DAY_FORM, bad_request};
 use crate::services::planner::{self, Apply};
 use crate::web::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
 
@@ -68,7 +68,7 @@ pub(super) async fn list(
 fn filter(query: &ListQuery) -> Result<impl Fn(&Item) -> bool + use<>, Failure> {
     let day = |text: &Option<String>, code, otherwise| match text {
         None => Ok(otherwise),
-        Some(text) => parse_date(text).ok_or_else(|| bad_request(code, "a day is written as YYYY-MM-DD")),
+        Some(text) => parse_date(text).ok_or_else(|| bad_request(code, DAY_FORM)),
     };
     let bounded = query.from.is_some() || query.to.is_some();
     let from = day(&query.from, "invalid_from", NaiveDate::MIN)?;

@@ -41,6 +41,9 @@ pub(super) fn pages() -> axum::Router<WebState> {
     page::routes()
 }
 
+/// Says what a query's day is, of which [`aha_planner::validate::parse_date`] reads no other.
+const DAY_FORM: &str = "a day is one of the calendar, from 1900 to 9000, written as YYYY-MM-DD";
+
 fn bad_request(code: &'static str, message: impl Into<String>) -> Failure {
     Failure::new(StatusCode::BAD_REQUEST, code, message)
 }

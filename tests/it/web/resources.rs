@@ -347,6 +347,9 @@ fn items_calls_spending_models_and_settings_are_read() {
     assert_eq!(refused(&site.get("/api/v1/items?source=x")), (422, Some("source".to_owned())));
 
     let calls = site.get("/api/v1/calls?limit=2").json();
+    let unknown = site.get("/api/v1/calls?state=bogus");
+    assert_eq!(unknown.status, 422);
+    assert!(unknown.body.contains("ok, error, unsettled, reserved"), "{}", unknown.body);
     let more = site.get(&format!("/api/v1/calls?limit=2&cursor={}", calls["next"].as_str().unwrap())).json();
     assert!(more["calls"].as_array().unwrap().iter().all(|call| !calls["calls"].as_array().unwrap().contains(call)));
     assert_eq!(site.get("/api/v1/spend?by=purpose&days=7").json()["by"], "purpose");
