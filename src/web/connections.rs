@@ -23,10 +23,12 @@ use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt as _};
 use tower_http::timeout::TimeoutBody;
 
+use super::unread::ReceivedWhole;
+
 /// Maximum number of connections at a time, if the process may open twice as many files. Further ones wait.
 const MAX_CONNECTIONS: usize = 512;
 /// A connection is closed if the head of a request, also of the next one, has not arrived after this time, or if no more
-/// of a body arrives for so long.
+/// of a body arrives for so long. The body of a refused request is received for so long at most.
 const MAX_SILENCE: Duration = Duration::from_secs(30);
 /// Pause after no connection could be accepted, as when too many files are open.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -49,7 +51,9 @@ where
         };
         let service = service.clone();
         let answer = service_fn(move |request: hyper::Request<Incoming>| {
-            let mut request = request.map(|body| Body::new(TimeoutBody::new(max_silence, body)));
+            let (head, body) = request.into_parts();
+            let body = ReceivedWhole::new(body, &head.headers, max_silence);
+            let mut request = Request::from_parts(head, Body::new(TimeoutBody::new(max_silence, body)));
             request.extensions_mut().insert(ConnectInfo(peer));
             service.clone().oneshot(request)
         });

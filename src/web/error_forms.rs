@@ -41,7 +41,7 @@ pub(super) async fn render(State(state): State<WebState>, request: Request, next
         Ok(failure) => in_form(&state, &failure, form),
         Err(response) => response,
     };
-    if let Some(allowed) = allowed {
+    if let Some(allowed) = allowed.filter(|_| response.status() == StatusCode::METHOD_NOT_ALLOWED) {
         response.headers_mut().insert(header::ALLOW, allowed);
     }
     response

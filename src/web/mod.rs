@@ -28,6 +28,7 @@ mod pages;
 mod run_events;
 mod server;
 mod state;
+mod unread;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -69,7 +70,7 @@ pub fn router(state: &WebState) -> Router {
         .merge(feeds::routes())
         .route("/api/openapi.json", get(async move || document.clone()))
         .fallback(async || Failure::not_found("there is nothing at this address"))
-        .method_not_allowed_fallback(async || Failure::wrong_method())
+        .method_not_allowed_fallback(api::wrong_method)
         .layer(from_fn(guard::etag::tag))
         .layer(from_fn_with_state(state.clone(), guard::idempotency::replay_answered))
         .layer(from_fn_with_state(state.clone(), guard::limits::time))

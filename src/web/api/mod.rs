@@ -24,7 +24,7 @@ use super::{Failure, WebState};
 use crate::services::id_prefix::{MIN_DIGITS, id_prefix};
 
 pub(super) use command_requests::with_requests;
-pub(super) use query::check_addresses;
+pub(super) use query::{check_addresses, wrong_method};
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new()

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::Method;
+use axum::http::{Method, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use serde_json::Value;
@@ -44,6 +44,11 @@ async fn check(State(known): State<Arc<Parameters>>, request: Request, next: Nex
 /// Whoever may not use the API learns that first, and nothing of its parameters.
 fn may_know(request: &Request) -> bool {
     request.extensions().get::<Identity>().is_some_and(|identity| identity.by != SignedInBy::FeedToken)
+}
+
+/// The failure of a request whose path does not take its method: it is unknown with any method if it is no collection.
+pub(in super::super) async fn wrong_method(matched: MatchedPath, uri: Uri) -> Failure {
+    check_collection(matched.as_str(), uri.path()).err().unwrap_or_else(Failure::wrong_method)
 }
 
 fn check_collection(matched: &str, path: &str) -> Result<(), Failure> {

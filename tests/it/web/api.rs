@@ -175,10 +175,11 @@ fn what_is_wrong_is_said_in_one_form_with_its_field() {
     let id = radar.digest()["stories"][0]["id"].as_str().unwrap().to_owned();
     let post = format!("/api/v1/stories/{id}/feedback");
     let unknown = "/api/v1/stories/00000000-0000-0000-0000-000000000000";
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 10] = [
         ("GET", unknown, &[], "", 404, None),
         ("GET", "/api/v1/digests/what", &[], "", 404, None),
         ("GET", "/api/v1/nothing", &[], "", 404, None),
+        ("POST", "/api/v1/nothing", &[JSON], "{}", 404, None),
         ("PUT", "/api/v1/digests", &[], "", 405, None),
         ("GET", "/api/v1/digests?limit=0", &[], "", 422, Some("limit")),
         ("POST", &post, &[JSON], "{\"kind\":\"adore\"}", 422, Some("kind")),

@@ -1,5 +1,5 @@
 use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::time::Duration;
 
 use crate::support::radar::{Radar, repository};
@@ -204,5 +204,57 @@ fn a_connection_that_stays_silent_is_closed() {
         let found = text.split(' ').nth(1).and_then(|status| status.parse().ok());
         assert_eq!(found, status, "{text}");
     }
+    assert_eq!(site.get("/health").status, 200);
+}
+
+/// Otherwise the connection is reset while the client sends, and the response is lost.
+#[test]
+fn a_request_that_is_refused_early_is_received_whole() {
+    let mut radar = Radar::at("2026-11-19T07:00:00Z");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let body = format!("{{\"text\":\"{}\"}}", "x".repeat(12 * 1024 * 1024));
+    let json = ("content-type", "application/json");
+    for (method, path, headers, status) in [
+        ("PUT", "/api/v1/digests", [json].as_slice(), 405),
+        ("POST", "/api/v1/nothing", &[json], 404),
+        ("POST", "/api/v1/topics", &[("content-type", "text/plain")], 415),
+        ("POST", "/ask", &[json], 413),
+        ("POST", "/ask", &[json, ("host", "other.example")], 421),
+    ] {
+        let reply = site.send(method, path, headers, &body);
+        assert_eq!(reply.status, status, "{method} {path}: {}", reply.body);
+    }
+    // A client that waits to be asked for the body is not asked.
+    let mut connection = std::net::TcpStream::connect(site.address).unwrap();
+    connection.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let head = format!(
+        "PUT /api/v1/digests HTTP/1.1\r\nhost: {}\r\nexpect: 100-continue\r\ncontent-length: 40\r\n\r\n",
+        site.address
+    );
+    connection.write_all(head.as_bytes()).unwrap();
+    let mut received = String::new();
+    connection.read_to_string(&mut received).unwrap();
+    assert!(received.starts_with("HTTP/1.1 405 "), "{received}");
+}
+
+#[test]
+fn a_refused_body_without_end_is_not_received_for_ever() {
+    let mut radar = Radar::at("2026-11-19T07:00:00Z").with("AHA_HTTP_SILENCE_MS", "300");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let mut connection = std::net::TcpStream::connect(site.address).unwrap();
+    connection.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+    let head = format!("PUT /ask HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\n\r\n", site.address, u64::MAX / 2);
+    connection.write_all(head.as_bytes()).unwrap();
+    let began = std::time::Instant::now();
+    let part = vec![b'x'; 64 * 1024];
+    let ended = loop {
+        assert!(began.elapsed() < Duration::from_mins(1), "it is still received");
+        if let Err(error) = connection.write_all(&part) {
+            break error;
+        }
+    };
+    assert!(matches!(ended.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{ended}");
     assert_eq!(site.get("/health").status, 200);
 }
