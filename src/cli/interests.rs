@@ -57,8 +57,11 @@ fn understood(found: &InterestMatches) -> Table {
             (true, false) => "wanted",
             (false, _) => "not wanted",
         };
-        let cells =
-            [clause.written.clone(), clause.words.join(", "), clause.places.join(", "), clause.items.to_string()];
+        let words = match &clause.only_with[..] {
+            [] => clause.words.join(", "),
+            names => format!("{} (beside {})", clause.words.join(", "), names.join(", ")),
+        };
+        let cells = [clause.written.clone(), words, clause.places.join(", "), clause.items.to_string()];
         table.add_row(std::iter::once(kind.to_owned()).chain(cells));
     }
     table

@@ -52,6 +52,8 @@ pub struct ReadClause {
     /// Including English words added to those of another language, and corrected typing errors.
     pub words: Vec<String>,
     pub places: Vec<String>,
+    /// Names and words of which a text has to have one for the clause to count: "Amazon" for "not the company".
+    pub only_with: Vec<String>,
     /// Items that match it.
     pub items: usize,
 }
@@ -107,10 +109,6 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
     let corpus = Corpus::of(&parts.collect::<Vec<_>>());
     let query = Query::new(interests, &corpus, frequencies);
     let degrees = query.degrees();
-    let read_as = |word: String| {
-        let correction = query.corrections().iter().find(|correction| correction.written == word);
-        correction.map_or(word, |correction| correction.read_as.clone())
-    };
     let oldest = items.iter().map(|item| item.time).min();
     let named: Vec<NamedClauses> =
         degrees.iter().enumerate().map(|(number, degree)| named_clauses(&query, number, degree)).collect();
@@ -119,12 +117,13 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
     let weak = best.len() - strong;
     best.sort_by(|a, b| b.degree.total_cmp(&a.degree).then_with(|| a.title.cmp(&b.title)));
     best.truncate(MAX_MATCHES);
-    let clauses = interests.clauses.iter().enumerate().map(|(number, clause)| ReadClause {
+    let clauses = query.clauses().iter().enumerate().map(|(number, clause)| ReadClause {
         written: clause.written.clone(),
         wanted: !clause.denied,
         minor: clause.is_minor(),
-        words: clause.all_words().into_iter().map(read_as).collect(),
+        words: clause.all_words(),
         places: clause.place_names(),
+        only_with: clause.required_names(),
         items: if clause.denied {
             degrees.iter().filter(|degree| is_denied_by(number, degree)).count()
         } else {

@@ -17,6 +17,7 @@ use super::phrases::{compound, is_anaphora, is_article, kind_of_text};
 use super::places::{PlaceId, Places};
 use super::programming::{Sense, add_capitals, is_letter, is_name_by_next, senses};
 use super::scopes::{Subject, inherited};
+use super::sentence_ends::{join_sentences, number_lists};
 use super::tokens::{Mark, Token, is_hyphenated, tokens};
 use super::translations::{Language, Translations};
 use super::wordings::{Wording, abbreviated, english};
@@ -46,6 +47,8 @@ pub struct Clause {
     pub(super) places: Vec<PlaceId>,
     /// Places named earlier in its sentence, for a clause that names none.
     pub(super) scope: Vec<PlaceId>,
+    /// What a text has to name for the clause to count: "Amazon" for "not the company".
+    pub(super) only_with: Option<Wording>,
     /// English wordings, best first, if the clause is in another supported language.
     pub(super) english: Vec<Wording>,
 }
@@ -59,7 +62,9 @@ pub struct Interests {
 impl Interests {
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let tokens = tokens(text);
+        let mut tokens = tokens(text);
+        number_lists(text, &mut tokens);
+        join_sentences(text, &mut tokens);
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).filter(|word| !word.is_empty()).collect();
         let language = Translations::shipped().language(&words);
         let sentences = tokens.split(|token| token.mark == Mark::SentenceEnd);
@@ -110,6 +115,9 @@ impl Clause {
 
     /// Whether it is what remains of a longer phrase, and names no subject: "actually" of "how it actually works".
     fn is_remainder(&self) -> bool {
+        if self.denied && self.is_kind_of_text() {
+            return false;
+        }
         let has_one_unspecific = matches!(&self.words[..], [word] if is_unspecific(word));
         has_one_unspecific && self.places.is_empty() && self.phrase_words > 1
     }
@@ -139,6 +147,13 @@ impl Clause {
     pub fn place_names(&self) -> Vec<String> {
         let places = self.places.iter().chain(&self.scope);
         places.map(|place| Places::shipped().title(place)).collect()
+    }
+
+    /// Returns the names and words of which a text has to have one for the clause to count; none if it always does.
+    #[must_use]
+    pub fn required_names(&self) -> Vec<String> {
+        let Some(Wording { words, places }) = &self.only_with else { return Vec::new() };
+        words.iter().cloned().chain(places.iter().map(|place| Places::shipped().title(place))).collect()
     }
 
     /// Returns its words and those of its English wordings, without duplicates, for display.
@@ -179,12 +194,21 @@ fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Cl
     complete(&mut parts, language);
     let is_whole = parts.len() == 1;
     let parts = parts.into_iter().enumerate().flat_map(|(number, part)| {
-        let explains = part.explains;
-        listed(part, is_whole).into_iter().map(move |part| (Origin { number, explains }, part))
+        let (explains, only_with) = (part.explains, part.only_with);
+        listed(part, is_whole).into_iter().map(move |part| (Origin { number, explains, only_with }, part))
     });
     let (origins, mut clauses): (Vec<Origin>, Vec<Clause>) =
         parts.filter_map(|(origin, part)| Some((origin, clause(text, &part, language)?))).unzip();
     add_scopes(&mut clauses, &origins);
+    for at in 0..clauses.len() {
+        let named = origins[at].only_with.and_then(|with| origins.iter().position(|origin| origin.number == with));
+        if let Some(named) = named.map(|named| &clauses[named]) {
+            // "Teacher in Georgia, the country".
+            let is_place = !named.places.is_empty() && origins[at].explains.is_some();
+            let words = if is_place { Vec::new() } else { named.words.clone() };
+            clauses[at].only_with = Some(Wording { words, places: named.places.clone() });
+        }
+    }
     clauses
 }
 
@@ -194,6 +218,8 @@ struct Origin {
     number: usize,
     /// The number of the part that it explains.
     explains: Option<usize>,
+    /// The number of the part that a text has to name for it to count.
+    only_with: Option<usize>,
 }
 
 /// Gives wanted clauses that name no place the places named earlier in their sentence that hold for them.
@@ -280,6 +306,7 @@ fn clause(text: &str, part: &Part<'_>, language: Option<Language>) -> Option<Cla
         modifiers: modifiers(text, part),
         places: vec![],
         scope: shared_places.clone(),
+        only_with: None,
         english: vec![],
     };
     let mut span: Option<(usize, usize)> = None;

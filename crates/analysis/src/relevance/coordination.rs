@@ -195,6 +195,11 @@ impl Meaning {
         }
     }
 
+    /// Whether it names what every country has of its own.
+    pub(super) const fn is_public(&self) -> bool {
+        self.is_public
+    }
+
     /// Whether a word of one is of like meaning with a word of the other.
     fn is_like(&self, other: &Self) -> bool {
         let is_near = |one: &usize, other: &usize| WordVectors::shipped().similarity(*one, *other) >= MIN_SIMILARITY;

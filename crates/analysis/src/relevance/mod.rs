@@ -23,6 +23,7 @@ pub(crate) mod places;
 mod programming;
 mod scopes;
 mod score;
+mod sentence_ends;
 mod spelling;
 mod terms;
 mod tokens;

@@ -1,17 +1,19 @@
 //! Splits a sentence of interests into parts: what the reader wants, what they exclude, and who they are.
 
 mod appositions;
+mod comparisons;
+mod meaning;
 mod narrowing;
 mod reader;
 
 use std::slice;
 
-use self::appositions::leave_out_appositions;
+use self::appositions::{leave_out_appositions, limit_to_names};
 use self::narrowing::narrow;
-use self::reader::{only_places, tells_of_reader, tells_why};
+use self::reader::{tell_of_reader, tells_of_others, tells_of_reader, tells_why};
 use super::phrases::{
-    Phrase, begins_remark, compound, describes_kind, find, is_comparative, is_conjunction, is_consequence,
-    is_enthusiasm, is_less, is_light_verb, is_no, is_or, is_wish, is_wish_verb, is_yes, past,
+    Phrase, begins_remark, begins_with_role, compound, describes_kind, find, is_comparative, is_conjunction,
+    is_consequence, is_enthusiasm, is_less, is_light_verb, is_or, is_wish, past,
 };
 use super::places::PlaceId;
 use super::tokens::{Mark, Token, is_hyphenated};
@@ -34,6 +36,8 @@ pub(super) struct Part<'t> {
     /// The index of the part that it explains, after a colon, "especially" or in brackets: "the Olympics in Italy:
     /// skaters, hockey".
     pub(super) explains: Option<usize>,
+    /// The index of the part that texts have to name for this one to count: that of "Amazon" for "not the company".
+    pub(super) only_with: Option<usize>,
     /// The number of its words before those of the sentence that it leaves out: 2 of "AI in \[schools and\] workplaces".
     pub(super) seam: Option<usize>,
     /// The places of the parts after it that are its own too: those of "migrants and refugees in Europe".
@@ -55,7 +59,8 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
         is_told_in_bracket: false,
         denial_here: None,
         denial_at: 0,
-        compares: false,
+        comparison: None,
+        is_minor_list: false,
         narrows: None,
         explained: None,
         explained_here: None,
@@ -68,6 +73,7 @@ pub(super) fn parts<'t>(text: &'t str, sentence: &'t [Token], language: Option<L
     }
     narrow(&mut splitter.parts);
     leave_out_appositions(text, &mut splitter.parts);
+    limit_to_names(text, &mut splitter.parts);
     splitter.parts
 }
 
@@ -77,6 +83,13 @@ enum Denial {
     No,
     /// "Less", which a "more" ends: "less sport more science".
     Less,
+}
+
+/// How a comparison is worded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Comparison {
+    More,
+    Prefer,
 }
 
 struct Splitter<'t> {
@@ -97,8 +110,10 @@ struct Splitter<'t> {
     denial_here: Option<Denial>,
     /// The index of the last word that denies.
     denial_at: usize,
-    /// Whether a comparative ("more") stands since the last pause.
-    compares: bool,
+    /// The comparative ("more") since the last pause.
+    comparison: Option<Comparison>,
+    /// Whether all that follows in the sentence is wanted less: "low priority: golf, chess".
+    is_minor_list: bool,
     /// The part that a condition narrows, until the next pause.
     narrows: Option<usize>,
     /// The part before the last colon or the open bracket, which what follows explains.
@@ -138,10 +153,11 @@ impl Splitter<'_> {
             tokens: vec![],
             denied: self.denied,
             is_background: self.is_told_in_bracket && !self.denied,
-            is_minor: false,
+            is_minor: self.is_minor_list && !self.denied,
             narrows: self.narrows.filter(|_| !self.denied),
             joined_to: None,
             explains: self.explained_here.or(self.explained),
+            only_with: None,
             seam: None,
             shared_places: vec![],
         });
@@ -151,7 +167,7 @@ impl Splitter<'_> {
     fn pause(&mut self, at: usize) -> usize {
         (self.last_segment, self.segment) = (self.segment, self.parts.len());
         self.denied = self.from_pause.take().unwrap_or(self.denied);
-        (self.denial_here, self.compares, self.narrows, self.explained_here) = (None, false, None, None);
+        (self.denial_here, self.comparison, self.narrows, self.explained_here) = (None, None, None, None);
         self.bracket_or_colon(at);
         self.begin_part();
         let rest = &self.sentence[at + 1..];
@@ -187,64 +203,9 @@ impl Splitter<'_> {
         }
     }
 
-    /// Returns the phrase at `at`, and its number of words.
-    fn phrase(&self, at: usize) -> Option<(Phrase, usize)> {
-        if self.ends_segment(at + 1) && self.object().is_some() {
-            if is_no(self.words[at]) {
-                return Some((Phrase::TrailingDenial, 1));
-            }
-            if is_yes(self.words[at]) {
-                return Some((Phrase::TrailingWish, 1));
-            }
-        }
-        if self.ends_segment(at + 1) && at > 0 && is_content(self.words[at - 1]) {
-            match is_less(self.words[at]) {
-                Some(true) => return Some((Phrase::TrailingDenial, 1)),
-                Some(false) => return Some((Phrase::TrailingWish, 1)),
-                None => {}
-            }
-        }
-        if let Some(length) = past(&self.words[at..]).filter(|_| self.may_begin_story()) {
-            return Some((Phrase::Background, length));
-        }
-        let named = self.subject_name(at);
-        if named == 0 && self.begins_wish(at) {
-            return Some((Phrase::Wish, 1));
-        }
-        let found = find(&self.words[at..], self.language).filter(|(_, length)| named == 0 || *length > named)?;
-        if found.0 == Phrase::Choice && !self.is_whole_clause(at + found.1) {
-            return None;
-        }
-        Some(match found {
-            (Phrase::TrailingDenial, length) if self.is_before_its_object(at + length) => (Phrase::Denial, length),
-            (Phrase::EitherDenial, length) if self.ends_segment(at + length) && self.object().is_some() => {
-                (Phrase::TrailingDenial, length)
-            }
-            found => found,
-        })
-    }
-
-    /// Whether the verb at `at` wishes for what follows, after a denial: "I dislike football and enjoy cycling".
-    fn begins_wish(&self, at: usize) -> bool {
-        self.ends_denial()
-            && self.parts.last().is_some_and(|part| part.tokens.is_empty())
-            && is_wish_verb(self.words[at], self.words[self.denial_at])
-    }
-
-    /// Whether nothing of the part is said yet.
-    fn may_begin_story(&self) -> bool {
-        !self.denied && self.parts.last().is_some_and(|part| part.tokens.is_empty())
-    }
-
     /// Whether the sentence pauses or ends at `end`.
     fn ends_segment(&self, end: usize) -> bool {
         self.sentence.get(end).is_none_or(|next| next.mark == Mark::Pause)
-    }
-
-    /// Whether what would deny what precedes it denies what follows instead: "me aburre el fútbol".
-    fn is_before_its_object(&self, end: usize) -> bool {
-        let follows = self.sentence[end..].iter().take_while(|token| token.mark == Mark::None);
-        !has_content(&self.parts[self.segment..]) && follows.into_iter().any(|token| is_content(&token.word))
     }
 
     /// Returns the number of words at `at` that are part of a subject's name whatever they mean elsewhere: a compound
@@ -260,12 +221,17 @@ impl Splitter<'_> {
         if self.begin_purpose(at) || length == 1 && self.is_light_verb(at) {
             return 1;
         }
-        let Some(part) = self.parts.last_mut() else { return length };
-        if !part.tokens.is_empty() && is_consequence(self.words[at], self.words.get(at + 1).copied()) {
-            self.begin_part();
-            return 1;
+        if is_consequence(self.words[at], self.words.get(at + 1).copied()) {
+            let follows_role = begins_with_role(&self.words);
+            if follows_role {
+                self.parts.iter_mut().for_each(|part| part.is_background = !part.denied);
+            }
+            if follows_role || self.parts.last().is_some_and(|part| !part.tokens.is_empty()) {
+                self.begin_part();
+                return 1;
+            }
         }
-        part.tokens.extend(&self.sentence[at..at + length]);
+        self.parts.last_mut().into_iter().for_each(|part| part.tokens.extend(&self.sentence[at..at + length]));
         length
     }
 
@@ -277,7 +243,7 @@ impl Splitter<'_> {
     }
 
     fn apply(&mut self, phrase: Phrase, at: usize, length: usize) {
-        self.compares |= self.words[at..at + length].iter().any(|word| is_comparative(word));
+        self.comparison = self.comparison_in(at, length).or(self.comparison);
         match phrase {
             Phrase::FalseDenial | Phrase::Reason | Phrase::Choice => return,
             Phrase::Aside => {
@@ -285,18 +251,24 @@ impl Splitter<'_> {
                 self.parts.last_mut().into_iter().for_each(|part| part.is_background &= !is_enthusiastic);
                 return;
             }
-            Phrase::Minor => return self.minor(),
+            Phrase::Minor | Phrase::Lesser => return self.minor(at + length),
             Phrase::Than => return self.lesser(at),
             Phrase::Wish if !self.ends_denial() && !self.is_more_after_less(at) => return,
-            Phrase::Background => return self.begin_background(),
+            Phrase::Background => return self.begin_background(past(&self.words[at..]).is_some()),
             Phrase::LeadIn => {
-                self.parts.last_mut().into_iter().for_each(|part| only_places(&mut part.tokens));
+                let is_of_others = self.parts.last().is_some_and(tells_of_others);
+                self.parts.last_mut().into_iter().for_each(tell_of_reader);
+                if is_of_others {
+                    self.begin_part();
+                    return self.begin_background(false);
+                }
                 if self.ends_denial() && is_wish(self.words[at]) {
                     self.turn();
                 }
             }
             Phrase::Consequence => {
                 self.parts.iter_mut().for_each(|part| part.is_background = true);
+                self.explained = self.last_with_content();
                 self.turn();
             }
             Phrase::Exception if self.denied || self.is_after_denied() => self.turn(),
@@ -315,6 +287,10 @@ impl Splitter<'_> {
             }
             Phrase::TrailingDenial => self.answer(true),
             Phrase::TrailingWish => self.answer(false),
+            Phrase::TrailingMinor => {
+                let from = self.object().unwrap_or(self.segment);
+                self.parts[from..].iter_mut().for_each(|part| part.is_minor = !part.denied);
+            }
             Phrase::Separator => {
                 self.denial_here = self.denial_here.filter(|_| is_or(self.words[at]));
                 return self.separate(at, length);
@@ -335,30 +311,6 @@ impl Splitter<'_> {
         }
         self.begin_part();
         self.parts.last_mut().into_iter().for_each(|part| part.joined_to = last.filter(|_| joins));
-    }
-
-    /// What is wanted less is not excluded.
-    fn minor(&mut self) {
-        if self.ends_denial() {
-            self.turn();
-            self.begin_part();
-        }
-        self.parts.last_mut().into_iter().for_each(|part| part.is_minor = true);
-    }
-
-    /// Begins what is wanted less, after a comparative; the word at `at` is another word of the part otherwise.
-    fn lesser(&mut self, at: usize) {
-        // Other words than "than" also begin a relative clause or a role.
-        let is_compared = |part: &Part<'_>| {
-            let mut words = part.tokens.iter().map(|token| token.word.as_str());
-            has_content(slice::from_ref(part)) && (self.words[at] == "than" || words.all(is_content))
-        };
-        if self.compares && self.parts.last().is_some_and(is_compared) {
-            self.begin_part();
-            self.parts.last_mut().into_iter().for_each(|part| part.is_minor = true);
-        } else {
-            self.word(at);
-        }
     }
 
     /// Whether what stands before is denied: "politics bores me, except in Peru".

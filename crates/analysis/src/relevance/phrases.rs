@@ -17,6 +17,10 @@ pub(super) enum Phrase {
     FalseDenial,
     TrailingDenial,
     TrailingWish,
+    /// Says that what precedes is wanted less than others.
+    TrailingMinor,
+    /// Like [`Phrase::Minor`] after something that is wanted, otherwise like [`Phrase::Denial`]: "less about".
+    Lesser,
     Wish,
     Background,
     Turn,
@@ -56,13 +60,16 @@ fn is_in(heading: &str, word: &str) -> bool {
     section(heading).iter().any(|phrase| phrase[..] == [word])
 }
 
-const HEADINGS: [(&str, Phrase); 18] = [
+const HEADINGS: [(&str, Phrase); 21] = [
     ("denial", Phrase::Denial),
     ("either denial", Phrase::EitherDenial),
     ("exception", Phrase::Exception),
     ("short denial", Phrase::ShortDenial),
     ("false denial", Phrase::FalseDenial),
     ("trailing denial", Phrase::TrailingDenial),
+    ("trailing wish", Phrase::TrailingWish),
+    ("trailing minor", Phrase::TrailingMinor),
+    ("lesser", Phrase::Lesser),
     ("wish", Phrase::Wish),
     ("turn", Phrase::Turn),
     ("separator", Phrase::Separator),
@@ -110,7 +117,7 @@ pub(super) fn find(words: &[&str], language: Option<Language>) -> Option<(Phrase
 
 /// Whether a word, at the end of what it refers to, denies it: "sport: no".
 pub(super) fn is_no(word: &str) -> bool {
-    ["no", "nein", "non", "nope"].contains(&word)
+    ["no", "nein", "non", "nope", "none", "never"].contains(&word)
 }
 
 /// Whether a word, at the end of what it refers to, wishes for it: "science yes".
@@ -156,8 +163,34 @@ pub(super) fn is_less(word: &str) -> Option<bool> {
 
 /// Whether a word may begin a comparison: "more science than sport".
 pub(super) fn is_comparative(word: &str) -> bool {
-    ["more", "rather", "prefer", "mehr", "lieber", "eher", "plus", "davantage", "plutôt", "más", "prefiero"]
+    ["more", "better", "rather", "mehr", "lieber", "eher", "plus", "davantage", "plutôt", "más"].contains(&word)
+        || is_preference(word)
+}
+
+/// Whether a word compares by what it prefers: "prefer science to sport".
+pub(super) fn is_preference(word: &str) -> bool {
+    ["prefer", "preferring", "prefiero", "préfère"].contains(&word)
+}
+
+/// Whether a word stands between what is preferred and the rest: "prefer science to sport", "prefiero ciencia a deporte".
+pub(super) fn is_after_preferred(word: &str) -> bool {
+    ["to", "over", "a", "à"].contains(&word)
+}
+
+/// Whether an adjective, of what the reader finds so, denies it: "I find golf boring".
+pub(super) fn is_tedious(word: &str) -> bool {
+    ["boring", "dull", "tedious", "tiresome", "uninteresting", "langweilig", "öde", "ennuyeux", "aburrido"]
         .contains(&word)
+}
+
+/// Whether a verb says what the reader thinks of something: "I find golf boring".
+pub(super) fn is_judgement(verb: &str) -> bool {
+    ["find", "consider", "finde", "trouve", "encuentro", "parece"].contains(&verb)
+}
+
+/// Whether a verb begins what its "out" ends: "leave golf out".
+pub(super) fn is_leaving_out(verb: &str) -> bool {
+    ["leave", "keep", "lass", "lasst"].contains(&verb)
 }
 
 /// Whether a word makes a subject of what the reader tells of themselves.
@@ -217,6 +250,13 @@ pub(super) fn is_light_verb(word: &str) -> bool {
 /// Whether a word may begin a further clause of a reason.
 pub(super) fn is_reason_pronoun(word: &str) -> bool {
     is_in("reason pronoun", word)
+}
+
+/// Whether a sentence begins with what its reader is: "I'm a nurse, so anything about wards".
+pub(super) fn begins_with_role(words: &[&str]) -> bool {
+    let rest = ["i", "we"].iter().find_map(|who| words.strip_prefix(&[*who]));
+    let rest = rest.and_then(|rest| ["m", "am", "re", "are"].iter().find_map(|verb| rest.strip_prefix(&[*verb])));
+    rest.is_some_and(|rest| rest.first().is_some_and(|first| is_article(first)))
 }
 
 /// Whether a word stands for others than who speaks: "so you can imagine".

@@ -16,7 +16,7 @@ pub(super) struct Subject {
     pub(super) words: Vec<String>,
     pub(super) meaning: Meaning,
     pub(super) places: Vec<PlaceId>,
-    /// Whether it tells who the reader is, whose places hold for all that they want.
+    /// Whether it tells who the reader is, whose places hold for public affairs, and for what is said to follow from them.
     pub(super) is_background: bool,
     /// The index of the subject that it explains: "the Olympics in Italy: skaters, hockey".
     pub(super) explains: Option<usize>,
@@ -27,7 +27,7 @@ pub(super) fn inherited(subjects: &[Subject]) -> Vec<Vec<PlaceId>> {
     let mut inherited: Vec<Vec<PlaceId>> = vec![Vec::new(); subjects.len()];
     for (at, source) in subjects.iter().enumerate().filter(|(_, source)| !source.places.is_empty()) {
         let begins = subjects[..=at].iter().all(|subject| subject.words.is_empty());
-        let has_all = source.is_background || begins;
+        let has_all = begins && !source.is_background;
         let members = if has_all { without_place(subjects, at) } else { group(subjects, at) };
         for member in members {
             for place in &source.places {
@@ -52,12 +52,17 @@ fn group(subjects: &[Subject], at: usize) -> Vec<usize> {
         let subject = &subjects[of];
         subject.explains.is_some_and(|explained| explained == to || is_list_of_places(subjects, to, explained))
             || matches!(&subject.words[..], [word] if is_anaphora(word))
-            || subjects[to].meaning.may_share_place_of(&subject.meaning)
+            || if subjects[to].is_background {
+                subject.meaning.is_public()
+            } else {
+                subjects[to].meaning.may_share_place_of(&subject.meaning)
+            }
     };
     let mut found = vec![at];
     let mut others = without_place(subjects, at);
     let mut next = 0;
-    while let Some(&to) = found.get(next) {
+    // What has the place of the reader shares it with nothing else.
+    while let Some(&to) = found.get(next).filter(|_| next == 0 || !subjects[at].is_background) {
         let (joined, rest): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|of| belongs(*of, to));
         found.extend(joined);
         others = rest;

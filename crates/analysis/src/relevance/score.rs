@@ -102,7 +102,10 @@ impl Query<'_> {
         let occurrences = occurrences(&self.hits, &self.long_names, document);
         let found = self.frequencies(document, &occurrences);
         let (mut clauses, mut dense) = (Vec::new(), 0.0);
-        for clause in &self.wanted {
+        let counts = |clause: &&QueryClause| {
+            clause.only_with.is_empty() || clause.only_with.iter().any(|term| found[*term] > 0.0)
+        };
+        for clause in self.wanted.iter().filter(counts) {
             let similarity = cosine(&clause.vector, &document.vector);
             let nearness = cosine(&clause.subject, &document.vector);
             let (wording, score, share) = self.clause(clause, &found);
@@ -121,7 +124,7 @@ impl Query<'_> {
         }
         clauses.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.clause.cmp(&b.clause)));
         let (mut allowed, mut denied) = (1.0, Vec::new());
-        for clause in &self.denied {
+        for clause in self.denied.iter().filter(counts) {
             let (_, _, share) = self.clause(clause, &found);
             let nearness = cosine(&clause.subject, &document.vector);
             let score = denying_share(share.min(1.0), nearness);

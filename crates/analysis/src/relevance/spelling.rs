@@ -12,7 +12,8 @@ use super::frequencies::DocumentFrequencies;
 use super::lexicon::Lexicon;
 use super::places::Places;
 use super::word_vectors::WordVectors;
-use super::words::{function_words, is_function_word, light_stem, next_word};
+use super::wordings::abbreviated;
+use super::words::{function_words, is_content, is_function_word, light_stem, next_word};
 
 /// Shorter words have too many neighbours, except by an exchange of two letters.
 const MIN_LETTERS: usize = 5;
@@ -95,6 +96,11 @@ pub(super) fn correct(
             let read_as = if is_error { apart(word, corpus).or_else(|| nearest_form(word, &beside())) } else { None };
             words.extend(read_as.as_ref().unwrap_or(word).split(' ').map(str::to_owned));
             corrections.extend(read_as.map(|read_as| Correction { written: word.clone(), read_as }));
+        }
+        if words != clause.words {
+            let is_one_of_several = words.iter().any(|word| is_content(word));
+            words.retain(|word| !is_one_of_several || is_content(word));
+            words = abbreviated(&words.iter().map(String::as_str).collect::<Vec<_>>());
         }
         clause.words = words;
         leave_out_function_words(&mut clause.words, is_known);

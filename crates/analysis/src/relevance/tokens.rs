@@ -37,6 +37,11 @@ fn words_and_marks(text: &str) -> Vec<Token> {
     while let Some(found) = next_word(&text[at..]) {
         push_mark(&mut tokens, text, at..at + found.start);
         hyphens.push(&mut tokens, text, at..at + found.start);
+        // "80% science"
+        if found.text.bytes().all(|byte| byte.is_ascii_digit()) && text[at + found.end..].starts_with('%') {
+            at += found.end + 1;
+            continue;
+        }
         let mut word = String::new();
         fold(found.text, found.is_initials, &mut word);
         // Whether "Go" is a name is found out later, and "go" may be one as well.

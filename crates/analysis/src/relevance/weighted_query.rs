@@ -37,6 +37,8 @@ pub(super) struct QueryClause {
     /// As written, then in English if that is another language.
     pub(super) wordings: Vec<QueryWording>,
     pub(super) scope: Vec<usize>,
+    /// Terms of which a text has to have one for the clause to count; empty if it always does.
+    pub(super) only_with: Vec<usize>,
     pub(super) sense: Sense,
     /// The vector of its English wording, if there is one, otherwise of its own words.
     pub(super) vector: Vector,
@@ -90,6 +92,7 @@ impl<'a> Query<'a> {
         let mut query_terms = QueryTerms::default();
         let terms: Vec<(Vec<Vec<usize>>, Vec<usize>)> =
             clauses.iter().map(|clause| (query_terms.terms_of(clause), query_terms.scope_of(clause))).collect();
+        let only_with: Vec<Vec<usize>> = clauses.iter().map(|clause| query_terms.only_with(clause)).collect();
         let hits = Hits::of(corpus, &query_terms.terms, &query_terms.related);
         let weight = |(number, term): (usize, &Term)| match term {
             Term::Modifier(word, of) if word == NON => weight_of_word(of, frequencies),
@@ -99,7 +102,7 @@ impl<'a> Query<'a> {
         };
         let weights: Vec<f64> = query_terms.terms.iter().enumerate().map(weight).collect();
         let (mut wanted, mut denied) = (Vec::new(), Vec::new());
-        for (number, (clause, (terms, scope))) in clauses.iter().zip(terms).enumerate() {
+        for (number, ((clause, (terms, scope)), only_with)) in clauses.iter().zip(terms).zip(only_with).enumerate() {
             let weighed = |terms: Vec<usize>| {
                 let weight = terms.iter().map(|term| weights[*term]).sum();
                 QueryWording { terms, weight }
@@ -109,7 +112,7 @@ impl<'a> Query<'a> {
             let factor = if clause.is_minor { MINOR_CLAUSE } else { 1.0 };
             let (vector, subject, usual) = (vector(clause, true), vector(clause, false), usual_vector(clause));
             let sense = clause.sense;
-            kind.push(QueryClause { number, factor, wordings, scope, sense, vector, subject, usual });
+            kind.push(QueryClause { number, factor, wordings, scope, only_with, sense, vector, subject, usual });
         }
         let mean_weight = mean(wanted.iter().map(QueryClause::weight));
         let terms = query_terms.terms;
@@ -168,6 +171,12 @@ impl QueryTerms {
         let own = if clause.words.is_empty() { &[][..] } else { &clause.places };
         let places: Vec<Term> = own.iter().chain(&clause.scope).cloned().map(Term::Place).collect();
         places.into_iter().map(|place| self.number(place)).collect()
+    }
+
+    /// Returns the terms of which a text has to have one for a clause to count; none if it always does.
+    fn only_with(&mut self, clause: &Clause) -> Vec<usize> {
+        let Some(Wording { words, places }) = &clause.only_with else { return Vec::new() };
+        self.terms_of_wording(words, &[], places, &[])
     }
 
     /// Returns the terms of each wording of a clause.

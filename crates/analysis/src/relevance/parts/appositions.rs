@@ -1,9 +1,12 @@
-//! Leaves out what only says what a name is: "Anthropic, the company, and its models".
+//! What says which of its senses a name has: "Anthropic, the company, and its models", "Georgia (the country, not the
+//! state)".
+
+use std::slice;
 
 use super::super::phrases::is_kind_of_thing;
 use super::super::tokens::Token;
 use super::super::words::is_content;
-use super::Part;
+use super::{Part, has_content};
 
 /// Empties the parts that only say what the name before them is: "Anthropic, the company, and its models".
 pub(super) fn leave_out_appositions(text: &str, parts: &mut [Part<'_>]) {
@@ -16,6 +19,24 @@ pub(super) fn leave_out_appositions(text: &str, parts: &mut [Part<'_>]) {
         let follows = text.get(last.end..article.start).is_some_and(|between| between.trim() == ",");
         if is_name && follows && name.denied == part.denied && is_kind_of_thing(&article.word, &kind.word) {
             part.tokens.clear();
+        }
+    }
+}
+
+/// Makes what says which sense of a name is meant ("Rust (the language, not the game)"), and which of its kinds is not
+/// ("electric cars, but not Chinese ones"), count only in texts that have what it is said of.
+pub(super) fn limit_to_names(text: &str, parts: &mut [Part<'_>]) {
+    let is_capital = |token: &&Token| text.get(token.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    for at in 1..parts.len() {
+        let (before, from) = parts.split_at_mut(at);
+        let Some(part) = from.first_mut() else { continue };
+        let is_kind = matches!(&part.tokens[..], [article, kind] if is_kind_of_thing(&article.word, &kind.word));
+        let is_one = part.denied && part.tokens.len() > 1 && part.tokens.last().is_some_and(|last| last.word == "ones");
+        let is_name = |token: &&Token| is_content(&token.word) && is_capital(token);
+        let is_named =
+            |of: &Part<'_>| if is_kind { of.tokens.iter().any(is_name) } else { has_content(slice::from_ref(of)) };
+        if is_kind || is_one {
+            part.only_with = before.iter().rposition(|of| !of.denied && of.only_with.is_none() && is_named(of));
         }
     }
 }

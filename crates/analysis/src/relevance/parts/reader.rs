@@ -5,7 +5,7 @@ use super::super::phrases::{Phrase, find, is_conjunction, is_enthusiasm, is_othe
 use super::super::places::Places;
 use super::super::tokens::{Mark, Token};
 use super::super::translations::Language;
-use super::super::words::is_function_word;
+use super::super::words::{is_content, is_function_word};
 use super::{Part, Splitter, has_content};
 
 impl Splitter<'_> {
@@ -25,11 +25,13 @@ impl Splitter<'_> {
             part.tokens = self.sentence[from..end].iter().filter(|token| token.mark == Mark::None).collect();
             only_places(&mut part.tokens);
             part.is_background = true;
+            self.explained = self.parts.len().checked_sub(1);
         }
         end
     }
 
-    pub(super) fn begin_background(&mut self) {
+    /// `is_change`: whether it tells what the reader did, as of a move to a place, from which their wishes follow.
+    pub(super) fn begin_background(&mut self, is_change: bool) {
         if self.ends_denial() {
             self.turn();
             self.begin_part();
@@ -39,6 +41,7 @@ impl Splitter<'_> {
             && !part.denied
         {
             part.is_background = true;
+            self.explained = self.parts.len().checked_sub(1).filter(|_| is_change).or(self.explained);
         }
     }
 
@@ -116,8 +119,23 @@ pub(super) fn tells_of_reader(part: &Part<'_>) -> bool {
     part.is_background && !part.tokens.iter().any(|token| is_enthusiasm(&token.word))
 }
 
+/// Whether a part tells what others say or want: "my wife says I should".
+pub(super) fn tells_of_others(part: &Part<'_>) -> bool {
+    const VERBS: [&str; 9] = ["says", "say", "thinks", "think", "wants", "told", "suggests", "sagt", "meint"];
+    part.is_background && part.tokens.iter().any(|token| VERBS.contains(&token.word.as_str()))
+}
+
+/// Leaves only the places of what introduces a subject. Beside other words they are those of the reader: "nurse from Ghana
+/// interested in".
+pub(super) fn tell_of_reader(part: &mut Part<'_>) {
+    let content = |part: &Part<'_>| part.tokens.iter().filter(|token| is_content(&token.word)).count();
+    let before = content(part);
+    only_places(&mut part.tokens);
+    part.is_background |= !part.denied && content(part) > 0 && content(part) < before;
+}
+
 /// Empties a part that names no place.
-pub(super) fn only_places(part: &mut Vec<&Token>) {
+fn only_places(part: &mut Vec<&Token>) {
     let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
     let first = (0..words.len()).find_map(|at| Places::shipped().find(&words[at..]).map(|(_, length)| (at, length)));
     match first {
@@ -134,6 +152,12 @@ pub(super) fn tells_why(words: &[&str], language: Option<Language>) -> bool {
         Some((Phrase::Separator, _)) => from == 0,
         found => found.is_some(),
     };
-    words.first().is_some_and(|first| ["i", "we", "ich", "wir", "je", "nous"].contains(first))
-        && !(0..words.len()).any(says_more)
+    let is_of_denied = |first: &&str| ["it", "they", "that", "this", "these", "es", "das", "ça"].contains(first);
+    let is_of_reader = |first: &&str| ["i", "we", "ich", "wir", "je", "nous"].contains(first);
+    let says_only_why = |from: usize| match find(&words[from..], language) {
+        Some((Phrase::TrailingDenial, _)) => true,
+        _ => !says_more(from),
+    };
+    words.first().is_some_and(is_of_reader) && !(0..words.len()).any(says_more)
+        || words.first().is_some_and(is_of_denied) && words.len() > 1 && (0..words.len()).all(says_only_why)
 }

@@ -1,3 +1,5 @@
+mod denials;
+
 use super::super::clauses::{Clause, Interests};
 
 /// Formats clauses as written, with a minus sign before negated ones.

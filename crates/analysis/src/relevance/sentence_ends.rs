@@ -1,0 +1,71 @@
+//! Marks between sentences that end none: "Golf? No thanks.", "Paris - museums", and the numbers of a list.
+
+use super::places::Places;
+use super::tokens::{Mark, Token};
+use super::words::is_function_word;
+
+/// Answers that refer to the sentence before, after a question or a dash.
+const ANSWERS: [&str; 9] = ["no", "nope", "never", "none", "nein", "non", "yes", "ja", "oui"];
+/// Maximum words of an answer: "no thank you".
+const MAX_ANSWER_WORDS: usize = 3;
+
+/// Joins sentences that belong together. `text`: what the tokens are of.
+pub(super) fn join_sentences(text: &str, tokens: &mut [Token]) {
+    for at in 0..tokens.len() {
+        let Token { mark: Mark::SentenceEnd, start, end, .. } = tokens[at] else { continue };
+        let mark = text.get(start..end).unwrap_or_default();
+        let is_dash = mark.starts_with(' ') && mark.contains(['-', '–', '—']);
+        if mark.contains('?') && is_answer(&tokens[at + 1..])
+            || is_dash && (is_answer(&tokens[at + 1..]) || is_place(&tokens[..at]))
+        {
+            tokens[at].mark = Mark::Pause;
+        }
+    }
+}
+
+/// Whether the sentence at the start of `tokens` only answers the one before.
+fn is_answer(tokens: &[Token]) -> bool {
+    let words: Vec<&str> = tokens.iter().take_while(|token| token.mark != Mark::SentenceEnd).map(word).collect();
+    let is_first = words.first().is_some_and(|first| ANSWERS.contains(first));
+    is_first && words.len() <= MAX_ANSWER_WORDS && words.iter().all(|word| is_function_word(word) || is_thanks(word))
+}
+
+fn is_thanks(word: &str) -> bool {
+    ["thanks", "thank", "danke", "merci", "please", "bitte"].contains(&word)
+}
+
+/// Whether the sentence at the end of `tokens` names places alone.
+fn is_place(tokens: &[Token]) -> bool {
+    let from = tokens.iter().rposition(|token| token.mark == Mark::SentenceEnd).map_or(0, |end| end + 1);
+    let words: Vec<&str> = tokens[from..].iter().filter(|token| token.mark == Mark::None).map(word).collect();
+    let mut at = 0;
+    while at < words.len() {
+        let Some((_, length)) = Places::shipped().find(&words[at..]) else { return false };
+        at += length;
+    }
+    at > 0
+}
+
+fn word(token: &Token) -> &str {
+    token.word.as_str()
+}
+
+/// Makes the numbers of a list ("1. chess 2. ferries") ends of sentences. `text`: what the tokens are of.
+pub(super) fn number_lists(text: &str, tokens: &mut [Token]) {
+    let mut next = 1;
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let rest = text.get(token.end..).unwrap_or_default();
+        let is_numbered = (rest.starts_with(". ") || rest.starts_with(") ")) && token.word == next.to_string();
+        if is_numbered {
+            found.push(at);
+            next += 1;
+        }
+    }
+    if found.len() > 1 {
+        for at in found {
+            tokens[at].mark = Mark::SentenceEnd;
+            tokens[at].word.clear();
+        }
+    }
+}
