@@ -1,6 +1,7 @@
 //! `aha-radar ask`.
 
 use aha_content::documents::row_cells;
+use aha_core::shell;
 use anyhow::Result;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
@@ -59,7 +60,7 @@ async fn refuse(app: &App, error: AskError, request: &AskRequest, json: bool) ->
         output::note(&note);
     }
     if let Some(query) = query {
-        output::note(&format!("to see what has any of its words: aha-radar search {}", output::shell_word(&query)));
+        output::note(&format!("to see what has any of its words: aha-radar search {}", shell::word(&query)));
     }
     if request.is_narrowed() {
         output::note("to ask about everything, leave out --topic, --source and --since");

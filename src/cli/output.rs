@@ -140,15 +140,6 @@ pub(super) fn to_the_second(time: Timestamp) -> String {
     Timestamp::from_millis(time.as_millis().div_euclid(1000) * 1000).to_string()
 }
 
-/// Returns a word for a shell, in quotes if it needs them.
-pub(super) fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@' | '+' | ',');
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum ColourChoice {
@@ -228,13 +219,6 @@ mod tests {
         assert_eq!(columns_of_terminal(Some(0), Some(60)), 60);
         assert_eq!(columns_of_terminal(Some(0), None), 80);
         assert_eq!(columns_of_terminal(None, None), 80);
-    }
-
-    #[test]
-    fn a_word_that_a_shell_would_read_otherwise_is_quoted() {
-        assert_eq!(shell_word("./my-notes"), "./my-notes");
-        assert_eq!(shell_word("my notes"), "'my notes'");
-        assert_eq!(shell_word("Ann's"), r"'Ann'\''s'");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aha_core::digest::Digest;
+use aha_core::shell;
 use aha_core::time::Timestamp;
 use aha_core::topic::{DEFAULT_TOPIC, Topic};
 use anyhow::Result;
@@ -103,9 +104,9 @@ pub(super) fn nothing_to_read(topic: &str, until: Option<Timestamp>, now: Timest
     let read = until.map_or_else(String::new, |until| format!(" up to {until}"));
     let next = match until {
         Some(until) if until > now => {
-            let (name, now) = (output::shell_word(topic), now.floor_to_minute());
+            let command = shell::topic_set(topic, &format!("--read-from {}", now.floor_to_minute()));
             format!(
-                ", which is ahead of the clock ({now}): nothing is read until then; if the clock is right, set the topic back with `aha-radar topic set {name} --read-from {now}`"
+                ", which is ahead of the clock ({now}): nothing is read until then; if the clock is right, set the topic back with `{command}`"
             )
         }
         _ => ": nothing to do before the next minute".to_owned(),

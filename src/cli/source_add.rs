@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use aha_content::numbers::count;
+use aha_core::shell;
 use aha_core::source::{NewSource, SourceKind};
 use aha_core::topic::topic_option;
 use anyhow::{Result, anyhow};
@@ -97,7 +98,7 @@ fn check_all(app: &App, new: &SourcesToAdd) -> Result<()> {
 
 /// Refuses a folder and a list of sources, which other commands take.
 fn check_is_no_other_path(location: &str, topic: &str) -> Result<()> {
-    let (path, word, option) = (Path::new(location), output::shell_word(location), topic_option(topic));
+    let (path, word, option) = (Path::new(location), shell::word(location), topic_option(topic));
     if path.is_dir() {
         return Err(anyhow!(
             "{location} is a folder, no regular file; to search the documents in it and ask about them, add it with \
@@ -137,7 +138,7 @@ fn with_documents(error: ServiceError, new: &SourcesToAdd) -> anyhow::Error {
     if !Path::new(location).is_file() {
         return error.into();
     }
-    let (word, option) = (output::shell_word(location), topic_option(&new.topic));
+    let (word, option) = (shell::word(location), topic_option(&new.topic));
     anyhow!(
         "{location}: {error}. If it is a document of your own, add it with \
          `aha-radar source add --type documents {word}{option}`"

@@ -4,6 +4,7 @@ use std::error::Error as _;
 
 use aha_core::digest::Digest;
 use aha_core::run::AttemptOutcome;
+use aha_core::shell;
 use aha_core::time::Timestamp;
 use aha_core::topic::topic_option;
 use aha_store::{RetryAdvice, StoreError};
@@ -25,7 +26,8 @@ pub enum RunError {
     )]
     Held { topic: String, owner: String, expires_at: Timestamp },
     #[error(
-        "topic {topic:?} has been read up to {cursor}, more than a day ahead of the clock, which says {now}; if the clock is right, set the topic back with `aha-radar topic set {topic} --read-from {now}`"
+        "topic {topic:?} has been read up to {cursor}, more than a day ahead of the clock, which says {now}; if the clock is right, set the topic back with `{}`",
+        shell::topic_set(topic, &format!("--read-from {now}"))
     )]
     CursorAhead { topic: String, cursor: Timestamp, now: Timestamp },
     #[error(

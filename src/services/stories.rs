@@ -6,7 +6,7 @@ use aha_core::digest::{DigestHead, DigestStory};
 use aha_core::feedback::FeedbackKind;
 use aha_core::ids::{DigestItemId, ItemId, TopicId};
 use aha_core::story::fingerprint;
-use aha_core::topic::{BudgetTier, DEFAULT_TOPIC};
+use aha_core::topic::{BudgetTier, DEFAULT_TOPIC, topic_option};
 use aha_llm::tasks::{deep_summary, entity_extract, triage};
 pub use aha_store::StoryAppearance;
 use aha_store::{AnswerKey, DigestItemRecord};
@@ -64,7 +64,7 @@ pub async fn find_in(app: &App, item: &str, topic: Option<&str>) -> Result<Found
     let Some(topic) = topic.filter(|topic| found.digest.topic != *topic) else { return Ok(found) };
     topics::find(app, topic).await?;
     let of = &found.digest.topic;
-    let next = format!("leave out --topic, or take an id that `aha-radar search --topic {topic:?}` shows");
+    let next = format!("leave out --topic, or take an id that `aha-radar search{}` shows", topic_option(topic));
     Err(ServiceError::invalid("topic", format!("{item} is a story of topic {of:?}, not of topic {topic:?}; {next}")))
 }
 

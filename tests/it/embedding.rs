@@ -263,6 +263,30 @@ fn a_window_run_again_has_its_new_items_embedded() {
     assert_eq!(texts(&model).len(), 4);
 }
 
+/// The pass of a window that is run again has a limit of its own, whatever the number of tries of its calls.
+#[test]
+fn a_pass_that_is_killed_and_continued_keeps_its_limit() {
+    let model = OpenAi::start();
+    let mut radar = with(&model)
+        .with("OPENAI_EMBED_MAX_ITEMS_PER_RUN", "4")
+        .with("OPENAI_EMBED_BATCH_SIZE", "2")
+        .with("AHA_LLM_CONCURRENCY", "1");
+    let write = |radar: &Radar, count: usize| {
+        let posts: Vec<Post> = (1..=count).map(|n| post(n, "2026-11-18T05:00:00Z")).collect();
+        std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    };
+    write(&radar, 2);
+    radar.add(&["feed.json"]);
+    radar.ok(&["run", "--window", "2026-11-18"]);
+    write(&radar, 12);
+    radar.set("AHA_NOW", "2026-11-20T09:00:00Z");
+    let mut command = radar.command(&["run", "--window", "2026-11-18"]);
+    let killed = Ran::from(command.env("AHA_FAILPOINT", "settle_call.after_commit:1").output().unwrap());
+    assert!(killed.signal.is_some(), "{killed:#?}");
+    radar.ok(&["run", "--window", "2026-11-18"]);
+    assert_eq!(dense(&radar), 2 + 4);
+}
+
 #[test]
 fn what_is_muted_is_sent_to_nobody() {
     let model = OpenAi::start();

@@ -38,6 +38,7 @@ fn known() -> Vec<Fault> {
         Fault::Status(500),
         Fault::Status(503),
         Fault::Failed,
+        Fault::FailedAfterWork,
         Fault::Fenced,
         Fault::Preamble,
         Fault::MissingId,

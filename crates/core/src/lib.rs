@@ -37,6 +37,7 @@ pub mod run;
 pub mod schedule;
 pub mod score_health;
 pub mod settings;
+pub mod shell;
 pub mod source;
 pub mod story;
 pub mod summary;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::ids::TopicId;
+use super::shell;
 use super::time::Timestamp;
 
 /// The topic that the first import creates.
@@ -118,11 +119,11 @@ impl Topic {
 /// Returns the option that selects a topic in a shell command; empty for the default topic.
 #[must_use]
 pub fn topic_option(topic: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let word = shell::word(topic);
     match topic {
         DEFAULT_TOPIC => String::new(),
-        plain if plain.chars().all(is_plain) && !plain.starts_with('-') => format!(" --topic {plain}"),
-        other => format!(" --topic='{}'", other.replace('\'', r"'\''")),
+        plain if plain == word && !plain.starts_with('-') => format!(" --topic {plain}"),
+        _ => format!(" --topic={word}"),
     }
 }
 

@@ -68,7 +68,7 @@ impl Gateway {
         let request =
             request::build(&self.parts.prompts, job.task, route, &self.parts.language, job.tier, &inputs, note)
                 .map_err(|error| Executed::NotSent(NotSent::Unusable(error.to_string())))?;
-        let encoded = EncodedRequest::new(wire, request).map_err(Executed::Failed)?;
+        let encoded = EncodedRequest::new(wire, request).map_err(|error| Executed::Failed(error.into()))?;
         Ok(Some(encoded.within(job.task.spec().timeouts)))
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::error::{CallError, Charge};
+use super::metered_call::FailedCall;
 
 /// Maximum failed calls that may be charged for a batch without any answer.
 const MAX_UNUSABLE_IN_BATCH: u32 = 2;
@@ -28,15 +28,13 @@ impl BatchFailureCounts {
         self.counts().entry(route).or_default().is_answered = true;
     }
 
-    pub(super) fn failed(&self, route: usize, error: &CallError) {
+    pub(super) fn failed(&self, route: usize, FailedCall { error, is_charged }: &FailedCall) {
         let mut counts = self.counts();
         let count = counts.entry(route).or_default();
         if error.is_rejection() {
             count.rejection = Some((error.kind(), error.to_string()));
         }
-        if error.charge() != Charge::Nothing {
-            count.unusable += 1;
-        }
+        count.unusable += u32::from(*is_charged);
     }
 
     /// Returns the models that rejected the batch and answered no part of it, with the kind and message of the last
@@ -59,15 +57,22 @@ impl BatchFailureCounts {
 
 #[cfg(test)]
 mod tests {
+    use super::super::error::CallError;
     use super::*;
+
+    /// A failed call of which the provider reports no usage.
+    fn failed(error: CallError) -> FailedCall {
+        let is_charged = error.charge() != super::super::error::Charge::Nothing;
+        FailedCall { error, is_charged }
+    }
 
     #[test]
     fn two_calls_without_use_are_enough_unless_a_part_is_answered() {
         let counts = BatchFailureCounts::default();
-        counts.failed(0, &CallError::Connect("refused".to_owned()));
-        counts.failed(0, &CallError::TimedOut(5));
+        counts.failed(0, &failed(CallError::Connect("refused".to_owned())));
+        counts.failed(0, &failed(CallError::TimedOut(5)));
         assert!(!counts.is_exhausted(0), "what cannot be paid for does not count");
-        counts.failed(0, &CallError::Invalid("no".to_owned()));
+        counts.failed(0, &failed(CallError::Invalid("no".to_owned())));
         assert!(counts.is_exhausted(0) && !counts.is_exhausted(1));
         counts.answered(0);
         assert!(!counts.is_exhausted(0));
@@ -76,9 +81,9 @@ mod tests {
     #[test]
     fn a_rejection_counts_unless_a_part_is_answered() {
         let counts = BatchFailureCounts::default();
-        counts.failed(0, &CallError::Filtered);
-        counts.failed(1, &CallError::Invalid("no".to_owned()));
-        counts.failed(2, &CallError::Declined("no".to_owned()));
+        counts.failed(0, &failed(CallError::Filtered));
+        counts.failed(1, &failed(CallError::Invalid("no".to_owned())));
+        counts.failed(2, &failed(CallError::Declined("no".to_owned())));
         counts.answered(2);
         let rejections: Vec<(usize, &str)> =
             counts.rejections().iter().map(|(route, kind, _)| (*route, *kind)).collect();

@@ -38,7 +38,7 @@ pub struct CallScope {
 
 impl CallScope {
     /// Returns the scope of one call outside a run.
-    pub(super) fn outside_run(clock: Clock, tier: BudgetTier, prompt_id: String) -> Self {
+    pub fn outside_run(clock: Clock, tier: BudgetTier, prompt_id: String) -> Self {
         let number = SCOPES_CREATED.fetch_add(1, Ordering::Relaxed) % MAX_SCOPES_PER_MILLISECOND;
         Self {
             lease: None,

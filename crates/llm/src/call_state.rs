@@ -91,6 +91,17 @@ impl CallState {
         self.closed.cancelled().await;
     }
 
+    /// Sleeps, but not after no further call may be made.
+    pub(super) async fn sleep(&self, time: Duration) {
+        // A sleep of zero duration still takes up to two milliseconds.
+        if !time.is_zero() {
+            tokio::select! {
+                () = self.closed() => {}
+                () = tokio::time::sleep(time) => {}
+            }
+        }
+    }
+
     pub(super) fn abandon_model(&self, route: &Route, why: &str) {
         let name = route.model.to_string();
         self.abandon(Abandoned::Model(name.clone()), &name, why);

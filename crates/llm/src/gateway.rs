@@ -17,7 +17,7 @@ use super::call_scope::CallScope;
 use super::error::CallError;
 use super::estimate::estimate;
 use super::gateway_parts::GatewayParts;
-use super::metered_call::{Executed, NotSent};
+use super::metered_call::{Executed, FailedCall, NotSent};
 use super::prompt::Prompts;
 use super::retry_plan::RetryPlan;
 use super::retry_policy::RetryPolicy;
@@ -53,6 +53,12 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Returns why a model is not called for a plan.
+    fn given_up(&self, plan: &RetryPlan, route: &Route) -> Option<String> {
+        let exhausted = || self.failure_counts.is_exhausted(plan.route).then(|| plan.failure.clone());
+        self.scope.call_state.abandoned(self.task, route).or_else(exhausted)
+    }
+
     /// Whether the policy falls back from a position of the chain to a model that may still be called.
     fn has_next_model(&self, policy: &RetryPolicy, position: usize) -> bool {
         let may_be_called =
@@ -270,16 +276,12 @@ impl Gateway {
             return Ok((plan.all(&Outcome::Failed { reason }), Vec::new()));
         };
         let policy = route.retry(&self.parts.retry_override.unwrap_or(job.task.spec().retry));
-        if let Some(why) = call_state.abandoned(job.task, route) {
-            return Ok((Vec::new(), vec![plan.give_up(&policy, &why)]));
+        if job.given_up(&plan, route).is_none() {
+            call_state.sleep(plan.after).await;
         }
-        if job.failure_counts.is_exhausted(plan.route) {
-            let why = plan.failure.clone();
+        // The calls of other batches may have failed meanwhile.
+        if let Some(why) = job.given_up(&plan, route) {
             return Ok((Vec::new(), vec![plan.give_up(&policy, &why)]));
-        }
-        // A sleep of zero duration still takes up to two milliseconds.
-        if !plan.after.is_zero() {
-            tokio::time::sleep(plan.after).await;
         }
         let items: Vec<&TaskItem> = plan.items.iter().map(|index| &batch[*index]).collect();
         let (call_id, executed) = loop {
@@ -300,7 +302,7 @@ impl Gateway {
                 job.failure_counts.answered(plan.route);
                 plan.answered(&policy, &call_id.to_string(), answers, (self.parts.jitter)())
             }
-            Executed::Failed(error) => (Vec::new(), self.after_failure(job, &policy, plan, &error).await),
+            Executed::Failed(failed) => (Vec::new(), self.after_failure(job, &policy, plan, &failed).await),
             Executed::NotSent(NotSent::CircuitOpen { why, .. }) => {
                 let why = format!("{}: {why}", route.model);
                 if let Some(kind) = plan.retried.filter(|_| job.has_next_model(&policy, plan.route)) {
@@ -325,11 +327,12 @@ impl Gateway {
         job: &Job<'_>,
         policy: &RetryPolicy,
         plan: RetryPlan,
-        error: &CallError,
+        failed: &FailedCall,
     ) -> Vec<RetryPlan> {
+        let error = &failed.error;
         let (position, call_state) = (plan.route, &job.scope.call_state);
         let route = &job.chain[position];
-        job.failure_counts.failed(position, error);
+        job.failure_counts.failed(position, failed);
         let next = plan.clone().failed(policy, call_state, route, error, (self.parts.jitter)());
         let is_given_up = next.iter().all(|plan| plan.route != position);
         let may_pass = error.is_server_failure() || matches!(error, CallError::RateLimited { .. });
@@ -337,7 +340,7 @@ impl Gateway {
             call_state.record_unusable(job.task, route, error.kind(), &format!("{}: {error}", route.model));
         }
         let pause = self.parts.breakers.first_pause().max(error.retry_after().unwrap_or_default());
-        if is_given_up && error.is_outage() && self.wait_for_model(job, policy, position, pause).await {
+        if is_given_up && failed.is_outage() && self.wait_for_model(job, policy, position, pause).await {
             return vec![plan.again(&format!("{}: {error}", route.model))];
         }
         next

@@ -133,7 +133,7 @@ pub use embedder::{Embedder, EmbedderParts};
 pub use gateway::Gateway;
 pub use gateway_parts::{GatewayParts, Jitter};
 pub use ledger::Cost;
-pub use metered_call::{Executed, NotSent};
+pub use metered_call::{Executed, FailedCall, NotSent};
 pub use router::Router;
 pub use service_call::{ServiceCall, ServiceCharge};
 pub use streaming::{AnswerStream, StreamEvent, StreamFailure, StreamedAnswer};

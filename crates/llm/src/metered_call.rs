@@ -9,7 +9,7 @@ use aha_store::{NewAnswer, NewCall, NewVectors, Settlement, SharedStore, StoreEr
 
 use super::breaker::{Account, Breakers};
 use super::call_scope::CallScope;
-use super::error::CallError;
+use super::error::{CallError, Charge};
 use super::ledger::{self, Cost};
 use super::ledger_writer;
 use super::ledger_writer::CallTimeout;
@@ -21,8 +21,37 @@ use super::rate_limiter::CallLimiter;
 #[derive(Debug)]
 pub enum Executed<T> {
     Answered(T),
-    Failed(CallError),
+    Failed(FailedCall),
     NotSent(NotSent),
+}
+
+/// A call without a usable answer.
+#[derive(Debug)]
+pub struct FailedCall {
+    pub error: CallError,
+    /// Whether it is or may be charged: by its kind, or because the provider reports usage or began to answer.
+    pub is_charged: bool,
+}
+
+impl FailedCall {
+    fn of(error: CallError, usage: Option<Usage>, has_begun: bool) -> Self {
+        let has_usage = usage.is_some_and(|usage| usage.input_tokens + usage.output_tokens > 0);
+        let is_charged = has_begun || has_usage || error.charge() != Charge::Nothing;
+        Self { error, is_charged }
+    }
+
+    /// Whether the server is away or fails without having worked on the request: the same request may well succeed once
+    /// it has recovered, and costs nothing until then.
+    pub(super) const fn is_outage(&self) -> bool {
+        self.error.is_outage() && !self.is_charged
+    }
+}
+
+impl From<CallError> for FailedCall {
+    /// Of a call that failed before it was sent.
+    fn from(error: CallError) -> Self {
+        Self { error, is_charged: false }
+    }
 }
 
 /// A call before it is sent.
@@ -95,7 +124,13 @@ impl MeteredCall<'_> {
         close: impl FnOnce(&Received<T>) -> Closing,
     ) -> Result<Executed<T>, StoreError> {
         let mut permit = match self.server.as_ref().and_then(|server| server.limiter) {
-            Some((limiter, tokens)) => Some(limiter.acquire(tokens).await),
+            Some((limiter, tokens)) => {
+                tokio::select! {
+                    biased;
+                    () = self.scope.call_state.closed() => return Ok(Executed::NotSent(NotSent::Interrupted)),
+                    permit = limiter.acquire(tokens) => Some(permit),
+                }
+            }
             None => None,
         };
         let server = self.server.as_ref();
@@ -130,7 +165,7 @@ impl MeteredCall<'_> {
         ledger::settle(self.store, self.scope, &settlement).await?;
         Ok(match received.outcome {
             Ok(answer) => Executed::Answered(answer),
-            Err(error) => Executed::Failed(error),
+            Err(error) => Executed::Failed(FailedCall::of(error, received.usage, received.has_begun)),
         })
     }
 

@@ -238,7 +238,7 @@ impl Streaming {
                     answer.failure = Some(why.clone().into());
                     return Ok(!matches!(why, NotSent::CircuitOpen { .. }) || !policy.falls_back);
                 }
-                Executed::Failed(error) => error,
+                Executed::Failed(failed) => failed.error,
             };
             let reason = error.to_string();
             let next = retry::next(&policy, left, &error, 1, (parts.jitter)());
@@ -258,7 +258,7 @@ impl Streaming {
                 }
             };
             self.send(StreamEvent::Retry { attempt: number + 1, after, reason });
-            tokio::time::sleep(after).await;
+            self.scope.call_state.sleep(after).await;
         }
     }
 

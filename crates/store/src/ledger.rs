@@ -80,6 +80,9 @@ pub trait LedgerStore: Send + Sync {
     async fn spend(&self, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>>;
     /// Whether a call begun since then was to a provider other than `local`.
     async fn has_paid(&self, since: Timestamp) -> Result<bool>;
+    /// Returns the number of stories or texts in the calls of a purpose that were answered in a pass of a run. `pass`:
+    /// its first attempt.
+    async fn answered_in_pass(&self, run: RunId, purpose: &str, pass: i64) -> Result<i64>;
     /// Returns the costs of these calls, by id; unsettled calls count at their reserved amount, and those of a model
     /// without a price have none.
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>>;

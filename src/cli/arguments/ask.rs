@@ -29,7 +29,7 @@ pub(in crate::cli) struct SearchArguments {
     /// Only sources with this in their name or address.
     #[arg(long)]
     pub(in crate::cli) source: Option<String>,
-    /// From then on: a date (2026-11-16), an RFC 3339 time, or a span back from now (30d).
+    /// From then on: a date (2026-11-16, from midnight UTC), an RFC 3339 time, or a span back from now (30d).
     #[arg(long, value_name = "WHEN")]
     pub(in crate::cli) since: Option<String>,
     /// At most this many, 1 to 100: the best first, without words the newest first.
@@ -71,7 +71,7 @@ pub(in crate::cli) struct QuestionArguments {
     /// Answer only from sources with this in their name or address. May be repeated: any of them.
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) source: Vec<String>,
-    /// From then on: a date (2026-11-16), an RFC 3339 time, or a span back from now (30d).
+    /// From then on: a date (2026-11-16, from midnight UTC), an RFC 3339 time, or a span back from now (30d).
     #[arg(long, value_name = "WHEN")]
     pub(in crate::cli) since: Option<String>,
     /// Print the answer with its sources as JSON.

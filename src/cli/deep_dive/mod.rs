@@ -71,6 +71,10 @@ fn next_step(made: &DeepDive, item: &str) -> String {
         return "these are quotes, which are stored nowhere: to keep them, give the text again with --promote"
             .to_owned();
     }
+    if made.stored_before {
+        // It may have been made for another story, where no decision on this one finds it.
+        return "to keep it with this story, give the text again with --promote, which costs nothing".to_owned();
+    }
     format!("keep it with `aha-radar deep-dive {item} --promote`, or say `--drop`")
 }
 

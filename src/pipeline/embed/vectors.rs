@@ -15,7 +15,7 @@ use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::RuleAction;
 use aha_llm::budget::ExhaustedLimit;
 use aha_llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
-use aha_store::{CallRecord, CallState, EmbeddedItem};
+use aha_store::EmbeddedItem;
 use futures::StreamExt as _;
 
 use super::EmbedOutcome;
@@ -23,7 +23,7 @@ use crate::pipeline::cluster::FOREVER;
 use crate::pipeline::ingest::ReadSources;
 use crate::pipeline::rules::Rules;
 use crate::pipeline::spans::unplaced_spans;
-use crate::pipeline::task_batch::{calls, scope_for, until_stopped};
+use crate::pipeline::task_batch::{scope_for, until_stopped};
 use crate::pipeline::{RunContext, RunError};
 
 /// An item without a vector gets one if it is at most this many days from an item without a story: most of a story's
@@ -134,10 +134,7 @@ fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
 
 /// Returns the number of texts embedded in earlier attempts at this pass of the run.
 async fn embedded_before(context: &RunContext) -> Result<usize, RunError> {
-    let is_of_pass = |call: &CallRecord| call.attempt >= context.run.pass_attempt;
-    let is_stored =
-        |call: &&CallRecord| is_of_pass(call) && call.state != CallState::Error && call.finished_at.is_some();
-    let texts: i64 = calls(context, Some(PURPOSE)).await?.iter().filter(is_stored).map(|call| call.stories).sum();
+    let texts = context.store().answered_in_pass(context.run.id, PURPOSE, context.run.pass_attempt).await?;
     Ok(usize::try_from(texts).unwrap_or(0))
 }
 

@@ -230,7 +230,7 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchR
     }
     match paid_search::search(&context.app, &scope_for(context, String::new()), source).await? {
         Executed::Answered(fetched) => Ok(fetched),
-        Executed::Failed(error) => disabled((FetchErrorKind::SearchFailed, error.to_string())),
+        Executed::Failed(failed) => disabled((FetchErrorKind::SearchFailed, failed.error.to_string())),
         Executed::NotSent(NotSent::NoBudget(exhausted)) => disabled((FetchErrorKind::NoBudget, exhausted.why)),
         Executed::NotSent(NotSent::CircuitOpen { why, .. } | NotSent::Unusable(why)) => {
             disabled((FetchErrorKind::NotSent, why))

@@ -1,10 +1,8 @@
 //! A pasted text as it is sent to a model, and what that would cost.
 
-use std::sync::Arc;
-
 use aha_core::digest::{DigestStory, Estimate, Evidence};
 use aha_core::summary::PASTED_TEXT;
-use aha_llm::{CallScope, CallState, Outcome, Task, TaskItem};
+use aha_llm::{CallScope, Outcome, Task, TaskItem};
 use aha_net::hash::hex32;
 use aha_store::OrphanedCalls;
 use futures::FutureExt as _;
@@ -34,18 +32,12 @@ impl PastedText {
     pub async fn about(app: &App, found: &FoundStory, text: &str) -> Result<Self> {
         let story = &found.story;
         let topic = topics::find(app, &found.digest.topic).await?;
+        let tier = topic.budget_tier.unwrap_or(app.config().budget_tier);
+        let prompt_id = app.gateway().prompts().id(TASK).to_owned();
         let scope = CallScope {
-            lease: None,
-            run: None,
-            pass: 0,
-            // Distinguishes manual requests from each other, even while `AHA_NOW` pins the time.
-            attempt: app.clock().wall().as_millis(),
             topic: Some(topic.id),
             share_percent: topic.budget_share_percent,
-            tier: topic.budget_tier.unwrap_or(app.config().budget_tier),
-            prompt_id: app.gateway().prompts().id(TASK).to_owned(),
-            rejudge: false,
-            call_state: Arc::new(CallState::default()),
+            ..CallScope::outside_run(app.clock(), tier, prompt_id)
         };
         let task_item = TaskItem {
             fingerprint: hex32(text.as_bytes()),

@@ -16,6 +16,7 @@ use aha_core::fetch::FetchErrorKind;
 use aha_core::ids::SourceId;
 use aha_core::run::{AttemptOutcome, unwritten_files};
 use aha_core::schedule::Schedule;
+use aha_core::shell;
 use aha_core::source::SourceHealth;
 use aha_core::topic::{Topic, topic_option};
 use aha_store::{OpenMode, SchemaVersion, SharedStore, SourceChange, StoreError, latest_lease_end};
@@ -279,7 +280,7 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
     for topic in topics {
         let name = &topic.name;
         if topic.interests.trim().is_empty() {
-            let command = topic_set_command(name, "--interests \"…\"");
+            let command = shell::topic_set(name, "--interests \"…\"");
             findings.note("interests", format!("topic {name:?} has none; set them with `{command}`"));
         }
         let zone = topic.timezone.as_deref().unwrap_or(config.timezone.name());
@@ -311,23 +312,11 @@ fn schedule(topic: &Topic, zone: &str, findings: &mut Findings) {
             findings.ok("schedule", format!("topic {name:?}: {} ({schedule}) in {zone}", schedule.in_words()));
         }
         Err(error) => {
-            let command = topic_set_command(name, "--schedule \"0 7 * * *\"");
+            let command = shell::topic_set(name, "--schedule \"0 7 * * *\"");
             let text = format!("the daemon does not run topic {name:?}: {error}; set another with `{command}`");
             findings.wrong("schedule", text);
         }
     }
-}
-
-/// Returns the shell command that sets an option of a topic.
-fn topic_set_command(topic: &str, option: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let name =
-        if topic.chars().all(is_plain) { topic.to_owned() } else { format!("'{}'", topic.replace('\'', r"'\''")) };
-    if topic.starts_with('-') {
-        // It would be read as an option.
-        return format!("aha-radar topic set {option} -- {name}");
-    }
-    format!("aha-radar topic set {name} {option}")
 }
 
 async fn sources(store: &SharedStore, topic: &Topic, findings: &mut Findings) -> Result<()> {

@@ -7,9 +7,9 @@ pub mod terms;
 
 use std::sync::Arc;
 
+use aha_llm::CallScope;
 use aha_llm::conversation::{Answer, Conversation, ConversationSettings};
 use aha_llm::router::Route;
-use aha_llm::{CallScope, CallState};
 use aha_store::OrphanedCalls;
 
 pub use self::check::{CheckedModel, check};
@@ -21,18 +21,7 @@ use crate::questionnaire::Respondent;
 /// Returns the scope of a call for the user, outside any run or topic.
 #[must_use]
 pub fn scope(app: &App, purpose: &str) -> CallScope {
-    CallScope {
-        lease: None,
-        run: None,
-        pass: 0,
-        attempt: 1,
-        topic: None,
-        share_percent: None,
-        tier: app.config().budget_tier,
-        prompt_id: purpose.to_owned(),
-        rejudge: false,
-        call_state: Arc::new(CallState::default()),
-    }
+    CallScope::outside_run(app.clock(), app.config().budget_tier, purpose.to_owned())
 }
 
 /// Returns the model with that name, or the default one without a name.

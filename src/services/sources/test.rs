@@ -8,7 +8,7 @@ use aha_core::ids::TopicId;
 use aha_core::item::NewItem;
 use aha_core::source::{NewSource, Source, SourceKind};
 use aha_core::time::Timestamp;
-use aha_llm::{CallScope, Executed, NotSent};
+use aha_llm::{Executed, NotSent};
 use aha_store::{OpenMode, OrphanedCalls};
 use serde::Serialize;
 
@@ -162,13 +162,12 @@ pub async fn test_in_turn(app: &App, location: String) -> Result<TestedSource> {
 
 /// A search costs money: it goes through the ledger and is limited by the caps, as in a run.
 async fn searched(app: &App, source: &Source) -> Result<FetchResult> {
-    // The time distinguishes one test from the next.
-    let scope = CallScope { attempt: app.clock().wall().as_millis(), ..scope(app, "") };
+    let scope = scope(app, "");
     app.store().settle_orphaned_calls(OrphanedCalls::Expired(app.clock().wall())).await?;
     match search(app, &scope, source).await? {
         Executed::Answered(result) => Ok(result?),
-        Executed::Failed(error) => {
-            let (kind, reason) = (FetchErrorKind::SearchFailed, error.to_string());
+        Executed::Failed(failed) => {
+            let (kind, reason) = (FetchErrorKind::SearchFailed, failed.error.to_string());
             Err(FetchError::Search { kind, status: None, reason }.into())
         }
         Executed::NotSent(NotSent::NoBudget(exhausted)) => Err(ServiceError::no_budget(&exhausted.why)),

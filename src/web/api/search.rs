@@ -24,7 +24,7 @@ struct Wanted {
     q: String,
     topic: Option<String>,
     source: Option<String>,
-    /// A date, an RFC 3339 time, or 30d.
+    /// A date (from midnight UTC), an RFC 3339 time, or 30d.
     since: Option<String>,
     limit: Option<usize>,
     /// `both` (default), `words` or `meaning`; without weights in `AHA_EMBED_MODEL_DIR` or an embedding model only words.

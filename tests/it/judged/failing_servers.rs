@@ -1,9 +1,11 @@
 //! What becomes of a model whose server fails: the next one is asked, or the run waits where there is none.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{WINDOW, of_schema, run, states, stories, the_books_agree, with};
-use crate::support::responses::{Fault, MODEL, OpenAi, When, dated};
+use super::{NOW, WINDOW, of_schema, run, states, stories, the_books_agree, with};
+use crate::support::radar::Radar;
+use crate::support::responses::{Fault, KEY, MODEL, OpenAi, When, dated};
 
 #[test]
 fn the_next_model_answers_where_the_first_cannot() {
@@ -104,6 +106,38 @@ fn a_server_that_stays_away_is_called_a_few_times_in_two_pauses() {
     let cause = format!("30 stories are not judged: {}", why.split_once(" (").unwrap().0);
     assert!(radar.ok(&["runs"]).contains(&cause), "{cause}: {}", radar.ok(&["runs"]));
     radar.run(&["doctor"]).says(&cause);
+}
+
+/// It is no outage that costs nothing until it is over.
+#[test]
+fn a_failure_that_is_charged_is_paid_for_twice_a_batch_and_not_waited_out() {
+    let model = OpenAi::start();
+    model.fault(When::always().schema("triage_v1"), Fault::FailedAfterWork);
+    let radar = with(&model).with("AHA_TRIAGE_BATCH_SIZE", "10").with("AHA_LLM_CONCURRENCY", "1");
+    run(&radar, WINDOW).exits(3);
+    let mut batches: BTreeMap<String, usize> = BTreeMap::new();
+    for call in of_schema(&model, "triage_v1") {
+        *batches.entry(call.body["input"].to_string()).or_default() += 1;
+    }
+    assert!(batches.len() > 2 && batches.values().all(|calls| *calls == 2), "{:?}", batches.values());
+    the_books_agree(&radar, &model);
+}
+
+/// Four calls fail at the same time; the third failure gives the model up while the first two wait for their retries.
+#[test]
+fn a_retry_that_waits_while_its_model_is_given_up_is_not_made() {
+    let model = OpenAi::start();
+    model.fault(When::always().schema("triage_v1"), Fault::Text("no"));
+    let radar = Radar::at(NOW).with("MOCK_KEY", KEY).with("AHA_LLM_CONFIG", "models.yaml");
+    let catalogue = format!(
+        "endpoint: {}/v1/responses\napi_key: ${{MOCK_KEY}}\n\
+         retry: {{ max_attempts: 2, initial_delay_seconds: 6, max_delay_seconds: 6 }}\n\
+         models:\n  openai/judge: {{ model: {MODEL} }}\ntasks: {{ triage: openai/judge }}\n",
+        model.base()
+    );
+    std::fs::write(radar.folder().join("models.yaml"), catalogue).unwrap();
+    run(&radar.with("AHA_TRIAGE_BATCH_SIZE", "5").with("AHA_LLM_CONCURRENCY", "4"), WINDOW).exits(3);
+    assert_eq!(of_schema(&model, "triage_v1").len(), 4);
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn faults() -> Vec<Fault> {
         Fault::InsufficientQuota,
         Fault::Redirect,
         Fault::Failed,
+        Fault::FailedAfterWork,
         Fault::NoContent,
         Fault::Reset,
         Fault::CutInBody,

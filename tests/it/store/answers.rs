@@ -105,6 +105,9 @@ async fn answers_come_in_the_order_of_their_keys(store: &dyn Store) {
     assert_eq!(hashes(store.answers(&keys, None).await.unwrap()), expected);
     assert_eq!(hashes(store.answers_of_pass(&keys, world.run, 1).await.unwrap()), expected);
     assert_eq!(hashes(store.answers_of_pass(&keys, world.run, 2).await.unwrap()), vec![None::<String>; 5]);
+    let answered = |pass| store.answered_in_pass(world.run, "triage", pass);
+    assert_eq!((answered(1).await.unwrap(), answered(2).await.unwrap()), (3, 0));
+    assert_eq!(store.answered_in_pass(world.run, "embed", 1).await.unwrap(), 0);
     assert!(store.answers(&[], None).await.unwrap().is_empty());
 }
 

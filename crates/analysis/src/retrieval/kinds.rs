@@ -68,9 +68,9 @@ pattern!(
 // "May" and "March" are months only with a capital, and beside a number or a word for a time: "you may", "the march".
 pattern!(
     TIME,
-    r"(?i)\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|o'clock|uhr)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|april|june|july|august|september|october|november|december)\b|\b(?:\d{1,2}(?:st|nd|rd|th|\.)?(?: of)?|in|until|till|since|from|by|to|through|and|or|of|early|late|mid|before|after|during|between|every|each|last|next|this|on)[ -](?-i:May|March)\b|\b(?-i:May|March),? \d|\b(?:noon|midnight|morning|afternoon|evening|night|daily|weekly|monthly|yearly|spring|summer|autumn|winter|today|immediately|at once|before|after|until|within|since)\b|\b(?:19|20)\d\d\b"
+    r"(?i)\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|o'clock|uhr)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|april|june|july|august|september|october|november|december)\b|\b(?:\d{1,2}(?:st|nd|rd|th|\.)?(?: of)?|in|until|till|since|from|by|to|through|and|or|of|early|late|mid|before|after|during|between|every|each|last|next|this|on)[ -](?-i:May|March)\b|\b(?-i:May|March),? \d|\b(?:noon|midnight|morning|afternoon|evening|night|daily|weekly|monthly|yearly|spring|summer|autumn|winter|today|immediately|at once|before|after|until|within|since)\b|\b(?:19|20)\d\d\b|\b(?:in|since|from|until|till|by|of|after|before|around|about|circa|between) (?:1[0-8]|21)\d\d\b"
 );
-pattern!(YEAR, r"\b(?:1[0-9]|20)\d\d\b|'\d\d\b");
+pattern!(YEAR, r"\b(?:1[0-9]|2[01])\d\d\b|'\d\d\b");
 pattern!(
     FREQUENCY,
     r"(?i)\b(?:every|each|once|twice|times|daily|nightly|hourly|weekly|monthly|quarterly|yearly|annually|annual|regularly|never|always|per (?:day|week|month|year)|a (?:day|week|month|year))\b"

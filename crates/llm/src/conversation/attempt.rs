@@ -69,7 +69,7 @@ impl ConversationAttempt {
         };
         let encoded = match EncodedRequest::new(wire, request) {
             Ok(encoded) => encoded,
-            Err(error) => return Ok(Executed::Failed(error)),
+            Err(error) => return Ok(Executed::Failed(error.into())),
         };
         let call = ModelCall {
             id: self.id,

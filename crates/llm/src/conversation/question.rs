@@ -130,7 +130,7 @@ impl Conversation {
             attempt_number += 1;
             let error = match self.attempt(question, attempt_number, attempt_number >= attempts, progress).await? {
                 Executed::Answered(answer) => return Ok(answer),
-                Executed::Failed(error) => error,
+                Executed::Failed(failed) => failed.error,
                 Executed::NotSent(why) => return Err(self.not_sent(why)),
             };
             self.log_failure(attempt_number, &error);

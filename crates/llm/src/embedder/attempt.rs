@@ -26,7 +26,7 @@ impl Embedder {
     ) -> Result<Executed<Vec<Vec<f32>>>, StoreError> {
         let encoded = match job.encoded(texts) {
             Ok(encoded) => encoded,
-            Err(error) => return Ok(Executed::Failed(error)),
+            Err(error) => return Ok(Executed::Failed(error.into())),
         };
         let server = ServerLimits {
             breakers: &self.parts.breakers,

@@ -24,7 +24,7 @@ use super::call_scope::CallScope;
 use super::error::{CallError, Decision};
 use super::gateway_parts::Jitter;
 use super::ledger::upper_bound;
-use super::metered_call::{Executed, NotSent};
+use super::metered_call::{Executed, FailedCall, NotSent};
 use super::retry::{self, Next};
 use super::retry_policy::RetryPolicy;
 use super::transport::{Transport, WireRequest};
@@ -244,7 +244,9 @@ impl Embedder {
                 Executed::NotSent(NotSent::CircuitOpen { why, .. } | NotSent::Unusable(why)) => {
                     return Ok(Embedded::Failed(format!("{}: {why}", job.route.model)));
                 }
-                Executed::Failed(error) if error.decision() == Decision::Split && job.has_vectors() => {
+                Executed::Failed(FailedCall { error, .. })
+                    if error.decision() == Decision::Split && job.has_vectors() =>
+                {
                     if texts.len() == 1 {
                         tracing::warn!(item = ?texts[0].items, %error, "a text that the model does not take");
                         left_out += 1;
@@ -253,7 +255,7 @@ impl Embedder {
                         queue.extend([second, first]);
                     }
                 }
-                Executed::Failed(error) => {
+                Executed::Failed(FailedCall { error, .. }) => {
                     return Ok(Embedded::Failed(format!("{}: {error}", job.route.model)));
                 }
             }
@@ -273,7 +275,7 @@ impl Embedder {
         let mut number = 1;
         loop {
             let executed = self.attempt(store, job, texts, number).await?;
-            let Executed::Failed(error) = &executed else { return Ok(executed) };
+            let Executed::Failed(FailedCall { error, .. }) = &executed else { return Ok(executed) };
             // Decided as for a single story: splitting in halves is up to the caller, not the policy.
             let wait = match retry::next(&policy, left, error, 1, (self.parts.jitter)()) {
                 Next::Again { after, left: rest } | Next::Repair { after, left: rest } => {
@@ -284,7 +286,7 @@ impl Embedder {
                     return Ok(executed);
                 }
             };
-            tokio::time::sleep(wait).await;
+            job.scope.call_state.sleep(wait).await;
             number += 1;
         }
     }

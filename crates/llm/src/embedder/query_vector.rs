@@ -50,7 +50,7 @@ impl Embedder {
             Executed::NotSent(NotSent::NoBudget(limit)) => QueryVector::NoBudget(limit),
             Executed::NotSent(NotSent::CircuitOpen { why, .. } | NotSent::Unusable(why)) => failed(&why),
             Executed::NotSent(NotSent::Interrupted) => failed(&"it was not sent"),
-            Executed::Failed(error) => failed(&error),
+            Executed::Failed(call) => failed(&call.error),
         })
     }
 }

@@ -96,7 +96,7 @@ impl StreamAttempt {
         let built = request::build(&parts.prompts, self.task(), &self.route, &parts.language, self.tier, &inputs, note);
         let mut request = built.map_err(|error| Executed::NotSent(NotSent::Unusable(error.to_string())))?;
         request.stream = true;
-        let encoded = EncodedRequest::new(wire, request).map_err(Executed::Failed)?;
+        let encoded = EncodedRequest::new(wire, request).map_err(|error| Executed::Failed(error.into()))?;
         Ok(Some(encoded.within(self.task().spec().timeouts)))
     }
 

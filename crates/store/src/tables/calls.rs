@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aha_core::ids::CallId;
+use aha_core::ids::{CallId, RunId};
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 
@@ -116,6 +116,14 @@ const SPEND_BY_TOPIC: &str = include_str!("spend_by_topic.sql");
 const HAS_PAID: &str = "
     SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM provider_calls WHERE started_at >= $1 AND provider <> 'local')
                      THEN 1 ELSE 0 END AS BIGINT)";
+
+/// The stories or texts of a run's calls of one purpose, from its attempt `$3` on. A call's own number of attempts is
+/// that of its request.
+const ANSWERED_IN_PASS: &str = "
+    SELECT CAST(coalesce(sum(c.stories), 0) AS BIGINT) FROM provider_calls c
+    JOIN run_attempts p ON p.run_id = c.run_id AND p.attempt = $3
+    WHERE c.run_id = $1 AND c.purpose = $2 AND c.lease_token >= p.lease_token AND c.state <> 'error'
+      AND c.finished_at IS NOT NULL";
 
 const COSTS: &str = super::statement(PerDatabase {
     sqlite: "
@@ -318,6 +326,16 @@ pub(super) async fn list_spend(connection: &mut Connection, by: SpendBy, since: 
 pub(super) async fn has_paid(connection: &mut Connection, since: Timestamp) -> Result<bool> {
     let found: i64 = sqlx::query_scalar(HAS_PAID).bind(since.as_millis()).fetch_one(connection).await?;
     Ok(found != 0)
+}
+
+pub(super) async fn count_answered_in_pass(
+    connection: &mut Connection,
+    run: RunId,
+    purpose: &str,
+    pass: i64,
+) -> Result<i64> {
+    let query = sqlx::query_scalar(ANSWERED_IN_PASS).bind(run.to_string()).bind(purpose).bind(pass);
+    Ok(query.fetch_one(connection).await?)
 }
 
 pub(super) async fn list_costs(connection: &mut Connection, calls: &[String]) -> Result<Vec<CallCost>> {

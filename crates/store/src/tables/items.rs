@@ -38,7 +38,7 @@ const RECLAIM_FAILED: &str = super::statement(PerDatabase {
                 SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
                 WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1
                   AND d.window_end <= (SELECT n.window_end FROM runs n WHERE n.id = $1)
-                ORDER BY d.window_end DESC, d.id LIMIT 1))",
+                ORDER BY d.window_end DESC, d.created_at DESC, d.id LIMIT 1))",
     postgres: "
         UPDATE topic_items SET run_id = $1
         WHERE topic_id = $2 AND state = 'assigned' AND item_id IN (
@@ -49,7 +49,7 @@ const RECLAIM_FAILED: &str = super::statement(PerDatabase {
                 SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
                 WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1
                   AND d.window_end <= (SELECT n.window_end FROM runs n WHERE n.id = $1)
-                ORDER BY d.window_end DESC, d.id LIMIT 1))",
+                ORDER BY d.window_end DESC, d.created_at DESC, d.id LIMIT 1))",
 });
 
 /// A cross join, which SQLite executes in this order: from the few items to their sources.

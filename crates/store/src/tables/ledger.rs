@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aha_core::ids::RunId;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::Database;
 use super::answers::write_answer;
 use super::calls::{
-    adjust, are_reserved, close_calls, end_unknown, has_paid, insert_call, list_calls, list_calls_by_id,
-    list_calls_of_answer, list_costs, list_spend, orphaned_calls,
+    adjust, are_reserved, close_calls, count_answered_in_pass, end_unknown, has_paid, insert_call, list_calls,
+    list_calls_by_id, list_calls_of_answer, list_costs, list_spend, orphaned_calls,
 };
 use super::counters::{counters, raise_all};
 use super::items::upsert_embeddings;
@@ -68,6 +69,11 @@ impl LedgerStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
     async fn has_paid(&self, since: Timestamp) -> Result<bool> {
         has_paid(&mut *self.reader().await?, since).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn answered_in_pass(&self, run: RunId, purpose: &str, pass: i64) -> Result<i64> {
+        count_answered_in_pass(&mut *self.reader().await?, run, purpose, pass).await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

@@ -11,7 +11,9 @@ pub enum Ending {
     Completed,
     /// With the reason of `incomplete_details`.
     Incomplete(&'static str),
-    Failed,
+    Failed {
+        with_usage: bool,
+    },
 }
 
 /// What is put in the envelope.
@@ -61,9 +63,9 @@ pub fn response(call: &Call, draft: &Draft) -> Value {
     let (status, reason) = match draft.ending {
         Ending::Completed => ("completed", None),
         Ending::Incomplete(reason) => ("incomplete", Some(reason)),
-        Ending::Failed => ("failed", None),
+        Ending::Failed { .. } => ("failed", None),
     };
-    let failed = draft.ending == Ending::Failed;
+    let failed = matches!(draft.ending, Ending::Failed { .. });
     let created_at = 1_767_225_600 + call.number;
     let error = json!({ "code": "server_error", "message": "The model had a problem. You can retry your request." });
     let free_text = json!({ "format": { "type": "text" } });
@@ -93,14 +95,14 @@ pub fn response(call: &Call, draft: &Draft) -> Value {
         "top_logprobs": 0,
         "top_p": 1.0,
         "truncation": "disabled",
-        "usage": if failed { Value::Null } else { draft.tokens.usage() },
+        "usage": if draft.ending == (Ending::Failed { with_usage: false }) { Value::Null } else { draft.tokens.usage() },
         "metadata": {},
     })
 }
 
 fn output(call: &Call, draft: &Draft, status: &str) -> Value {
     let mut items = Vec::new();
-    if draft.ending == Ending::Failed {
+    if matches!(draft.ending, Ending::Failed { .. }) {
         return json!(items);
     }
     if draft.tokens.reasoning > 0 {

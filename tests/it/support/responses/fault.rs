@@ -39,6 +39,10 @@ pub enum Fault {
     /// `status: failed` with an error object and no usage.
     Failed,
 
+    // The same, after the model has worked: billed.
+    /// `status: failed` with an error object and usage.
+    FailedAfterWork,
+
     // The request was read and the model has worked; how the answer travels: billed.
     /// 204 and no body.
     NoContent,

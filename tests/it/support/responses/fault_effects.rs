@@ -67,7 +67,8 @@ pub fn spoil_draft(fault: &Fault, draft: &mut Draft) {
     match fault {
         Fault::Incomplete => draft.ending = Ending::Incomplete("max_output_tokens"),
         Fault::ContentFilter => draft.ending = Ending::Incomplete("content_filter"),
-        Fault::Failed => draft.ending = Ending::Failed,
+        Fault::Failed => draft.ending = Ending::Failed { with_usage: false },
+        Fault::FailedAfterWork => draft.ending = Ending::Failed { with_usage: true },
         Fault::Refusal => draft.refusal = Some("I'm sorry, but I can't help with that.".to_owned()),
         Fault::NoOutput => draft.message = false,
         _ => {}

@@ -33,7 +33,7 @@ fn a_judgement_after_its_object_denies_it() {
         ("Trams I couldn't care less about, buses are ok", &["-Trams", "buses"]),
         ("trams I can't stand, ferries", &["-trams", "ferries"]),
         ("Ferries are fun, trams aren't", &["Ferries are fun", "-trams"]),
-        ("Ferries that don't sail", &["Ferries that don't sail"]),
+        ("Ferries that don't", &["Ferries"]),
         ("leave trams out of it", &["-trams"]),
         ("Straßenbahnen können weg. Mit Bussen kann ich nichts anfangen", &["-Straßenbahnen", "-Bussen"]),
         ("Le tramway ne me dit rien", &["-tramway"]),
