@@ -30,7 +30,7 @@ pub enum CallError {
     Forbidden(String),
     #[error("the account's quota is used up ({0}); see the provider's billing page")]
     QuotaExhausted(String),
-    #[error("too many requests (429: {message}); if retries do not help, lower requests_per_minute in the catalogue")]
+    #[error("too many requests (429: {message}); if retries do not help, lower requests_per_minute")]
     RateLimited { message: String, retry_after: Option<Duration> },
     #[error("the server is overloaded ({status}: {message}); if retries do not help, try later or use another model")]
     Overloaded { status: u16, message: String, retry_after: Option<Duration> },
@@ -46,9 +46,11 @@ pub enum CallError {
     Refused { status: u16, message: String },
     #[error("the model answers as a stream alone ({0})")]
     StreamingOnly(String),
-    #[error("the answer is no answer of this interface ({0})")]
+    #[error("the answer is no answer of this interface ({0}); check the address of the model")]
     NotTheInterface(String),
-    #[error("the answer was cut off at the output limit of {0} tokens")]
+    #[error(
+        "the answer was cut off at the output limit of {0} tokens; raise max_output_tokens of the task or its model (OPENAI_…_MAX_OUTPUT_TOKENS): a batch has that of each of its stories"
+    )]
     Truncated(u32),
     #[error("the model declined to answer ({0})")]
     Declined(String),

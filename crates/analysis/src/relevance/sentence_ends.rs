@@ -8,6 +8,8 @@ use super::words::is_function_word;
 const ANSWERS: [&str; 9] = ["no", "nope", "never", "none", "nein", "non", "yes", "ja", "oui"];
 /// Maximum words of an answer: "no thank you".
 const MAX_ANSWER_WORDS: usize = 3;
+/// Maximum tokens of the places before a dash, so that a long text is read in linear time.
+const MAX_PLACE_TOKENS: usize = 12;
 
 /// Joins sentences that belong together. `text`: what the tokens are of.
 pub(super) fn join_sentences(text: &str, tokens: &mut [Token]) {
@@ -25,7 +27,8 @@ pub(super) fn join_sentences(text: &str, tokens: &mut [Token]) {
 
 /// Whether the sentence at the start of `tokens` only answers the one before.
 fn is_answer(tokens: &[Token]) -> bool {
-    let words: Vec<&str> = tokens.iter().take_while(|token| token.mark != Mark::SentenceEnd).map(word).collect();
+    let words = tokens.iter().take_while(|token| token.mark != Mark::SentenceEnd);
+    let words: Vec<&str> = words.take(MAX_ANSWER_WORDS + 1).map(word).collect();
     let is_first = words.first().is_some_and(|first| ANSWERS.contains(first));
     is_first && words.len() <= MAX_ANSWER_WORDS && words.iter().all(|word| is_function_word(word) || is_thanks(word))
 }
@@ -36,8 +39,12 @@ fn is_thanks(word: &str) -> bool {
 
 /// Whether the sentence at the end of `tokens` names places alone.
 fn is_place(tokens: &[Token]) -> bool {
-    let from = tokens.iter().rposition(|token| token.mark == Mark::SentenceEnd).map_or(0, |end| end + 1);
-    let words: Vec<&str> = tokens[from..].iter().filter(|token| token.mark == Mark::None).map(word).collect();
+    let length = tokens.iter().rev().take_while(|token| token.mark != Mark::SentenceEnd).take(MAX_PLACE_TOKENS).count();
+    if length == MAX_PLACE_TOKENS {
+        return false;
+    }
+    let words: Vec<&str> =
+        tokens[tokens.len() - length..].iter().filter(|token| token.mark == Mark::None).map(word).collect();
     let mut at = 0;
     while at < words.len() {
         let Some((_, length)) = Places::shipped().find(&words[at..]) else { return false };

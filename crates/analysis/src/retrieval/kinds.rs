@@ -55,7 +55,7 @@ pub(super) fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 
 pattern!(
     NUMBER,
-    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half|dozen|once|twice|double|third|quarter|none|no|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|deux|trois|quatre|cinq)\b"
+    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half|dozen|once|twice|double|third|quarter|fifth|sixth|eighth|tenth|none|no|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|deux|trois|quatre|cinq)\b"
 );
 pattern!(
     MONEY,
@@ -112,6 +112,7 @@ impl Kind {
             Self::Telephone => &["telephone", "phone", "number"],
             Self::Email => &["email", "mail", "address"],
             Self::Version => &["version", "release", "edition"],
+            Self::Year => &["year"],
             _ => &[],
         }
     }
@@ -153,6 +154,7 @@ static WANTED: &[(&str, Kind)] = &[
         r"\b(?:what|which) (?:share|percentage|proportion|part|fraction|rebate|discount)\b|\bhow many per ?cent\b|\bwhat per ?cent",
         Kind::Share,
     ),
+    (r"\bby how (?:much|many)\b", Kind::Number),
     (r"\bhow (?:hot|cold|warm|cool)\b|\b(?:what|which) temperature\b", Kind::Degrees),
     (
         r"\bhow much (?:is|was|does|do|did|will|would|must|money|has|have|can|may)\b.*\b(?:cost|costs|pay|paid|charged?|earn|spend|spent|fee|price|worth|refund(?:ed)?|reimbursed?|money|claim|owe|donate)\b|\b(?:what|which) (?:is|was|are|were|does|do|did) .*\b(?:price|cost|costs|fee|fine|salary|wage|deposit|rent|premium|budget|charge|earn)\b|\bwhat am i charged\b|\b(?:what|which) (?:price|fee|cost|amount|sum)\b|\bhow (?:expensive|cheap)\b|\bhow much money\b",
@@ -203,6 +205,7 @@ mod tests {
             ("For how long may a guest stay?", Some(Kind::Duration)),
             ("When does the office open?", Some(Kind::Time)),
             ("In which year was the light built?", Some(Kind::Year)),
+            ("By how much is the charge reduced?", Some(Kind::Number)),
             ("Who tests the light?", Some(Kind::Person)),
             ("What share of the berths is free?", Some(Kind::Share)),
             ("Why was the pier closed?", Some(Kind::Reason)),
@@ -222,6 +225,8 @@ mod tests {
         assert!(Kind::IpAddress.is_in("lamp: 10.0.0.7, on the pier") && !Kind::IpAddress.is_in("It opens at 09:30."));
         assert!(Kind::Telephone.is_in("Keeper: 0381 44902") && !Kind::Telephone.is_in("Customer 4471-882"));
         assert!(Kind::Email.is_in("ida@pier.example") && !Kind::Email.is_in("Write to Ida."));
+        assert!(Kind::Time.is_in("It was built in 1883.") && !Kind::Time.is_in("It has 1883 steps."));
+        assert!(Kind::Number.is_in("It is reduced by a fifth."));
         assert!(Kind::Year.is_in("Built in 1958.") && !Kind::Year.is_in("It was built today, before the pier."));
         assert!(Kind::Time.is_in("It opens at 09:30.") && Kind::Share.is_in("12 percent"));
         assert!(Kind::Duration.is_in("It takes 40 min.") && Kind::Duration.is_in("Open for 2h."));

@@ -30,7 +30,12 @@ pub(super) fn model_name(value: &Value) -> Option<String> {
 
 /// Returns a token count if it is plausible.
 pub(super) fn tokens(value: &Value) -> Option<i64> {
-    value.as_i64().filter(|n| (0..=MAX_PLAUSIBLE_TOKENS).contains(n))
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number in the range")]
+    let whole = |number: f64| {
+        let is_whole = number.fract() == 0.0 && (0.0..1e15).contains(&number);
+        is_whole.then_some(number as i64)
+    };
+    value.as_i64().or_else(|| value.as_f64().and_then(whole)).filter(|n| (0..=MAX_PLAUSIBLE_TOKENS).contains(n))
 }
 
 /// Returns the sum of counts, of which any may be missing, if it is plausible.
@@ -47,7 +52,8 @@ pub(super) fn success_body(response: &WireResponse, now: SystemTime) -> Result<V
     let why = match serde_json::from_slice(&response.body) {
         Ok(body @ Value::Object(_)) => return Ok(body),
         Ok(_) => "it is no JSON object".to_owned(),
-        Err(error) => error.to_string(),
+        Err(_) if response.body.trim_ascii_start().starts_with(b"<") => "it is a page of HTML".to_owned(),
+        Err(error) => format!("it is no JSON: {error}"),
     };
     Err(CallError::NotTheInterface(why))
 }
@@ -172,6 +178,20 @@ mod tests {
         }
         // 2026-11-22T08:00:00Z
         refusal(&response, SystemTime::UNIX_EPOCH + Duration::from_hours(498_704))
+    }
+
+    #[test]
+    fn a_count_of_tokens_may_be_written_with_a_point() {
+        let counts = [json!(1000.0), json!(12), json!(1.5), json!(-1.0), json!(1e30), json!("12")];
+        assert_eq!(counts.each_ref().map(tokens), [Some(1000), Some(12), None, None, None, None]);
+    }
+
+    #[test]
+    fn a_page_of_html_is_named() {
+        let body = b"  <!doctype html>".to_vec();
+        let response = WireResponse { status: 200, body, ..WireResponse::default() };
+        let failed = success_body(&response, SystemTime::UNIX_EPOCH).unwrap_err().to_string();
+        assert!(failed.contains("it is a page of HTML") && failed.contains("check the address"), "{failed}");
     }
 
     #[test]
