@@ -6,8 +6,17 @@ use super::words::is_function_word;
 
 /// Answers that refer to the sentence before, after a question or a dash.
 const ANSWERS: [&str; 9] = ["no", "nope", "never", "none", "nein", "non", "yes", "ja", "oui"];
+/// Whole answers of other words.
+const JUDGEMENTS: [&[&str]; 6] = [
+    &["can", "t", "stand", "it"],
+    &["can", "t", "stand", "them"],
+    &["hate", "it"],
+    &["not", "for", "me"],
+    &["not", "at", "all"],
+    &["don", "t", "like", "it"],
+];
 /// Maximum words of an answer: "no thank you".
-const MAX_ANSWER_WORDS: usize = 3;
+const MAX_ANSWER_WORDS: usize = 4;
 /// Maximum tokens of the places before a dash, so that a long text is read in linear time.
 const MAX_PLACE_TOKENS: usize = 12;
 
@@ -30,6 +39,9 @@ fn is_answer(tokens: &[Token]) -> bool {
     let words = tokens.iter().take_while(|token| token.mark != Mark::SentenceEnd);
     let words: Vec<&str> = words.take(MAX_ANSWER_WORDS + 1).map(word).collect();
     let is_first = words.first().is_some_and(|first| ANSWERS.contains(first));
+    if JUDGEMENTS.iter().any(|judgement| words == *judgement) {
+        return true;
+    }
     is_first && words.len() <= MAX_ANSWER_WORDS && words.iter().all(|word| is_function_word(word) || is_thanks(word))
 }
 

@@ -36,7 +36,11 @@ pub(super) fn limit_to_names(text: &str, parts: &mut [Part<'_>]) {
         let is_named =
             |of: &Part<'_>| if is_kind { of.tokens.iter().any(is_name) } else { has_content(slice::from_ref(of)) };
         if is_kind || is_one {
-            part.only_with = before.iter().rposition(|of| !of.denied && of.only_with.is_none() && is_named(of));
+            let may_be = |of: &Part<'_>| !of.denied && of.only_with.is_none();
+            let named = before.iter().rposition(|of| may_be(of) && is_named(of));
+            // What is wanted beside others is no sense of theirs: "schools and the city".
+            let last = before.iter().rposition(|of| may_be(of) && has_content(slice::from_ref(of)));
+            part.only_with = named.filter(|_| part.denied || part.joined_to.is_none() && named == last);
         }
     }
 }

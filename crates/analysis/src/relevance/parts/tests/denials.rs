@@ -46,6 +46,10 @@ fn an_answer_refers_to_the_question_or_dash_before_it() {
         ("Trams? No thanks. Ferries? Yes please.", &["-Trams", "Ferries"]),
         ("Trams - no. Ferries - yes.", &["-Trams", "Ferries"]),
         ("Trams: none", &["-Trams"]),
+        ("Trams? Can't stand them. Ferries are fine though.", &["-Trams", "Ferries"]),
+        ("Ferries; trams not at all", &["Ferries", "-trams"]),
+        ("Trams you can leave out", &["-Trams"]),
+        ("There can't be enough news about ferries", &["ferries"]),
         ("Ferries? Tides? No trams", &["Ferries", "Tides", "-trams"]),
     ]);
 }
@@ -73,6 +77,9 @@ fn what_is_said_to_matter_less_is_wanted_less() {
         ("ferries; to a lesser degree trams", &["ferries", "~trams"]),
         ("Trams are less important", &["~Trams"]),
         ("High priority: ferries, tides. Low priority: trams, buses", &["ferries", "tides", "~trams", "~buses"]),
+        ("Ferries are my main thing; trams only in passing", &["Ferries", "~trams"]),
+        ("Slightly interested in trams, very interested in ferries", &["~trams", "ferries"]),
+        ("Fähren, Straßenbahnen nur am Rande", &["Fähren", "~Straßenbahnen"]),
         ("I prefer ferries to trams", &["ferries", "~trams"]),
         ("I prefer to read about trams", &["trams"]),
         ("I like ferries better than trams", &["ferries", "~trams"]),
@@ -117,6 +124,7 @@ fn a_sense_counts_beside_its_name_alone() {
     assert_eq!(only_with("Teacher in Georgia (not the state)"), [pair("state", "georgia")]);
     assert_eq!(only_with("ferries, but not Chinese ones"), [pair("Chinese", "ferries")]);
     assert!(only_with("the company, not the state. No games").is_empty());
+    assert!(only_with("Nurse in Glasgow: hospitals, schools and the city").is_empty());
 }
 
 #[test]
