@@ -113,6 +113,12 @@ pub fn coverage(query: &BTreeSet<String>, title: &BTreeSet<String>) -> f64 {
     covered(query, title, is_similar_word)
 }
 
+/// Returns whether all words of `query`, or synonyms of them, occur in a text.
+#[must_use]
+pub fn contains_meaning(text: &str, query: &str) -> bool {
+    covered(&tokens(query), &tokens(text), |a, b| is_similar_word(a, b) || same_meaning(a, b)) >= 1.0
+}
+
 fn covered(query: &BTreeSet<String>, title: &BTreeSet<String>, same: impl Fn(&str, &str) -> bool) -> f64 {
     if query.is_empty() {
         return 0.0;

@@ -343,6 +343,10 @@ impl Reader<'_> {
         // "The dentist is on Friday" names the record before the time.
         let stands_alone = std::ptr::eq(target.as_ptr(), subject.as_ptr());
         let to = if when.is_empty() { Destination::Nowhere } else { Destination::When(when) };
+        let states = subject.get(target.len()).is_some_and(|verb| verb.is_one_of("is|are|takes|starts|begins|falls"));
+        if states && self.is_one(target) && !self.is_named(target) {
+            return Err(self.ask_what(&self.text(subject)));
+        }
         match self.shift_or_move(target, to) {
             Err(question)
                 if stands_alone && (self.matches_any_title(target) || clauses::topic::verb_of(target).is_some()) =>

@@ -6,7 +6,9 @@ mod any_text;
 mod constructions;
 mod daily_use;
 mod days;
+mod other_records;
 mod sets;
+mod shown;
 mod some_days;
 mod time_zones;
 

@@ -144,7 +144,11 @@ impl Reader<'_> {
         let repeats = target
             .and_then(|target| self.resolve_named(target, WITH_GOALS).ok())
             .is_some_and(|found| self.all_repeat(&found));
-        (plans.is_none() || !repeats).then_some(moved)
+        // "I'm writing on Friday" says nothing of what is written.
+        let is_activity = rest[0].lower.ends_with("ing")
+            && When::read(&rest[1..], self.today).covers_all(&rest[1..])
+            && !self.is_whole_title(&rest[0]);
+        (plans.is_none() || !(repeats || is_activity)).then_some(moved)
     }
 
     fn all_repeat(&self, found: &[Candidate<'_>]) -> bool {
@@ -229,7 +233,7 @@ impl Reader<'_> {
             read.has_schedule() && read.used.iter().all(|used| *used) && read.repeat.is_none() && !read.is_ambiguous;
         // "Lunch from 12:30 to 1:30" gives the start and the end.
         let names_time = When::read(target, self.today).time.is_some();
-        (begins.is_none() && is_only_schedule && !names_time && self.is_one(target))
+        (begins.is_none() && is_only_schedule && !names_time && self.is_named(target))
             .then(|| joined(&["move"], target, &["to"], when))
     }
 
@@ -237,7 +241,7 @@ impl Reader<'_> {
     pub(super) fn shifted(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let at = (1..clause.len()).find(|at| Shift::read(&clause[*at..]).is_some())?;
         let (target, by) = clause.split_at(at);
-        (verb_of(target).is_none() && self.is_one(target)).then(|| joined(&["move"], target, &[], by))
+        (verb_of(target).is_none() && self.is_named(target)).then(|| joined(&["move"], target, &[], by))
     }
 
     /// Matches an existing record followed by nothing but a day or a time.
@@ -247,7 +251,7 @@ impl Reader<'_> {
             let read = When::read(words, self.today);
             Shift::read(words).is_some() || (read.covers_all(words) && read.repeat.is_none() && !read.is_ambiguous)
         })?;
-        self.is_one(target).then(|| joined(&["move"], target, &[], when))
+        self.is_named(target).then(|| joined(&["move"], target, &[], when))
     }
 
     /// Returns the clause without its first word, if the rest is a change: "Can the budget review be moved to Friday?".

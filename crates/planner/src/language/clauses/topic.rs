@@ -8,7 +8,6 @@ use std::ops::ControlFlow;
 
 use super::word_order::{with_duration_last, with_repetition_last};
 use crate::language::Reader;
-use crate::language::commands::target::TargetFilter;
 use crate::language::text::courtesy::plain;
 use crate::language::text::numbers;
 use crate::language::text::past_forms;
@@ -20,8 +19,6 @@ use crate::language::values::priorities::priority_phrase;
 use crate::language::values::repeats::Repeat;
 use crate::language::values::shift::Shift;
 use crate::language::values::when::When;
-
-const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
 /// Verbs that take the topic as their object.
 const CHANGING_VERBS: &str = "delete|remove|cancel|erase|scrap|get rid of|drop|ditch|bin|rename|mark|set|make|change|\
@@ -152,11 +149,6 @@ impl Reader<'_> {
             return None;
         }
         self.is_one(target).then(|| joined(&["rename"], target, &["to"], std::slice::from_ref(title)))
-    }
-
-    /// Returns whether the words name exactly one record, if necessary by the user's selection among several matches.
-    pub(in crate::language) fn is_one(&self, words: &[Token]) -> bool {
-        !words.is_empty() && self.resolve_named(words, WITH_GOALS).is_ok_and(|found| found.len() == 1)
     }
 
     fn topic_first(&self, clause: &[Token]) -> Option<Vec<Token>> {

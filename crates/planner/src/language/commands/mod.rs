@@ -10,5 +10,6 @@ pub(super) mod fields;
 pub(super) mod guard;
 pub(super) mod interpret;
 pub(super) mod moving;
+mod naming;
 mod recognise;
 pub(super) mod target;

@@ -5,7 +5,6 @@
 
 use super::titles::{EMPTY_TITLES, PLANS, is_meaningless, is_talk, only_pronouns};
 use crate::language::commands::guard::means_all;
-use crate::language::commands::target::TargetFilter;
 use crate::language::text::numbers;
 use crate::language::text::past_forms::presents;
 use crate::language::text::phrases::{self, has_any, listed};
@@ -195,13 +194,6 @@ impl Reader<'_> {
         // "Make meditation at 8". "Make lunch" is a thing to do, whatever "Lunch with Sara" is.
         let resets = rest.is_empty() && verb.is_one_of("make|set|change|move|switch") && self.is_whole_title(object);
         ends_known || names || resets || (changes && definite && self.mentions_existing(&rest))
-    }
-
-    /// Returns whether the word is the whole title of one open record.
-    fn is_whole_title(&self, word: &Token) -> bool {
-        let with_goals = TargetFilter { done: false, goals: true };
-        let found = self.resolve_named(std::slice::from_ref(word), with_goals).unwrap_or_default();
-        matches!(found[..], [of] if title_words(of.title).len() == 1)
     }
 
     /// Checks a sentence without a command, a day or a priority. It creates a todo if it begins like one.

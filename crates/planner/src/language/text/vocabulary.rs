@@ -41,6 +41,10 @@ pub(in crate::language) const ROOMS: &str = "room|office|hall|zoom|teams|studio|
     online|conference|meeting-room|auditorium|\
     lobby|canteen|reception|boardroom|classroom|gym|floor";
 
+/// Words after which a noun phrase begins that describes the noun before: "lunch with Sara".
+pub(in crate::language) const PREPOSITIONS: &str =
+    "with|w/|for|about|on|at|of|in|to|from|by|and|&|before|after|until|till|into|onto|over|under";
+
 /// Returns whether the tokens begin like a todo.
 #[must_use]
 pub fn begins_with_task_verb(tokens: &[Token]) -> bool {
