@@ -6,6 +6,7 @@ mod any_text;
 mod constructions;
 mod daily_use;
 mod days;
+mod left_out_days;
 mod other_records;
 mod sets;
 mod shown;

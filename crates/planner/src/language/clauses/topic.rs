@@ -288,7 +288,10 @@ impl Reader<'_> {
                 if new.time.is_some() && !read.has_schedule() { When::read_after("at", old, self.today) } else { read };
             // "Every day, but not on Sundays" leaves days out, and "not on Sundays" after a rule without days does too.
             let names_days = |when: &When| matches!(when.repeat, Some(Repeat::On(_) | Repeat::OnEach(..)));
-            let excludes = follows_but || (names_days(&read) && !names_days(&new));
+            // "Not Monday" corrects the day of "every Tuesday", while "not on the 23rd" is one of its days.
+            let is_its_day = read.date.is_some_and(|day| new.date.is_none_or(|first| day >= first));
+            let is_date = !old.iter().any(|word| numbers::weekday(&word.lower, true).is_some());
+            let excludes = follows_but || (names_days(&read) && !names_days(&new)) || (is_its_day && is_date);
             if negates && new.repeat.is_some() && excludes {
                 return false;
             }

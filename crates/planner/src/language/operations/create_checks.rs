@@ -11,6 +11,7 @@ use crate::language::text::phrases::{self, has_any, listed};
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary::{self, TASK_VERBS, begins_with_task_verb};
 use crate::language::values::dates;
+use crate::language::values::exceptions::leaves_days_out;
 use crate::language::values::repeats;
 use crate::language::values::when::When;
 use crate::language::{Question, Reader};
@@ -89,7 +90,7 @@ impl Reader<'_> {
         if let Some(found) = &when.impossible {
             return Err(Question::new(&format!("{} When should \"{title}\" be?", found.why), Vec::new()));
         }
-        if when.vague && when.repeat.is_some() && repeats::leaves_days_out(words) {
+        if when.vague && when.repeat.is_some() && leaves_days_out(words) {
             return Err(days_left_out(title));
         }
         if let Some((first, second)) = when.two_times.filter(|_| when.is_ambiguous && !when.vague) {

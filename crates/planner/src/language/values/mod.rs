@@ -6,6 +6,7 @@ pub(super) mod clock;
 pub(super) mod dates;
 pub(super) mod day_arithmetic;
 pub(super) mod durations;
+pub(super) mod exceptions;
 mod holidays;
 mod periods;
 pub(super) mod priorities;

@@ -4,7 +4,7 @@ use chrono::Weekday;
 
 use super::day_arithmetic::Phrase;
 use crate::language::text::numbers::{self, count, day_number, month, ordinal, weekday, weekdays_plural};
-use crate::language::text::phrases::{after_any, listed};
+use crate::language::text::phrases::listed;
 use crate::language::text::tokens::Token;
 use crate::recurrence::Rule;
 
@@ -44,30 +44,6 @@ pub fn repeat_at(tokens: &[Token], at: usize) -> Phrase<Repeat> {
     let is_every = at > 1 && matches!(word(tokens, at - 2), "every" | "each");
     let counted = follows_count && !is_every && matches!(word(tokens, at), "working" | "business" | "work" | "week");
     repeat(&tokens[at..]).filter(|_| !counted)
-}
-
-/// Words for days that are left out of a repetition.
-const DAYS_OUT: &str = "weekend|weekends|weekday|weekdays|holiday|holidays|public|bank|school|christmas|easter|spring|\
-    summer|autumn|winter|today|tomorrow|tonight|this|next|when|if";
-
-/// Returns the number of words that introduce the days left out of a repetition: "except", "but not" before "on
-/// Sundays".
-#[must_use]
-pub fn exception(rest: &[Token]) -> Option<usize> {
-    if rest.first()?.is_one_of("except|unless|excluding|excepting|skipping|barring") {
-        return Some(1);
-    }
-    let days = after_any(rest, "but not|but never|apart from|aside from|other than|save for")?;
-    let named = after_any(days, "on the|in the|during the|for the|on|in|at|for|during|the").unwrap_or(days).first()?;
-    let names_day = weekday(&named.lower, true).or_else(|| weekdays_plural(&named.lower)).is_some();
-    let is_time = names_day || month(&named.lower).is_some() || listed(DAYS_OUT, &named.lower);
-    (is_time && !named.quoted).then_some(rest.len() - days.len())
-}
-
-/// Returns whether days are left out of the repetition in these words.
-#[must_use]
-pub fn leaves_days_out(words: &[Token]) -> bool {
-    (0..words.len()).any(|at| exception(&words[at..]).is_some())
 }
 
 /// Names of times that return once a year.

@@ -13,8 +13,9 @@ mod rules;
 use chrono::{NaiveDate, Weekday};
 
 use super::day_arithmetic::upcoming;
+use super::exceptions::exception;
 use super::priorities::priority_phrase;
-use super::repeats::{Repeat, exception, repeat_at};
+use super::repeats::{Repeat, repeat_at};
 use super::spans::Span;
 use crate::language::Today;
 use crate::language::text::phrases::after_any;
@@ -186,6 +187,10 @@ impl When {
 
     fn read_at(&mut self, tokens: &[Token], at: usize, today: Today) -> usize {
         let rest = &tokens[at..];
+        if let Some(length) = exception(rest).filter(|_| self.repeats) {
+            self.vague = true;
+            return length;
+        }
         if let Some(length) = self.read_zone(tokens, at) {
             return length;
         }
@@ -258,10 +263,6 @@ impl When {
         if let Some((length, found)) = impossible::impossible(rest, today.date) {
             self.vague = true;
             self.impossible = self.impossible.take().or(Some(found));
-            return length;
-        }
-        if let Some(length) = exception(rest).filter(|_| self.repeats) {
-            self.vague = true;
             return length;
         }
         let starts = |phrase: &str| {
