@@ -8,6 +8,7 @@ mod daily_use;
 mod days;
 mod left_out_days;
 mod other_records;
+mod ranges;
 mod sets;
 mod shown;
 mod some_days;

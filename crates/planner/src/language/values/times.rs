@@ -78,6 +78,11 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     if continues || (until && !end.certain && !start.certain && !is_introduced) {
         return None;
     }
+    // "From 5 to 10 km" counts.
+    let counts = !end.certain && !end.minutes && end.minute == 0 && !ends_phrase(tokens, at + 1 + second);
+    if counts && skipped == 1 {
+        return None;
+    }
     let certain = end.certain
         || ((is_introduced || until) && start.certain)
         || (skipped == 1 && word(tokens, 0) != "at")
@@ -99,7 +104,31 @@ fn resolve_range(mut start: ParsedTime, end: ParsedTime) -> Option<Times> {
     let end_in_afternoon =
         ParsedTime { half: Some(Half::Pm), ..end }.time().filter(|_| end.half.is_none() && !end.is_24_hour);
     let end_time = if end_time < start_time { end_in_afternoon.unwrap_or(end_time) } else { end_time };
-    (start_time <= end_time).then_some((start_time, Some(end_time)))
+    if start_time <= end_time {
+        return Some((start_time, Some(end_time)));
+    }
+    across_noon(start, end).map(|(start, end)| (start, Some(end)))
+}
+
+/// Resolves "7 to half past 11", of which the start alone would be in the evening and the end in the morning: an early
+/// start is in the morning, and "2 to half past 10" ends in the evening.
+fn across_noon(start: ParsedTime, end: ParsedTime) -> Option<(TimeOfDay, TimeOfDay)> {
+    const EARLIEST_MORNING: u16 = 6;
+    let is_open = |time: ParsedTime| time.half.is_none() && (1..=12).contains(&time.hour);
+    let in_half = |time: ParsedTime, half| ParsedTime { half: Some(half), ..time }.time();
+    let in_morning = || {
+        let is_early = start.hour >= EARLIEST_MORNING || end.certain;
+        let first = in_half(start, Half::Am).filter(|_| is_open(start) && !start.is_24_hour && is_early)?;
+        Some((first, end.time()?))
+    };
+    let until_evening = || Some((start.time()?, in_half(end, Half::Pm).filter(|_| is_open(end) && !is_noon(end))?));
+    let by_hour =
+        if start.hour > EARLIEST_MORNING { [in_morning(), until_evening()] } else { [until_evening(), in_morning()] };
+    by_hour.into_iter().flatten().find(|(start, end)| start < end)
+}
+
+fn is_noon(time: ParsedTime) -> bool {
+    time.certain && (time.hour, time.minute) == (12, 0)
 }
 
 /// Parses "at 3pm", "3 pm", "at 15", "noon", "at half past 3", "at 7 in the evening".
@@ -132,7 +161,12 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     if of_month && !time.certain && !tokens[..lead].iter().any(|word| word.is_one_of("at|@")) {
         return None;
     }
-    let ends = next.is_none_or(|next| {
+    (time.certain || ends_phrase(tokens, at)).then(|| Some((at, (time.time()?, None)))).flatten()
+}
+
+/// Returns whether a phrase ends before `at`, so that the number there counts nothing.
+fn ends_phrase(tokens: &[Token], at: usize) -> bool {
+    tokens.get(at).is_none_or(|next| {
         next.is_mark()
             || vocabulary::begins_with_task_verb(std::slice::from_ref(next))
             || next.quoted
@@ -140,8 +174,7 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
             || next.is_one_of(&PHRASE_STARTS)
             || numbers::weekday(&next.lower, true).is_some()
             || numbers::month(&next.lower).is_some()
-    });
-    (time.certain || ends).then(|| Some((at, (time.time()?, None)))).flatten()
+    })
 }
 
 /// Returns the number of words before a time that introduce one: "at about", "starting at".

@@ -145,15 +145,8 @@ impl When {
 
     /// Returns whether the words determine the half of the day.
     fn names_half_of_day(&self, words: &[Token]) -> bool {
-        let has_two_figures = |word: &Token| {
-            word.lower.starts_with(['1', '2']) && word.lower.as_bytes().get(1).is_some_and(u8::is_ascii_digit)
-        };
         let start = self.used.len().saturating_sub(words.len());
-        self.from_part_of_day
-            || self.used[start..]
-                .iter()
-                .zip(words)
-                .any(|(used, word)| *used && (writes_half(word) || has_two_figures(word)))
+        self.from_part_of_day || self.used[start..].iter().zip(words).any(|(used, word)| *used && writes_half(word))
     }
 
     /// Moves the time to the half of the day in which it was: "Parents' evening starts at 6:30 now", previously at
@@ -237,7 +230,7 @@ fn writes_half(word: &Token) -> bool {
     matches!(text, "am" | "pm" | "a.m" | "p.m" | "noon" | "midday" | "midnight")
         || (is_figure && ["am", "pm", "a.m", "p.m"].iter().any(|half| text.ends_with(half)))
         || (text.starts_with('0') && text.len() > 1)
-        || text.get(..2).and_then(|hour| numbers::figures(hour, 2)).is_some_and(|hour| (13..24).contains(&hour))
+        || text.get(..2).and_then(|hour| numbers::figures(hour, 2)).is_some_and(|hour| (13..=24).contains(&hour))
 }
 
 /// Returns the time in the half of the day of `part`: "8" and "evening" are 20:00, "7" and "morning" 07:00, "2" and
