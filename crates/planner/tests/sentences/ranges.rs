@@ -35,3 +35,26 @@ fn numbers_that_count_something_are_no_range() {
         ],
     );
 }
+
+#[test]
+fn a_start_and_a_duration_make_an_end_in_any_order() {
+    are_read_as(
+        &records(&[]),
+        wednesday_at(8, 0),
+        &[
+            (
+                "study for the exam for two hours on saturday from 10",
+                "event \"study for the exam\" 2026-11-14 10:00-12:00",
+            ),
+            ("work from 10 for two hours on Saturday", "event \"work\" 2026-11-14 10:00-12:00"),
+            ("paint the wall for two hours on Saturday from 10am", "event \"paint the wall\" 2026-11-14 10:00-12:00"),
+            ("cook dinner on Friday at 6 for two hours", "event \"cook dinner\" 2026-11-13 18:00-20:00"),
+            ("market on Saturday from 8", "event \"market\" 2026-11-14 08:00"),
+            ("study for two hours on Saturday", "todo \"study for two hours\" 2026-11-14"),
+            ("read for 20 minutes every day at 9", "todo \"read for 20 minutes\" 2026-11-11 09:00 daily"),
+            ("stretch for ten minutes at nine", "todo \"stretch for ten minutes\" 2026-11-11 09:00"),
+            ("tickets on Friday from 10 euros", "todo \"tickets from 10 euros\" 2026-11-13"),
+            ("swim from 10 December for 30 minutes every day", "todo \"swim for 30 minutes\" 2026-12-10 daily"),
+        ],
+    );
+}

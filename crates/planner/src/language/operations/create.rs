@@ -115,11 +115,13 @@ impl Reader<'_> {
             let first = words.iter().zip(&when.used).find(|(word, used)| !**used && !word.is_mark());
             first.is_some_and(|(word, _)| vocabulary::begins_with_task_verb(std::slice::from_ref(word)))
         };
+        let appointed = when.is_appointment();
         let shorter = when.without_duration().filter(|when| {
             let is_todo = matches!(kind, Some(Kind::Todo | Kind::Habit));
             is_todo
                 || (kind.is_none()
                     && of_doing(when)
+                    && !appointed
                     && kind_of(&title_of(self.sentence, words, when), when) != Kind::Event)
         });
         let when = shorter.as_ref().unwrap_or(when);

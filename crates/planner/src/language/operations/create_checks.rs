@@ -168,7 +168,9 @@ impl Reader<'_> {
             && words[0].is_one_of("the|that|this|my|our")
             && has_any(words, "is|are|was|were|should|needs|has|isn't|will|moved|shifted|slipped|changed");
         let either = kept.iter().any(|word| word.is("or"));
-        either || is_talk(kept) || of_others || of_known || of_definite || self.is_done_by_other(kept)
+        // "Work on Saturday from 10" is planned.
+        let is_work = matches!(kept, [only] if only.is("work")) && when.date.is_some() && when.time.is_some();
+        either || (is_talk(kept) && !is_work) || of_others || of_known || of_definite || self.is_done_by_other(kept)
     }
 
     /// Matches "Sara paid the rent", where paying the rent is open.

@@ -54,6 +54,25 @@ impl When {
         Some(length)
     }
 
+    /// Parses "from 10" with a duration in the clause ("work from 10 for two hours") or directly after the day.
+    pub(super) fn read_start(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
+        let rest = &tokens[at..];
+        let follows = self.lasts || self.is_after_day(tokens, at);
+        let number = rest.get(1..).filter(|_| rest[0].is("from") && follows && self.time.is_none())?;
+        let with_at = [&[Token::made("at")], number].concat();
+        let (length, (start, end)) = times::times(&with_at)?;
+        // "From five to six" is a range, and "from 10 November" a day.
+        let is_range = rest[2..length].iter().any(|word| word.is("to")) && !rest[1].is_one_of("quarter|a");
+        let continues = rest.get(length).is_some_and(|next| {
+            next.is_one_of("to|until|till|til|and|-|–|—|through") || numbers::month(&next.lower).is_some()
+        });
+        if end.is_some() || is_range || continues {
+            return None;
+        }
+        self.take_times(start, None, &rest[..length]);
+        Some(length)
+    }
+
     /// Parses numbers that are times because of an adjacent day: "Friday 9-12", "8.30 on Monday".
     pub(super) fn read_times_by_day(&mut self, tokens: &[Token], at: usize, today: Today) -> Option<usize> {
         let rest = &tokens[at..];

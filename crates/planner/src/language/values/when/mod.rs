@@ -13,6 +13,7 @@ mod rules;
 use chrono::{NaiveDate, Weekday};
 
 use super::day_arithmetic::upcoming;
+use super::durations::duration;
 use super::exceptions::exception;
 use super::priorities::priority_phrase;
 use super::repeats::{Repeat, repeat_at};
@@ -64,6 +65,8 @@ pub struct When {
     repeats: bool,
     /// The clause contains a rule by days, so that "next week" is its extent.
     each_day: bool,
+    /// The clause contains a duration, so that "from 10" is its start.
+    lasts: bool,
     /// Number of occurrences.
     occurrence_count: Option<u32>,
     /// Position of the duration, if the end time was computed from it.
@@ -87,7 +90,8 @@ impl When {
     pub fn read(tokens: &[Token], today: Today) -> Self {
         let repeats = (0..tokens.len()).any(|at| !tokens[at].quoted && repeat_at(tokens, at).is_some());
         let each_day = repeats && tokens.iter().any(|token| token.is_one_of("every|each|daily|everyday"));
-        let mut when = Self { used: vec![false; tokens.len()], repeats, each_day, ..Self::default() };
+        let lasts = (0..tokens.len()).any(|at| !tokens[at].quoted && duration(&tokens[at..]).is_some());
+        let mut when = Self { used: vec![false; tokens.len()], repeats, each_day, lasts, ..Self::default() };
         let mut at = 0;
         while at < tokens.len() {
             let length = if tokens[at].quoted { 0 } else { when.read_at(tokens, at, today) };
@@ -122,6 +126,15 @@ impl When {
         let mut when = Self { end_time: None, duration_words: None, ..self.clone() };
         words.for_each(|at| when.used[at] = false);
         Some(when)
+    }
+
+    /// Returns whether a single day has a time for something that takes as long as an appointment: "paint the wall on
+    /// Saturday at 10 for two hours".
+    #[must_use]
+    pub fn is_appointment(&self) -> bool {
+        const MIN_MINUTES: u16 = 30;
+        let lasts = |(start, end): (TimeOfDay, TimeOfDay)| start.plus_minutes(MIN_MINUTES) <= end;
+        self.repeat.is_none() && self.date.is_some() && self.time.zip(self.end_time).is_some_and(lasts)
     }
 
     /// Returns the result with the day that the user gave as the answer to the question on which day it is. `None` if
@@ -211,6 +224,7 @@ impl When {
             .or_else(|| self.read_first_time(rest, at))
             .or_else(|| self.read_leading_time(rest, at))
             .or_else(|| self.read_duration(tokens, at))
+            .or_else(|| self.read_start(tokens, at))
             .or_else(|| self.read_times_by_day(tokens, at, today));
         if let Some(length) = separate {
             return length;
