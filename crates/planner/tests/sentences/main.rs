@@ -7,6 +7,7 @@ mod constructions;
 mod daily_use;
 mod days;
 mod left_out_days;
+mod new_titles;
 mod other_records;
 mod ranges;
 mod sets;

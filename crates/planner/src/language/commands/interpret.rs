@@ -120,14 +120,12 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if after_any(clause, &ARRANGED).is_some_and(|rest| !rest.is_empty()) || has_on_a_day(clause, today) {
         return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
     }
-    let verb = after_any(clause, &ADDING);
-    let placed = || after_any(clause, &PLACING);
-    let (rest, verb_is_title) = match verb {
+    if keeps_verb(clause) {
+        return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
+    }
+    let (rest, verb_is_title) = match after_any(clause, &ADDING) {
         Some(rest) => (rest, false),
-        None => match placed() {
-            Some(rest) => (rest, true),
-            None => (clause, true),
-        },
+        None => (after_any(clause, &PLACING).unwrap_or(clause), true),
     };
     let noun = Noun::read(rest);
     let is_thing = noun.kind.is_some() || noun.place;
@@ -153,6 +151,25 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
         }
         _ => None,
     }
+}
+
+/// Matches words that ask for a record elsewhere and are a part of the title here: "new shoes for Lena", "set up the
+/// crib", "book club on Friday", "add Tom to the guest list".
+fn keeps_verb(clause: &[Token]) -> bool {
+    const NOUNS: &str = "appointment|meeting|entry|item|call|one";
+    let is_event = |rest: &[Token]| rest.iter().take(3).any(|word| !word.quoted && listed(&EVENTS, &word.lower));
+    let is_kind = |rest: &[Token]| rest.iter().take(4).any(|word| !word.quoted && kind_noun(&word.lower).is_some());
+    if let Some([next, ..]) = after_any(clause, "new") {
+        let begins = next.is_mark() || next.quoted || vocabulary::begins_with_task_verb(std::slice::from_ref(next));
+        return !(begins || next.is_one_of(NOUNS) || is_kind(&clause[1..]) || names_place(clause));
+    }
+    if let Some(rest) = after_any(clause, "set up|put in|put down|take down|throw in").filter(|rest| !rest.is_empty()) {
+        let is_definite = rest[0].is_one_of("the|my|our|his|her|their|your");
+        let adds = is_event(rest) || is_kind(rest) || names_place(rest) || rest[0].is_mark() || rest[0].quoted;
+        return !adds && (is_definite || (clause[0].is("set") && !rest[0].is_one_of("a|an|another")));
+    }
+    let lists = after_any(clause, "add|put|write").is_some() && vocabulary::names_other_list(clause);
+    lists || vocabulary::begins_with_compound(clause)
 }
 
 /// Recognises a record whose kind is given by a goal or calendar phrase: "add X to my goals", "diary entry: X", "my

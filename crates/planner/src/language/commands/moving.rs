@@ -285,7 +285,7 @@ pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let names_place =
         has_any(rest, "calendar|list|agenda|diary") || has_any(&rest[..rest.len().min(2)], "goal|reminder");
     // "Put out the recycling".
-    let of_doing = after(clause, "put").is_some()
+    let of_doing = after_any(clause, "put|set").is_some()
         && rest.first().is_some_and(|next| next.is_one_of("out|away|up|together|off|on|back"));
     let writes_down = after_any(clause, &ADDING).is_some();
     if is_new

@@ -2,7 +2,7 @@
 
 use crate::language::text::phrases::{listed, without_marks};
 use crate::language::text::tokens::{self, Token, text_of};
-use crate::language::text::vocabulary::{self, EVENTS, begins_with_task_verb};
+use crate::language::text::vocabulary::{self, EVENTS, OF_BOOKS, begins_with_task_verb};
 use crate::language::text::words::{WordList, word_list};
 use crate::language::values::when::When;
 use crate::record::Kind;
@@ -98,8 +98,8 @@ pub fn kind_of(title: &str, when: &When) -> Kind {
         || matches!(head, ["1:1" | "121" | "1-1", ..])
         || matches!(head, [.., "leaving" | "hen" | "stag" | "works" | "christmas", "do"]);
     // "Book club meeting", "swim lesson": two nouns.
-    let is_compound =
-        head.starts_with(&["book", "club"]) || (head.len() == 2 && is_event && listed(COMPOUNDS, head[0]));
+    let is_compound = matches!(head, ["book", noun, ..] if listed(OF_BOOKS, noun))
+        || (head.len() == 2 && is_event && listed(COMPOUNDS, head[0]));
     let is_verb = !is_compound && head.first().is_some_and(|first| begins_with_task_verb(&tokens::tokens(first)));
     // "call with Anna" is an event, "call Anna" is not.
     let phones = matches!(head, ["phone" | "video" | "skype" | "zoom" | "conference", "call"]);

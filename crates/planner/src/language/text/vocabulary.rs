@@ -91,6 +91,24 @@ pub fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
     })
 }
 
+/// Returns whether a list is named that is none of todos or of things to buy: "to the guest list".
+pub fn names_other_list(tokens: &[Token]) -> bool {
+    let of_other = |at: usize| {
+        let rest = after_any(&tokens[at..], "to|on|onto|from").and_then(|rest| after_any(rest, "my|the|our"));
+        matches!(rest, Some([kind, noun, ..]) if noun.is("list") && !kind.is_one_of("shopping|grocery|groceries"))
+    };
+    !names_place(tokens) && (0..tokens.len()).any(of_other)
+}
+
+/// Nouns after which "book" is no verb: "book club".
+pub(in crate::language) const OF_BOOKS: &str =
+    "club|group|fair|launch|sale|festival|circle|swap|signing|exchange|reading|market|night|week|shop";
+
+/// Returns whether the tokens begin with a compound of which the first word is no verb: "book club on Friday".
+pub fn begins_with_compound(tokens: &[Token]) -> bool {
+    matches!(tokens, [first, second, ..] if first.is("book") && second.is_one_of(OF_BOOKS))
+}
+
 /// Returns whether the list or the calendar is named.
 pub fn names_place(tokens: &[Token]) -> bool {
     place_at(tokens).is_some()

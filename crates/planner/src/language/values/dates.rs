@@ -82,9 +82,12 @@ fn end_of_day(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     })
 }
 
-/// Parses "the day before Easter", "the Monday after Easter".
+/// Parses "the day before Easter", "the Monday after Easter", "the Monday after next".
 fn relative_day(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
-    let (length, reached) = day(tokens.get(3..)?, today, true)?;
+    let Some((length, reached)) = day(tokens.get(3..)?, today, true) else {
+        let after_next = word(tokens, 3) == "next" && weekday(word(tokens, 1), false).is_some();
+        return by_weekday(&tokens[1..], today, true).filter(|_| after_next).map(|(length, day)| (length + 1, day));
+    };
     let before = word(tokens, 2) == "before";
     let found = match weekday(word(tokens, 1), false) {
         Some(named) if before => upcoming(minus(reached, 8)?, named),
