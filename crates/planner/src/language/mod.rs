@@ -54,6 +54,12 @@ static ALSO_DOING: WordList = WordList::new(|| word_list(include_str!("words/als
 /// Words for records and their fields. They indicate a change.
 static RECORD_NOUNS: WordList = WordList::new(|| word_list(include_str!("words/record_nouns.txt")));
 
+/// Those of them that mostly change a record.
+const EDITING: &str = "advance|change|edit|exchange|extend|lower|raise|relocate|set|swap|switch|transfer|update";
+
+/// Verbs of removal that are also things to do on a day: "remove the stitches on Friday".
+const CLEARING: &str = "remove|wipe|kill|discard|purge|trash|scrap";
+
 /// The user's local date and time.
 #[derive(Debug, Clone, Copy)]
 pub struct Today {
@@ -287,15 +293,16 @@ impl Reader<'_> {
         // prepositions.
         let moves = clause.first().is_some_and(|first| first.is_one_of("move|shift|push"))
             && !text::phrases::has_any(clause, "to|until|till|for|back|forward|by|up|off|into|->|=>|later|earlier");
-        let removes = clause.first().is_some_and(|first| first.is_one_of("cancel|delete|remove|rename"))
-            && text::phrases::has_any(clause, "by|before");
+        let when = values::when::When::read(clause, self.today);
+        let begins = |verbs: &str| clause.first().is_some_and(|first| first.is_one_of(verbs));
+        let removes = (begins("cancel|delete|remove|rename") && text::phrases::has_any(clause, "by|before"))
+            || (begins(CLEARING) && when.date.is_some());
         let verb = moves || removes || clause.first().is_some_and(|first| first.is_one_of(&ALSO_DOING));
         let repeats = matches!(command, Command::Repeat { when, .. } if !when.is_empty());
         let changes = !matches!(
             command,
             Command::Create { .. } | Command::Chat | Command::StopRepeating { .. } | Command::Rename { .. }
         );
-        let when = values::when::When::read(clause, self.today);
         let content_words: Vec<Token> = clause
             .iter()
             .skip(1)
@@ -306,7 +313,10 @@ impl Reader<'_> {
         // In "check the oven every day" the day is no field of a record.
         let named = if when.repeat.is_some() { &content_words[..] } else { &clause[1..] };
         let of_records = text::phrases::has_any(named, &RECORD_NOUNS) || commands::guard::means_all(&content_words);
-        verb && changes && clause.len() > 1 && (repeats || !of_records) && !self.mentions_existing(&content_words)
+        // "Change Sara to Sam" changes a record with that word, "drop Max off at nursery" is none of Max's records.
+        let is_known =
+            if begins(EDITING) { self.mentions_existing(&content_words) } else { self.names_existing(&content_words) };
+        verb && changes && clause.len() > 1 && (repeats || !of_records) && !is_known
     }
 
     /// Returns whether the clause contains a repetition that no rule can express.

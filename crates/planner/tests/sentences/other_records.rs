@@ -34,3 +34,37 @@ fn a_statement_moves_no_record_that_it_does_not_name() {
         ],
     );
 }
+
+#[test]
+fn something_to_do_is_new_unless_a_record_has_that_name() {
+    are_read_as(
+        &records(&[
+            "todo pay nursery fee",
+            "todo wake Max up",
+            "todo order the turkey",
+            "todo order new bins",
+            "todo buy bin bags",
+            "patient round on Friday at 9",
+            "todo paint the flat",
+            "lab safety quiz on Monday at 10",
+            "yoga every Friday at 18:00",
+        ]),
+        wednesday_at(8, 0),
+        &[
+            ("drop Max off at nursery at 8 tomorrow", "todo \"drop Max off at nursery\" 2026-11-12 08:00"),
+            ("remove Max's stitches on Friday at 9", "todo \"remove Max's stitches\" 2026-11-13 09:00"),
+            ("put the turkey in the oven", "todo \"put the turkey in the oven\""),
+            ("put the turkey in the oven at 3 on Sunday", "todo \"put the turkey in the oven\" 2026-11-15 15:00"),
+            ("put the bins out this evening", "todo \"put the bins out\" 2026-11-11 19:00"),
+            ("check up on patient Meyer", "todo \"check up on patient Meyer\""),
+            ("clear out the flat", "todo \"clear out the flat\""),
+            ("shift on Monday from 7 to half past 3", "event \"shift\" 2026-11-16 07:00-15:30"),
+            ("finish the lab report by Thursday 5pm", "todo \"finish the lab report\" 2026-11-12 17:00"),
+            ("clear out whatever isn't important", "? Nothing open is called"),
+            ("remove Max's stitches", "? Nothing open is called"),
+            ("cancel the dentist on Friday", "? Nothing open is called"),
+            ("drop yoga off the list", "delete 9"),
+            ("drop yoga", "delete 9"),
+        ],
+    );
+}

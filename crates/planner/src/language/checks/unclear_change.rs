@@ -6,7 +6,7 @@
 use crate::language::text::numbers::figures;
 use crate::language::text::phrases::{self, after_any, around, before_end, has_any, without_marks};
 use crate::language::text::tokens::Token;
-use crate::language::text::vocabulary::{EVENTS, TO_DO, begins_with_task_verb};
+use crate::language::text::vocabulary::{EVENTS, TO_DO, begins_with_shift, begins_with_task_verb};
 use crate::language::values::shift::Shift;
 use crate::language::values::when::When;
 use crate::language::{Question, Reader, Today};
@@ -156,7 +156,7 @@ fn points(clause: &[Token], today: Today) -> bool {
 pub(in crate::language) fn changes_to(clause: &[Token], today: Today) -> bool {
     let Some((target, when)) = around(clause, "to") else { return false };
     let read = When::read_after("at", when, today);
-    if target.len() < 2 || !(read.has_schedule() && read.used.iter().all(|used| *used)) {
+    if target.len() < 2 || begins_with_shift(clause) || !(read.has_schedule() && read.used.iter().all(|used| *used)) {
         return false;
     }
     let ends_event = target.last().is_some_and(|last| phrases::listed(&EVENTS, &last.lower) && !last.quoted);

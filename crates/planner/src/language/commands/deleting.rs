@@ -3,7 +3,7 @@
 use super::command::Command;
 use super::target::{without_period, without_possessive};
 use crate::language::Today;
-use crate::language::text::phrases::{after, after_any, before_end};
+use crate::language::text::phrases::{after, after_any, before_end, has_any};
 use crate::language::text::tokens::Token;
 use crate::language::text::vocabulary;
 use crate::language::text::words::{WordList, word_list};
@@ -32,17 +32,16 @@ pub fn deleting(clause: &[Token], today: Today) -> Option<Command<'_>> {
         if vocabulary::place_at(target).is_some_and(|(at, _)| target[at].is_one_of("on|onto|in|into|to")) {
             return None;
         }
-        // "Drop off the parcel" and "drop in on Ann" are things to do.
-        let object = after(clause, "drop").and_then(<[Token]>::first);
-        if object.is_some_and(|next| next.is_one_of("off|in|by|round")) {
-            return None;
-        }
         let place = "from my list|from the list|off my list|from my todo list|from my calendar|from the calendar|\
             from my todos|\
         from my tasks|from my agenda|off the list|from my schedule|from my habits|from my goals|from my events|\
         from the schedule|from my diary|from the diary|\
         from my to-do list|from my planner|out of my calendar|out of the calendar|off my calendar|off the calendar";
-        let target = before_end(target, place).unwrap_or(target);
+        let off_list = before_end(target, place);
+        if off_list.is_none() && is_to_do(clause) {
+            return None;
+        }
+        let target = off_list.unwrap_or(target);
         return of(before_end(target, "any more|anymore|altogether|for good|completely|entirely").unwrap_or(target));
     }
     // "Skip the stand-up tomorrow" is about a day; "skip" alone does not say what should become of the record.
@@ -68,6 +67,19 @@ pub fn deleting(clause: &[Token], today: Today) -> Option<Command<'_>> {
         out of my schedule|out of my life|off the books|out of the diary|out of my agenda";
     let object = before_end(taken, place);
     of(object.or_else(|| before_end(taken, "off").filter(|_| clause[0].is_one_of("take|scrub")))?)
+}
+
+/// Matches "drop off the parcel", "drop Max off at nursery", "drop in on Ann", "clear out the flat": the verb and its
+/// particle name something to do.
+fn is_to_do(clause: &[Token]) -> bool {
+    let begins_with = |verb: &str, particles: &str| {
+        after(clause, verb).and_then(<[Token]>::first).is_some_and(|next| next.is_one_of(particles))
+    };
+    if has_any(clause, "it|that|this|them|these|those|everything|anything|all|whatever|whichever|both") {
+        return false;
+    }
+    let drops_off = after(clause, "drop").is_some_and(|rest| has_any(rest, "off|round"));
+    drops_off || begins_with("drop", "in|by") || begins_with("clear", "out|up|away|off")
 }
 
 fn names_days(words: &[Token], today: Today) -> bool {

@@ -120,7 +120,7 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if after_any(clause, &ARRANGED).is_some_and(|rest| !rest.is_empty()) || has_on_a_day(clause, today) {
         return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
     }
-    if keeps_verb(clause) {
+    if keeps_verb(clause, today) {
         return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
     }
     let (rest, verb_is_title) = match after_any(clause, &ADDING) {
@@ -155,7 +155,7 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
 
 /// Matches words that ask for a record elsewhere and are a part of the title here: "new shoes for Lena", "set up the
 /// crib", "book club on Friday", "add Tom to the guest list".
-fn keeps_verb(clause: &[Token]) -> bool {
+fn keeps_verb(clause: &[Token], today: Today) -> bool {
     const NOUNS: &str = "appointment|meeting|entry|item|call|one";
     let is_event = |rest: &[Token]| rest.iter().take(3).any(|word| !word.quoted && listed(&EVENTS, &word.lower));
     let is_kind = |rest: &[Token]| rest.iter().take(4).any(|word| !word.quoted && kind_noun(&word.lower).is_some());
@@ -169,7 +169,11 @@ fn keeps_verb(clause: &[Token]) -> bool {
         return !adds && (is_definite || (clause[0].is("set") && !rest[0].is_one_of("a|an|another")));
     }
     let lists = after_any(clause, "add|put|write").is_some() && vocabulary::names_other_list(clause);
-    lists || vocabulary::begins_with_compound(clause)
+    let puts = after_any(clause, "put").filter(|rest| !rest.is_empty()).is_some_and(|rest| {
+        let is_known = names_place(rest) || is_kind(rest) || rest[0].quoted || rest.iter().any(|word| word.is("list"));
+        !is_known && after_any(clause, &ADDING).is_none() && moving::is_put_somewhere(rest, today)
+    });
+    lists || puts || vocabulary::begins_with_compound(clause)
 }
 
 /// Recognises a record whose kind is given by a goal or calendar phrase: "add X to my goals", "diary entry: X", "my

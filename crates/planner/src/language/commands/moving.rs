@@ -38,8 +38,8 @@ fn by_moving_verb(clause: &[Token], today: Today) -> Option<Command<'_>> {
     // "Leave the keys at the office" does not move a record.
     let leaves = after_any(clause, "leave|hold").is_some_and(|rest| !has_any(rest, "until|till|for|to"));
     let rest = after_any(clause, &MOVING).filter(|_| !adds_there && !leaves)?;
-    // "Nudge me tomorrow about the letter".
-    if rest.first().is_some_and(|next| next.is_one_of("me|us")) {
+    // "Nudge me tomorrow about the letter", "shift on Monday from 7 to 3".
+    if rest.first().is_some_and(|next| next.is_one_of("me|us")) || vocabulary::begins_with_shift(clause) {
         return None;
     }
     if let Some((target, to)) = from_old(rest, today) {
@@ -278,6 +278,17 @@ fn hour_alone(words: &[Token], today: Today) -> bool {
     read.time.is_some() && read.covers_all(&with_at)
 }
 
+/// Matches what is put in a place and not on a day: "the turkey in the oven at 3", "the bins out this evening".
+pub(super) fn is_put_somewhere(rest: &[Token], today: Today) -> bool {
+    const POSITIONS: &str = "in|into|inside|on|onto|under|behind|over|out|away|together";
+    let used = When::read(rest, today).used;
+    let is_title = |at: usize| rest.get(at).is_some_and(|word| !used[at] && !word.is_mark());
+    (1..rest.len()).any(|at| {
+        let ends = rest[at].is_one_of("out|away|together") && !is_title(at + 1);
+        rest[at].is_one_of(POSITIONS) && !used[at] && (ends || is_title(at + 1))
+    })
+}
+
 pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = after_any(clause, "schedule|put|set|plan|fix")?;
     // "schedule a meeting" creates one.
@@ -292,6 +303,7 @@ pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
         || names_place
         || of_doing
         || writes_down
+        || (after(clause, "put").is_some() && is_put_somewhere(rest, today))
         || after(clause, "plan").is_some()
         || after(clause, "fix").is_some()
     {

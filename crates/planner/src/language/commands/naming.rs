@@ -8,7 +8,7 @@ use crate::language::Reader;
 use crate::language::text::phrases::{after_any, without_marks};
 use crate::language::text::tokens::{Token, tokens};
 use crate::language::text::vocabulary::{PREPOSITIONS, begins_with_task_verb};
-use crate::matching::{contains_meaning, coverage, tokens as title_words};
+use crate::matching::{contains_meaning, coverage, matches_by_meaning, tokens as title_words};
 
 const WITH_GOALS: TargetFilter = TargetFilter { done: false, goals: true };
 
@@ -33,6 +33,16 @@ impl Reader<'_> {
         // Words that are not those of the title refer to it otherwise: "it", "todo 8", "the meeting on Friday".
         let is_by_title = coverage(&said, &title_words(of.title)) >= 1.0;
         !is_by_title || self.selection.ids.contains(&of.id) || names_noun(&self.text(words), words, of.title)
+    }
+
+    /// Returns whether the title of an open record contains all these words, or synonyms of them.
+    pub(in crate::language) fn names_existing(&self, words: &[Token]) -> bool {
+        const INDISTINCT: &str = "out|off|back|away|down|over|up";
+        let significant: Vec<Token> =
+            words.iter().filter(|word| !word.is_mark() && !word.is_one_of(INDISTINCT)).cloned().collect();
+        let text = self.text(&significant);
+        let open = self.state.candidates(self.today.date, false);
+        !significant.is_empty() && !matches_by_meaning(&text, open).is_empty()
     }
 
     /// Returns whether the word is the whole title of one open record.

@@ -318,9 +318,10 @@ fn is_too_vague(title: &str, words: &[Token], when: &When) -> bool {
     let no_letters = !title.contains(char::is_alphabetic);
     let unit = |word: &Token| word.is_one_of("minutes|minute|mins|hours|hour");
     let length_alone = matches!(words, [_, last] if unit(last)) || matches!(words, [until, _] if until.is("until"));
+    // "Shift on Monday from 7 to 3" is work.
+    let is_empty = || lower != "shift" || when.date.is_none() || when.time.is_none();
     no_letters
         || length_alone
-        || listed(&EMPTY_TITLES, bare)
-        || listed(&EMPTY_TITLES, &lower)
+        || (is_empty() && (listed(&EMPTY_TITLES, bare) || listed(&EMPTY_TITLES, &lower)))
         || only_pronouns(words, when)
 }

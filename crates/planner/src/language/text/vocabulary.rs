@@ -100,6 +100,12 @@ pub fn names_other_list(tokens: &[Token]) -> bool {
     !names_place(tokens) && (0..tokens.len()).any(of_other)
 }
 
+/// Returns whether the tokens begin with a noun that is also a verb of change, without an object: "shift on Monday".
+pub fn begins_with_shift(tokens: &[Token]) -> bool {
+    const NO_OBJECTS: &str = "on|from|at|tomorrow|today|tonight|this|next|every";
+    matches!(tokens, [first, next, ..] if first.is("shift") && next.is_one_of(NO_OBJECTS))
+}
+
 /// Nouns after which "book" is no verb: "book club".
 pub(in crate::language) const OF_BOOKS: &str =
     "club|group|fair|launch|sale|festival|circle|swap|signing|exchange|reading|market|night|week|shop";
