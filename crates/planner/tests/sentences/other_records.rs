@@ -68,3 +68,17 @@ fn something_to_do_is_new_unless_a_record_has_that_name() {
         ],
     );
 }
+
+#[test]
+fn a_series_of_every_few_weeks_is_not_moved_without_a_question() {
+    are_read_as(
+        &records(&["clean the fridge every 2 weeks from 14 November", "water the fern every 5 days"]),
+        wednesday_at(8, 0),
+        &[
+            ("put off cleaning the fridge until the week after next", "? Should all of it be changed"),
+            ("move clean the fridge to Sunday", "? Should all of it be changed"),
+            ("change clean the fridge to every 3 weeks", "update 1 2026-11-14 every 21 days"),
+            ("postpone watering the fern to tomorrow", "update 2 2026-11-12 every 5 days"),
+        ],
+    );
+}

@@ -57,6 +57,10 @@ impl Reader<'_> {
             return (item.kind != Kind::Habit || instead) && times.is_some_and(|time| time != item.time());
         };
         let Rule::EveryNDays(interval) = item.recurrence.rule else { return true };
+        // A series of every few weeks has its day of the week, as a weekly one does.
+        if interval % 7 == 0 {
+            return true;
+        }
         let due = item.scheduled_for.and_then(|anchor| item.recurrence.next_from(anchor, self.today.date));
         due.is_none_or(|due| (day - due).num_days() >= i64::from(interval))
     }
