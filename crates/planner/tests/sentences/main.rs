@@ -14,6 +14,7 @@ mod sets;
 mod shown;
 mod some_days;
 mod time_zones;
+mod times_of_today;
 
 use std::collections::BTreeMap;
 

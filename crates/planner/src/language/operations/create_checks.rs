@@ -102,6 +102,10 @@ impl Reader<'_> {
         let text = match passed {
             _ if when.vague => format!("On which day should \"{title}\" be?"),
             Some(day) => format!("{day} has passed. On which day should \"{title}\" be?"),
+            None if when.has_passed(self.today) => {
+                let time = when.time.map(|time| time.to_string()).unwrap_or_default();
+                format!("{time} today has passed. When should \"{title}\" be?")
+            }
             None if when.is_ambiguous && is_range => format!(
                 "A record is on one day, not on several in a row. On which day does \"{title}\" begin? Or say, for \
                  example, \"every day from 3 May until 10 May\"."

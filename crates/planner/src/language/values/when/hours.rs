@@ -226,6 +226,49 @@ impl When {
         }
     }
 
+    /// Returns the number of words of "until noon" in "sleep until noon tomorrow": without a start they are no time, and
+    /// stay in the title. After a rule "until" is its end.
+    pub(super) fn end_without_start(&self, rest: &[Token]) -> usize {
+        let until = after_any(rest, "until|till|til").filter(|_| self.time.is_none() && !self.repeats);
+        let Some((length, _)) = until.and_then(clock::written).filter(|(_, time)| time.certain) else { return 0 };
+        1 + length
+    }
+
+    /// Takes the midnight of a deadline as the end of its day: "by midnight on Friday", "closes on Friday at midnight".
+    pub(super) fn settle_midnight(&mut self, tokens: &[Token]) {
+        const DEADLINES: &str = "due|deadline|closes|close|closing|expires|expire|ends|latest|submit|hand";
+        const LEADS: &str = "by|before|until|till|til";
+        const MAX_LEAD_WORDS: usize = 4;
+        let Some(at) = tokens.iter().position(|word| word.is("midnight")).filter(|at| self.used[*at]) else { return };
+        let before = &tokens[at.saturating_sub(MAX_LEAD_WORDS)..at];
+        let is_deadline = phrases::has_any(before, LEADS) || phrases::has_any(tokens, DEADLINES);
+        if is_deadline && self.end_time.is_none() && self.time == TimeOfDay::new(0, 0) {
+            self.time = TimeOfDay::new(23, 59);
+        }
+    }
+
+    /// Drops the hour that stands for a part of today if that hour has passed and the part has not: "tonight" said at a
+    /// quarter to midnight.
+    pub(super) fn settle_part_of_day(&mut self, today: Today) {
+        const NOON: u16 = 12;
+        const EVENING: u16 = 18;
+        let Some(time) = self.time.filter(|_| self.from_part_of_day && self.repeat.is_none()) else { return };
+        let ends = match time.hour() {
+            hour if hour < NOON => NOON,
+            hour if hour < EVENING => EVENING,
+            _ => 24,
+        };
+        if self.date == Some(today.date) && time < today.time && today.time.hour() < ends {
+            self.time = None;
+        }
+    }
+
+    /// Returns whether the time is one of today that has passed.
+    #[must_use]
+    pub fn has_passed(&self, today: Today) -> bool {
+        self.repeat.is_none() && self.date == Some(today.date) && self.time.is_some_and(|time| time < today.time)
+    }
+
     /// Moves a time after midnight to the day on which that night ends: "1am tonight", "tonight at midnight".
     pub(super) fn settle_night(&mut self, today: Today) {
         let after_midnight = self.time.is_some_and(|time| time.hour() < NIGHT_TO);

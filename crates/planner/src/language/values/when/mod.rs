@@ -94,10 +94,16 @@ impl When {
         let mut when = Self { used: vec![false; tokens.len()], repeats, each_day, lasts, ..Self::default() };
         let mut at = 0;
         while at < tokens.len() {
+            let in_title = when.end_without_start(&tokens[at..]);
+            if in_title > 0 {
+                at += in_title;
+                continue;
+            }
             let length = if tokens[at].quoted { 0 } else { when.read_at(tokens, at, today) };
             (at..at + length).for_each(|used| when.used[used] = true);
             at += length.max(1);
         }
+        when.settle_midnight(tokens);
         when.settle(today);
         when
     }
@@ -142,7 +148,8 @@ impl When {
     #[must_use]
     pub fn answered(&self, tokens: &[Token], day: NaiveDate, today: Today) -> Option<Self> {
         let names_days = self.names_days && self.two_times.is_none();
-        let asks_day = self.vague || names_days || self.date.is_none_or(|date| date < today.date);
+        let has_passed = self.date.is_none_or(|date| date < today.date) || self.has_passed(today);
+        let asks_day = self.vague || names_days || has_passed;
         let asks_other = (self.is_ambiguous && !names_days)
             || self.repeat.is_some()
             || self.impossible.as_ref().is_some_and(|found| found.is_time);
@@ -297,6 +304,7 @@ impl When {
 
     fn settle(&mut self, today: Today) {
         self.settle_night(today);
+        self.settle_part_of_day(today);
         match (self.duration.take(), self.time) {
             (Some((minutes, words)), Some(time)) => {
                 self.duration_words = self.end_time.is_none().then_some(words);
