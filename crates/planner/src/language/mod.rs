@@ -9,9 +9,10 @@
 //! clause asks for), `clauses` (a sentence in clauses, each in the order of a command), `operations` (what is
 //! changed) and `checks` (what is asked instead). Each imports only from those before it, and calls only methods of
 //! `Reader` that are defined in itself or before it; `tests/layers.rs` checks both. `reader` calls them for each
-//! clause, and `command_order` tries out what a clause would change; `questions` and `assumed` are about what is
-//! asked and what was taken for granted.
+//! clause, and `command_order` tries out what a clause would change; `questions`, `record_questions` and `asked_hours`
+//! are about what is asked, and `assumed` about what was taken for granted.
 
+mod asked_hours;
 mod assumed;
 mod checks;
 mod clauses;
@@ -20,6 +21,7 @@ mod commands;
 mod operations;
 mod questions;
 mod reader;
+mod record_questions;
 mod text;
 mod values;
 
@@ -34,9 +36,11 @@ use crate::shape::readable;
 use crate::state::State;
 use crate::time_of_day::TimeOfDay;
 use crate::validate::validate_proposal;
+pub use asked_hours::AskedHours;
 pub use assumed::assumed_days;
 use commands::command::{Command, Destination};
-pub use questions::{AskedPart, Inquiry, asked_parts, asked_records, inquiry};
+pub use questions::{AskedPart, Inquiry, asked_parts, inquiry};
+pub use record_questions::asked_records;
 use text::tokens::Token;
 use text::words::{WordList, word_list};
 

@@ -7,10 +7,11 @@
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
+use super::asked_hours::{AskedHours, asked_hours};
+use super::record_questions::of_record;
 use super::text::courtesy::plain;
 use super::text::numbers::month;
-use super::text::past_forms::presents;
-use super::text::phrases::{after_any, before_end, has_any, without_marks};
+use super::text::phrases::{after_any, has_any, without_marks};
 use super::text::tokens::{Token, text_of, tokens};
 use super::text::vocabulary::kind_noun;
 use super::text::words::{WordList, word_list};
@@ -19,9 +20,7 @@ use super::values::day_arithmetic::{Phrase, minus, plus, word};
 use super::values::several_days::{Period, several_days};
 use super::values::times;
 use super::{MAX_SENTENCE_CHARS, Today, has_too_many_words};
-use crate::matching::{Candidate, matches, matches_by_meaning};
-use crate::record::{Item, Kind};
-use crate::state::State;
+use crate::record::Kind;
 
 /// What a question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +42,8 @@ pub enum Inquiry {
 pub struct AskedPart {
     pub text: String,
     pub inquiry: Option<Inquiry>,
+    /// The times of day of a question about what is planned.
+    pub hours: Option<AskedHours>,
 }
 
 /// A longer sentence is one part, since each of its words may begin another one.
@@ -75,11 +76,6 @@ const BETWEEN: &str = "for|on|in|of|from|between|and|please";
 /// Words of a question that do not say what it is about.
 static QUESTION_FILLERS: WordList = WordList::new(|| word_list(include_str!("words/question_fillers.txt")));
 
-/// Beginnings of questions about one record.
-const OF_RECORD: &str = "when is|when's|whens|when are|when was|when do i|when do i have to|when does|where is|\
-    where's|what time is|what day is|did i|did we|have i|have we|do i have to|do i need to|do i still have to|\
-    should i|is there a|do i have a|do i have the";
-
 /// The longest period that is listed, in days.
 const MAX_DAYS: u64 = 366;
 
@@ -108,7 +104,7 @@ pub fn of_tokens(sentence: &[Token], today: Today) -> Option<Inquiry> {
 /// [`super::read`] is one part, which asks nothing.
 #[must_use]
 pub fn asked_parts(sentence: &str, today: Today) -> Vec<AskedPart> {
-    let not_read = || vec![AskedPart { text: sentence.trim().to_owned(), inquiry: None }];
+    let not_read = || vec![AskedPart { text: sentence.trim().to_owned(), inquiry: None, hours: None }];
     if sentence.chars().count() > MAX_SENTENCE_CHARS {
         return not_read();
     }
@@ -125,7 +121,11 @@ pub fn asked_parts(sentence: &str, today: Today) -> Vec<AskedPart> {
         words.split(|word| word.is_one_of(".|!|?|;")).for_each(|part| split_parts(part, today, &mut found));
     }
     let text = |words: &[Token]| text_of(sentence, without_marks(words), |_| false);
-    found.into_iter().map(|(words, inquiry)| AskedPart { text: text(words), inquiry }).collect()
+    let part = |(words, inquiry): (&[Token], Option<Inquiry>)| {
+        let is_planned = matches!(inquiry, Some(Inquiry::Planned { .. }));
+        AskedPart { text: text(words), hours: asked_hours(words).filter(|_| is_planned), inquiry }
+    };
+    found.into_iter().map(part).collect()
 }
 
 /// Appends the parts of words without a full stop. A part that asks something is as long as possible.
@@ -223,11 +223,14 @@ fn of_days(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
     // In "what did I have to do" the "to" asks for what is planned, in "from Friday to Sunday" it does not.
     let before = words.len() - rest.len();
     let is_to_do = [&words[..before + start], &words[before + end..]].iter().any(|part| has_any(part, "need|needs|to"));
+    if has_any(words, "miss|missed") {
+        return Some(Inquiry::Overdue);
+    }
     if asks_done(words) && !is_to_do {
         let (first, last) = days.unwrap_or((minus(today, DAYS_AHEAD)?, today));
         return Some(Inquiry::Done { first, last: if first > today { last } else { last.min(today) } });
     }
-    if has_any(words, "overdue|late|missed") {
+    if has_any(words, "overdue|late") {
         return Some(Inquiry::Overdue);
     }
     match days {
@@ -262,41 +265,10 @@ fn is_past(words: &[Token]) -> bool {
     (has_any(words, "did|was") && !asks_plan(words)) || (asks_done(words) && !is_duty && !has_any(words, "need|needs"))
 }
 
-/// Parses a question about one record: "when is the dentist", "did I pay the rent". A day at its end is no part of the
-/// title. In "is there a stand-up? If not, add one" more than a question follows.
-fn of_record(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
-    let rest = after_any(words, OF_RECORD).filter(|rest| !rest.iter().any(Token::is_mark))?;
-    let rest = match period(rest, today, false) {
-        Some((start, end, _)) if start > 0 && end == rest.len() => &rest[..start],
-        _ => rest,
-    };
-    let rest = before_end(rest, "due|on|at|again|already|yet|scheduled|planned|happening").unwrap_or(rest);
-    let rest = after_any(rest, "my next|the next|next|my|the|our").unwrap_or(rest);
-    let named: Vec<&str> = without_marks(rest).iter().map(|word| word.lower.as_str()).collect();
-    (!named.is_empty()).then(|| Inquiry::Record(named.join(" ")))
-}
-
-/// Returns the items that the words of a question may mean. "Paid the rent" is about "Pay the rent".
-#[must_use]
-pub fn asked_records<'a>(state: &'a State, words: &str, today: NaiveDate) -> Vec<&'a Item> {
-    let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
-    let in_present = presents(first).into_iter().map(|verb| format!("{verb} {rest}"));
-    let texts: Vec<String> = std::iter::once(words.to_owned()).chain(in_present).chain([rest.to_owned()]).collect();
-    let found = |include_done: bool| {
-        let items = || state.candidates(today, include_done).filter(|one| one.kind != Kind::Goal);
-        let by_words = texts.iter().map(|text| matches(text, items()));
-        let by_meaning = texts.iter().map(|text| matches_by_meaning(text, items()));
-        by_words.chain(by_meaning).find(|found| !found.is_empty()).unwrap_or_default()
-    };
-    let open = found(false);
-    let found = if open.is_empty() { found(true) } else { open };
-    found.iter().filter_map(|one: &Candidate<'_>| state.item(one.kind, one.id)).collect()
-}
-
 /// Returns the first period in the words: its position, its end and its days. Two days with "and" or "to" between them
 /// are one period; [`of_each_day`] asks for each of two days that are apart. With `is_past` the days are the last such
 /// days, not the next ones.
-fn period(words: &[Token], today: NaiveDate, is_past: bool) -> Option<(usize, usize, Period)> {
+pub(super) fn period(words: &[Token], today: NaiveDate, is_past: bool) -> Option<(usize, usize, Period)> {
     let limit = is_past.then_some(today);
     let read = |at: usize, limit| period_until(&words[at..], leads(words, at), today, limit);
     let (start, (length, mut days)) = (0..words.len()).find_map(|at| Some(at).zip(read(at, limit)))?;

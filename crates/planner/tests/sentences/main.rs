@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed one is the report")]
 
 mod any_text;
+mod asked;
 mod constructions;
 mod daily_use;
 mod days;
