@@ -2,7 +2,7 @@
 //! what else the message asks. To a greeting it lists the planner items of the days ahead.
 
 use aha_llm::tasks::assistant;
-use aha_planner::language::{Inquiry, asked_parts, asked_records};
+use aha_planner::language::{AskedHours, AskedPart, Inquiry, asked_parts, asked_records};
 use aha_planner::record::{GoalStatus, Item, Kind};
 use chrono::{Days, NaiveDate};
 use serde_json::Value;
@@ -42,26 +42,26 @@ fn by_rules(draft: &Draft<'_>) -> String {
     let today = draft.today.date;
     let parts = asked_parts(&draft.message.text, draft.today);
     if parts.is_empty() {
-        return on_days(draft, today, today.checked_add_days(Days::new(DAYS_AHEAD)).unwrap_or(today), None);
+        return on_days(draft, today, today.checked_add_days(Days::new(DAYS_AHEAD)).unwrap_or(today), None, None);
     }
     let not_understood: Vec<String> =
         parts.iter().filter(|part| part.inquiry.is_none()).map(|part| quoted(&part.text)).collect();
-    let mut said: Vec<String> =
-        parts.iter().filter_map(|part| part.inquiry.as_ref()).map(|inquiry| answer(draft, inquiry)).collect();
+    let mut said: Vec<String> = parts.iter().filter_map(|part| answer(draft, part)).collect();
     if !not_understood.is_empty() {
         said.push(format!("Not understood: {}. {CAN_ANSWER}", lines(not_understood)));
     }
     said.join(" ")
 }
 
-fn answer(draft: &Draft<'_>, inquiry: &Inquiry) -> String {
-    match inquiry {
-        Inquiry::Planned { first, last, kind } => on_days(draft, *first, *last, *kind),
+/// Returns the answer to a part of the message, if it asks about the records.
+fn answer(draft: &Draft<'_>, part: &AskedPart) -> Option<String> {
+    Some(match part.inquiry.as_ref()? {
+        Inquiry::Planned { first, last, kind } => on_days(draft, *first, *last, *kind, part.hours),
         Inquiry::Done { first, last } => done(draft, *first, *last),
         Inquiry::Overdue => overdue(draft).unwrap_or_else(|| "Nothing is overdue.".to_owned()),
         Inquiry::Open(kind) => open(draft, *kind),
         Inquiry::Record(words) => record(draft, words),
-    }
+    })
 }
 
 fn quoted(text: &str) -> String {
@@ -70,12 +70,19 @@ fn quoted(text: &str) -> String {
 }
 
 /// Lists what is planned on some days: what is open, and on past days also what was done. If today is among them, the
-/// overdue todos follow.
-fn on_days(draft: &Draft<'_>, first: NaiveDate, last: NaiveDate, kind: Option<Kind>) -> String {
+/// overdue todos follow. With hours, only what may take place in them is listed.
+fn on_days(
+    draft: &Draft<'_>,
+    first: NaiveDate,
+    last: NaiveDate,
+    kind: Option<Kind>,
+    hours: Option<AskedHours>,
+) -> String {
     let today = draft.today.date;
     let mut found = context::planned(&draft.state, first, last);
     found.retain(|one| kind.is_none_or(|kind| one.item.kind == kind) && (one.day < today || !one.is_done));
-    let days = days(first, last);
+    found.retain(|one| hours.is_none_or(|hours| hours.include(one.item)));
+    let days = format!("{}{}", days(first, last), hours.map(within).unwrap_or_default());
     let what = kind.map_or_else(|| "Nothing".to_owned(), |kind| format!("No {kind}"));
     let mut text = if found.is_empty() {
         format!("{what} is planned {days}. Say what to add, for example: add buy milk tomorrow.")
@@ -178,6 +185,12 @@ fn days(first: NaiveDate, last: NaiveDate) -> String {
     } else {
         format!("from {} to {}", day_name(first), day_name(last))
     }
+}
+
+/// Returns " at 14:00", or " between 14:00 and 16:00".
+fn within(hours: AskedHours) -> String {
+    let AskedHours { from, to } = hours;
+    if from == to { format!(" at {from}") } else { format!(" between {from} and {to}") }
 }
 
 fn day_name(day: NaiveDate) -> String {
