@@ -7,6 +7,7 @@ mod asked;
 mod constructions;
 mod daily_use;
 mod days;
+mod ends_of_series;
 mod left_out_days;
 mod new_titles;
 mod other_records;

@@ -13,6 +13,9 @@ use crate::language::values::repeats::Repeat;
 use crate::language::values::spans::{Span, date_span};
 use crate::recurrence::Rule;
 
+/// Nouns for what takes place several times.
+const OCCURRENCES: &str = "times|sessions|lessons|occurrences|classes|evenings";
+
 /// First and last day.
 type DateRange = (NaiveDate, NaiveDate);
 
@@ -32,15 +35,27 @@ impl When {
         Some(length)
     }
 
-    /// Parses "six times", "for eight lessons", after a rule.
+    /// Parses "six times", "for eight lessons", after a rule, and "ten sessions of" or "ten physio sessions" in a clause
+    /// with one.
     pub(super) fn read_number_of_times(&mut self, rest: &[Token], at: usize) -> Option<usize> {
         let skipped = usize::from(rest[0].is("for"));
         let follows_rule = skipped == 1 || (at > 0 && (self.used[at - 1] || (at > 1 && self.used[at - 2])));
         let number =
             rest.get(skipped).and_then(|token| count(&token.lower)).filter(|number| self.repeats && *number > 1)?;
-        let noun = rest.get(skipped + 1)?.is_one_of("times|sessions|lessons|occurrences|classes|evenings");
+        let is_noun = |at: usize| rest.get(at).is_some_and(|noun| noun.is_one_of(OCCURRENCES));
+        if skipped == 0 && is_noun(2) && !rest[1].is_mark() && self.used[..at].iter().all(|used| *used) {
+            self.occurrence_count = Some(number);
+            return Some(1);
+        }
+        if !is_noun(skipped + 1) {
+            return None;
+        }
+        if skipped == 0 && rest.get(2).is_some_and(|next| next.is("of")) {
+            self.occurrence_count = Some(number);
+            return Some(3);
+        }
         let in_all = after_any(rest.get(skipped + 2..)?, "in total|in all|altogether").map_or(0, |_| 2);
-        (follows_rule && noun).then(|| self.occurrence_count = Some(number))?;
+        follows_rule.then(|| self.occurrence_count = Some(number))?;
         Some(skipped + 2 + in_all)
     }
 

@@ -286,6 +286,10 @@ impl When {
             self.impossible = self.impossible.take().or(Some(found));
             return length;
         }
+        if let Some(length) = rules::unknown_end(rest).filter(|_| self.repeats && self.until.is_none()) {
+            self.note_unknown_end(&rest[..length]);
+            return length;
+        }
         let starts = |phrase: &str| {
             phrase.split(' ').enumerate().all(|(at, word)| rest.get(at).is_some_and(|token| token.is(word)))
         };
@@ -300,6 +304,18 @@ impl When {
             }
             None => 0,
         }
+    }
+
+    /// Asks for the last day instead of words that name none, since the repetition would never end without it.
+    fn note_unknown_end(&mut self, words: &[Token]) {
+        let said: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        let why = format!(
+            "The day of \"{}\" is not known, and without its last day a repetition never ends. Say that day, such as \
+             \"until 3 May\", or put the words in quotation marks if they belong to the title.",
+            said.join(" ")
+        );
+        self.vague = true;
+        self.impossible = self.impossible.take().or(Some(Impossible { why, is_time: false }));
     }
 
     fn settle(&mut self, today: Today) {

@@ -5,10 +5,11 @@ use crate::language::Today;
 use crate::language::text::numbers::{self, month};
 use crate::language::text::phrases;
 use crate::language::text::tokens::Token;
+use crate::language::text::vocabulary::begins_with_task_verb;
 use crate::language::values::dates;
 use crate::language::values::repeats::{Repeat, repeat_at};
 use crate::language::values::spans::{Span, date_span};
-use crate::language::values::times;
+use crate::language::values::times::{self, PHRASE_STARTS};
 use crate::recurrence::Rule;
 
 impl When {
@@ -80,6 +81,32 @@ impl When {
         self.until = Some(day);
         Some(more + length)
     }
+}
+
+/// Names of times without a date of their own.
+const UNDATED: &str = "advent|lent|ramadan|graduation|term|school|exams|holidays|summer|autumn|winter|spring|birth";
+
+/// Returns the number of words of an end that names no day: "until the exam", "until Advent". In "until I fall asleep"
+/// there is none.
+pub(super) fn unknown_end(rest: &[Token]) -> Option<usize> {
+    const DETERMINERS: &str = "the|my|our|his|her|their|your";
+    const MAX_WORDS: usize = 5;
+    let named = phrases::after_any(rest, "until after|till after|up until|until|till|til|'til")?;
+    let noun = phrases::after_any(named, DETERMINERS).unwrap_or(named);
+    let first = noun.first().filter(|first| !first.is_mark())?;
+    let is_noun = noun.len() < named.len() || first.text.starts_with(char::is_uppercase) || first.is_one_of(UNDATED);
+    if first.text == "I" || first.is_one_of("i'm|i've|i'll") || !is_noun {
+        return None;
+    }
+    // "Until the end of the term", "until Lena is back".
+    let continues = |at: &usize| {
+        let (before, word) = (&noun[*at - 1], &noun[*at]);
+        let belongs = word.is("of") || before.is_one_of("of|is|are|has");
+        let begins = word.is_one_of(&PHRASE_STARTS) || begins_with_task_verb(&noun[*at..]);
+        !word.is_mark() && !word.is_one_of("every|each|daily|weekly") && (belongs || !begins)
+    };
+    let length = (1..noun.len().min(MAX_WORDS)).take_while(continues).count();
+    Some(rest.len() - noun.len() + 1 + length)
 }
 
 /// Combines two parts of one rule: "once a week on Sundays", "every two weeks on Monday". `None` for two different
