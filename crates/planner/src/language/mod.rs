@@ -59,7 +59,8 @@ static ALSO_DOING: WordList = WordList::new(|| word_list(include_str!("words/als
 static RECORD_NOUNS: WordList = WordList::new(|| word_list(include_str!("words/record_nouns.txt")));
 
 /// Those of them that mostly change a record.
-const EDITING: &str = "advance|change|edit|exchange|extend|lower|raise|relocate|set|swap|switch|transfer|update";
+const EDITING: &str =
+    "advance|cancel|change|delete|edit|exchange|extend|lower|raise|relocate|set|swap|switch|transfer|update";
 
 /// Verbs of removal that are also things to do on a day: "remove the stitches on Friday".
 const CLEARING: &str = "remove|wipe|kill|discard|purge|trash|scrap";
@@ -318,8 +319,8 @@ impl Reader<'_> {
         let named = if when.repeat.is_some() { &content_words[..] } else { &clause[1..] };
         let of_records = text::phrases::has_any(named, &RECORD_NOUNS) || commands::guard::means_all(&content_words);
         // "Change Sara to Sam" changes a record with that word, "drop Max off at nursery" is none of Max's records.
-        let is_known =
-            if begins(EDITING) { self.mentions_existing(&content_words) } else { self.names_existing(&content_words) };
+        let edits = moves || begins(EDITING);
+        let is_known = if edits { self.mentions_existing(&content_words) } else { self.names_existing(&content_words) };
         verb && changes && clause.len() > 1 && (repeats || !of_records) && !is_known
     }
 

@@ -63,8 +63,21 @@ fn something_to_do_is_new_unless_a_record_has_that_name() {
             ("clear out whatever isn't important", "? Nothing open is called"),
             ("remove Max's stitches", "? Nothing open is called"),
             ("cancel the dentist on Friday", "? Nothing open is called"),
+            ("move wake Bob", "? Nothing open is called"),
             ("drop yoga off the list", "delete 9"),
             ("drop yoga", "delete 9"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_put_somewhere_may_be_there_already() {
+    are_read_as(
+        &records(&["take out the bins every Thursday"]),
+        wednesday_at(8, 0),
+        &[
+            ("put the bins out this evening", "? is there already, or something like it"),
+            ("add put the bins out this evening", "todo \"put the bins out\" 2026-11-11 19:00"),
         ],
     );
 }

@@ -121,7 +121,8 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
         return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
     }
     if keeps_verb(clause, today) {
-        return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
+        let certain = !clause[0].is("put");
+        return Some(Command::Create { kind: None, priority: None, subject: clause, certain });
     }
     let (rest, verb_is_title) = match after_any(clause, &ADDING) {
         Some(rest) => (rest, false),

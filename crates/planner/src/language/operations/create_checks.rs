@@ -233,6 +233,11 @@ impl Reader<'_> {
         let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
         let named: Vec<_> = matches(title, open).into_iter().map(|one| title_words(one.title)).collect();
         let same = named.contains(&words);
+        // "Put the bins out", where "take out the bins" exists.
+        if !certain && kept.len() > 2 && kept[0].is("put") {
+            let put: Vec<Token> = kept[1..].iter().map(|word| (*word).clone()).collect();
+            return self.matches_any_title(&put);
+        }
         let by_verb = kept.len() > 1 && kept[0].is_one_of(&TASK_VERBS);
         same || (!certain && !by_verb && !named.is_empty())
     }
