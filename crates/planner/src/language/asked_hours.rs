@@ -35,9 +35,18 @@ pub(super) fn asked_hours(words: &[Token]) -> Option<AskedHours> {
         part_of_day(if is_night { "evening" } else { &word.lower }).filter(|_| !word.quoted)
     });
     let written = || {
-        let read = |at: usize| times::times(&words[at..]).filter(|(length, _)| *length > 0);
-        let (_, (from, end)) = (0..words.len()).find_map(read)?;
-        Some(AskedHours { from, to: end.unwrap_or(from) })
+        let read = |at: usize| {
+            let (_, found) = times::times(&words[at..]).filter(|(length, _)| *length > 0)?;
+            Some((at, found))
+        };
+        let (at, (from, end)) = (0..words.len()).find_map(read)?;
+        let is_preceded_by = |list: &str| words[at].is_one_of(list) || at > 0 && words[at - 1].is_one_of(list);
+        Some(match end {
+            Some(to) => AskedHours { from, to },
+            None if is_preceded_by("before|until|till|til") => AskedHours { from: TimeOfDay::new(0, 0)?, to: from },
+            None if is_preceded_by("since|from") => AskedHours { from, to: TimeOfDay::new(23, 59)? },
+            None => AskedHours { from, to: from },
+        })
     };
     let is_in_part = |hours: &AskedHours| named.is_none_or(|part| part.from <= hours.from && hours.to <= part.to);
     // "In the morning" has an hour of its own only for what is planned then.

@@ -31,6 +31,7 @@ fn numbers_that_count_something_are_no_range() {
         wednesday_at(8, 0),
         &[
             ("grow the team from 5 to 10 people by Friday", "todo \"grow the team from 5 to 10 people\" 2026-11-13"),
+            ("add todo pay invoice 2026-11 on Friday", "todo \"pay invoice 2026-11\" 2026-11-13"),
             ("extend running from 5 to 8 km on Friday", "todo \"extend running from 5 to 8 km\" 2026-11-13"),
         ],
     );

@@ -121,7 +121,11 @@ fn across_noon(start: ParsedTime, end: ParsedTime) -> Option<(TimeOfDay, TimeOfD
         let first = in_half(start, Half::Am).filter(|_| is_open(start) && !start.is_24_hour && is_early)?;
         Some((first, end.time()?))
     };
-    let until_evening = || Some((start.time()?, in_half(end, Half::Pm).filter(|_| is_open(end) && !is_noon(end))?));
+    // "2026-11" is a month.
+    let until_evening = || {
+        let end = in_half(end, Half::Pm).filter(|_| is_open(end) && !is_noon(end) && !start.is_24_hour)?;
+        Some((start.time()?, end))
+    };
     let by_hour =
         if start.hour > EARLIEST_MORNING { [in_morning(), until_evening()] } else { [until_evening(), in_morning()] };
     by_hour.into_iter().flatten().find(|(start, end)| start < end)
