@@ -201,6 +201,20 @@ fn all_are_new(operations: &[Operation]) -> bool {
     operations.iter().all(|operation| operation.action == Action::Create)
 }
 
+/// Returns the changes with the end of the day for "is due at midnight".
+fn with_due_time(mut made: Vec<Operation>, words: &[Token]) -> Vec<Operation> {
+    let is_due =
+        text::phrases::after_any(words, "is due|are due").is_some() && text::phrases::has_any(words, "midnight");
+    let end_of_day = TimeOfDay::new(23, 59).filter(|_| is_due);
+    for one in &mut made {
+        for time in [&mut one.start_time, &mut one.time_of_day] {
+            let is_midnight = time.flatten().is_some_and(|time| (time.hour(), time.minute()) == (0, 0));
+            *time = end_of_day.filter(|_| is_midnight).map(Some).or(*time);
+        }
+    }
+    made
+}
+
 /// What the clauses before establish for the next one.
 #[derive(Debug, Clone, Copy, Default)]
 struct ClauseContext {
@@ -369,7 +383,7 @@ impl Reader<'_> {
                 Err(question)
             }
             Err(_) if !definite => self.create(None, None, subject, true),
-            moved => moved,
+            moved => moved.map(|made| with_due_time(made, &subject[target.len()..])),
         }
     }
 }

@@ -96,7 +96,7 @@ pub fn of_tokens(sentence: &[Token], today: Today) -> Option<Inquiry> {
     if words.iter().any(|word| word.quoted || word.is_one_of(".|;|:")) {
         return None;
     }
-    of_days(words, today.date).or_else(|| of_time(words, today)).or_else(|| of_record(words, today.date))
+    of_days(words, today.date).or_else(|| of_time(words, today)).or_else(|| of_record(words, today))
 }
 
 /// Returns the parts of a sentence that is read as talk, each with what it asks about. Greetings are no parts. A

@@ -6,11 +6,12 @@
 
 use chrono::NaiveDate;
 
+use super::Today;
 use super::questions::{Inquiry, period};
 use super::text::past_forms::presents;
-use super::text::phrases::{after_any, around, before_end, listed, without_marks};
+use super::text::phrases::{after_any, before_end, listed, without_marks};
 use super::text::tokens::Token;
-use super::values::times;
+use super::values::when::When;
 use crate::matching::{Candidate, matches, matches_by_meaning};
 use crate::record::{Item, Kind};
 use crate::state::State;
@@ -31,12 +32,12 @@ const NO_NAMES: &str = "time|enough|any|much|many|more|to";
 
 /// Parses a question about one record. A day at its end is no part of the title. In "is there a stand-up? If not, add
 /// one" more than a question follows.
-pub(super) fn of_record(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
+pub(super) fn of_record(words: &[Token], today: Today) -> Option<Inquiry> {
     if let Some(named) = stated(words, today) {
         return Some(named);
     }
     let rest = after_any(words, OF_RECORD).filter(|rest| !rest.iter().any(Token::is_mark))?;
-    let rest = match period(rest, today, false) {
+    let rest = match period(rest, today.date, false) {
         Some((start, end, _)) if start > 0 && end == rest.len() => &rest[..start],
         _ => rest,
     };
@@ -54,16 +55,16 @@ fn record(named: &[Token]) -> Option<Inquiry> {
 }
 
 /// Parses "is Lena's party on Saturday or Sunday", "is the rent paid".
-fn stated(words: &[Token], today: NaiveDate) -> Option<Inquiry> {
+fn stated(words: &[Token], today: Today) -> Option<Inquiry> {
     let rest = after_any(words, "is|are|was|were").filter(|rest| !rest.iter().any(Token::is_mark))?;
     let rest = before_end(rest, "already|yet|now").unwrap_or(rest);
     let is_when = |when: &[Token]| {
-        let is_day = period(when, today, false).is_some_and(|(start, end, _)| start == 0 && end == when.len());
-        let length = times::times(&[&[Token::made("at")], when].concat()).map_or(0, |(length, _)| length);
-        !when.is_empty() && (is_day || length == when.len() + 1)
+        let days = after_any(when, "on|in|at").unwrap_or(when);
+        let is_period = period(days, today.date, false).is_some_and(|(start, end, _)| (start, end) == (0, days.len()));
+        is_period || When::read_after("at", when, today).covers_all(when)
     };
-    let by_when = around(rest, "on|at|due").filter(|(_, when)| is_when(after_any(when, "on|at").unwrap_or(when)));
-    if let Some((named, _)) = by_when.filter(|(named, _)| names_one(named)) {
+    if let Some(at) = (1..rest.len()).find(|at| is_when(&rest[*at..])).filter(|at| names_one(&rest[..*at])) {
+        let named = before_end(&rest[..at], "due|on|at").unwrap_or(&rest[..at]);
         return record(after_any(named, "my|the|our").unwrap_or(named));
     }
     let (state, named) = rest.split_last().filter(|(state, named)| !state.quoted && names_one(named))?;

@@ -59,6 +59,8 @@ fn a_record_is_found_by_the_words_of_a_question() {
         ("when does piano start?", "piano"),
         ("is Lena's party on saturday or sunday?", "Lena's party"),
         ("is the dentist at 10?", "dentist"),
+        ("is the dentist tomorrow?", "dentist"),
+        ("is Lena's party on Saturday at 3?", "Lena's party"),
         ("is the rent paid?", "pay the rent"),
         ("is the rent due?", "pay the rent"),
         ("do I have yoga on Friday?", "yoga"),

@@ -25,6 +25,21 @@ fn an_end_that_names_no_day_is_asked_for() {
 }
 
 #[test]
+fn an_end_without_a_rule_is_asked_about() {
+    are_read_as(
+        &records(&[]),
+        wednesday_at(8, 0),
+        &[
+            ("wake Max up until the end of November", "? be done once, or every day"),
+            ("wake Max up at 7 until 30 November", "? be done once, or every day"),
+            ("wake Max up every day until 30 November", "todo \"wake Max up\" 2026-11-11 daily until 2026-11-30"),
+            ("wake Max up by 30 November", "todo \"wake Max up\" 2026-11-30"),
+            ("finish the essay until Friday", "todo \"finish the essay\" 2026-11-13"),
+        ],
+    );
+}
+
+#[test]
 fn a_number_of_sessions_ends_the_series_wherever_it_is() {
     are_read_as(
         &records(&[]),

@@ -5,7 +5,7 @@ use crate::shown::{are_read_as, records, wednesday_at};
 #[test]
 fn a_word_of_the_title_is_not_taken_for_a_command() {
     are_read_as(
-        &records(&[]),
+        &records(&["dentist on 20 November at 10:00"]),
         wednesday_at(8, 0),
         &[
             ("book club on Thursday at 7", "event \"book club\" 2026-11-12 19:00"),
@@ -16,6 +16,7 @@ fn a_word_of_the_title_is_not_taken_for_a_command() {
             ("new shoes for Lena", "todo \"new shoes for Lena\""),
             ("new job interview on Friday at 10", "event \"new job interview\" 2026-11-13 10:00"),
             ("set off for Berlin on Friday at 7", "todo \"set off for Berlin\" 2026-11-13 19:00"),
+            ("set off for the dentist on 20 November at 9", "todo \"set off for the dentist\" 2026-11-20 09:00"),
             ("set up the crib on Saturday", "todo \"set up the crib\" 2026-11-14"),
             ("set up new phone on Friday", "todo \"set up new phone\" 2026-11-13"),
             ("put in the washing machine", "todo \"put in the washing machine\""),

@@ -7,9 +7,10 @@ use crate::shown::{are_read_as, records, wednesday_at};
 #[test]
 fn midnight_ends_the_day_of_a_deadline() {
     are_read_as(
-        &records(&[]),
+        &records(&["todo pay the rent"]),
         wednesday_at(8, 0),
         &[
+            ("the rent is due at midnight on Friday", "update 1 2026-11-13 23:59"),
             ("send the form by midnight on Friday", "todo \"send the form\" 2026-11-13 23:59"),
             ("essay on Hume due on Friday at midnight", "todo \"essay on Hume\" 2026-11-13 23:59"),
             ("application closes on 15 November at midnight", "todo \"application closes\" 2026-11-15 23:59"),

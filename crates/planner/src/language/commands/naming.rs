@@ -52,8 +52,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether the words contain the noun of the title, its verb as a noun ("the review"), or a name: "Tom at 11" is
-/// the meeting with Tom.
+/// Returns whether the words contain the noun of the title, its verb as a noun ("the review"), or a name: "Tom at 11"
+/// is the meeting with Tom.
 fn names_noun(text: &str, words: &[Token], title: &str) -> bool {
     let title = tokens(title);
     let noun = noun_of(&title).map_or("", |noun| &*noun.lower);

@@ -235,7 +235,7 @@ fn without_its_date(target: &[Token]) -> &[Token] {
 }
 
 pub fn changing(clause: &[Token], _: Today) -> Option<Command<'_>> {
-    if names_new(clause) || after(clause, "set aside").is_some() {
+    if names_new(clause) || after_any(clause, "set aside|set off|set out").is_some() {
         return None;
     }
     let rest = after_any(clause, "change|update|edit|modify|set|turn")?;

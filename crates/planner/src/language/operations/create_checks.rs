@@ -4,6 +4,8 @@
 //! Input: a title with the words it was parsed from. Output: nothing, or the question. Called by [`super::create`].
 
 use super::titles::{EMPTY_TITLES, PLANS, is_meaningless, is_talk, only_pronouns};
+use chrono::NaiveDate;
+
 use crate::language::commands::guard::means_all;
 use crate::language::text::numbers;
 use crate::language::text::past_forms::presents;
@@ -106,6 +108,10 @@ impl Reader<'_> {
                 let time = when.time.map(|time| time.to_string()).unwrap_or_default();
                 format!("{time} today has passed. When should \"{title}\" be?")
             }
+            None if when.date.is_some_and(|day| continues_until(words, when, day, self.today.date)) => format!(
+                "Should \"{title}\" be done once, or every day? Say, for example, \"by 3 May\" or \"every day until \
+                 3 May\"."
+            ),
             None if when.is_ambiguous && is_range => format!(
                 "A record is on one day, not on several in a row. On which day does \"{title}\" begin? Or say, for \
                  example, \"every day from 3 May until 10 May\"."
@@ -290,6 +296,17 @@ pub(super) fn days_left_out(title: &str) -> Question {
          \"every Monday and Thursday\"."
     );
     Question::new(&text, Vec::new())
+}
+
+/// Matches "wake Max up until the end of November", without a rule. Of what is finished, "until" gives the last day.
+fn continues_until(words: &[Token], when: &When, day: NaiveDate, today: NaiveDate) -> bool {
+    const FINISHING: &str =
+        "finish|complete|submit|hand|send|pay|return|renew|register|apply|sort|reply|answer|get|buy";
+    let leads = |at: usize| words[at].is_one_of("until|till") && when.used[at] && when.used.get(at + 1) == Some(&true);
+    let finishes =
+        words.iter().zip(&when.used).find(|(_, used)| !**used).is_some_and(|(word, _)| word.is_one_of(FINISHING));
+    let is_once = when.repeat.is_none() && when.end_time.is_none() && !when.all_day && !finishes;
+    is_once && (day - today).num_days() > 1 && (0..words.len()).any(leads)
 }
 
 /// Returns what a day or time is counted from, if it is not a day: "the meeting" in "two days before the meeting".

@@ -35,8 +35,8 @@ impl When {
         Some(length)
     }
 
-    /// Parses "six times", "for eight lessons", after a rule, and "ten sessions of" or "ten physio sessions" in a clause
-    /// with one.
+    /// Parses "six times", "for eight lessons", after a rule, and "ten sessions of" or "ten physio sessions" in a
+    /// clause with one.
     pub(super) fn read_number_of_times(&mut self, rest: &[Token], at: usize) -> Option<usize> {
         let skipped = usize::from(rest[0].is("for"));
         let follows_rule = skipped == 1 || (at > 0 && (self.used[at - 1] || (at > 1 && self.used[at - 2])));

@@ -226,8 +226,8 @@ impl When {
         }
     }
 
-    /// Returns the number of words of "until noon" in "sleep until noon tomorrow": without a start they are no time, and
-    /// stay in the title. After a rule "until" is its end.
+    /// Returns the number of words of "until noon" in "sleep until noon tomorrow": without a start they are no time,
+    /// and stay in the title. After a rule "until" is its end.
     pub(super) fn end_without_start(&self, rest: &[Token]) -> usize {
         let until = after_any(rest, "until|till|til").filter(|_| self.time.is_none());
         let Some((length, _)) = until.and_then(clock::written).filter(|(_, time)| time.certain) else { return 0 };
