@@ -9,9 +9,10 @@
 //! clause asks for), `clauses` (a sentence in clauses, each in the order of a command), `operations` (what is
 //! changed) and `checks` (what is asked instead). Each imports only from those before it, and calls only methods of
 //! `Reader` that are defined in itself or before it; `tests/layers.rs` checks both. `reader` calls them for each
-//! clause, and `command_order` tries out what a clause would change; `questions`, `record_questions` and `asked_hours`
-//! are about what is asked, and `assumed` about what was taken for granted.
+//! clause, and `command_order` tries out what a clause would change; `questions`, `record_questions`, `asked_days` and
+//! `asked_hours` are about what is asked, and `assumed` about what was taken for granted.
 
+mod asked_days;
 mod asked_hours;
 mod assumed;
 mod checks;

@@ -7,7 +7,7 @@
 use chrono::NaiveDate;
 
 use super::Today;
-use super::questions::{Inquiry, period};
+use super::asked_days::period;
 use super::text::past_forms::presents;
 use super::text::phrases::{after_any, before_end, listed, without_marks};
 use super::text::tokens::Token;
@@ -32,7 +32,7 @@ const NO_NAMES: &str = "time|enough|any|much|many|more|to";
 
 /// Parses a question about one record. A day at its end is no part of the title. In "is there a stand-up? If not, add
 /// one" more than a question follows.
-pub(super) fn of_record(words: &[Token], today: Today) -> Option<Inquiry> {
+pub(super) fn of_record(words: &[Token], today: Today) -> Option<String> {
     if let Some(named) = stated(words, today) {
         return Some(named);
     }
@@ -49,13 +49,13 @@ pub(super) fn of_record(words: &[Token], today: Today) -> Option<Inquiry> {
     record(without_marks(rest))
 }
 
-fn record(named: &[Token]) -> Option<Inquiry> {
+fn record(named: &[Token]) -> Option<String> {
     let named: Vec<&str> = named.iter().map(|word| word.lower.as_str()).collect();
-    (!named.is_empty()).then(|| Inquiry::Record(named.join(" ")))
+    (!named.is_empty()).then(|| named.join(" "))
 }
 
 /// Parses "is Lena's party on Saturday or Sunday", "is the rent paid".
-fn stated(words: &[Token], today: Today) -> Option<Inquiry> {
+fn stated(words: &[Token], today: Today) -> Option<String> {
     let rest = after_any(words, "is|are|was|were").filter(|rest| !rest.iter().any(Token::is_mark))?;
     let rest = before_end(rest, "already|yet|now").unwrap_or(rest);
     let is_when = |when: &[Token]| {
