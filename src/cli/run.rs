@@ -104,7 +104,8 @@ pub(super) fn nothing_to_read(topic: &str, until: Option<Timestamp>, now: Timest
     let read = until.map_or_else(String::new, |until| format!(" up to {until}"));
     let next = match until {
         Some(until) if until > now => {
-            let command = shell::topic_set(topic, &format!("--read-from {}", now.floor_to_minute()));
+            let now = now.floor_to_minute();
+            let command = shell::topic_set(topic, &format!("--read-from {now}"));
             format!(
                 ", which is ahead of the clock ({now}): nothing is read until then; if the clock is right, set the topic back with `{command}`"
             )

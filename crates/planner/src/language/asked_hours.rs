@@ -44,7 +44,7 @@ pub(super) fn asked_hours(words: &[Token]) -> Option<AskedHours> {
         Some(match end {
             Some(to) => AskedHours { from, to },
             None if is_preceded_by("before|until|till|til") => AskedHours { from: TimeOfDay::new(0, 0)?, to: from },
-            None if is_preceded_by("since|from") => AskedHours { from, to: TimeOfDay::new(23, 59)? },
+            None if is_preceded_by("after|since|from") => AskedHours { from, to: TimeOfDay::new(23, 59)? },
             None => AskedHours { from, to: from },
         })
     };

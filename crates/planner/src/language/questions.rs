@@ -188,13 +188,14 @@ fn of_each_day(words: &[Token], today: Today) -> Option<[Inquiry; 2]> {
     Some([of_day(first)?, of_day(last)?])
 }
 
-/// Parses a question about a time of day, which is answered with its whole day: "am I free tomorrow at 2pm". Without a
-/// day the next such time is meant.
+/// Parses a question about a time of day, of which [`asked_hours`] returns the hours: "am I free tomorrow at 2pm".
+/// Without a day the next such time is meant.
 fn of_time(words: &[Token], today: Today) -> Option<Inquiry> {
     after_any(words, &ASKING)?;
     let read = |at: usize| times::times(&words[at..]).filter(|(length, _)| *length > 0);
     let (at, (length, (time, _))) = (0..words.len()).find_map(|at| Some(at).zip(read(at)))?;
-    let mut rest = [&words[..at], &words[at + length..]].concat();
+    let follows_preposition = at > 0 && words[at - 1].is_one_of("after|since");
+    let mut rest = [&words[..at - usize::from(follows_preposition)], &words[at + length..]].concat();
     if period(&rest, today.date, is_past(&rest)).is_none() {
         let day = if is_past(&rest) { today.date } else { today.next(time) };
         rest.extend([Token::made("on"), Token::made(&day.to_string())]);

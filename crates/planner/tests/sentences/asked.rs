@@ -33,6 +33,7 @@ fn hours_include_what_takes_place_in_them() {
         ("am I free tomorrow evening?", "dinner, buy milk"),
         ("am I free tomorrow at 1pm?", "lunch with Sara, buy milk"),
         ("what's on before 3pm tomorrow?", "lunch with Sara, buy milk"),
+        ("what's on after 3pm tomorrow?", "dentist, dinner, buy milk"),
         ("what's on from 3pm tomorrow?", "dentist, dinner, buy milk"),
     ] {
         let hours = asked_parts(say, wednesday_at(8, 0))[0].hours.unwrap();
