@@ -37,7 +37,7 @@ pub struct CallScope {
 }
 
 impl CallScope {
-    /// Returns the scope of one call outside a run.
+    /// Returns the scope of calls outside a run, and outside any topic.
     pub fn outside_run(clock: Clock, tier: BudgetTier, prompt_id: String) -> Self {
         let number = SCOPES_CREATED.fetch_add(1, Ordering::Relaxed) % MAX_SCOPES_PER_MILLISECOND;
         Self {

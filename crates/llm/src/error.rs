@@ -169,14 +169,6 @@ impl CallError {
         matches!(self, Self::Interrupted(_) | Self::Server { .. } | Self::Overloaded { .. })
     }
 
-    /// Whether the server is away or fails, without having worked on the request: the same request may well succeed
-    /// once it has recovered, and costs nothing until then.
-    #[must_use]
-    pub const fn is_outage(&self) -> bool {
-        matches!(self, Self::Connect(_) | Self::Overloaded { .. } | Self::Server { .. })
-            && matches!(self.charge(), Charge::Nothing)
-    }
-
     /// Whether the server or the model rejected the request: its inputs may be the cause, but if whole batches are
     /// rejected one after the other, they are not.
     #[must_use]

@@ -43,7 +43,8 @@ impl FailedCall {
     /// Whether the server is away or fails without having worked on the request: the same request may well succeed once
     /// it has recovered, and costs nothing until then.
     pub(super) const fn is_outage(&self) -> bool {
-        self.error.is_outage() && !self.is_charged
+        !self.is_charged
+            && matches!(self.error, CallError::Connect(_) | CallError::Overloaded { .. } | CallError::Server { .. })
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Subject {
     pub(super) words: Vec<String>,
     pub(super) meaning: Meaning,
     pub(super) places: Vec<PlaceId>,
-    /// Whether it tells who the reader is, whose places hold for public affairs, and for what is said to follow from them.
+    /// Whether it tells who the reader is, whose places hold for public affairs and for what is said to follow from them.
     pub(super) is_background: bool,
     /// The index of the subject that it explains: "the Olympics in Italy: skaters, hockey".
     pub(super) explains: Option<usize>,

@@ -1,20 +1,13 @@
 //! Marks between sentences that end none: "Golf? No thanks.", "Paris - museums", and the numbers of a list.
+//!
+//! Input: the words and marks of interests. Output: the same, with pauses in place of such marks, and ends of sentences
+//! in place of the numbers. Called by [`super::clauses`].
 
+use super::phrases::{Phrase, find, is_no, is_yes};
 use super::places::Places;
 use super::tokens::{Mark, Token};
 use super::words::is_function_word;
 
-/// Answers that refer to the sentence before, after a question or a dash.
-const ANSWERS: [&str; 9] = ["no", "nope", "never", "none", "nein", "non", "yes", "ja", "oui"];
-/// Whole answers of other words.
-const JUDGEMENTS: [&[&str]; 6] = [
-    &["can", "t", "stand", "it"],
-    &["can", "t", "stand", "them"],
-    &["hate", "it"],
-    &["not", "for", "me"],
-    &["not", "at", "all"],
-    &["don", "t", "like", "it"],
-];
 /// Maximum words of an answer: "no thank you".
 const MAX_ANSWER_WORDS: usize = 4;
 /// Maximum tokens of the places before a dash, so that a long text is read in linear time.
@@ -38,11 +31,10 @@ pub(super) fn join_sentences(text: &str, tokens: &mut [Token]) {
 fn is_answer(tokens: &[Token]) -> bool {
     let words = tokens.iter().take_while(|token| token.mark != Mark::SentenceEnd);
     let words: Vec<&str> = words.take(MAX_ANSWER_WORDS + 1).map(word).collect();
-    let is_first = words.first().is_some_and(|first| ANSWERS.contains(first));
-    if JUDGEMENTS.iter().any(|judgement| words == *judgement) {
-        return true;
-    }
-    is_first && words.len() <= MAX_ANSWER_WORDS && words.iter().all(|word| is_function_word(word) || is_thanks(word))
+    let is_one_phrase = |found| matches!(found, Some((Phrase::TrailingDenial, length)) if length == words.len());
+    let begins = words.first().is_some_and(|first| is_no(first) || is_yes(first));
+    let says_no_more = || words.iter().all(|word| is_function_word(word) || is_thanks(word));
+    words.len() <= MAX_ANSWER_WORDS && (is_one_phrase(find(&words, None)) || begins && says_no_more())
 }
 
 fn is_thanks(word: &str) -> bool {

@@ -12,8 +12,8 @@ use super::values::day_arithmetic::{Phrase, word};
 use super::values::several_days::{Period, several_days};
 
 /// Returns the first period in the words: its position, its end and its days. Two days with "and" or "to" between them
-/// are one period; [`super::questions`] asks for each of two days that are apart. With `is_past` the days are the last such
-/// days, not the next ones.
+/// are one period; [`super::questions`] asks for each of two days that are apart. With `is_past` the days are the last
+/// such days, not the next ones.
 pub(super) fn period(words: &[Token], today: NaiveDate, is_past: bool) -> Option<(usize, usize, Period)> {
     let limit = is_past.then_some(today);
     let read = |at: usize, limit| period_until(&words[at..], leads(words, at), today, limit);

@@ -125,8 +125,8 @@ pub(super) fn tells_of_others(part: &Part<'_>) -> bool {
     part.is_background && part.tokens.iter().any(|token| VERBS.contains(&token.word.as_str()))
 }
 
-/// Leaves only the places of what introduces a subject. Beside other words they are those of the reader: "nurse from Ghana
-/// interested in".
+/// Leaves only the places of what introduces a subject. Beside other words they are those of the reader: "nurse from
+/// Ghana interested in".
 pub(super) fn tell_of_reader(part: &mut Part<'_>) {
     let content = |part: &Part<'_>| part.tokens.iter().filter(|token| is_content(&token.word)).count();
     let before = content(part);
